@@ -47,7 +47,7 @@ CALLED: tuple[type, ...] = (
 PASSING = (*STREAMS, *CALLED, torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer)
 
 
-def stranger(value: Value, seen: set[int] | None = None) -> Any:
+def unsafe_part(value: Value, seen: set[int] | None = None) -> Any:
     """What numpy must not see of `value`: itself, or what it holds; None if there is no such thing.
 
     `seen` are the lists that were looked at: one may be there many times.
@@ -60,15 +60,15 @@ def stranger(value: Value, seen: set[int] | None = None) -> Any:
         if id(value) in seen:
             return None
         seen.add(id(value))
-        return first_stranger(value.values() if isinstance(value, dict) else value, seen)
+        return first_unsafe_part(value.values() if isinstance(value, dict) else value, seen)
     if kind is slice:
-        return first_stranger((value.start, value.stop, value.step), seen)
+        return first_unsafe_part((value.start, value.stop, value.step), seen)
     return None if isinstance(value, (*PASSING, bool, int, float, str)) else value
 
 
-def first_stranger(values: Iterable[Value], seen: set[int] | None = None) -> Any:
+def first_unsafe_part(values: Iterable[Value], seen: set[int] | None = None) -> Any:
     for value in values:
-        found = None if type(value) in EXACT else stranger(value, seen)
+        found = None if type(value) in EXACT else unsafe_part(value, seen)
         if found is not None:
             return found
     return None
@@ -120,11 +120,11 @@ def check(run: Callable[..., Any], name: str, args: list[Value], named: dict[str
         TypeError: it may not; the text is that of torch, or of numpy for its functions.
     """
     for place, value in enumerate(args):
-        found = stranger(value)
+        found = unsafe_part(value)
         if found is not None:
             raise TypeError(refusal(run, name, place, found, found is value))
     for key, value in named.items():
-        found = stranger(value)
+        found = unsafe_part(value)
         if found is not None:
             raise TypeError(refusal(run, name, key, found, found is value))
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..calls import call_method, truth
 from ..objects.values import OBJECTS, Bound, Foreign, Instance, Own, Type, Value
 from .formatting import type_name
-from .hashing import keyed
+from .hashing import charge_key
 from .iterating import DICTS, iterate
 from .operators import ARRAYS, ITEMS, NUMPY, OWN, RECORDS, prepare, unseen
 
@@ -81,7 +81,7 @@ def everywhere(answer: bool, left: Value, right: Value) -> Value:
 
 
 def has_pair(machine: Machine, holder: dict[Value, Value], key: Value, value: Value) -> bool:
-    return keyed(machine, key) in holder and same(machine, value, holder[key])
+    return charge_key(machine, key) in holder and same(machine, value, holder[key])
 
 
 def bounds(given: slice) -> tuple[Value, Value, Value]:
@@ -132,7 +132,7 @@ def base_contains(machine: Machine, item: Value, holder: Any) -> bool:
             raise TypeError(f"'in <string>' requires string as left operand, not {type_name(item)}")
         return item in holder
     if isinstance(holder, (dict, set, frozenset)):
-        return keyed(machine, item) in holder
+        return charge_key(machine, item) in holder
     if isinstance(holder, ITEMS):
         view: Any = holder
         return isinstance(item, tuple) and len(item) == 2 and has_pair(machine, view.mapping, *item)

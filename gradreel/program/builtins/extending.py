@@ -7,7 +7,7 @@ from typing import Any
 
 from ..machine import Machine
 from ..objects.values import Value
-from .hashing import keyed, put_all
+from .hashing import charge_key, put_all
 from .iterating import listed
 
 
@@ -35,7 +35,7 @@ def dictionary(machine: Machine, given: Value) -> dict[Value, Value]:
             raise TypeError(f"cannot convert dictionary update sequence element #{nr} to a sequence") from None
         if len(items) != 2:
             raise ValueError(f"dictionary update sequence element #{nr} has length {len(items)}; 2 is required")
-        made[keyed(machine, items[0])] = items[1]
+        made[charge_key(machine, items[0])] = items[1]
     return made
 
 

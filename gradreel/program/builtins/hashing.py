@@ -19,13 +19,13 @@ FREE = 64
 """Parts of a key that cost nothing."""
 
 
-def keyed(machine: Machine, key: Value) -> Value:
+def charge_key(machine: Machine, key: Value) -> Value:
     """`key`, about to be hashed: each part of a tuple is charged as often as a hash comes by."""
     if not isinstance(key, tuple):
         return key
     size = len(key)
     if any(isinstance(part, tuple) for part in key):
-        size = unfolded(key)
+        size = unfolded_size(key)
     if size > FREE:
         machine.meter.charge(size >> 4)
     return key
@@ -41,7 +41,7 @@ def is_by_identity(value: Value) -> bool:
 
 def hash_of(machine: Machine, value: Value) -> int:
     """`hash(value)`: where the host would tell an address, the number that `id` gives."""
-    keyed(machine, value)
+    charge_key(machine, value)
     if is_by_identity(value):
         return machine.number(value) >> 4
     if isinstance(value, (tuple, frozenset)) and any(leads_to_identity(part) for part in value):
@@ -55,11 +55,11 @@ def leads_to_identity(value: Value) -> bool:
     return is_by_identity(value)
 
 
-def keys(machine: Machine, given: list[Value]) -> list[Value]:
+def charge_keys(machine: Machine, given: list[Value]) -> list[Value]:
     """The same for many, of which a set is about to be made."""
     for key in given:
         if isinstance(key, tuple):
-            keyed(machine, key)
+            charge_key(machine, key)
     if len(given) > MANY:
         seen: set[Value] = set()
         for nr, key in enumerate(given):  # where all have one hash, they are compared with one another
@@ -69,7 +69,7 @@ def keys(machine: Machine, given: list[Value]) -> list[Value]:
     return given
 
 
-def unfolded(whole: Any, kinds: type | tuple[type, ...] = tuple) -> int:
+def unfolded_size(whole: Any, kinds: type | tuple[type, ...] = tuple) -> int:
     """The parts of `whole` and of those in it that are of these `kinds`; what is there several times counts each time.
 
     Raises:
@@ -102,4 +102,4 @@ def unfolded(whole: Any, kinds: type | tuple[type, ...] = tuple) -> int:
 def put_all(machine: Machine, into: dict[Value, Value], given: Any) -> None:
     """`into.update(given)` for pairs or a dict, likewise."""
     for key, value in given.items() if isinstance(given, dict) else given:
-        into[keyed(machine, key)] = value
+        into[charge_key(machine, key)] = value

@@ -15,7 +15,7 @@ from ..objects.values import MISSING, OBJECTS, Class, Value
 from ..refusal import Refusal
 from .asking import special_refused
 from .extending import dictionary
-from .hashing import hash_of, keyed
+from .hashing import charge_key, hash_of
 from .iterating import listed
 from .subscripts import fetch
 
@@ -83,7 +83,7 @@ def mapping(machine: Machine, given: Value = (), **named: Value) -> dict[Value, 
         made = given
     elif isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING:
         keys = listed(machine, call(machine, load(machine, given, "keys"), [], {}))
-        made = {keyed(machine, key): fetch(machine, given, key) for key in keys}
+        made = {charge_key(machine, key): fetch(machine, given, key) for key in keys}
     else:
         made = dictionary(machine, given)
     machine.meter.length(len(made) + len(named))

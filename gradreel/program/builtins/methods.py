@@ -17,8 +17,7 @@ from ..words import words
 from .comparing import less, same
 from .extending import extend, extend_queue, update
 from .fields import str_format
-from .hashing import keyed
-from .hashing import keys as hashable
+from .hashing import charge_key, charge_keys
 from .iterating import listed
 from .templates import joined
 
@@ -165,21 +164,21 @@ def _sort(machine: Machine, this: list[Value], *, key: Value = None, reverse: Va
 
 def _setdefault(machine: Machine, this: dict[Value, Value], key: Value, default: Value = None) -> Value:
     machine.meter.length(len(this) + 1)
-    return this.setdefault(keyed(machine, key), default)
+    return this.setdefault(charge_key(machine, key), default)
 
 
 def _fromkeys(machine: Machine, keys: Value, value: Value = None) -> dict[Value, Value]:
-    return dict.fromkeys(hashable(machine, listed(machine, keys)), value)
+    return dict.fromkeys(charge_keys(machine, listed(machine, keys)), value)
 
 
 def _add(machine: Machine, this: set[Value], item: Value) -> None:
     machine.meter.length(len(this) + 1)
-    this.add(keyed(machine, item))
+    this.add(charge_key(machine, item))
 
 
 def _combined(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, this: Any, *others: Value) -> Any:
-        sets = [hashable(machine, listed(machine, other)) for other in others]
+        sets = [charge_keys(machine, listed(machine, other)) for other in others]
         machine.meter.length(len(this) + sum(map(len, sets)))
         return way(this, *sets)
 
@@ -199,7 +198,7 @@ def _by_key(kind: type, names: str) -> dict[str, Method]:
     """Methods that hash what they are given; `names` as in `_plain`."""
 
     def one(way: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda machine, this, key, *rest, **named: way(this, keyed(machine, key), *rest, **named)
+        return lambda machine, this, key, *rest, **named: way(this, charge_key(machine, key), *rest, **named)
 
     return {name: Method(name, one(getattr(kind, name)), machine=True) for name in names.split()}
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..calls import call_method
 from ..engine import TENSORS
-from ..gate import stranger
+from ..gate import unsafe_part
 from ..numpy_face.sharing import wrote
 from ..objects.values import (
     OBJECTS,
@@ -36,10 +36,10 @@ from ..objects.values import (
     Type,
     Value,
 )
-from ..torch_face.sizes import count_of, product, spread
+from ..torch_face.sizes import broadcast_numel, count_of, product
 from .extending import grow
 from .formatting import type_name
-from .hashing import keyed, keys, unfolded
+from .hashing import charge_key, charge_keys, unfolded_size
 from .iterating import DICTS, VIEWS, listed
 from .templates import percent
 
@@ -252,8 +252,8 @@ def of_numpy(left: Value, right: Value) -> bool:
 def unseen(left: Value, right: Value) -> bool:
     """Whether one side is numpy's, and the other nothing that numpy may see."""
     if isinstance(left, NUMPY):
-        return stranger(right) is not None
-    return isinstance(right, NUMPY) and stranger(left) is not None
+        return unsafe_part(right) is not None
+    return isinstance(right, NUMPY) and unsafe_part(left) is not None
 
 
 def prepare(machine: Machine, left: Value, right: Value) -> None:
@@ -262,8 +262,8 @@ def prepare(machine: Machine, left: Value, right: Value) -> None:
         return
     for side in (left, right):
         if isinstance(side, NESTED):
-            machine.meter.elements(unfolded(side, LISTS) if isinstance(side, LISTS) else count_of(side))
-    machine.meter.elements(spread([shape_of(left), shape_of(right)]))
+            machine.meter.elements(unfolded_size(side, LISTS) if isinstance(side, LISTS) else count_of(side))
+    machine.meter.elements(broadcast_numel([shape_of(left), shape_of(right)]))
 
 
 LISTS = (list, tuple, deque)
@@ -290,7 +290,7 @@ def of_items(machine: Machine, common: bool, left: Any, right: Value) -> set[Val
     from .comparing import contains
 
     others = right if isinstance(right, (set, frozenset, *VIEWS)) else listed(machine, right)
-    return {keyed(machine, item) for item in left if contains(machine, item, others) is common}
+    return {charge_key(machine, item) for item in left if contains(machine, item, others) is common}
 
 
 def grows(left: Value, right: Value) -> bool:
@@ -321,7 +321,7 @@ def base_apply(
     if row.sign in ("&", "-") and (isinstance(left, ITEMS) or isinstance(right, ITEMS)):
         return of_items(machine, row.sign == "&", left, right)
     if row.sign in ("|", "^") and isinstance(left, VIEWS):
-        keys(machine, [*listed(machine, left), *listed(machine, right)])
+        charge_keys(machine, [*listed(machine, left), *listed(machine, right)])
     if inplace and grows(left, right) and grow(machine, row.sign, left, right):
         return left
     with np.errstate(**WARNING) if of_numpy(left, right) else nullcontext():

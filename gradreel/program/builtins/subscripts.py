@@ -10,13 +10,13 @@ import numpy as np
 from ..bridge import PLAIN, from_engine, machine_of, to_engine
 from ..calls import call, call_method, kind_name
 from ..engine import STORAGES, torch
-from ..gate import stranger
+from ..gate import unsafe_part
 from ..machine import Machine
 from ..numpy_face import sizes
 from ..numpy_face.sharing import wrote
 from ..objects.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
 from ..torch_face.names import TYPES
-from .hashing import keyed, unfolded
+from .hashing import charge_key, unfolded_size
 from .iterating import listed
 from .operators import LISTS
 
@@ -40,7 +40,7 @@ def fetch_plainly(machine: Machine, owner: Value, index: Value) -> Value:
         return owner[position(owner, index)]
     if isinstance(owner, dict):
         if isinstance(index, tuple):
-            keyed(machine, index)
+            charge_key(machine, index)
         if isinstance(owner, Own) and index not in owner:
             answer = call_method(machine, owner, "__missing__", [index])
             if answer is not NotImplemented:
@@ -84,7 +84,7 @@ def check_index(owner: Value, index: Value) -> None:
     Raises:
         IndexError: an array is asked for what is no place, in numpy's words.
     """
-    if isinstance(owner, np.ndarray) and stranger(index) is not None:
+    if isinstance(owner, np.ndarray) and unsafe_part(index) is not None:
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
             "valid indices"
@@ -95,9 +95,9 @@ def prepare(machine: Machine, owner: Value, index: Value) -> None:
     """Charges what an index takes of an array; one of numbers and slices takes a view."""
     for part in index if isinstance(index, tuple) else (index,):
         if isinstance(part, list):
-            machine.meter.elements(unfolded(part, LISTS))
+            machine.meter.elements(unfolded_size(part, LISTS))
     check_index(owner, index)
-    machine.meter.elements(sizes.picked(owner.shape, index))
+    machine.meter.elements(sizes.indexed_size(owner.shape, index))
 
 
 def class_item(machine: Machine, owner: Value, index: Value) -> Value:
@@ -158,7 +158,7 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
     elif isinstance(owner, dict):
         if len(owner) >= machine.limits.length:
             machine.meter.length(len(owner) + 1)
-        owner[keyed(machine, index) if isinstance(index, tuple) else index] = value
+        owner[charge_key(machine, index) if isinstance(index, tuple) else index] = value
     elif isinstance(owner, deque):
         owner[position(owner, index)] = value
     elif type(owner) is Silent:
@@ -195,7 +195,7 @@ def remove_plainly(machine: Machine, owner: Value, index: Value) -> None:
     elif isinstance(owner, list):
         del owner[whole(index) if type(index) is slice else position(owner, index)]
     elif isinstance(owner, dict) or (isinstance(owner, torch.nn.Module) and hasattr(type(owner), "__delitem__")):
-        del owner[keyed(machine, index)]
+        del owner[charge_key(machine, index)]
     elif isinstance(owner, torch.Tensor):
         raise TypeError("Tensor does not support deleting items")
     elif call_method(machine, owner, "__delitem__", [index]) is NotImplemented:

@@ -45,7 +45,7 @@ from .asking import (
 )
 from .comparing import greater, less
 from .formatting import text, written
-from .hashing import keys
+from .hashing import charge_keys
 from .iterating import listed
 from .making import classify, compound, counted, hashed, mapping, plainest, real, whole
 from .methods import METHODS, _fromkeys, maketrans, ordered_list
@@ -114,9 +114,9 @@ TYPES: dict[str, Type] = {
     "list": _type("list", (list,), lambda machine, items=(): listed(machine, items)),
     "tuple": _type("tuple", (tuple,), lambda machine, items=(): tuple(listed(machine, items))),
     "dict": _type("dict", (dict,), mapping, fromkeys=Builtin("fromkeys", _fromkeys, machine=True)),
-    "set": _type("set", (set,), lambda machine, items=(): set(keys(machine, listed(machine, items)))),
+    "set": _type("set", (set,), lambda machine, items=(): set(charge_keys(machine, listed(machine, items)))),
     "frozenset": _type(
-        "frozenset", (frozenset,), lambda machine, items=(): frozenset(keys(machine, listed(machine, items)))
+        "frozenset", (frozenset,), lambda machine, items=(): frozenset(charge_keys(machine, listed(machine, items)))
     ),
     "range": _type("range", (range,), counted),
     "slice": _type("slice", (slice,), lambda machine, *bounds: slice(*bounds)),

@@ -19,11 +19,11 @@ from ..calls import kind_name
 from ..engine import torch
 from ..machine import Machine
 from ..objects.values import Type, Value
-from ..torch_face.sizes import spread
+from ..torch_face.sizes import broadcast_numel
 from ..words import words
 from .sharing import shown
+from .sizes import einsum_size, pad_size, size_of
 from .sizes import shape_of as shape_sizes
-from .sizes import size_of, summed, widened
 
 Array = np.ndarray[Any, Any]
 ARRAY_TYPES: tuple[type, ...] = (
@@ -179,7 +179,7 @@ def meshgrid(machine: Machine, *axes: Value, indexing: str = "xy") -> Any:
 
 def einsum(machine: Machine, formula: str, *operands: Value) -> Any:
     parts = [np.asarray(numbers(machine, part)) for part in operands]
-    made, multiplications = summed(str(formula), [part.shape for part in parts])
+    made, multiplications = einsum_size(str(formula), [part.shape for part in parts])
     machine.meter.work(multiplications)
     machine.meter.elements(made)
     return np.einsum(str(formula), *parts)
@@ -210,7 +210,7 @@ def padded(machine: Machine, given: Value, width: Value, mode: str = "constant",
     found = np.asarray(numbers(machine, given))
     if mode not in PADDINGS:
         raise ValueError(f"mode '{mode}' is not supported")
-    machine.meter.elements(widened(found.shape, numbers(machine, width)))
+    machine.meter.elements(pad_size(found.shape, numbers(machine, width)))
     more = {"constant_values": numbers(machine, constant_values)} if mode == "constant" else {}
     way: Any = np.pad
     mode = "constant" if mode == "empty" else mode  # what lies in fresh memory is not a program's business
@@ -268,7 +268,7 @@ def logspace(machine: Machine, start: Value, stop: Value, num: int = 50) -> Arra
 def between(machine: Machine, start: Value, stop: Value, num: int) -> tuple[Any, Any]:
     """The ends of a row of `num` numbers, which may be arrays."""
     ends = numbers(machine, start), numbers(machine, stop)
-    machine.meter.elements(spread([shape_sizes(end) for end in ends]) * max(int(num), 0))
+    machine.meter.elements(broadcast_numel([shape_sizes(end) for end in ends]) * max(int(num), 0))
     return ends
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..machine import Machine
 from ..objects.tables import TABLES
 from ..objects.values import Builtin, Namespace, Type, Value
-from ..torch_face.sizes import solved, spread
+from ..torch_face.sizes import broadcast_numel, solve_flops
 from . import sizes
 from .arrays import numbers, shape_of
 from .tables import NUMPY
@@ -42,9 +42,9 @@ def draw(way: Callable[..., Any], before: int) -> Callable[..., Any]:
         own = [sizes.shape_of(part) for part in (*values, *named.values())]
         if way.__name__ == "multivariate_normal":
             machine.meter.elements(math.prod(shape or ()) * math.prod(own[0]) + sum(map(math.prod, own)))
-            machine.meter.work(max(map(solved, own)))
+            machine.meter.work(max(map(solve_flops, own)))
         else:
-            machine.meter.elements(max(spread([part for part in own if part]), math.prod(shape or ())))
+            machine.meter.elements(max(broadcast_numel([part for part in own if part]), math.prod(shape or ())))
         return way(this, *values, **named, size=shape)
 
     return run

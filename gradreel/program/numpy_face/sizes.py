@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..machine import Machine
-from ..torch_face.sizes import PIECE, product, solved, spread
+from ..torch_face.sizes import PIECE, broadcast_numel, product, solve_flops
 from ..words import words
 
 Given = tuple[Any, ...]
@@ -30,36 +30,36 @@ def whole(given: Any, otherwise: int = 0) -> int:
     return int(given) if size_of(given) == 1 and not isinstance(given, str) else otherwise
 
 
-def together(given: Given, named: dict[str, Any]) -> int:
+def total_size(given: Given, named: dict[str, Any]) -> int:
     """All that is given."""
     return sum(map(size_of, given))
 
 
-def side_by_side(given: Given, named: dict[str, Any]) -> int:
+def broadcast_size(given: Given, named: dict[str, Any]) -> int:
     """As much as the given are broadcast to."""
-    return spread([shape_of(part) for part in given])
+    return broadcast_numel([shape_of(part) for part in given])
 
 
-def triangle(given: Given, named: dict[str, Any]) -> int:
+def triangle_size(given: Given, named: dict[str, Any]) -> int:
     """A matrix, or for a vector one with so many rows."""
     shape = shape_of(given[0])
     return math.prod(shape) * (shape[0] if len(shape) == 1 else 1)
 
 
-def places(given: Given, named: dict[str, Any]) -> int:
+def index_size(given: Given, named: dict[str, Any]) -> int:
     """For each element a number for each dimension."""
     shape = shape_of(given[0])
     return math.prod(shape) * max(len(shape), 1)
 
 
-def parted(given: Given, named: dict[str, Any]) -> int:
+def split_size(given: Given, named: dict[str, Any]) -> int:
     """Each part is an array by itself."""
     parts = given[1] if len(given) > 1 else named.get("indices_or_sections", 1)
     count = size_of(parts) + 1 if shape_of(parts) else max(whole(parts), 0)
     return size_of(given[0]) + PIECE * count
 
 
-def quantiles(given: Given, named: dict[str, Any]) -> int:
+def quantile_size(given: Given, named: dict[str, Any]) -> int:
     """A row for each one asked for, and two more to come between."""
     shape, wanted = shape_of(given[0]), size_of(given[1] if len(given) > 1 else named.get("q", ()))
     axis = named.get("axis", given[2] if len(given) > 2 else None)
@@ -72,7 +72,7 @@ def length_along(shape: tuple[int, ...], axis: Any) -> int:
     return math.prod(shape[int(at)] for at in axes if -len(shape) <= int(at) < len(shape))
 
 
-def each_with_each(given: Given, named: dict[str, Any]) -> int:
+def covariance_size(given: Given, named: dict[str, Any]) -> int:
     """A matrix over the variables, which are the rows, or the columns where that is said."""
     shapes = [shape_of(part) for part in given[:2] if size_of(part) > 1]
     count = sum(shape[0] if len(shape) > 1 else 1 for shape in shapes)
@@ -82,12 +82,12 @@ def each_with_each(given: Given, named: dict[str, Any]) -> int:
 
 
 MADE: dict[str, Callable[[Given, dict[str, Any]], int]] = {
-    **dict.fromkeys(("triu", "tril"), triangle),
-    **dict.fromkeys(("nonzero", "argwhere"), places),
-    **dict.fromkeys(("split", "array_split"), parted),
-    **dict.fromkeys(("percentile", "quantile"), quantiles),
-    **dict.fromkeys(("cov", "corrcoef"), each_with_each),
-    "average": side_by_side,
+    **dict.fromkeys(("triu", "tril"), triangle_size),
+    **dict.fromkeys(("nonzero", "argwhere"), index_size),
+    **dict.fromkeys(("split", "array_split"), split_size),
+    **dict.fromkeys(("percentile", "quantile"), quantile_size),
+    **dict.fromkeys(("cov", "corrcoef"), covariance_size),
+    "average": broadcast_size,
 }
 """What is made by the functions that may make more than all that they are given."""
 
@@ -107,19 +107,19 @@ def charge(machine: Machine, name: str, given: Given, named: dict[str, Any] | No
     else:
         if name == "diff":
             machine.meter.charge(max(whole(given[1] if len(given) > 1 else (named or {}).get("n", 1)), 0))
-        machine.meter.elements(MADE.get(name, together)(given, named or {}))
+        machine.meter.elements(MADE.get(name, total_size)(given, named or {}))
 
 
 # ---- products
 
 
-def contracted(name: str, left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, int]:
+def contraction_size(name: str, left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, int]:
     """Elements and multiplications of a product of two arrays of these shapes."""
     if name == "outer":
         count = math.prod(left) * math.prod(right)
         return count, count
     if name == "vdot" or not left or not right:
-        return spread([left, right]), math.prod(left)
+        return broadcast_numel([left, right]), math.prod(left)
     inner = left[-1]
     if name == "matmul" or len(right) < 2:
         return product((Shaped(left), Shaped(right)))
@@ -135,7 +135,7 @@ class Shaped:
         self.shape = shape
 
 
-def summed(formula: str, shapes: list[tuple[int, ...]]) -> tuple[int, int]:
+def einsum_size(formula: str, shapes: list[tuple[int, ...]]) -> tuple[int, int]:
     """Elements and multiplications of an einsum: one for each choice of a place along every letter."""
     before, arrow, after = formula.replace(" ", "").partition("->")
     sizes: dict[str, int] = {}
@@ -154,7 +154,7 @@ def summed(formula: str, shapes: list[tuple[int, ...]]) -> tuple[int, int]:
     return made, dots * math.prod(sizes.values())
 
 
-def decomposed(name: str, shapes: list[tuple[int, ...]], named: dict[str, Any]) -> tuple[int, int]:
+def decomposition_size(name: str, shapes: list[tuple[int, ...]], named: dict[str, Any]) -> tuple[int, int]:
     """Elements and multiplications of a function of numpy.linalg."""
     if name == "norm" and named.get("ord") not in (2, -2, "nuc"):
         return sum(map(math.prod, shapes)), 0
@@ -162,14 +162,14 @@ def decomposed(name: str, shapes: list[tuple[int, ...]], named: dict[str, Any]) 
     if name == "svd" and named.get("full_matrices", True) and len(shapes[0]) > 1:
         made += math.prod(shapes[0][:-2]) * max(shapes[0][-2:]) ** 2
     if name == "solve" and len(shapes) > 1:
-        made += spread([shape[:-2] for shape in shapes]) * math.prod(shapes[1][-2:])
-    return made, max(map(solved, shapes), default=0)
+        made += broadcast_numel([shape[:-2] for shape in shapes]) * math.prod(shapes[1][-2:])
+    return made, max(map(solve_flops, shapes), default=0)
 
 
 # ---- more of the same
 
 
-def many_times(shape: tuple[int, ...], counts: Any, axis: Any) -> int:
+def repeat_size(shape: tuple[int, ...], counts: Any, axis: Any) -> int:
     """`np.repeat`: each element as often as its count says."""
     times = np.maximum(np.asarray(counts), 0)
     if times.size <= 1:
@@ -178,11 +178,11 @@ def many_times(shape: tuple[int, ...], counts: Any, axis: Any) -> int:
     return rest * sum(map(int, times.reshape(-1)))
 
 
-def tiled(shape: tuple[int, ...], counts: Any) -> int:
+def tile_size(shape: tuple[int, ...], counts: Any) -> int:
     return math.prod(shape) * math.prod(max(int(count), 0) for count in np.asarray(counts).reshape(-1))
 
 
-def widened(shape: tuple[int, ...], width: Any) -> int:
+def pad_size(shape: tuple[int, ...], width: Any) -> int:
     """`np.pad`: each side of each dimension longer by its width."""
     try:
         widths = np.broadcast_to(np.asarray(width), (len(shape), 2))
@@ -194,10 +194,10 @@ def widened(shape: tuple[int, ...], width: Any) -> int:
 # ---- elements by index
 
 
-def picked(shape: tuple[int, ...], index: Any) -> int:
+def indexed_size(shape: tuple[int, ...], index: Any) -> int:
     """The elements that an index with arrays or lists in it takes; 0 if there are none, for then it is a view."""
     parts = index if isinstance(index, tuple) else (index,)
-    taken = [marked(part) for part in parts if is_array(part)]
+    taken = [mask_lengths(part) for part in parts if is_array(part)]
     if not taken:
         return 0
     rest, at = 1, 0
@@ -208,7 +208,7 @@ def picked(shape: tuple[int, ...], index: Any) -> int:
         if part is ... or isinstance(part, slice):
             rest *= math.prod(shape[at : at + wide])
         at += wide
-    return spread(taken) * rest * math.prod(shape[at:])
+    return broadcast_numel(taken) * rest * math.prod(shape[at:])
 
 
 def is_array(part: Any) -> bool:
@@ -219,7 +219,7 @@ def is_mask(part: Any) -> bool:
     return is_array(part) and getattr(part, "data_", np.asarray(part)).dtype == np.bool_
 
 
-def marked(part: Any) -> tuple[int, ...]:
+def mask_lengths(part: Any) -> tuple[int, ...]:
     """The shape of the places that an array names."""
     shape = shape_of(part)
     return (math.prod(shape),) if is_mask(part) else shape

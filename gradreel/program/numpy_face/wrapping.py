@@ -12,11 +12,11 @@ from ..builtins.operators import WARNING
 from ..engine import torch
 from ..machine import Machine
 from ..objects.values import Value
-from ..torch_face.sizes import spread
+from ..torch_face.sizes import broadcast_numel
 from ..words import words
 from .arrays import Array, numbers
 from .sharing import wrote
-from .sizes import charge, contracted, decomposed, many_times, shape_of, size_of, tiled
+from .sizes import charge, contraction_size, decomposition_size, repeat_size, shape_of, size_of, tile_size
 
 
 def heard(way: Callable[..., Any], *args: Any, **named: Any) -> Any:
@@ -28,7 +28,7 @@ def heard(way: Callable[..., Any], *args: Any, **named: Any) -> Any:
 def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, *given: Value, out: Value = None, **named: Value) -> Any:
         parts = [plain(machine, part) for part in given]
-        machine.meter.elements(spread([shape_of(part) for part in parts]))
+        machine.meter.elements(broadcast_numel([shape_of(part) for part in parts]))
         made = heard(way, *parts, **by_name(machine, way, named, ALLOWED))
         if isinstance(out, np.ndarray):
             np.copyto(out, made, casting="same_kind")
@@ -121,7 +121,7 @@ def joining(way: Callable[..., Array]) -> Callable[..., Array]:
 def multiplied(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, a: Value, b: Value) -> Any:
         left, right = (operand(machine, part) for part in (a, b))
-        made, multiplications = contracted(way.__name__, shape_of(left), shape_of(right))
+        made, multiplications = contraction_size(way.__name__, shape_of(left), shape_of(right))
         machine.meter.elements(max(made, size_of(left), size_of(right)))
         machine.meter.work(multiplications)
         return heard(way, left, right)
@@ -135,7 +135,7 @@ def solved(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, *given: Value, **named: Value) -> Any:
         parts = [operand(machine, part) for part in given]
         more = by_name(machine, way, named, SOLVING)
-        made, multiplications = decomposed(way.__name__, [shape_of(part) for part in parts], more)
+        made, multiplications = decomposition_size(way.__name__, [shape_of(part) for part in parts], more)
         machine.meter.elements(made)
         machine.meter.work(multiplications)
         return heard(way, *parts, **more)
@@ -146,7 +146,9 @@ def solved(way: Callable[..., Any]) -> Callable[..., Any]:
 def repeated(way: Callable[..., Array]) -> Callable[..., Array]:
     def run(machine: Machine, given: Value, times: Value, axis: Value = None) -> Array:
         found, counts = np.asarray(numbers(machine, given)), numbers(machine, times)
-        machine.meter.elements(tiled(found.shape, counts) if way is np.tile else many_times(found.shape, counts, axis))
+        machine.meter.elements(
+            tile_size(found.shape, counts) if way is np.tile else repeat_size(found.shape, counts, axis)
+        )
         return way(found, counts) if axis is None else way(found, counts, axis)
 
     return run

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..builtins.hashing import keyed
+from ..builtins.hashing import charge_key
 from ..builtins.iterating import iterate
 from ..calls import truth
 from ..machine import Machine
@@ -68,7 +68,7 @@ def list_comp(compiler: Compiler, node: ast.ListComp | ast.SetComp) -> Run:
     machine, limit = compiler.machine, compiler.machine.limits.length
     first, loops, inside, (value,) = parts(compiler, node)
     unique = isinstance(node, ast.SetComp)
-    hashed = partial(keyed, machine)
+    hashed = partial(charge_key, machine)
 
     def run(frame: Frame) -> Value:
         source = iterate(machine, first(frame))
@@ -94,7 +94,7 @@ def dict_comp(compiler: Compiler, node: ast.DictComp) -> Run:
         inner = inside(frame)
         made: dict[Value, Value] = {}
         for _ in walk(machine, loops, 0, inner, source):
-            at = keyed(machine, key(inner))
+            at = charge_key(machine, key(inner))
             made[at] = value(inner)
             if len(made) > limit:
                 machine.meter.length(len(made))

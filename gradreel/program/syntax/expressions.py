@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from ..builtins.comparing import COMPARE
-from ..builtins.hashing import keys, put_all
+from ..builtins.hashing import charge_keys, put_all
 from ..builtins.iterating import has_walk, iterate, listed
 from ..builtins.making import unpacked
 from ..builtins.operators import PLAIN, RECORDS, UNARY, binary, unary
@@ -192,7 +192,7 @@ def tuple_display(compiler: Compiler, node: ast.Tuple) -> Run:
 @compiles(ast.Set)
 def set_display(compiler: Compiler, node: ast.Set) -> Run:
     machine, items = compiler.machine, parts(compiler, node.elts, None)
-    return lambda frame: set(keys(machine, items(frame)))
+    return lambda frame: set(charge_keys(machine, items(frame)))
 
 
 @compiles(ast.Dict)

@@ -10,9 +10,7 @@ from ..limits import FREE, Meter
 from ..words import words
 from .sizes import (
     Arguments,
-    aligned,
     apart,
-    apiece,
     asked,
     attending,
     bagged,
@@ -25,7 +23,9 @@ from .sizes import (
     convolved_back,
     counted,
     crossed,
+    ctc_size,
     drawn,
+    factor_size,
     for_each,
     gated,
     grown,
@@ -33,11 +33,11 @@ from .sizes import (
     largest,
     looked_up,
     looked_up_in,
-    nothing,
+    lu_size,
+    no_size,
     on_diagonal,
     packed,
     paired,
-    permuted,
     picked,
     pooled,
     product,
@@ -49,16 +49,16 @@ from .sizes import (
     selected,
     shapes,
     shown,
-    sides,
-    solved,
+    solve_flops,
+    split_size,
     squared,
     times_numbers,
     together,
     trilinear,
+    unfold_size,
     unpooled,
     unrolled,
     whole,
-    windowed,
     written,
 )
 from .weights import weight
@@ -138,12 +138,12 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(UPSAMPLING, resized),
     **{f"{name}_backward": resized_back for name in UPSAMPLING},
     "_pdist_forward": paired,
-    **dict.fromkeys(words("linalg_lu lu_unpack"), permuted),
-    "linalg_qr": lambda args: sides(args) if args[1:] == ("complete",) else largest(args),
-    "_linalg_svd": lambda args: sides(args) if True in args[1:2] else largest(args),
+    **dict.fromkeys(words("linalg_lu lu_unpack"), lu_size),
+    "linalg_qr": lambda args: factor_size(args) if args[1:] == ("complete",) else largest(args),
+    "_linalg_svd": lambda args: factor_size(args) if True in args[1:2] else largest(args),
     "diag_embed": squared,
     "mvlgamma": lambda args: broadcast(args[:1]) * max(int(args[1]), 1),
-    "_ctc_loss": aligned,
+    "_ctc_loss": ctc_size,
     "_euclidean_dist": scored,
     "_scaled_dot_product_flash_attention_for_cpu": scored,
     "_pdist_backward": lambda args: paired(args[1:]),
@@ -163,11 +163,11 @@ APART = {"_cdist_forward": 0, "_cdist_backward": 1}
 CONVOLUTIONS = frozenset(("convolution", "convolution_backward"))
 
 VIEWS: dict[str, Callable[[Arguments], int]] = {
-    **{name.partition(".")[0]: nothing for name, entry in TABLE.items() if entry.view},
-    **dict.fromkeys(("unbind", "split", "split_with_sizes"), apiece),
+    **{name.partition(".")[0]: no_size for name, entry in TABLE.items() if entry.view},
+    **dict.fromkeys(("unbind", "split", "split_with_sizes"), split_size),
     **dict.fromkeys(("expand", "broadcast_to"), asked),
     "as_strided": shown,
-    "unfold": windowed,
+    "unfold": unfold_size,
 }
 """Operators that show memory which is there: they take a step, and what they show may have no more elements than a
 tensor. Several tensors take room by themselves."""
@@ -203,7 +203,7 @@ def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
     def ask(name: str, args: Arguments) -> None:
         op = name.partition(".")[0]
         if op in SOLVERS:
-            meter.work(max(map(solved, shapes(args)), default=0))
+            meter.work(max(map(solve_flops, shapes(args)), default=0))
         if op in VIEWS:
             meter.fits(VIEWS[op](args))
             return

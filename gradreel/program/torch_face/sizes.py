@@ -22,10 +22,10 @@ def broadcast(args: Arguments) -> int:
     Without arrays it is a factory, and its numbers are the shape.
     """
     found = shapes(args)
-    return spread(found) if found else whole(args)
+    return broadcast_numel(found) if found else whole(args)
 
 
-def spread(found: list[tuple[int, ...]]) -> int:
+def broadcast_numel(found: list[tuple[int, ...]]) -> int:
     """Elements of the shape that these are broadcast to."""
     if len(found) == 1:
         return math.prod(found[0])
@@ -79,7 +79,7 @@ def product(args: Arguments) -> tuple[int, int]:
     inner = left[-1]
     rows = left[-2] if len(left) > 1 else 1
     columns = right[-1] if len(right) > 1 else 1
-    batch = spread([left[:-2], right[:-2]])
+    batch = broadcast_numel([left[:-2], right[:-2]])
     return batch * rows * columns, batch * rows * columns * inner
 
 
@@ -318,7 +318,7 @@ def shown(args: Arguments) -> int:
     return whole(args[1:2])
 
 
-def nothing(args: Arguments) -> int:
+def no_size(args: Arguments) -> int:
     return 0
 
 
@@ -326,7 +326,7 @@ PIECE = 3
 """A tensor, even an empty one, takes some room: to have a million of them at once is as much as to have a few large."""
 
 
-def apiece(args: Arguments) -> int:
+def split_size(args: Arguments) -> int:
     """A view of each row, or of each part, of the first."""
     base, size = args[0], args[1] if len(args) > 1 else 0
     if isinstance(size, (tuple, list)):
@@ -338,7 +338,7 @@ def apiece(args: Arguments) -> int:
     return PIECE * -(-length // max(size, 1))
 
 
-def windowed(args: Arguments) -> int:
+def unfold_size(args: Arguments) -> int:
     """A window of `size` at each `step` along a dimension."""
     base, dimension, size, step = args
     if not base.ndim or not -base.ndim <= dimension < base.ndim:
@@ -348,13 +348,13 @@ def windowed(args: Arguments) -> int:
     return int(base.size // max(length, 1) * places * max(size, 1))
 
 
-def permuted(args: Arguments) -> int:
+def lu_size(args: Arguments) -> int:
     """A matrix for the order of the rows, beside the factors."""
     shape = args[0].shape
     return int(math.prod(shape[:-2]) * shape[-2] * max(shape[-2:])) if len(shape) > 1 else math.prod(shape)
 
 
-def sides(args: Arguments) -> int:
+def factor_size(args: Arguments) -> int:
     """A factor of a matrix may be as wide as that is high, or the other way round."""
     shape = args[0].shape
     if len(shape) < 2:
@@ -362,7 +362,7 @@ def sides(args: Arguments) -> int:
     return int(math.prod(shape[:-2]) * max(shape[-2:]) ** 2)
 
 
-def aligned(args: Arguments) -> int:
+def ctc_size(args: Arguments) -> int:
     """A score for each step, example, and place of a target, with a blank between any two."""
     scores, targets, _, lengths = args[:4]
     longest = int(np.max(lengths, initial=0)) if len(lengths) else 0
@@ -394,7 +394,7 @@ EACH = 3_000
 """What a solver takes for a matrix however small, in multiplications."""
 
 
-def solved(shape: tuple[int, ...]) -> int:
+def solve_flops(shape: tuple[int, ...]) -> int:
     """What a solver does for matrices of this shape: the cube of the side, and something, for each."""
     if len(shape) < 2:
         return 0
