@@ -30,7 +30,7 @@ def seed() -> int:
 
 
 def get_rng_state() -> Tensor:
-    return made(default_generator.state(), "get_rng_state")
+    return made(default_generator.state_bytes(), "get_rng_state")
 
 
 def set_rng_state(new_state: Tensor) -> None:

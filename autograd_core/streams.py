@@ -94,7 +94,7 @@ class Generator(metaclass=WrittenInC):
         """The whole state, byte for byte as torch lays it out."""
         from .functions.factories import made
 
-        return made(self.state(), "get_rng_state")
+        return made(self.state_bytes(), "get_rng_state")
 
     def set_state(self, new_state: Tensor) -> Generator:
         """Go on from a state that `get_state` gave.
@@ -110,9 +110,9 @@ class Generator(metaclass=WrittenInC):
             raise TypeError("RNG state must be a torch.ByteTensor")
         if not data.flags.c_contiguous:
             raise RuntimeError("RNG state must be contiguous")
-        return self.go_on(data)
+        return self.set_state_bytes(data)
 
-    def state(self) -> npt.NDArray[np.uint8]:
+    def state_bytes(self) -> npt.NDArray[np.uint8]:
         """The whole state as bytes."""
         held = self._stream.get_state(legacy=False)["state"]
         key, position = held["key"], int(held["pos"])
@@ -123,7 +123,7 @@ class Generator(metaclass=WrittenInC):
         state["has_spare"], state["spare"] = self.spare is not None, self.spare or 0.0
         return np.frombuffer(state.tobytes(), np.uint8).copy()
 
-    def go_on(self, state: npt.NDArray[np.uint8]) -> Generator:
+    def set_state_bytes(self, state: npt.NDArray[np.uint8]) -> Generator:
         """
         Raises:
             RuntimeError: no generator has such a state. Numbers would be read from outside of it.
@@ -144,7 +144,7 @@ class Generator(metaclass=WrittenInC):
         return self
 
     def clone_state(self) -> Generator:
-        return Generator().go_on(self.state())
+        return Generator().set_state_bytes(self.state_bytes())
 
 
 WORDS: Final = 624
@@ -201,11 +201,11 @@ ContextGenerator.__module__ = "torch._C"
 def fork() -> Iterator[None]:
     """What is drawn in the block is not missing after it."""
     generator = default()
-    state = generator.state()
+    state = generator.state_bytes()
     try:
         yield
     finally:
-        generator.go_on(state)
+        generator.set_state_bytes(state)
 
 
 # ---- continuous numbers: flat arrays of n

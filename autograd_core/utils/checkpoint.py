@@ -151,7 +151,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def forward(ctx: Any, function: Callable[..., Any], preserve: bool, *args: Any) -> Any:
         ctx.run_function = function
-        ctx.rng_state = streams.default().state() if preserve else None
+        ctx.rng_state = streams.default().state_bytes() if preserve else None
         ctx.tensor_places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.inputs = [None if isinstance(a, Tensor) else a for a in args]
         ctx.save_for_backward(*[args[i] for i in ctx.tensor_places])
@@ -183,7 +183,7 @@ def replayed(rng_state: Any) -> Any:
         yield
         return
     with streams.fork():
-        streams.default().go_on(rng_state)
+        streams.default().set_state_bytes(rng_state)
         yield
 
 
@@ -237,7 +237,7 @@ class Frame:
         self, function: Callable[..., Any], args: Any, kwargs: Any, preserve: bool, again: Any, stops: bool, check: bool
     ) -> None:
         self.function, self.kwargs, self.again, self.stops, self.check = function, kwargs, again, stops, check
-        self.rng_state = streams.default().state() if preserve else None
+        self.rng_state = streams.default().state_bytes() if preserve else None
         self.args = [Argument(a) if isinstance(a, Tensor) else a for a in args]
         self.holders: list[weakref.ref[Holder]] = []
         self.facts: list[dict[str, Any]] = []

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as NotYet
 
-from .endings import CANCELLED
+from .lost_runs import CANCELLED
 from .shared import executor
 from .work import refusal
 

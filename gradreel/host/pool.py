@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from .cache import Cache
-from .endings import CANCELLED, LOST
+from .lost_runs import CANCELLED, LOST
 from .processes import Process, Spawner, Zygote, can_fork
 from .settings import Settings, settings
 from .work import refusal

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from . import control
 from .control import Ending, Order
-from .endings import CANCELLED, LOST, cause, told
 from .frames import CAN_WAIT, LENGTH, Gone, Late, read_frame, write_frame
 from .in_time import LARGEST_REPLY
+from .lost_runs import CANCELLED, LOST, cause, lost_reply
 from .settings import Settings
 from .work import refusal
 from .zygote import HALT_SECONDS, HARD_SECONDS, REQUEST_SECONDS, read_reply
@@ -157,7 +157,7 @@ class Zygote(Process):
             ended = self.ending
             answer = self.exchange(Order("halt", why, ended.line), request, HALT_SECONDS)
             self.ending = replace(ended, how="cancelled") if self.ending.how == "cancelled" else ended
-        return answer or told(self.ending)
+        return answer or lost_reply(self.ending)
 
     def exchange(self, order: Order, request: bytes, seconds: float) -> bytes | None:
         """The last reply of a child that does what is ordered, if there is one; `ending` is then how it ended.

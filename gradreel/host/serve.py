@@ -22,10 +22,10 @@ from starlette.routing import Route
 from streamlit.starlette import App
 
 from . import front
-from .crowd import Crowd
 from .layers import POLICY, layers, note, probe, serve_with
 from .pages import LANDINGS
 from .policy import Policy
+from .session_limit import SessionLimit
 from .settings import Settings
 from .shared import executor
 from .work import opened
@@ -54,7 +54,7 @@ def application(settings: Settings) -> App:
 def guards(settings: Settings) -> list[Middleware]:
     """What bounds the visits, however the app is served."""
     pages = [f"/{name}" for name in LANDINGS]
-    return [Middleware(Crowd, most=settings.sessions, idle_seconds=settings.idle_seconds, pages=pages)]
+    return [Middleware(SessionLimit, most=settings.sessions, idle_seconds=settings.idle_seconds, pages=pages)]
 
 
 def serve(settings: Settings) -> None:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from autograd_core.opaque import opaque
 
 from .engine import TENSOR_TYPES, TENSORS, torch
+from .objects.allowed_types import admit, is_of_programs, not_for_programs
 from .objects.containers import Deque
 from .objects.looks import function_kind
 from .objects.standing import stands_for
-from .objects.universe import admit, is_of_programs, not_for_programs
 from .objects.values import (
     MISSING,
     RECORDS,

@@ -10,9 +10,9 @@ from .engine import torch
 from .errors import parted
 from .gate import check, computes
 from .machine import Machine
+from .objects.allowed_types import KNOWN, check_value
 from .objects.creating import instantiate
 from .objects.looks import TYPE_NAME, WRITTEN_IN_C, function_kind
-from .objects.universe import KNOWN, checked
 from .objects.values import (
     MISSING,
     OBJECTS,
@@ -50,7 +50,7 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
             check(function.run, function.name, args, kwargs)
         try:
             made = function.run(machine, *args, **kwargs) if function.machine else function.run(*args, **kwargs)
-            return made if KNOWN.get(type(made)) else checked(made)
+            return made if KNOWN.get(type(made)) else check_value(made)
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None or type(function.run) is TOLD:
                 raise

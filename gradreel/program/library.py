@@ -22,12 +22,12 @@ from .modules.silent import PROGRESS, REMARKS, SILENT, TQDM, Progress
 from .modules.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, UNICODEDATA, WARNINGS, Hush, Output, typing
 from .numpy_face.random import RANDOM as NUMPY_RANDOM
 from .numpy_face.tables import NUMPY, NUMPY_TYPES
+from .objects.allowed_types import admit
 from .objects.dataclass import Field, Wanted
 from .objects.kinds import PYTHON, PYTHON_TYPES, unknown_name
 from .objects.looks import look_alike
 from .objects.tables import TABLES
 from .objects.tuples import ABOUT_FIELDS
-from .objects.universe import admit
 from .objects.values import MISSING, Builtin, Foreign, Namespace, Value
 from .refusal import Refusal
 from .torch_face import addresses as addresses

@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from gradreel.host import Pool, held, layers, opened, run_program
-from gradreel.host.endings import CANCELLED
 from gradreel.host.in_time import SAMPLE, SHORT, TURNS, beginning, in_time, left_out
 from gradreel.host.jail import ALLOWED
+from gradreel.host.lost_runs import CANCELLED
 from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
 from gradreel.host.work import refusal

@@ -26,8 +26,8 @@ from gradreel.program.engine import listening, torch
 from gradreel.program.library import MODULES
 from gradreel.program.limits import Limits, Meter, Spent
 from gradreel.program.machine import Machine
+from gradreel.program.objects.allowed_types import is_of_programs
 from gradreel.program.objects.tables import TABLES
-from gradreel.program.objects.universe import is_of_programs
 from gradreel.program.objects.values import ATTRIBUTES, CLASS, Builtin, Foreign, Type
 from gradreel.program.pasting import paste
 from gradreel.program.refusal import Refusal

@@ -22,7 +22,6 @@ from gradreel.program.limits import Limits
 from gradreel.program.pasting import (
     cleaning,
     comparing,
-    endings,
     kinds,
     languages,
     letters,
@@ -32,6 +31,7 @@ from gradreel.program.pasting import (
     prose,
     scripts,
     tracebacks,
+    truncation,
 )
 from gradreel.program.pasting.kinds import KINDS, LATER
 from gradreel.program.pasting.pasting import LONGEST
@@ -188,7 +188,20 @@ def test_a_text_beyond_all_limits_gets_a_sentence(unit: str) -> None:
 
 
 MODULES: tuple[ModuleType, ...] = (
-    *(cleaning, comparing, endings, kinds, languages, letters, notebook, parsing, prompts, prose, scripts, tracebacks),
+    *(
+        cleaning,
+        comparing,
+        truncation,
+        kinds,
+        languages,
+        letters,
+        notebook,
+        parsing,
+        prompts,
+        prose,
+        scripts,
+        tracebacks,
+    ),
 )
 UNITS = [
     " ",

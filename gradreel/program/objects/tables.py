@@ -26,7 +26,7 @@ from ..numpy_face.tables import ARRAY_METHODS, DTYPE_TABLES
 from ..torch_face.names import NAMES, SAVED, SPACES
 from ..torch_face.names import TYPES as ENGINE_TYPES
 from ..words import words
-from .universe import admit
+from .allowed_types import admit
 from .values import ATTRIBUTES, MISSING, Attribute, Builtin, ClassMethod, Foreign, StaticMethod, Value
 
 Entry = Attribute | Foreign | Builtin

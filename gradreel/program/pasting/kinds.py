@@ -20,11 +20,11 @@ from itertools import islice
 from ..near import nearest
 from . import cleaning, languages
 from .cleaning import Cleaner
-from .endings import where_cut
 from .parsing import fault, like_code, shown, tree_or_fault
 from .pasted import Answer
 from .prose import is_prose
 from .tracebacks import without_program
+from .truncation import where_cut
 
 LINES = 300
 """Lines with something on them that are looked at."""

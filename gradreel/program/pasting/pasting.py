@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from . import letters, notebook, prompts, scripts
 from .cleaning import renumbered
-from .endings import open_at_end
 from .kinds import KINDS, LATER, Kind, Look, damaged, idle, uses_other_framework
 from .parsing import TooMuch, compiles, fault, like_code, metered
 from .pasted import Answer, Note, Pasted, Posted, Skipped
 from .prose import without_prose
+from .truncation import open_at_end
 
 LONGEST = 80_000
 """Characters that are looked at; a longer text is taken as it is, and refused as too long."""

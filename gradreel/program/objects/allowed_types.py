@@ -60,7 +60,7 @@ def admit(*kinds: Any) -> None:
     KNOWN.clear()
 
 
-def checked(value: Any) -> Any:
+def check_value(value: Any) -> Any:
     """`value`, for a program; a generator of ours as one of its own.
 
     Raises:

@@ -35,7 +35,7 @@ def cause(ending: Ending) -> str | None:
     return "memory" if ending.peak > NEARLY * MEMORY else f"signal {ending.signal}"
 
 
-def told(ending: Ending) -> bytes:
+def lost_reply(ending: Ending) -> bytes:
     """The reply where not even the program can be shown."""
     if ending.how == "cancelled":
         return refusal(CANCELLED)

@@ -49,7 +49,7 @@ def room(wanted: int) -> int:
     return min(wanted, max((descriptors - DESCRIPTORS_OWN) // DESCRIPTORS_EACH, 1)) if descriptors else wanted
 
 
-class Crowd:
+class SessionLimit:
     """Refuses visits beyond `most` to `application`, and ends those that say nothing for `idle_seconds`.
 
     `pages` are the paths that somebody comes in by.

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gradreel.host import crowd
-from gradreel.host.crowd import Crowd
+from gradreel.host import session_limit
+from gradreel.host.session_limit import SessionLimit
 
 Message = MutableMapping[str, Any]
 
@@ -23,7 +23,7 @@ class Visitor:
         self.says: asyncio.Queue[Message] = asyncio.Queue()
         self.told: list[Message] = []
 
-    async def meet(self, application: Crowd) -> None:
+    async def meet(self, application: SessionLimit) -> None:
         async def send(message: Message) -> None:
             self.told.append(message)
 
@@ -47,7 +47,7 @@ async def settled() -> None:
 
 
 async def crowded() -> None:
-    application = Crowd(page, 2, 60, ["/", "/Lessons"])
+    application = SessionLimit(page, 2, 60, ["/", "/Lessons"])
     inside = [Visitor("websocket") for _ in range(2)]
     tasks = [asyncio.create_task(visitor.meet(application)) for visitor in inside]
     await settled()
@@ -73,7 +73,7 @@ async def crowded() -> None:
 
 
 async def silent() -> None:
-    application = Crowd(page, 2, 0.01, ["/"])
+    application = SessionLimit(page, 2, 0.01, ["/"])
     visitor = Visitor("websocket")
     await visitor.meet(application)
     assert [message["type"] for message in visitor.told] == ["websocket.accept", "websocket.close"]
@@ -84,7 +84,7 @@ async def failing() -> None:
     async def fails(scope: Message, receive: Any, send: Any) -> None:
         raise ValueError
 
-    application = Crowd(fails, 1, 60, [])
+    application = SessionLimit(fails, 1, 60, [])
     with pytest.raises(ValueError):
         await Visitor("websocket").meet(application)
     assert application.open == 0
@@ -102,5 +102,5 @@ def test_there_is_room_for_as_many_as_there_are_descriptors_for(monkeypatch: pyt
     held = [256, 4096]
     monkeypatch.setattr(resource, "getrlimit", lambda which: tuple(held))
     monkeypatch.setattr(resource, "setrlimit", lambda which, limits: held.__setitem__(slice(None), limits))
-    assert crowd.room(500) == 500 and held == [4096, 4096]
-    assert crowd.room(5000) == (4096 - 256) // 5
+    assert session_limit.room(500) == 500 and held == [4096, 4096]
+    assert session_limit.room(5000) == (4096 - 256) // 5
