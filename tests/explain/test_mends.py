@@ -19,6 +19,23 @@ OFFERED = {
     "guess = net(x).argmax(1).float()\nF.mse_loss(guess, y).backward()": [
         "soft-argmax: the mean place by the softmax of net(x), on line 7",
     ],
+    "net = nn.Linear(2, 3)\nx, y = torch.ones(2, 2), torch.tensor([0., 2.])\n"
+    "guess = net(x).topk(1, 1)[1][:, 0].float()\nF.mse_loss(guess, y).backward()": [
+        "soft-argmax: the mean place by the softmax of net(x), on line 7",
+    ],
+    "net = nn.Linear(2, 3)\nx, y = torch.ones(2, 2), torch.tensor([0., 2.])\n"
+    "guess = net(x).max(1, keepdim=True).indices.squeeze(1).float()\nF.mse_loss(guess, y).backward()": [
+        "soft-argmax: the mean place by the softmax of net(x), on line 7",
+    ],
+    "class Meter:\n    def __init__(self):\n        self.mean = torch.zeros(())\n"
+    "    def update(self, loss):\n        self.mean = 0.9 * self.mean + 0.1 * loss\n"
+    "net, meter = nn.Linear(2, 1), Meter()\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor i in range(30):\n"
+    "    opt.zero_grad()\n    loss = net(torch.ones(4, 2)).pow(2).mean()\n    loss.backward()\n    opt.step()\n"
+    "    meter.update(loss)\nprint(meter.mean)": [
+        "detach self.mean before line 9",
+        "take loss without the graph, at the head of update",
+        "detach meter.mean at the end of the turn",
+    ],
     "w, parts = torch.ones(2, requires_grad=True), []\nfor i in range(3):\n    part = (w * i).sum()\n"
     "    parts.append(part.item())\ntorch.tensor(parts).mean().backward()": [
         "keep the tensors in parts and stack them, on line 9"

@@ -103,8 +103,7 @@ def model_copied(wanted: Wanted) -> Iterator[Proposal]:
     text, statement, model = wanted.text, wanted.at("built"), wanted.name("source")
     if not isinstance(statement, ast.Assign) or model is None:
         return
-    module = ("copy", "copy.deepcopy")
-    known = [name for name, path in (imported_names(text)) if path in module]
+    known = [name for name, path in imported_names(text) if path in ("copy", "copy.deepcopy")]
     copy = next(("deepcopy" if name == "deepcopy" else f"{name}.deepcopy" for name in known), "copy.deepcopy")
     target = wanted.name("target") or ""
     learns = FIXED.search(model) and not FIXED.search(target)  # it is the other that stays as it is

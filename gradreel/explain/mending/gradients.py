@@ -382,8 +382,7 @@ def returned_anew(text: Text, change: ast.stmt | ast.expr, target: str) -> Edit 
         return text.replaced(change, f"{target} = {made}" if returns else f"return {made}") if sign else None
     for call in text.parts(change, ast.Call):
         written = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == target
-        if written and called(call).endswith("_") and not isinstance(change, ast.Expr | ast.Assign):
-            return text.replaced(call.func, f"{target}.{called(call)[:-1]}")
-        if written and called(call).endswith("_") and isinstance(text.parents.get(call), ast.Lambda):
+        result_is_used = not isinstance(change, ast.Expr | ast.Assign) or isinstance(text.parents.get(call), ast.Lambda)
+        if written and called(call).endswith("_") and result_is_used:
             return text.replaced(call.func, f"{target}.{called(call)[:-1]}")
     return None

@@ -72,7 +72,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Good:
+class Candidate:
     """A mend, with what it is sorted by: whether it only gets around the trouble, and whether it changes the output."""
 
     makeshift: bool
@@ -81,11 +81,11 @@ class Good:
 
 
 @dataclass(slots=True)
-class Sorted:
+class Candidates:
     """The edits that were tried and run: fixes, and what stands apart."""
 
-    fixes: list[Good] = field(default_factory=list)
-    apart: list[Good] = field(default_factory=list)
+    fixes: list[Candidate] = field(default_factory=list)
+    apart: list[Candidate] = field(default_factory=list)
 
     def add(self, proposal: Proposal, before: Observation, after: Observation, verdict: Verdict, source: str) -> None:
         goal = self.fixes if verdict.fixes else self.apart
@@ -94,7 +94,7 @@ class Sorted:
         prints, printed = excerpt(after.output, before.output), excerpt(before.output, after.output)
         shown = difference(woven(before.trace.source, code_of(before.trace), code_of(before.trace)), source)
         mend = Mend(proposal.title, proposal.cost, source, shown, verdict.fixes, verdict.lost, prints, printed)
-        goal.append(Good(proposal.makeshift, changes(before, after), mend))
+        goal.append(Candidate(proposal.makeshift, changes(before, after), mend))
 
     @property
     def enough(self) -> bool:
@@ -130,7 +130,7 @@ def code_of(trace: Trace) -> str:
 
 def mends(before: Observation, found: Diagnosis, run: Run, until: float) -> list[Mend]:
     """What mends `found`: at most MOST_MENDS edits, best first."""
-    budget, tried = Budget(MOST_RUNS, until), Sorted()
+    budget, tried = Budget(MOST_RUNS, until), Candidates()
     code = code_of(before.trace)
     sources = {code}
     level = [(Proposal("", "", code), found)]
@@ -165,7 +165,7 @@ def mends(before: Observation, found: Diagnosis, run: Run, until: float) -> list
 RAN = ("finished", "raised", "stopped")
 
 
-def known(good: list[Good], proposal: Proposal) -> bool:
+def known(good: list[Candidate], proposal: Proposal) -> bool:
     """Whether a mend of the same kind was found: one of each is to be had before there is a second of any."""
     same = [one for one in good if not one.change and one.makeshift <= proposal.makeshift]
     return bool(proposal.cost) and any(one.mend.cost == proposal.cost for one in same)

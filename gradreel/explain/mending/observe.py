@@ -105,12 +105,12 @@ class Observation:
 def observe(trace: Trace) -> Observation:
     """Reads a run once."""
     reader = Reader(Observation(trace))
-    looks = reader.looks()
+    handlers = reader.handlers()
     for number, event in enumerate(trace.events):
-        look = looks.get(type(event))
-        if look is not None:
+        handler = handlers.get(type(event))
+        if handler is not None:
             reader.number = number
-            look(event)
+            handler(event)
     reader.end()
     return reader.seen
 
@@ -138,41 +138,41 @@ class Reader:
         self.in_step: set[int] = set()
         """Leaves that the step under way has written, with weight decay more than once."""
 
-    def looks(self) -> dict[type[e.Event], Any]:
+    def handlers(self) -> dict[type[e.Event], Any]:
         return {
-            e.LineReached: self.reached,
-            e.TensorMade: self.made,
-            e.Written: self.written,
-            e.FlagChanged: self.flagged,
-            e.NameBound: self.bound,
-            e.NodeMade: self.node_made,
-            e.BackwardStarted: self.started,
-            e.NodeRan: self.ran,
-            e.BackwardFinished: self.finished,
-            e.BackwardFailed: self.failed,
-            e.GradStored: self.stored,
-            e.GradCaptured: self.captured,
-            e.GradMissing: self.missed,
-            e.OptimizerStepped: self.step,
-            e.TurnsSkipped: self.skipped,
-            e.Raised: self.raised,
+            e.LineReached: self.on_line,
+            e.TensorMade: self.on_tensor,
+            e.Written: self.on_write,
+            e.FlagChanged: self.on_flag,
+            e.NameBound: self.on_name,
+            e.NodeMade: self.on_node,
+            e.BackwardStarted: self.on_backward,
+            e.NodeRan: self.on_node_ran,
+            e.BackwardFinished: self.on_backward_finished,
+            e.BackwardFailed: self.on_backward_failed,
+            e.GradStored: self.on_grad_stored,
+            e.GradCaptured: self.on_grad_captured,
+            e.GradMissing: self.on_grad_missing,
+            e.OptimizerStepped: self.on_step,
+            e.TurnsSkipped: self.on_turns_skipped,
+            e.Raised: self.on_raised,
         }
 
     def end(self) -> None:
         for tensor in (tensor for left in self.asked.values() for tensor in left):
             self.seen.unused[min(self.seen.names.get(tensor, ()), default="an unnamed tensor")] += 1
 
-    def reached(self, event: e.LineReached) -> None:
+    def on_line(self, event: e.LineReached) -> None:
         self.line, self.end_line = event.line, event.end_line
 
-    def made(self, event: e.TensorMade) -> None:
+    def on_tensor(self, event: e.TensorMade) -> None:
         self.last[event.tensor] = event.value
         self.flags[event.tensor] = event.requires_grad
         self.owners[event.tensor] = event.storage
         if event.requires_grad and event.node is None:
             self.seen.leaves.add(event.tensor)
 
-    def written(self, event: e.Written) -> None:
+    def on_write(self, event: e.Written) -> None:
         self.last[event.tensor] = event.value
         for leaf in self.storages.get(event.storage, ()):
             self.seen.leaf_writes.append((self.number, leaf, event.value))
@@ -181,19 +181,19 @@ class Reader:
             if self.stepping and leaf == event.tensor:
                 self.in_step.add(leaf)
 
-    def flagged(self, event: e.FlagChanged) -> None:
+    def on_flag(self, event: e.FlagChanged) -> None:
         self.flags[event.tensor] = event.requires_grad
         if not event.requires_grad:
             self.seen.leaves.discard(event.tensor)
         for name in self.seen.names.get(event.tensor, ()):
             self.seen.requires_grad[name] = event.requires_grad
 
-    def bound(self, event: e.NameBound) -> None:
+    def on_name(self, event: e.NameBound) -> None:
         if event.tensor is not None:
             self.seen.names.setdefault(event.tensor, set()).add(event.name)
             self.seen.requires_grad[event.name] = self.flags.get(event.tensor, False)
 
-    def node_made(self, event: e.NodeMade) -> None:
+    def on_node(self, event: e.NodeMade) -> None:
         self.seen.edges[event.node] = tuple(node for node, _ in event.edges if node is not None)
         if event.variable is None:
             self.seen.node_names[event.name] += 1
@@ -202,7 +202,7 @@ class Reader:
             self.seen.variables[event.node] = event.variable
             self.storages.setdefault(self.owners.get(event.variable, -1), set()).add(event.variable)
 
-    def started(self, event: e.BackwardStarted) -> None:
+    def on_backward(self, event: e.BackwardStarted) -> None:
         self.open.append((event.call, event.parent is None))
         known = bool(event.nodes)  # behind turns that were left out, what a call starts from may be missing
         if (
@@ -216,7 +216,7 @@ class Reader:
             plain = event.called == "backward" and not event.inputs
             self.seen.backwards.append(Backward(roots, self.line, self.number, plain))
 
-    def ran(self, event: e.NodeRan) -> None:
+    def on_node_ran(self, event: e.NodeRan) -> None:
         if not self.seen.backwards:
             return
         if event.node not in self.seen.variables:
@@ -229,31 +229,31 @@ class Reader:
                 if grad is None and node in self.seen.variables:
                     self.seen.withheld.add(self.seen.variables[node])
 
-    def finished(self, event: e.BackwardFinished) -> None:
+    def on_backward_finished(self, event: e.BackwardFinished) -> None:
         self.open = [entry for entry in self.open if entry[0] != event.call]
 
-    def failed(self, event: e.BackwardFailed) -> None:
+    def on_backward_failed(self, event: e.BackwardFailed) -> None:
         if any(outermost for call, outermost in self.open if call == event.call) and self.seen.backwards:
             self.seen.backwards[-1].failed = True
         self.open = [entry for entry in self.open if entry[0] != event.call]
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         if event.after is not None:
             self.fresh.add(event.tensor)
         if event.how != "assigned" and event.after is not None:
             self.seen.gradients.setdefault(event.tensor, []).append(event.after)
 
-    def captured(self, event: e.GradCaptured) -> None:
+    def on_grad_captured(self, event: e.GradCaptured) -> None:
         if event.value is not None:
             self.asked.get(event.call, set()).discard(event.tensor)
         self.seen.gradients.setdefault(event.tensor, []).append(event.value)
 
-    def missed(self, event: e.GradMissing) -> None:
+    def on_grad_missing(self, event: e.GradMissing) -> None:
         text = self.lines[self.line - 1] if 0 < self.line <= len(self.lines) else ""
         if not COMPARED_TO_NONE.search(text[:400]):
             self.seen.missing.update(sorted(self.seen.names.get(event.tensor, ()))[:1] or ["an unnamed tensor"])
 
-    def step(self, event: e.OptimizerStepped) -> None:
+    def on_step(self, event: e.OptimizerStepped) -> None:
         self.stepping = event.phase == "began"
         if self.stepping:
             self.seen.steps.append(self.number)
@@ -264,12 +264,12 @@ class Reader:
             self.stepped |= self.in_step
             self.in_step = set()
 
-    def raised(self, event: e.Raised) -> None:
+    def on_raised(self, event: e.Raised) -> None:
         """What the call that raised was asked for is not what it gave."""
         if self.asked:
             self.asked.popitem()
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.seen.begins = self.seen.begins and bool(self.seen.backwards)
         self.fresh.update(self.stepped)
 

@@ -46,20 +46,26 @@ def places(text: Text, statement: ast.stmt | None) -> Iterator[Place]:
         whole = second_of(text, call)
         if whole is None or dim is None:
             continue
-        if called(call) == "max":
-            yield whole, scores, dim
-            continue
-        function = isinstance(call.func, ast.Attribute) and text.get(call.func.value) == "torch"
-        given = call.args[1:] if function else call.args
-        counted, named = keyword(call, "k"), keyword(call, "dim")
-        count = counted.value if counted is not None else given[0] if given else None
-        dim = named.value if named is not None else given[1] if len(given) > 1 else LAST
-        dropped = squeezed(text, whole)
-        if isinstance(count, ast.Constant) and count.value == 1 and dropped is not None:
-            yield dropped, scores, dim
+        if called(call) == "topk":
+            count, dim = of_topk(text, call)
+            if not (isinstance(count, ast.Constant) and count.value == 1):
+                continue
+        keeps = called(call) == "topk" or keyword(call, "keepdim") is not None
+        place = squeezed(text, whole) if keeps else whole
+        if place is not None:
+            yield place, scores, dim
 
 
 LAST = ast.Constant(-1)
+
+
+def of_topk(text: Text, call: ast.Call) -> tuple[ast.expr | None, ast.expr]:
+    """The count and the dimension of `torch.topk(x, 1, dim=1)` and of `x.topk(1, 1)`."""
+    function = isinstance(call.func, ast.Attribute) and text.get(call.func.value) == "torch"
+    given = call.args[1:] if function else call.args
+    counted, named = keyword(call, "k"), keyword(call, "dim")
+    count = counted.value if counted is not None else given[0] if given else None
+    return count, named.value if named is not None else given[1] if len(given) > 1 else LAST
 
 
 def second_of(text: Text, call: ast.Call) -> ast.expr | None:
@@ -78,12 +84,7 @@ def squeezed(text: Text, whole: ast.expr) -> ast.expr | None:
     call = text.parents.get(outer) if isinstance(outer, ast.Attribute) and outer.attr == "squeeze" else None
     if isinstance(call, ast.Call):
         return call
-    if isinstance(outer, ast.Subscript) and ast.unparse(outer.slice) in (
-        "(slice(None), 0)",
-        ":, 0",
-        "(..., 0)",
-        "..., 0",
-    ):
+    if isinstance(outer, ast.Subscript) and ast.unparse(outer.slice) in ("(:, 0)", "(..., 0)"):
         return outer
     return None
 
