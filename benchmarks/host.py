@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import product
 
 from gradreel.host import held, opened, run_program
-from gradreel.program import run
+from gradreel.interpreter import run
 
 FORTY_LINES = (
     "import torch\n"

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gradreel.interpreter import run
 from gradreel.player import bundle, linker
-from gradreel.program import run
 from gradreel.scene import build, payload
 
 from .recording import NO_LIMITS

@@ -19,8 +19,8 @@ from typing import Any
 from autograd_core.recording import Tape
 from autograd_core.state import irregular, isolated
 from autograd_core.tell import listening
-from gradreel.program.limits import Limits
-from gradreel.program.machine import Machine
+from gradreel.interpreter.limits import Limits
+from gradreel.interpreter.machine import Machine
 from gradreel.trace import Outcome, Recorder
 
 from .timing import Lasting, Once

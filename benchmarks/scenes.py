@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gradreel.program import run
+from gradreel.interpreter import run
 from gradreel.scene import build, encode
 
 DETERMINANT = """import torch

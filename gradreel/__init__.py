@@ -13,9 +13,9 @@ same input gives the same output.
 
 from .explain import diagnose
 from .explaining import explain
+from .interpreter import Limits, record
 from .isolated import run
 from .notebook import show
-from .program import Limits, record
 from .scene import build, encode
 from .trace import Trace
 

@@ -22,8 +22,8 @@ from .explaining import explain
 from .host import opened, run_program
 from .host.in_time import left_out
 from .host.settings import Unreadable, settings
+from .interpreter import compare, paste, pointed
 from .player.export import export_html
-from .program import compare, paste, pointed
 from .trace import Trace
 from .trace import events as e
 

@@ -13,8 +13,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from .explain.mending import SECONDS, TRIAL_SECONDS, Run, mended, trial_events
+from .interpreter import Limits
 from .isolated import run as run_here
-from .program import Limits
 from .trace import Trace
 
 BOLD = re.compile(r"(`[^`]*`)|\*\*")

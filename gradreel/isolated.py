@@ -6,8 +6,8 @@ import gzip
 import json
 from dataclasses import asdict
 
-from .program import Limits
-from .program import run as run_here
+from .interpreter import Limits
+from .interpreter import run as run_here
 from .trace import Outcome, Trace
 
 

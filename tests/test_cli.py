@@ -17,8 +17,8 @@ from gradreel import build, encode, explain, run
 from gradreel.__main__ import FINISHED, RAISED, STOPPED, UNUSABLE, complaints, main
 from gradreel.trace import Trace
 
+from .interpreter.recorded import programs
 from .printing import same_text
-from .program.recorded import programs
 from .small_programs import SMALL
 
 ROOT = Path(__file__).parents[1]

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 RESTS_ON = {
     "autograd_core": set(),
     "gradreel.trace": {"autograd_core"},
-    "gradreel.program": {"autograd_core", "gradreel.trace"},
+    "gradreel.interpreter": {"autograd_core", "gradreel.trace"},
     "gradreel.explain": {"gradreel.trace"},
     "gradreel.scene": {"gradreel.trace", "gradreel.explain"},
     "gradreel.material": {"autograd_core", "gradreel.explain"},
@@ -23,10 +23,10 @@ RESTS_ON = {
         "gradreel.scene",
         "gradreel.explain",
         "gradreel.trace",
-        "gradreel.program",
+        "gradreel.interpreter",
     },
 }
-NUMPY = {"autograd_core", "gradreel.program"}
+NUMPY = {"autograd_core", "gradreel.interpreter"}
 STREAMLIT = {"app.py", "gradreel/player/mount.py", "gradreel/host/serve.py"}
 
 
@@ -59,7 +59,7 @@ def test_a_floor_rests_only_on_those_below(floor: str) -> None:
             assert target in {None, floor} | RESTS_ON[floor], f"{path.relative_to(ROOT)} looks up to {name}"
 
 
-NUMPY = ("autograd_core/", "gradreel/program/", "gradreel/scene/")
+NUMPY = ("autograd_core/", "gradreel/interpreter/", "gradreel/scene/")
 
 
 def test_numpy_and_streamlit_come_in_where_the_design_says() -> None:
@@ -68,7 +68,7 @@ def test_numpy_and_streamlit_come_in_where_the_design_says() -> None:
         for name in imported(path):
             top = name.partition(".")[0]
             if top == "numpy":
-                assert here.startswith(("autograd_core/", "gradreel/program/", "gradreel/scene/")), (
+                assert here.startswith(("autograd_core/", "gradreel/interpreter/", "gradreel/scene/")), (
                     f"{here} imports numpy"
                 )
             if top == "streamlit":

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-import gradreel.program.running
+import gradreel.interpreter.runner
 from gradreel import Limits, explain, run
 
 from .test_notebook import TWICE
@@ -44,7 +44,7 @@ def nothing_runs_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def refuse(*given: object) -> None:
         raise AssertionError("a program runs here")
 
-    monkeypatch.setattr(gradreel.program.running, "execute", refuse)
+    monkeypatch.setattr(gradreel.interpreter.runner, "execute", refuse)
     yield
 
 

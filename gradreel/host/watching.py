@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
-from gradreel.program import Limits, Spent
+from gradreel.interpreter import Limits, Spent
 
 ALARM_SECONDS = 5.8
 """When the alarm goes off, counted from the start of the run; the program's own clock comes first."""

@@ -20,8 +20,8 @@ from typing import Any
 
 from gradreel.explain import Diagnosis
 from gradreel.explain.mending import Mend, mended, trial_events
-from gradreel.program import Expression, Limits, compare, paste, propose_expression, run
-from gradreel.program.pasting import Pasted
+from gradreel.interpreter import Expression, Limits, compare, paste, propose_expression, run
+from gradreel.interpreter.pasting import Pasted
 from gradreel.scene import Expression as Typed
 from gradreel.scene import Leaf, payload
 from gradreel.scene.build import Mender

@@ -53,7 +53,7 @@ the way, it makes the reply."""
 
 def import_everything() -> None:
     """Import all modules of the engine and of the floors below: a locked-down child can open no file."""
-    for package in ("autograd_core", "gradreel.trace", "gradreel.program", "gradreel.explain", "gradreel.scene"):
+    for package in ("autograd_core", "gradreel.trace", "gradreel.interpreter", "gradreel.explain", "gradreel.scene"):
         module = importlib.import_module(package)
         for found in pkgutil.walk_packages(module.__path__, package + "."):
             importlib.import_module(found.name)

@@ -13,7 +13,7 @@ from tests.autograd_core.stored import load
 
 PROGRAMS = load("functional")
 SNIPPETS = [run for run in load("runs") if run["name"].startswith("f_")]
-"""Programs as people write them; tests/program runs them through the interpreter."""
+"""Programs as people write them; tests/interpreter runs them through the interpreter."""
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[program["name"] for program in PROGRAMS])

@@ -1,6 +1,6 @@
 """Whole programs run on the engine itself, with `import torch` meaning it, print and raise what they do in PyTorch.
 
-The same recordings are played through the interpreter in tests/program.
+The same recordings are played through the interpreter in tests/interpreter.
 """
 
 import contextlib
@@ -15,8 +15,8 @@ from autograd_core.state import isolated
 from autograd_core.streams import DEFAULT_SEED
 from tests.autograd_core.naming import under_the_name_of_torch
 from tests.autograd_core.stored import load
+from tests.interpreter.recorded import programs
 from tests.printing import same_text
-from tests.program.recorded import programs
 
 SURVEYS = load("layers")
 """Longer ones that go through all variants of a kind of layer: values, graphs to the last saved name, refusals."""

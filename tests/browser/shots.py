@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from gradreel.host.work import mender
+from gradreel.interpreter import run
 from gradreel.player.export import export_html
-from gradreel.program import run
 from gradreel.scene import build, encode
 from gradreel.scene.model import Scene
 from tests.chromium import chromium

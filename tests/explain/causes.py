@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradreel.explain.mending import mended
-from gradreel.program import run
+from gradreel.interpreter import run
 from gradreel.trace import Trace
 
 DATA = Path(__file__).parent.parent / "data"

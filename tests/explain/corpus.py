@@ -22,7 +22,7 @@ from typing import Any
 
 from gradreel.explain import Diagnosis, diagnose
 from gradreel.explain.mending import Mend, mended
-from gradreel.program import run
+from gradreel.interpreter import run
 from gradreel.trace import Trace
 from gradreel.trace import events as e
 

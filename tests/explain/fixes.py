@@ -23,9 +23,9 @@ from typing import Any
 
 from gradreel.explain import Diagnosis
 from gradreel.explain.mending import Mend, mended
+from gradreel.interpreter import Limits, run
 from gradreel.material.lessons import lessons
 from gradreel.material.museum import exhibits
-from gradreel.program import Limits, run
 from gradreel.trace import Trace
 from gradreel.trace import events as e
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 
 from gradreel.explain import sentences
-from gradreel.program import run
+from gradreel.interpreter import run
 from gradreel.trace import Trace
 
-from ..program.recorded import programs
+from ..interpreter.recorded import programs
 from .causes import cases
 
 SLOTS = (

@@ -6,7 +6,7 @@ import pytest
 
 from gradreel.explain import diagnose
 from gradreel.explain.mending import mended
-from gradreel.program import run
+from gradreel.interpreter import run
 
 from .causes import Case, cases, check_told
 

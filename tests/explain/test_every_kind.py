@@ -6,7 +6,7 @@ import pytest
 
 from gradreel.explain import sentences
 from gradreel.explain.sentences.table import TELL
-from gradreel.program import Limits, run
+from gradreel.interpreter import Limits, run
 from gradreel.trace import events as e
 from tests.small_programs import SMALL, mul
 from tests.tape import Tape, value

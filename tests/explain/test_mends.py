@@ -3,7 +3,7 @@
 import pytest
 
 from gradreel.explain.mending import mended
-from gradreel.program import run
+from gradreel.interpreter import run
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
 OFFERED = {

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gradreel.explain import diagnose
-from gradreel.program import run
+from gradreel.interpreter import run
 from gradreel.trace import Trace
 from gradreel.trace import events as e
 

@@ -6,7 +6,7 @@ import pytest
 
 from gradreel.explain import diagnose
 from gradreel.explain.mending import mended
-from gradreel.program import run
+from gradreel.interpreter import run
 
 MENDED = {
     "a = torch.ones(2, requires_grad=True)\na.sum().backward()": "import torch\na = ",

@@ -3,9 +3,9 @@
 import pytest
 
 from gradreel.explain import diagnose
-from gradreel.program import run
+from gradreel.interpreter import run
 from gradreel.trace.rules import validate
-from tests.program.recorded import programs
+from tests.interpreter.recorded import programs
 
 SOURCES = {program.name: program.source for program in programs() if program.name.startswith("f_")}
 

@@ -15,7 +15,7 @@ import pytest
 
 from gradreel.explain import diagnose
 from gradreel.explain.mending import mended
-from gradreel.program import run
+from gradreel.interpreter import run
 from gradreel.trace import Trace
 from gradreel.trace.events import Printed
 

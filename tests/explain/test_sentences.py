@@ -4,7 +4,7 @@ import pytest
 
 from gradreel.explain import sentences
 from gradreel.explain.operators.lookup import operator
-from gradreel.program import run
+from gradreel.interpreter import run
 
 SAID = {
     "Line 2: `if 1 < 2`.": "if 1 < 2:\n    pass",

@@ -11,7 +11,7 @@ from gradreel.explain.mending import mended
 from gradreel.explain.mending.observe import observe
 from gradreel.explain.mending.text import changed_blocks, difference
 from gradreel.explain.mending.verify import RULES, verify
-from gradreel.program import Limits, run
+from gradreel.interpreter import Limits, run
 from gradreel.trace import Trace
 from gradreel.trace.events import TurnsSkipped
 

@@ -20,7 +20,7 @@ import pytest
 
 from gradreel.host.jail import ALLOWED, AUDIT_ARCH, KILL, REFUSED, Calls, instructions
 from gradreel.host.processes import ROOT
-from gradreel.program.words import words
+from gradreel.interpreter.words import words
 
 jailed = pytest.mark.skipif(sys.platform != "linux" or platform.machine() not in ALLOWED, reason="no filter known here")
 

@@ -26,7 +26,7 @@ from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
 from gradreel.host.work import refusal
 from gradreel.host.zygote import HARD_SECONDS, LARGEST_REQUEST
-from gradreel.program import Limits, run
+from gradreel.interpreter import Limits, run
 from gradreel.trace import Trace
 from gradreel.trace.events import Printed, Stopped, TurnsSkipped
 from gradreel.trace.rules import validate

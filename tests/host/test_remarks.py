@@ -3,7 +3,7 @@
 import pytest
 
 from gradreel.host.work import remarks
-from gradreel.program import paste, run
+from gradreel.interpreter import paste, run
 
 CASES = [
     ("import torch\nprint(torch.ones(2))", []),

@@ -17,7 +17,7 @@ from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
 from gradreel.host.watching import Watch
 from gradreel.host.work import halted, refusal, work
-from gradreel.program import Spent
+from gradreel.interpreter import Spent
 
 forks = pytest.mark.skipif(not can_fork(Settings()), reason="this platform cannot fork")
 

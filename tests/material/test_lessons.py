@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from gradreel.interpreter import run
 from gradreel.material.lessons import Lesson, lessons
 from gradreel.material.reading import HERE
-from gradreel.program import run
 from gradreel.scene import build, to_json
 from gradreel.trace import Trace
 from gradreel.trace.events import Printed

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from autograd_core.op import TABLE
+from gradreel.interpreter import run
 from gradreel.material.about import about, figures
 from gradreel.material.comparisons import comparisons
 from gradreel.material.lessons import lessons
 from gradreel.material.museum import exhibits
-from gradreel.program import run
 from gradreel.scene import decode, payload
 from gradreel.trace import Trace
 from gradreel.trace import events as e
 from tests.autograd_core import not_yet, test_native
-from tests.program import not_yet as programs_not_yet
+from tests.interpreter import not_yet as programs_not_yet
 
 ROOT = Path(__file__).parents[2]
 DIFFERENT = {

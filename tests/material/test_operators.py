@@ -5,9 +5,9 @@ import re
 import pytest
 
 from autograd_core.op import TABLE
+from gradreel.interpreter import run
 from gradreel.material.operators import Entry, operators
 from gradreel.material.spoken import spoken
-from gradreel.program import run
 from gradreel.trace import events as e
 
 CHUNK = 28

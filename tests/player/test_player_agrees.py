@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from gradreel.explain import World, beats
-from gradreel.program import run
+from gradreel.interpreter import run
 from gradreel.scene import build, encode
 from gradreel.trace import Trace
 from gradreel.trace.events import Value
-from tests.program.recorded import programs
+from tests.interpreter.recorded import programs
 from tests.scene.replay import alike
 
 STATES = Path(__file__).parent / "states.mjs"

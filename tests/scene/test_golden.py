@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gradreel.program import run
+from gradreel.interpreter import run
 from gradreel.scene import decode, encode, to_json
 from gradreel.trace import Trace
 from gradreel.trace.rules import validate

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gradreel.program import run
+from gradreel.interpreter import run
 from gradreel.scene import Scene, build, decode, encode, payload, to_json
 from gradreel.scene.cells import CELLS
 from tests.scene.replay import check

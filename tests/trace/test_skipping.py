@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from gradreel.explain import World
-from gradreel.program import Limits, run
+from gradreel.interpreter import Limits, run
 from gradreel.scene import build
 from gradreel.trace import Trace
 from gradreel.trace.events import Printed, TurnsSkipped
 from gradreel.trace.rules import validate
 from gradreel.trace.skipping import Skipping, without
 from tests.explain.causes import cases
-from tests.program.recorded import programs
+from tests.interpreter.recorded import programs
 
 
 def with_turns(trace: Trace, turns: int) -> Trace:

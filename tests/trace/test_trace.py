@@ -6,7 +6,7 @@ import math
 import pytest
 
 from gradreel.explain import World
-from gradreel.program import run
+from gradreel.interpreter import run
 from gradreel.trace import Outcome, Recorder, Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Value

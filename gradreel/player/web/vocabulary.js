@@ -1,6 +1,6 @@
 /**
  * The names that programs may use, by module or type, for the editor to propose. Made from the interpreter's tables by
- * tests/program/test_vocabulary.py.
+ * tests/interpreter/test_vocabulary.py.
  */
 
 const NAMES = {

@@ -1,0 +1,21 @@
+"""Source text -> checked program -> run: the safe interpreter, the torch face, budgets."""
+
+from .expression import Expression, Leaf, propose_expression
+from .limits import Limits, Spent
+from .pasting import compare, paste
+from .reading import pointed
+from .record_native import record
+from .runner import run
+
+__all__ = [
+    "Expression",
+    "Leaf",
+    "Limits",
+    "Spent",
+    "compare",
+    "paste",
+    "pointed",
+    "propose_expression",
+    "record",
+    "run",
+]

@@ -1,0 +1,171 @@
+"""Built-in functions that ask what a value is and has: isinstance, hasattr, getattr, dir, vars, id, ..."""
+
+from __future__ import annotations
+
+from ..engine.engine import torch
+from ..machine import Machine
+from ..refusal import Refusal
+from ..runtime.abstract import asked_of, class_fits, hosts_fit, value_fits
+from ..runtime.attributes import load, own_attributes
+from ..runtime.calls import kind_name
+from ..runtime.kinds import type_of
+from ..runtime.storing import delete, store
+from ..runtime.tables import table_of
+from ..runtime.values import (
+    ATTRIBUTES,
+    MISSING,
+    OBJECTS,
+    Bound,
+    Builtin,
+    Class,
+    Error,
+    ExceptionType,
+    Foreign,
+    Function,
+    Namespace,
+    Type,
+    Value,
+)
+from .operators import UNION
+
+Node = torch.autograd.graph.Node
+
+# ---- kinds
+
+
+def is_instance(machine: Machine, value: Value, kinds: Value) -> bool:
+    if isinstance(kinds, tuple):
+        return any(is_instance(machine, value, kind) for kind in kinds)
+    if (asked := asked_of(kinds)) is not None and value_fits(value, asked):
+        return True
+    if isinstance(kinds, Class):
+        found = type_of(value)
+        return isinstance(found, Class) and kinds in found.order
+    if kinds is UNION:
+        raise Refusal("`isinstance` with `int | str` is not supported here: write a tuple.")
+    if isinstance(kinds, ExceptionType):
+        return isinstance(value, Error) and kinds in value.kind.bases
+    if isinstance(kinds, Type):
+        same_function_kind = type(value) in (Builtin, Foreign) and kinds is type_of(value)
+        return same_function_kind or kinds.name == "object" or isinstance(value, kinds.hosts)
+    raise TypeError("isinstance() arg 2 must be a type, a tuple of types, or a union")
+
+
+def is_subclass(machine: Machine, kind: Value, kinds: Value) -> bool:
+    if isinstance(kinds, tuple):
+        return any(is_subclass(machine, kind, one) for one in kinds)
+    if (asked := asked_of(kinds)) is not None:
+        fits = class_fits(kind, asked) if isinstance(kind, Class) else isinstance(kind, Type) and hosts_fit(kind, asked)
+        if fits:
+            return True
+    if isinstance(kind, Class):
+        return (
+            kinds in kind.order
+            or (isinstance(kinds, Type) and kinds.name == "object")
+            or (kind.host is not None and is_subclass(machine, kind.host, kinds))
+            or (kind.exception is not None and isinstance(kinds, ExceptionType) and kinds in kind.exception.bases)
+        )
+    if isinstance(kind, ExceptionType):
+        return kinds in kind.bases
+    if isinstance(kind, Type) and isinstance(kinds, Type):
+        return kinds.name == "object" or any(issubclass(host, kinds.hosts) for host in kind.hosts)
+    if isinstance(kind, (Class, Type, ExceptionType)) and isinstance(kinds, (Class, Type, ExceptionType)):
+        return isinstance(kinds, Type) and kinds.name == "object"
+    raise TypeError("issubclass() arg 1 must be a class")
+
+
+def is_callable(machine: Machine, value: Value) -> bool:
+    if isinstance(value, OBJECTS) and not isinstance(value, torch.nn.Module):
+        return value.kind.find("__call__") is not MISSING
+    return isinstance(value, (Function, Bound, Builtin, Foreign, Class, Type, ExceptionType, torch.nn.Module))
+
+
+def has(machine: Machine, owner: Value, name: str) -> bool:
+    try:
+        load(machine, owner, plain_name(name))
+    except AttributeError:
+        return False
+    except Refusal:
+        return False
+    return True
+
+
+def get(machine: Machine, owner: Value, name: str, default: Value = MISSING) -> Value:
+    try:
+        return load(machine, owner, plain_name(name))
+    except AttributeError:
+        if default is MISSING:
+            raise
+        return default
+
+
+def put(machine: Machine, owner: Value, name: str, value: Value) -> None:
+    store(machine, owner, plain_name(name), value)
+
+
+def plain_name(name: Value) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"attribute name must be string, not '{kind_name(name)}'")
+    if name.startswith("__") and special_refused(name):
+        raise Refusal(f"The attribute `{name[:40]}` is not offered here.")
+    return name
+
+
+def identity(machine: Machine, value: Value) -> int:
+    return machine.number(value)
+
+
+def special_refused(name: str) -> bool:
+    from ..compiler.names import DUNDERS, special
+
+    return special(name) and name not in DUNDERS
+
+
+# ---- names
+
+
+def unmarked(machine: Machine, owner: Value, name: str) -> None:
+    """`delattr`"""
+    delete(machine, owner, plain_name(name))
+
+
+def listing(machine: Machine, *given: Value) -> list[Value]:
+    """`dir(value)`: the names that can be asked for here."""
+    if not given:
+        return sorted(name for name in machine.names if isinstance(name, str))
+    (owner,) = given
+    names: set[str] = set(own_attributes(owner) or ()) if isinstance(owner, Node) else set()
+    if isinstance(owner, (*OBJECTS, Error)):
+        names |= set(owner.attributes)
+    kind = owner if isinstance(owner, Class) else getattr(owner, "kind", None)
+    if isinstance(kind, Class):
+        names |= {name for base in kind.order for name in base.attributes}
+    if isinstance(owner, Namespace):
+        names |= set(owner.table)
+    hosts = owner.hosts if isinstance(owner, Type) else (type(owner),)
+    for host in hosts:
+        names |= set(dir(owner)) - {ATTRIBUTES} if isinstance(owner, Node) else set(table_of(host))
+    machine.meter.length(len(names))
+    return sorted(names)
+
+
+def variables(machine: Machine, *given: Value) -> Value:
+    """`vars(value)`"""
+    if not given:
+        return inner_names(machine)
+    try:
+        return load(machine, given[0], "__dict__")
+    except AttributeError:
+        raise TypeError("vars() argument must have __dict__ attribute") from None
+
+
+def inner_names(machine: Machine) -> dict[str, Value]:
+    """`locals()`: a copy of the variables of the innermost call."""
+    frame = machine.frame
+    own = {name: cell.value for name, cell in frame.cells.items() if cell.value is not MISSING}
+    return {**{name: value for name, value in frame.names.items() if not name.startswith(".")}, **own}
+
+
+def outer_names(machine: Machine) -> dict[str, Value]:
+    """`globals()`: a copy of the program's variables."""
+    return dict(machine.names)

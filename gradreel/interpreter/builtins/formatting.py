@@ -1,0 +1,293 @@
+"""Text: what str and repr give, by our own walk through values."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from ..engine.bridge import Callback, unseen
+from ..engine.engine import letters, torch
+from ..limits import Spent
+from ..machine import Machine
+from ..runtime.calls import call_method, kind_name
+from ..runtime.containers import DefaultDict, Deque
+from ..runtime.errors import error_of, of_system
+from ..runtime.looks import ADDRESS, own_title
+from ..runtime.values import (
+    MISSING,
+    OBJECTS,
+    Bound,
+    Builtin,
+    Class,
+    ClassMethod,
+    Error,
+    ExceptionType,
+    Foreign,
+    Frame,
+    Function,
+    Generator,
+    Instance,
+    Namespace,
+    Place,
+    Property,
+    Silent,
+    StaticMethod,
+    Type,
+    Value,
+)
+from .iterating import VIEWS
+
+DEEPEST = 60
+"""Containers inside containers that are written out."""
+
+type_name = kind_name
+
+
+def text(machine: Machine, value: Value) -> str:
+    """`str(value)`"""
+    if type(value) is str:
+        return value
+    if isinstance(value, Error):
+        own = value.own.find("__str__") if value.own else None
+        return str(machine.call(machine, own, [value], {})) if isinstance(own, Function) else error_text(machine, value)
+    if isinstance(value, OBJECTS):
+        answer = call_method(machine, value, "__str__", [])
+        if answer is not NotImplemented:
+            return checked(answer, "__str__")
+        return base_text(machine, value)
+    if isinstance(value, (np.generic, np.dtype, torch.device)):
+        return str(value)
+    if isinstance(value, np.ndarray):
+        return array_text(machine, value, str)
+    return written(machine, value)
+
+
+def array_text(machine: Machine, value: Value, way: Callable[[Any], str]) -> str:
+    """An array as numpy writes it."""
+    machine.meter.elements(value.size)
+    most, edge = (int(machine.shown.get(name, usual)) for name, usual in (("threshold", 1000), ("edgeitems", 3)))
+    shown = value.size if value.size <= most else math.prod(min(n, 2 * edge + 1) for n in value.shape)
+    machine.meter.length(3 * shown)
+    machine.meter.charge(shown)
+    if not machine.shown:
+        return way(value)
+    with np.printoptions(**machine.shown):
+        return way(value)
+
+
+def checked(answer: Value, name: str) -> str:
+    if not isinstance(answer, str):
+        raise TypeError(f"{name} returned non-string (type {type_name(answer)})")
+    return answer
+
+
+def base_text(machine: Machine, value: Value) -> str:
+    """`str(value)` of an object whose class does not say."""
+    if not isinstance(value, OBJECTS):
+        return text(machine, value)
+    kind = value.kind
+    if kind.members is not None:
+        return str(plain(value)) if is_its_value(value) else f"{kind.name}.{value.attributes['name']}"
+    if isinstance(value, str):
+        return str.__str__(value)
+    answer = call_method(machine, value, "__repr__", [])
+    if answer is not NotImplemented:
+        return checked(answer, "__str__")
+    return base_repr(machine, value)
+
+
+def is_its_value(member: Value) -> bool:
+    """Whether a member of an enumeration is written as its value: those of IntEnum and StrEnum are."""
+    return any(base.title in ("enum.IntEnum", "enum.StrEnum") for base in member.kind.order)
+
+
+def plain(value: Value) -> Value:
+    """The number or text that an object extends."""
+    base = next(base for base in (int, float, str) if isinstance(value, base))
+    return base(value)
+
+
+def error_text(machine: Machine, record: Error) -> str:
+    """What `str` gives for an exception."""
+    if not record.args:
+        return ""
+    if (said := of_system(record)) is not None:
+        return said
+    if len(record.args) == 1:
+        return written(machine, record.args[0]) if record.kind.name == "KeyError" else text(machine, record.args[0])
+    return written(machine, record.args)
+
+
+def written(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str:
+    """`repr(value)`; `around` are the containers it is in."""
+    machine.meter.charge()
+    kind = type(value)
+    way = CONTAINERS.get(kind)
+    if way is not None:
+        return content(machine, value, way, around)
+    described = RECORDS.get(kind)
+    if described is not None:
+        return described(value)
+    if isinstance(value, OBJECTS):
+        answer = call_method(machine, value, "__repr__", [])
+        return base_repr(machine, value, around) if answer is NotImplemented else checked(answer, "__repr__")
+    if isinstance(value, Error):
+        arguments = ", ".join(written(machine, arg, around) for arg in value.args)
+        return f"{kind_name(value)}({arguments})"
+    collected = COLLECTED.get(kind)
+    if collected is not None:
+        return collected(machine, value, around)
+    if kind is Silent:
+        raise unseen(value)
+    if isinstance(value, Callback):
+        return written(machine, value.function, around)
+    if isinstance(value, np.ndarray):
+        return array_text(machine, value, repr)
+    if isinstance(value, torch.Tensor) and not torch.nn.parameter.is_lazy(value):
+        machine.meter.length(letters(tuple(value.shape)))
+    return f"<{kind_name(value)} object at 0x...>" if kind.__module__.startswith("gradreel") else as_torch(repr(value))
+
+
+def content(machine: Machine, value: Value, way: tuple[str, str, str, str, str], around: tuple[int, ...]) -> str:
+    """A list, tuple, dict or set, written out."""
+    if id(value) in around:
+        return way[2]
+    if len(around) >= DEEPEST:
+        raise RecursionError("maximum recursion depth exceeded while getting the repr of an object")
+    inside = (*around, id(value))
+    if isinstance(value, dict):
+        pairs = [f"{written(machine, k, inside)}: {written(machine, v, inside)}" for k, v in value.items()]
+    else:
+        pairs = [written(machine, part, inside) for part in value]
+    machine.meter.length(sum(map(len, pairs)))
+    return (way[3] if not pairs else "") or way[0] + ", ".join(pairs) + (way[1] if len(pairs) != 1 else way[4])
+
+
+def base_repr(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str:
+    """`repr(value)` of an object whose class does not say."""
+    if not isinstance(value, OBJECTS):
+        return written(machine, value, around)
+    kind: Class = value.kind
+    items: Any = value
+    if kind.members is not None:
+        return f"<{kind.name}.{value.attributes['name']}: {written(machine, value.attributes['value'])}>"
+    if kind.fields:
+        parts = [f"{n}={written(machine, v, (*around, id(value)))}" for n, v in zip(kind.fields, items, strict=False)]
+        return f"{kind.name}({', '.join(parts)})"
+    if isinstance(value, Instance):
+        return f"<{kind.title} object at 0x...>"
+    for base, way in CONTAINERS.items():
+        if isinstance(value, base):
+            inner = content(machine, value, way, around)
+            return inner if base not in (set, frozenset) else f"{kind.name}({'' if not value else inner})"
+    if isinstance(value, (int, float, str)):
+        return repr(plain(value))
+    return as_torch(repr(value))
+
+
+def _defaulting(machine: Machine, value: Value, around: tuple[int, ...]) -> str:
+    factory = getattr(value.default_factory, "function", value.default_factory)
+    return f"defaultdict({written(machine, factory)}, {content(machine, value, CONTAINERS[dict], around)})"
+
+
+def _ordered(machine: Machine, value: Value, around: tuple[int, ...]) -> str:
+    return f"OrderedDict({written(machine, list(value.items()), around)})" if value else "OrderedDict()"
+
+
+def _queue(machine: Machine, value: Value, around: tuple[int, ...]) -> str:
+    bound = "" if value.maxlen is None else f", maxlen={value.maxlen}"
+    return f"deque({content(machine, value, CONTAINERS[list], around)}{bound})"
+
+
+def _bound(machine: Machine, value: Bound, around: tuple[int, ...]) -> str:
+    return f"<bound method {getattr(value.function, 'title', '?')} of {written(machine, value.receiver, around)}>"
+
+
+def _function(machine: Machine, value: Builtin | Foreign, around: tuple[int, ...]) -> str:
+    owner = value.receiver
+    if owner is MISSING:
+        if value.name == "partial" and "func" in getattr(value, "more", ()):
+            return _partial(machine, value.more, around)
+        if isinstance(value.run, MethodType) and "." in value.run.__qualname__:
+            return as_torch(repr(value.run))
+        if value.look is not None:
+            return value.look.text
+        if isinstance(value, Builtin):
+            return f"<built-in function {value.name}>"
+        return f"<built-in method {value.name} of type object at 0x...>"
+    title = own_title(type(owner), value.name)
+    if title is not None:
+        return f"<bound method {title} of {written(machine, owner, around)}>"
+    return f"<built-in method {value.name} of {kind_name(owner)} object at 0x...>"
+
+
+def _partial(machine: Machine, held: dict[str, Value], around: tuple[int, ...]) -> str:
+    """What `functools.partial` made."""
+    given = [written(machine, part, around) for part in (held["func"], *held["args"])]
+    given += [f"{name}={written(machine, part, around)}" for name, part in held["keywords"].items()]
+    return f"functools.partial({', '.join(given)})"
+
+
+def _view(name: str) -> Callable[[Machine, Value, tuple[int, ...]], str]:
+    return lambda machine, value, around: f"{name}({written(machine, list(value), around)})"
+
+
+COLLECTED: dict[type, Callable[[Machine, Value, tuple[int, ...]], str]] = {
+    defaultdict: _defaulting,
+    DefaultDict: _defaulting,
+    OrderedDict: _ordered,
+    deque: _queue,
+    Deque: _queue,
+    Bound: _bound,
+    Builtin: _function,
+    Foreign: _function,
+    **{view: _view(view.__name__) for view in VIEWS},
+}
+
+
+def as_torch(described: str) -> str:
+    """Names of the engine as torch's; an address would differ from run to run."""
+    return ADDRESS.sub("0x...", described.replace("autograd_core.", "torch."))
+
+
+CONTAINERS: dict[type, tuple[str, str, str, str, str]] = {
+    list: ("[", "]", "[...]", "", "]"),
+    tuple: ("(", ")", "(...)", "()", ",)"),
+    dict: ("{", "}", "{...}", "", "}"),
+    set: ("{", "}", "{...}", "set()", "}"),
+    frozenset: ("frozenset({", "})", "frozenset({...})", "frozenset()", "})"),
+}
+"""Opening, closing, when inside itself, when empty (if different), closing behind a single item."""
+
+RECORDS: dict[type, Callable[[Any], str]] = {
+    Function: lambda value: f"<function {value.title} at 0x...>",
+    Class: lambda value: f"<class '{value.title}'>" if value.members is None else f"<enum '{value.name}'>",
+    Type: lambda value: f"<class '{value.title}'>",
+    ExceptionType: lambda value: f"<class '{value.title}'>",
+    Namespace: lambda value: f"<module '{value.name}'>",
+    Generator: lambda value: f"<generator object {value.name} at 0x...>",
+    Property: lambda value: "<property object at 0x...>",
+    StaticMethod: lambda value: "<staticmethod object>",
+    ClassMethod: lambda value: "<classmethod object>",
+}
+
+
+def caught(machine: Machine, raised: Exception, frame: Frame) -> Error:
+    """The record of what was raised, with the place where it came up."""
+    if isinstance(raised, MemoryError) and not hasattr(raised, "guest"):  # the host's own, not one that it raised
+        raise Spent("memory", machine.limits.memory) from None
+    machine.note(raised, frame)
+    place: Place | None = getattr(raised, "place", None)
+    record = error_of(raised)
+    if record.place is None:
+        record.place = place
+    during = getattr(raised, "during", None)
+    if during is not None and during is not record and record.context is None:
+        record.context = during
+    frame.noted = False
+    return record

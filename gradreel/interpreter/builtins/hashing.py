@@ -1,0 +1,105 @@
+"""Keys of dicts and sets: what a hash goes through is charged first, for Python counts shared tuples each time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..engine.engine import STORAGES, torch
+from ..engine.sizes import count_of
+from ..machine import Machine
+from ..runtime.values import Value
+
+DEEPEST = 5_000
+"""Tuples inside tuples that may be hashed; Python itself would go on until its stack is used up."""
+OFTEN = 256
+"""Keys after which the clock is looked at."""
+MANY = 1_000
+"""Keys that are put into a set by one call of the host's, whatever their hashes are."""
+FREE = 64
+"""Parts of a key that cost nothing."""
+
+
+def charge_key(machine: Machine, key: Value) -> Value:
+    """`key`, about to be hashed: each part of a tuple is charged as often as a hash comes by."""
+    if not isinstance(key, tuple):
+        return key
+    size = len(key)
+    if any(isinstance(part, tuple) for part in key):
+        size = unfolded_size(key)
+    if size > FREE:
+        machine.meter.charge(size >> 4)
+    return key
+
+
+BY_IDENTITY = (object.__hash__, torch.Tensor.__hash__, *(kind.__hash__ for kind in STORAGES))
+"""How the host hashes what is equal to itself alone: by its address."""
+
+
+def is_by_identity(value: Value) -> bool:
+    return type(value).__hash__ in BY_IDENTITY or value is None or (isinstance(value, float) and value != value)
+
+
+def hash_of(machine: Machine, value: Value) -> int:
+    """`hash(value)`: where the host would tell an address, the number that `id` gives."""
+    charge_key(machine, value)
+    if is_by_identity(value):
+        return machine.number(value) >> 4
+    if isinstance(value, (tuple, frozenset)) and any(leads_to_identity(part) for part in value):
+        return hash(type(value)(hash_of(machine, part) for part in value) if type(value) in (tuple, frozenset) else 0)
+    return hash(value)
+
+
+def leads_to_identity(value: Value) -> bool:
+    if isinstance(value, (tuple, frozenset)):
+        return any(leads_to_identity(part) for part in value)
+    return is_by_identity(value)
+
+
+def charge_keys(machine: Machine, given: list[Value]) -> list[Value]:
+    """The same for many, of which a set is about to be made."""
+    for key in given:
+        if isinstance(key, tuple):
+            charge_key(machine, key)
+    if len(given) > MANY:
+        seen: set[Value] = set()
+        for nr, key in enumerate(given):  # where all have one hash, they are compared with one another
+            seen.add(key)
+            if not nr % OFTEN:
+                machine.meter.check()
+    return given
+
+
+def unfolded_size(whole: Any, kinds: type | tuple[type, ...] = tuple) -> int:
+    """The parts of `whole` and of those in it that are of these `kinds`; what is there several times counts each time.
+
+    Raises:
+        RecursionError: it is too deep, or inside itself.
+    """
+    sizes: dict[int, int] = {}
+    depth: dict[int, int] = {}
+    waiting: list[Any] = [whole]
+    begun: set[int] = set()
+    while waiting:
+        top = waiting[-1]
+        if id(top) in sizes:
+            waiting.pop()
+            continue
+        inner = [part for part in top if isinstance(part, kinds)]
+        later = [part for part in inner if id(part) not in sizes]
+        if later and id(top) not in begun:
+            begun.add(id(top))
+            waiting += later
+            continue
+        waiting.pop()
+        depth[id(top)] = 1 + max((depth.get(id(part), DEEPEST) for part in inner), default=0)
+        if depth[id(top)] > DEEPEST:
+            raise RecursionError("maximum recursion depth exceeded")
+        ranges = sum(count_of(part) for part in top if isinstance(part, range))
+        sizes[id(top)] = len(top) + ranges + sum(sizes[id(part)] for part in inner)
+    return sizes[id(whole)]
+
+
+def put_all(machine: Machine, into: dict[Value, Value], given: Any) -> None:
+    """`into.update(given)` for pairs or a dict, likewise."""
+    for key, value in given.items() if isinstance(given, dict) else given:
+        into[charge_key(machine, key)] = value

@@ -1,0 +1,161 @@
+"""What a `for` walks through, what `yield from` hands the reins to, and lists of all items."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..engine.bridge import unseen
+from ..engine.engine import torch
+from ..machine import Machine
+from ..runtime.calls import call_method, kind_name
+from ..runtime.errors import TYPES as ERRORS
+from ..runtime.standing import stands_for
+from ..runtime.values import MISSING, OBJECTS, Class, Generator, Instance, Namespace, Silent, Value
+
+ITERABLE = (deque, list, tuple, str, dict, set, frozenset, range, enumerate, zip, Generator, np.ndarray, torch.Tensor)
+
+
+@stands_for("iterator")
+class Walk:
+    """Iteration by the `__next__` of an object of the program."""
+
+    __slots__ = ("machine", "source")
+
+    def __init__(self, machine: Machine, source: Value) -> None:
+        self.machine = machine
+        self.source = source
+
+    def __iter__(self) -> Iterator[Value]:
+        return self
+
+    def __next__(self) -> Value:
+        return call_method(self.machine, self.source, "__next__", [])
+
+
+@stands_for("iterator")
+class Indexed:
+    """Iteration by `__getitem__` with 0, 1, 2, ... until IndexError."""
+
+    __slots__ = ("machine", "source", "at")
+
+    def __init__(self, machine: Machine, source: Value) -> None:
+        self.machine = machine
+        self.source = source
+        self.at = -1
+
+    def __iter__(self) -> Iterator[Value]:
+        return self
+
+    def __next__(self) -> Value:
+        self.at += 1
+        try:
+            return call_method(self.machine, self.source, "__getitem__", [self.at])
+        except IndexError:
+            raise StopIteration from None
+
+
+def has_walk(value: Value) -> bool:
+    """Whether the program says how to go through `value`: an error is its own then."""
+    ways = ("__iter__", "__getitem__")
+    return isinstance(value, OBJECTS) and any(value.kind.find(way) is not MISSING for way in ways)
+
+
+def iterate(machine: Machine, value: Any) -> Iterator[Value]:
+    """An iterator over `value`. Each item is charged by whoever asks for it."""
+    if isinstance(value, OBJECTS):
+        found = call_method(machine, value, "__iter__", [])
+        if found is not NotImplemented:
+            return walked(machine, found)
+    if isinstance(value, ITERABLE):
+        return iter(value)
+    if isinstance(value, Instance) and value.kind.find("__getitem__") is not MISSING:
+        return Indexed(machine, value)
+    if type(value) is Class and value.members is not None:
+        return iter(list(value.members.values()))
+    if type(value) is Silent:
+        raise unseen(value)
+    source: Any = value
+    if isinstance(value, (Walk, Indexed)) or (isinstance(value, Iterator) and not isinstance(value, Namespace)):
+        return value
+    if type(value) in WALKED:
+        return iter(source)
+    if isinstance(value, VIEWS) or (isinstance(value, torch.nn.Module) and hasattr(type(value), "__iter__")):
+        return iter(source)
+    raise TypeError(f"'{kind_name(value)}' object is not iterable")
+
+
+WALKED: list[Any] = []
+"""Types of library modules that can be walked through; put in by those."""
+
+
+def walked(machine: Machine, found: Value) -> Iterator[Value]:
+    """The iterator that `__iter__` gave, as the host walks it."""
+    if isinstance(found, Instance):
+        if found.kind.find("__next__") is MISSING:
+            raise TypeError(f"iter() returned non-iterator of type '{kind_name(found)}'")
+        return Walk(machine, found)
+    if not isinstance(found, Iterator):
+        raise TypeError(f"iter() returned non-iterator of type '{kind_name(found)}'")
+    return found
+
+
+def delegate(machine: Machine, source: Value) -> Any:
+    """What `yield from` hands the reins to: generators take what is sent; of others only the items are asked."""
+    found = iterate(machine, source)
+    if isinstance(found, Generator) and hasattr(found.source, "send"):
+        return handed(found)
+    return passed(found)
+
+
+def handed(inner: Generator) -> Any:
+    source: Any = inner.source
+    sent: Value = None
+    way = source.send
+    while True:
+        try:
+            item = way(sent)
+        except StopIteration as stop:
+            return stop.value
+        try:
+            sent = yield item
+            way = source.send
+        except GeneratorExit:
+            source.close()
+            raise
+        except Exception as raised:
+            if not hasattr(source, "throw"):
+                raise
+            if getattr(getattr(raised, "guest", None), "kind", None) is ERRORS["GeneratorExit"]:
+                source.close()
+                raise
+            sent, way = raised, source.throw
+        item = None
+
+
+def passed(items: Iterator[Value]) -> Any:
+    for item in items:
+        if (yield item) is not None:
+            raise AttributeError(f"'{type(items).__name__}' object has no attribute 'send'")
+        item = None
+
+
+DICTS: tuple[dict[Value, Value], ...] = ({}, OrderedDict())
+VIEWS: tuple[type, ...] = tuple(type(view) for d in DICTS for view in (d.keys(), d.values(), d.items()))
+
+
+def listed(machine: Machine, value: Value) -> list[Value]:
+    """All items of `value`, charged one by one."""
+    meter, items = machine.meter, []
+    limit = machine.limits.length
+    for item in iterate(machine, value):
+        items.append(item)
+        meter.steps += 1
+        if meter.steps >= meter.check_at:
+            meter.check()
+        if len(items) > limit:
+            meter.length(len(items))
+    return items

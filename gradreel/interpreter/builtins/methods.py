@@ -1,0 +1,264 @@
+"""The methods of Python's own types, as tables: str, list, tuple, dict, set, int, float.
+
+A method that can make something large asks the meter first; one that compares does so by our own `same`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from functools import cmp_to_key
+from typing import Any
+
+from ..machine import Machine
+from ..runtime.calls import call, truth
+from ..runtime.values import Builtin, Value
+from ..words import words
+from .comparing import less, same
+from .extending import extend, extend_queue, update
+from .fields import str_format
+from .hashing import charge_key, charge_keys
+from .iterating import listed
+from .templates import joined
+
+Method = Builtin
+"""A method is a builtin that is handed its object as first argument (behind the machine, if it asks for it)."""
+
+
+# ---- str
+
+
+def _replace(machine: Machine, this: str, old: str, new: str, count: int = -1) -> str:
+    found = this.count(old) if count < 0 else min(count, this.count(old))
+    machine.meter.length(len(this) + found * len(new))
+    return this.replace(old, new, count)
+
+
+def _padded(way: Callable[..., str]) -> Callable[..., str]:
+    def run(machine: Machine, this: str, width: int, fill: str = " ") -> str:
+        machine.meter.length(max(width, len(this)))
+        return way(this, width, fill)
+
+    return run
+
+
+def _zfill(machine: Machine, this: str, width: int) -> str:
+    machine.meter.length(max(width, len(this)))
+    return this.zfill(width)
+
+
+def _expandtabs(machine: Machine, this: str, tabsize: int = 8) -> str:
+    machine.meter.length(len(this) + this.count("\t") * max(tabsize, 0))
+    return this.expandtabs(tabsize)
+
+
+def _translate(machine: Machine, this: str, table: dict[int, Value]) -> str:
+    made = [table.get(ord(letter), letter) for letter in this]
+    parts = ["" if part is None else chr(part) if isinstance(part, int) else str(part) for part in made]
+    machine.meter.length(sum(map(len, parts)))
+    return "".join(parts)
+
+
+def maketrans(machine: Machine, x: Value, y: str = "", z: str = "") -> dict[int, Value]:
+    """`str.maketrans`"""
+    if isinstance(x, dict):
+        return {ord(key) if isinstance(key, str) else key: value for key, value in x.items()}
+    if len(x) != len(y):
+        raise ValueError("the first two maketrans arguments must have equal length")
+    return {**{ord(a): ord(b) for a, b in zip(x, y, strict=True)}, **{ord(letter): None for letter in z}}
+
+
+STR_PLAIN = words(
+    "capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier "
+    "islower isnumeric isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex "
+    "rpartition rsplit rstrip split splitlines startswith strip swapcase title upper"
+)
+
+
+# ---- list
+
+
+def _append(machine: Machine, this: list[Value], item: Value) -> None:
+    if len(this) >= machine.limits.length:
+        machine.meter.length(len(this) + 1)
+    this.append(item)
+
+
+def _insert(machine: Machine, this: list[Value], at: int, item: Value) -> None:
+    machine.meter.length(len(this) + 1)
+    this.insert(at, item)
+
+
+def _queued(way: Callable[..., None]) -> Callable[..., None]:
+    def run(machine: Machine, this: deque[Value], item: Value) -> None:
+        if len(this) >= machine.limits.length:
+            machine.meter.length(len(this) + 1)
+        way(this, item)
+
+    return run
+
+
+def _extend_left(machine: Machine, this: deque[Value], items: Value) -> None:
+    found = listed(machine, items)
+    machine.meter.length(len(this) + len(found))
+    this.extendleft(found)
+
+
+def _copied(machine: Machine, this: Any) -> Any:
+    machine.meter.length(len(this))
+    return this.copy()
+
+
+def _remove(machine: Machine, this: list[Value], item: Value) -> None:
+    for at, other in enumerate(this):
+        if same(machine, other, item):
+            del this[at]
+            return
+    raise ValueError("list.remove(x): x not in list" if isinstance(this, list) else "deque.remove(x): x not in deque")
+
+
+def _index(machine: Machine, this: Any, item: Value, start: int = 0, stop: int | None = None) -> int:
+    for at in range(*slice(start, stop).indices(len(this))):
+        if same(machine, this[at], item):
+            return at
+    from .formatting import written
+
+    raise ValueError(
+        "tuple.index(x): x not in tuple"
+        if isinstance(this, tuple)
+        else f"{written(machine, item)} is not in {'deque' if isinstance(this, deque) else 'list'}"
+    )
+
+
+def _count(machine: Machine, this: Any, item: Value) -> int:
+    return sum(1 for other in this if same(machine, other, item))
+
+
+EASY = (bool, int, float)
+
+
+def ordered_list(machine: Machine, items: list[Value], key: Value = None, reverse: Value = False) -> list[Value]:
+    """`items` sorted, each comparison charged."""
+    keys = [call(machine, key, [item], {}) for item in items] if key is not None else items
+    machine.meter.charge(len(items) * max(len(items).bit_length(), 1) // 8)
+    if all(type(k) in EASY for k in keys) or all(type(k) is str for k in keys):
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=truth(machine, reverse))
+        return [items[at] for at in order]
+
+    def compare(left: int, right: int) -> int:
+        machine.meter.charge()
+        if truth(machine, less(machine, keys[left], keys[right])):
+            return -1
+        return 1 if truth(machine, less(machine, keys[right], keys[left])) else 0
+
+    order = sorted(range(len(items)), key=cmp_to_key(compare), reverse=truth(machine, reverse))
+    return [items[at] for at in order]
+
+
+def _sort(machine: Machine, this: list[Value], *, key: Value = None, reverse: Value = False) -> None:
+    this[:] = ordered_list(machine, list(this), key, reverse)
+
+
+# ---- dict and set
+
+
+def _setdefault(machine: Machine, this: dict[Value, Value], key: Value, default: Value = None) -> Value:
+    machine.meter.length(len(this) + 1)
+    return this.setdefault(charge_key(machine, key), default)
+
+
+def _fromkeys(machine: Machine, keys: Value, value: Value = None) -> dict[Value, Value]:
+    return dict.fromkeys(charge_keys(machine, listed(machine, keys)), value)
+
+
+def _add(machine: Machine, this: set[Value], item: Value) -> None:
+    machine.meter.length(len(this) + 1)
+    this.add(charge_key(machine, item))
+
+
+def _combined(way: Callable[..., Any]) -> Callable[..., Any]:
+    def run(machine: Machine, this: Any, *others: Value) -> Any:
+        sets = [charge_keys(machine, listed(machine, other)) for other in others]
+        machine.meter.length(len(this) + sum(map(len, sets)))
+        return way(this, *sets)
+
+    return run
+
+
+def _plain(kind: type, names: str) -> dict[str, Method]:
+    """Methods that Python's own do as they are; `names` is written here, never by a program."""
+    return {name: Method(name, getattr(kind, name)) for name in names.split()}
+
+
+def _ours(**ways: Callable[..., Any]) -> dict[str, Method]:
+    return {name.rstrip("_"): Method(name.rstrip("_"), way, machine=True) for name, way in ways.items()}
+
+
+def _by_key(kind: type, names: str) -> dict[str, Method]:
+    """Methods that hash what they are given; `names` as in `_plain`."""
+
+    def one(way: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda machine, this, key, *rest, **named: way(this, charge_key(machine, key), *rest, **named)
+
+    return {name: Method(name, one(getattr(kind, name)), machine=True) for name in names.split()}
+
+
+SET = _plain(set, "clear pop") | _by_key(set, "discard remove")
+COMBINE = words(
+    "difference intersection issubset issuperset isdisjoint symmetric_difference union update "
+    "difference_update intersection_update symmetric_difference_update"
+)
+READING = ("difference", "intersection", "issubset", "issuperset", "isdisjoint", "symmetric_difference", "union")
+
+METHODS: dict[type, dict[str, Method]] = {
+    str: _plain(str, " ".join(STR_PLAIN))
+    | _ours(
+        replace=_replace,
+        center=_padded(str.center),
+        ljust=_padded(str.ljust),
+        rjust=_padded(str.rjust),
+        zfill=_zfill,
+        expandtabs=_expandtabs,
+        translate=_translate,
+        join=lambda machine, this, parts: joined(machine, this, parts),
+        format=str_format,
+    ),
+    list: _plain(list, "clear pop reverse")
+    | _ours(
+        append=_append,
+        extend=extend,
+        insert=_insert,
+        copy=_copied,
+        remove=_remove,
+        index=_index,
+        count=_count,
+        sort=_sort,
+    ),
+    tuple: _ours(index=_index, count=_count),
+    dict: _plain(dict, "clear items keys values popitem")
+    | _by_key(dict, "get pop")
+    | _ours(copy=_copied, update=update, setdefault=_setdefault),
+    set: SET | _ours(add=_add, copy=_copied, **{name: _combined(getattr(set, name)) for name in COMBINE}),
+    frozenset: _ours(copy=_copied, **{name: _combined(getattr(frozenset, name)) for name in READING}),
+    int: _plain(int, "bit_length bit_count conjugate"),
+    float: _plain(float, "is_integer conjugate as_integer_ratio hex"),
+    complex: _plain(complex, "conjugate"),
+    bool: {},
+    range: _ours(index=_index, count=_count),
+}
+METHODS[OrderedDict] = METHODS[dict] | _plain(OrderedDict, "clear items keys popitem values")
+METHODS[OrderedDict] |= _by_key(OrderedDict, "move_to_end pop")
+METHODS[deque] = _plain(deque, "clear pop popleft reverse rotate") | _ours(
+    append=_queued(deque.append),
+    appendleft=_queued(deque.appendleft),
+    extend=extend_queue,
+    extendleft=_extend_left,
+    insert=_insert,
+    copy=_copied,
+    remove=_remove,
+    index=_index,
+    count=_count,
+)
+for _kind, _methods in METHODS.items():
+    for _method in _methods.values():
+        _method.title = f"{_kind.__name__}.{_method.name}"

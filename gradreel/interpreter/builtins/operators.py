@@ -1,0 +1,331 @@
+"""Operators: what `a + b`, `-a`, `a < b` do, with sizes checked before the work.
+
+Pairs that can be neither large nor the program's own go straight to Python. For the others one row of BINARY says
+the operator's sign, its method names and what to check first.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections import deque
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..engine.engine import TENSORS
+from ..engine.gate import unsafe_part
+from ..engine.sizes import broadcast_numel, count_of, product
+from ..numpy_module.sharing import wrote
+from ..runtime.calls import call_method
+from ..runtime.values import (
+    OBJECTS,
+    Bound,
+    Builtin,
+    Class,
+    Error,
+    ExceptionType,
+    Foreign,
+    Function,
+    Generator,
+    Instance,
+    Namespace,
+    Own,
+    Silent,
+    Type,
+    Value,
+)
+from .extending import grow
+from .formatting import type_name
+from .hashing import charge_key, charge_keys, unfolded_size
+from .iterating import DICTS, VIEWS, listed
+from .templates import percent
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+Guard = Callable[["Machine", Value, Value], None]
+
+NUMBERS = (bool, int, float, complex)
+SEQUENCES = (str, list, tuple, deque)
+FUNCTIONS = (Function, Bound, Builtin, Foreign)
+RECORDS = (Instance, Class, Type, Error, ExceptionType, Silent, Namespace, Generator, *FUNCTIONS)
+OWN = (*RECORDS, Own)
+TYPES_TOO = (Class, Type, ExceptionType, type(None))
+ARRAYS: tuple[Any, ...] = (*TENSORS, np.ndarray)
+NUMPY = (np.ndarray, np.generic)
+NUMPY_TOO = (*NUMPY, bool, int, float)
+WARNING: dict[str, Any] = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+"""What numpy warns of where it works for itself; torch has no such warnings."""
+BIG = 1 << 62
+
+
+# ---- guards: the size of the result, before it is made
+
+
+def _size(value: Value) -> int:
+    return len(value) if isinstance(value, SEQUENCES) else 0
+
+
+def joined(machine: Machine, left: Value, right: Value) -> None:
+    if isinstance(left, SEQUENCES):
+        machine.meter.length(len(left) + _size(right))
+    elif isinstance(left, int) and isinstance(right, int):
+        machine.meter.bits(max(left.bit_length(), right.bit_length()))
+
+
+def repeated(machine: Machine, left: Value, right: Value) -> None:
+    if isinstance(left, SEQUENCES):
+        machine.meter.length(len(left) * times(right))
+    elif isinstance(right, SEQUENCES):
+        machine.meter.length(len(right) * times(left))
+    elif isinstance(left, int) and isinstance(right, int):
+        machine.meter.bits(left.bit_length() + right.bit_length())
+
+
+COUNTING: tuple[Any, ...] = (int, np.generic, *ARRAYS)
+
+
+def times(value: Any) -> int:
+    """How often a sequence is repeated by `value`, which may be a number of numpy's or a tensor; else 0."""
+    if not isinstance(value, COUNTING):
+        return 0
+    try:
+        return max(operator.index(value), 0)
+    except (TypeError, ValueError, RuntimeError):
+        return 0
+
+
+def raised_to(machine: Machine, left: Value, right: Value) -> None:
+    if isinstance(left, int) and isinstance(right, int) and right > 0 and left not in (-1, 0, 1):
+        machine.meter.bits(left.bit_length() * right)
+
+
+def shifted(machine: Machine, left: Value, right: Value) -> None:
+    if isinstance(left, int) and isinstance(right, int) and right > 0:
+        machine.meter.bits(left.bit_length() + right)
+
+
+def multiplied(machine: Machine, left: Value, right: Value) -> None:
+    pass
+
+
+def united(machine: Machine, left: Value, right: Value) -> None:
+    if isinstance(left, (set, frozenset, dict)) and isinstance(right, (set, frozenset, dict)):
+        machine.meter.length(len(left) + len(right))
+
+
+class Binary(NamedTuple):
+    """An operator of two operands; `inplace` is what an augmented assignment does."""
+
+    sign: str
+    run: Callable[[Value, Value], Value]
+    inplace: Callable[[Value, Value], Value]
+    method: str
+    guard: Guard
+
+
+BINARY: dict[type[ast.operator], Binary] = {
+    ast.Add: Binary("+", operator.add, operator.iadd, "add", joined),
+    ast.Sub: Binary("-", operator.sub, operator.isub, "sub", joined),
+    ast.Mult: Binary("*", operator.mul, operator.imul, "mul", repeated),
+    ast.Div: Binary("/", operator.truediv, operator.itruediv, "truediv", united),
+    ast.FloorDiv: Binary("//", operator.floordiv, operator.ifloordiv, "floordiv", united),
+    ast.Mod: Binary("%", operator.mod, operator.imod, "mod", united),
+    ast.Pow: Binary("**", operator.pow, operator.ipow, "pow", raised_to),
+    ast.MatMult: Binary("@", operator.matmul, operator.imatmul, "matmul", multiplied),
+    ast.LShift: Binary("<<", operator.lshift, operator.ilshift, "lshift", shifted),
+    ast.RShift: Binary(">>", operator.rshift, operator.irshift, "rshift", united),
+    ast.BitAnd: Binary("&", operator.and_, operator.iand, "and", united),
+    ast.BitOr: Binary("|", operator.or_, operator.ior, "or", united),
+    ast.BitXor: Binary("^", operator.xor, operator.ixor, "xor", united),
+}
+
+UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Value], Value], str]] = {
+    ast.USub: ("-", operator.neg, "__neg__"),
+    ast.UAdd: ("+", operator.pos, "__pos__"),
+    ast.Invert: ("~", operator.invert, "__invert__"),
+}
+
+
+def unary(machine: Machine, sign: str, value: Value) -> Value:
+    """The operator for a value of Python's or numpy's own types, or a tensor."""
+    if isinstance(value, np.ndarray):
+        machine.meter.elements(value.size)
+    return ALONE[sign](value)
+
+
+ALONE = {sign: apply for sign, apply, _ in UNARY.values()}
+
+PLAIN = frozenset({*TENSORS, float, bool})
+"""Types whose arithmetic needs no look at sizes here: the engine asks the meter itself before it allocates."""
+
+
+def binary(machine: Machine, kind: type[ast.operator], inplace: bool = False) -> Callable[[Value, Value], Value]:
+    """What the operator does with two values; `inplace` for an augmented assignment."""
+    row = BINARY[kind]
+    run = row.inplace if inplace else row.run
+    plain = PLAIN if kind is not ast.Pow else frozenset(TENSORS)
+    arithmetic = kind in (ast.Add, ast.Sub, ast.Mult)
+
+    def apply(left: Value, right: Value) -> Value:
+        first, second = type(left), type(right)
+        if first in plain and second in plain:
+            return run(left, right)
+        if arithmetic and first is int and second is int:
+            if -BIG < left < BIG and -BIG < right < BIG:
+                return run(left, right)
+        elif (first in plain and second is int) or (second in plain and first is int):
+            return run(left, right)
+        return general(machine, row, run, inplace, left, right)
+
+    return apply
+
+
+def general(
+    machine: Machine, row: Binary, run: Callable[[Value, Value], Value], inplace: bool, left: Value, right: Value
+) -> Value:
+    """The operator for any two values: methods of the program's classes, then Python's own, after the guard."""
+
+    if isinstance(left, OWN) or isinstance(right, OWN):
+        for owner, other, name in methods(row, inplace, left, right):
+            answer = call_method(machine, owner, name, [other]) if isinstance(owner, OBJECTS) else NotImplemented
+            if answer is not NotImplemented:
+                return answer
+        records = isinstance(left, RECORDS) or isinstance(right, RECORDS)
+        if not records or (row.sign == "%" and isinstance(left, str)):
+            return base_apply(machine, row, run, left, right, inplace)
+        if row.sign == "|" and isinstance(left, TYPES_TOO) and isinstance(right, TYPES_TOO):
+            return UNION
+        raise TypeError(unsupported(row.sign, inplace, left, right))
+    return base_apply(machine, row, run, left, right, inplace)
+
+
+def unsupported(sign: str, inplace: bool, left: Value, right: Value) -> str:
+    """What Python says where neither side knows the operator."""
+    for kind in (str, list, tuple):
+        if sign == "+" and isinstance(left, kind) and not (inplace and kind is list):
+            return f'can only concatenate {kind.__name__} (not "{type_name(right)}") to {kind.__name__}'
+    for side, other in ((left, right), (right, left)):
+        if sign == "*" and isinstance(side, SEQUENCES):
+            return f"can't multiply sequence by non-int of type '{type_name(other)}'"
+    sign = sign + "=" if inplace else "** or pow()" if sign == "**" else sign
+    return f"unsupported operand type(s) for {sign}: '{type_name(left)}' and '{type_name(right)}'"
+
+
+def methods(row: Binary, inplace: bool, left: Value, right: Value) -> list[tuple[Value, Value, str]]:
+    """The methods that an operator asks, in order.
+
+    The right side goes first where its class extends that of the left and has a reflected method of its own.
+    """
+    reflected = f"__r{row.method}__"
+    found = [(left, right, f"__{row.method}__"), (right, left, reflected)]
+    if isinstance(left, OBJECTS) and isinstance(right, OBJECTS):
+        if left.kind is right.kind:
+            found.pop()
+        elif left.kind in right.kind.order and right.kind.find(reflected) is not left.kind.find(reflected):
+            found.reverse()
+    return [(left, right, f"__i{row.method}__"), *found] if inplace else found
+
+
+UNION = Type("UnionType", (), None, "types.UnionType")
+"""What `int | None` gives: a hint."""
+
+
+def base_binary(machine: Machine, name: str, left: Value, right: Value, inplace: bool = False) -> Value:
+    """The operator of that name, without the methods of classes that extend the values' types."""
+    row = next(row for row in BINARY.values() if row.method == name)
+    try:
+        return base_apply(machine, row, row.inplace if inplace else row.run, left, right, inplace)
+    except TypeError:
+        return NotImplemented
+
+
+def of_numpy(left: Value, right: Value) -> bool:
+    """Whether an operator of these is numpy's alone."""
+    sides = (left, right)
+    return any(isinstance(side, NUMPY) for side in sides) and all(isinstance(side, NUMPY_TOO) for side in sides)
+
+
+def unseen(left: Value, right: Value) -> bool:
+    """Whether one side is numpy's, and the other nothing that numpy may see."""
+    if isinstance(left, NUMPY):
+        return unsafe_part(right) is not None
+    return isinstance(right, NUMPY) and unsafe_part(left) is not None
+
+
+def prepare(machine: Machine, left: Value, right: Value) -> None:
+    """Charges what numpy makes of two values, if one is of numpy's: it goes through lists and makes arrays of them."""
+    if not isinstance(left, NUMPY) and not isinstance(right, NUMPY):
+        return
+    for side in (left, right):
+        if isinstance(side, NESTED):
+            machine.meter.elements(unfolded_size(side, LISTS) if isinstance(side, LISTS) else count_of(side))
+    machine.meter.elements(broadcast_numel([shape_of(left), shape_of(right)]))
+
+
+LISTS = (list, tuple, deque)
+NESTED = (*LISTS, range)
+SHAPED: tuple[Any, ...] = (*NUMPY, *TENSORS)
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """The shape that numpy sees: of nested lists, that of the first ones."""
+    if isinstance(value, SHAPED):
+        return tuple(value.shape)
+    shape: list[int] = []
+    while isinstance(value, NESTED) and len(shape) < 64:
+        shape.append(count_of(value))
+        value = value[0] if value else None
+    return (*shape, *shape_of(value)) if isinstance(value, SHAPED) else tuple(shape)
+
+
+ITEMS: tuple[type, ...] = tuple(type(d.items()) for d in DICTS)
+
+
+def of_items(machine: Machine, common: bool, left: Any, right: Value) -> set[Value]:
+    """The items of a dict that are also in the other, or are not: for those Python compares the values."""
+    from .comparing import contains
+
+    others = right if isinstance(right, (set, frozenset, *VIEWS)) else listed(machine, right)
+    return {charge_key(machine, item) for item in left if contains(machine, item, others) is common}
+
+
+def grows(left: Value, right: Value) -> bool:
+    """Whether `+=` and `|=` are a matter of the left side: arrays and tensors on the right say themselves what is."""
+    return isinstance(left, (list, deque, dict)) and not isinstance(right, (*NUMPY, *ARRAYS))
+
+
+def base_apply(
+    machine: Machine,
+    row: Binary,
+    run: Callable[[Value, Value], Value],
+    left: Value,
+    right: Value,
+    inplace: bool = False,
+) -> Value:
+    """The operator as Python has it for the values' own types, after the guard."""
+    if row.sign == "%" and isinstance(left, str):
+        return percent(machine, left, right)
+    row.guard(machine, left, right)
+    if row.sign == "@" and isinstance(left, ARRAYS) and isinstance(right, ARRAYS):
+        made, multiplications = product((left, right))
+        machine.meter.work(multiplications)
+        machine.meter.elements(made)
+    else:
+        prepare(machine, left, right)
+    if unseen(left, right):
+        raise TypeError(unsupported(row.sign, inplace, left, right))
+    if row.sign in ("&", "-") and (isinstance(left, ITEMS) or isinstance(right, ITEMS)):
+        return of_items(machine, row.sign == "&", left, right)
+    if row.sign in ("|", "^") and isinstance(left, VIEWS):
+        charge_keys(machine, [*listed(machine, left), *listed(machine, right)])
+    if inplace and grows(left, right) and grow(machine, row.sign, left, right):
+        return left
+    with np.errstate(**WARNING) if of_numpy(left, right) else nullcontext():
+        result = run(left, right)
+    if machine.mirrored and result is left and isinstance(left, np.ndarray):
+        wrote(machine, left)
+    return result

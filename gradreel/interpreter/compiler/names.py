@@ -1,0 +1,123 @@
+"""Names: which variable a name reads, and which names a program may say."""
+
+from __future__ import annotations
+
+import ast
+
+from ..builtins.table import BUILTINS, REFUSED
+from ..runtime.values import MISSING, Frame, Value
+from ..words import words
+from .compiler import Compiler, Run, compiles
+
+HIDDEN = ("__builtins__", "__loader__", "__spec__", "__import__", "__dict__")
+BINDABLE = words(
+    "__author__ __version__ __all__ __doc__ __copyright__ __credits__ __date__ __email__ __license__ __maintainer__ "
+    "__status__"
+)
+"""Special names that a program may give outside classes."""
+DUNDERS = frozenset(
+    words(
+        "__init__ __new__ __call__ __repr__ __str__ __format__ __len__ __getitem__ __setitem__ __delitem__ __missing__ "
+        "__iter__ __next__ __reversed__ __contains__ __enter__ __exit__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ "
+        "__bool__ __neg__ __pos__ __abs__ __invert__ __int__ __float__ __complex__ __index__ __round__ __trunc__ "
+        "__floor__ __ceil__ __hash__ __getattr__ __setattr__ __delattr__ __getattribute__ __get__ __set__ __delete__ "
+        "__set_name__ __init_subclass__ __class_getitem__ __post_init__ __copy__ __deepcopy__ __divmod__ __rdivmod__ "
+        "__fspath__ __name__ __qualname__ __class__ __doc__ __version__ __self__ __func__ __module__ __dict__ "
+        "__bases__ __mro__ __slots__ __match_args__ __annotations__ __defaults__ __wrapped__ __members__ __all__ "
+        "__author__ __cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__ "
+        "__abstractmethods__ __stdout__ __stderr__ "
+        "__getstate__ __setstate__ __constants__"
+    )
+) | {
+    f"__{side}{name}__"
+    for name in words("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift")
+    for side in ("", "r", "i")
+}
+"""Special names that programs may say."""
+
+
+def special(wanted: str) -> bool:
+    """Whether Python itself gives a meaning to this name."""
+    return len(wanted) > 4 and wanted.startswith("__") and wanted.endswith("__")
+
+
+def attribute_name(compiler: Compiler, node: ast.Attribute) -> str:
+    wanted = compiler.scope.mangled(node.attr)
+    if special(wanted) and wanted not in DUNDERS:
+        raise compiler.refuse(f"The attribute `{node.attr}` is not offered here.", node)
+    return wanted
+
+
+@compiles(ast.Name)
+def name(compiler: Compiler, node: ast.Name) -> Run:
+    return variable(compiler, node.id, node)
+
+
+def variable(compiler: Compiler, wanted: str, node: ast.AST) -> Run:
+    """Reads the variable `wanted`."""
+    wanted = compiler.scope.mangled(wanted)
+    if wanted == "__class__" and compiler.scope.meaning(wanted) == "cell":
+        return cell(wanted, own=False)
+    if wanted in HIDDEN:
+        raise compiler.refuse(f"`{wanted}` is not offered here.", node)
+    meaning = compiler.scope.meaning(wanted)
+    if meaning == "local":
+        return local(wanted)
+    if meaning == "cell":
+        return cell(wanted, own=wanted in compiler.scope.cells)
+    around = cell(wanted, own=False) if meaning == "class cell" else universal(compiler, wanted, node)
+    return of_class_body(wanted, around) if meaning.startswith("class") else around
+
+
+def local(wanted: str) -> Run:
+    def run(frame: Frame) -> Value:
+        try:
+            return frame.names[wanted]
+        except KeyError:
+            raise unbound(wanted) from None
+
+    return run
+
+
+def unbound(wanted: str) -> UnboundLocalError:
+    return UnboundLocalError(f"cannot access local variable '{wanted}' where it is not associated with a value")
+
+
+def cell(wanted: str, own: bool) -> Run:
+    def run(frame: Frame) -> Value:
+        value = frame.cells[wanted].value
+        if value is MISSING:
+            if own:
+                raise unbound(wanted)
+            raise NameError(
+                f"cannot access free variable '{wanted}' where it is not associated with a value in enclosing scope"
+            )
+        return value
+
+    return run
+
+
+def of_class_body(wanted: str, around: Run) -> Run:
+    def run(frame: Frame) -> Value:
+        value = frame.names.get(wanted, MISSING)
+        return around(frame) if value is MISSING else value
+
+    return run
+
+
+def universal(compiler: Compiler, wanted: str, node: ast.AST) -> Run:
+    """A variable of the program itself, or a builtin."""
+    names = compiler.names
+    if wanted in REFUSED and wanted not in compiler.scopes.module.bound:
+        raise compiler.refuse(REFUSED[wanted], node)
+    standard = BUILTINS.get(wanted, MISSING)
+
+    def run(frame: Frame) -> Value:
+        value = names.get(wanted, standard)
+        if value is MISSING:
+            raised = NameError(f"name '{wanted}' is not defined")
+            raised.candidates = [*frame.names, *frame.cells] if frame.scope else []  # type: ignore[attr-defined]
+            raise raised
+        return value
+
+    return run

@@ -1,0 +1,293 @@
+"""The bridge: what crosses between a program and the engine.
+
+Numbers and tensors cross as they are. A function of the program becomes a `Callback` that the engine can call; its
+subclasses of what the engine has get companions of its kind, which call back (companions.py). What comes from the
+engine and is neither known to the attribute tables nor plain is opaque: nothing can be asked of it.
+"""
+
+from __future__ import annotations
+
+import copy
+import types
+from collections.abc import Iterator
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+from autograd_core.opaque import opaque
+
+from ..refusal import Refusal
+from ..runtime.allowed_types import admit, is_of_programs, not_for_programs
+from ..runtime.containers import Deque
+from ..runtime.looks import function_kind
+from ..runtime.standing import stands_for
+from ..runtime.values import (
+    MISSING,
+    RECORDS,
+    Bound,
+    Builtin,
+    Class,
+    ExceptionType,
+    Foreign,
+    Function,
+    Generator,
+    Instance,
+    Look,
+    Own,
+    Silent,
+    Type,
+    Value,
+)
+from .engine import TENSOR_TYPES, TENSORS, torch
+from .sizes import count_of
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+PLAIN = frozenset({*TENSORS, bool, int, float, str, type(None), type(...), torch.Size, torch.dtype})
+"""Types that cross unchanged, in both directions."""
+
+CLASSES = (Class, Type, ExceptionType)
+CALLABLES = (Function, Bound, Builtin, Foreign, *CLASSES)
+
+
+FUNCTIONS = (types.FunctionType, type(torch.Tensor.__mul__))
+"""What programs see as functions: those of Python, and the engine's operators, which may be compiled."""
+
+HOST_CALLABLES = (*FUNCTIONS, types.BuiltinFunctionType, types.MethodType, partial)
+
+
+@opaque
+class Callback:
+    """A function of the program, as the engine calls it; torch writes on some of them for whom they are."""
+
+    __slots__ = ("machine", "function", "_from_public_api", "__weakref__")
+
+    def __init__(self, machine: Machine, function: Value) -> None:
+        self.machine = machine
+        self.function = function
+
+    @property
+    def __name__(self) -> str:
+        """What the engine's messages call it: the name that the program gave it."""
+        named = self.function.function if isinstance(self.function, Bound) else self.function
+        return str(named.name)  # objects have none, as in Python
+
+    def __repr__(self) -> str:
+        title = getattr(self.function, "title", None) or name_of(self)
+        return f"<class '{title}'>" if isinstance(self.function, CLASSES) else f"<function {title} at 0x...>"
+
+    def __deepcopy__(self, memo: Any) -> Callback:
+        """The engine copies what it was given; functions stay the same, objects are copied as the program would."""
+        return type(self)(self.machine, copy.deepcopy(self.function, memo))
+
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
+        machine = self.machine
+        given = [from_engine(arg) for arg in args]
+        del args
+        named = {name: from_engine(arg) for name, arg in kwargs.items()}
+        return to_engine(machine, machine.call(machine, self.function, given, named))
+
+
+@opaque
+class Parcel:
+    """Anything else of the program's own, passed through the engine unopened."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+admit(Callback, Parcel)
+
+
+@lru_cache(256)
+def handed(kind: type[Any], name: str, home: str) -> type[Any]:
+    """`kind` under the name of what it hands to the engine: messages of the engine say the types of what they got."""
+    return stands_for(name)(type(name, (kind,), {"__slots__": (), "__module__": home}))
+
+
+NUMBER_TYPES = (int, float, bool, complex)
+KINDS = (*NUMBER_TYPES, *TENSOR_TYPES.values(), torch.Tensor)
+"""What stands in the place of a dtype."""
+CLASSES_TAKEN: dict[str, tuple[type, ...]] = {
+    "to": NUMBER_TYPES,
+    "type": KINDS,
+    "set_default_dtype": NUMBER_TYPES,
+    "set_default_tensor_type": KINDS,
+    "as_subclass": (torch.Tensor,),
+    "skip_init": (torch.nn.Module,),
+    "global_unstructured": (torch.nn.utils.prune.BasePruningMethod,),
+    "register_kl": (torch.distributions.Distribution,),
+}
+"""The functions of the engine that are given a class for what it is, and what it must be a kind of."""
+
+
+def class_taken(machine: Machine, function: Foreign, value: Type, name: str = "") -> Any:
+    """A type as `function` gets it: the engine's own class where it takes one, else what calls back as any function.
+
+    Functions with a signature of torch's call nothing that they are given.
+    """
+    allowed = KINDS if name == "dtype" or hasattr(function.run, "reads") else CLASSES_TAKEN.get(function.name, ())
+    if value.make is not None and allowed and value.hosts and issubclass(value.hosts[0], allowed):
+        return value.hosts[0]
+    return to_engine(machine, value)
+
+
+def to_engine(machine: Machine, value: Value) -> Any:
+    kind = type(value)
+    if kind in PLAIN:
+        return value
+    if kind in LISTS:
+        if all(type(part) in PLAIN for part in value):
+            return value
+        machine.meter.charge()  # what is in a list several times is handed over as often
+        return kind(to_engine(machine, part) for part in value)
+    if kind is slice:
+        bounds = value.start, value.stop, value.step
+        return value if all(type(part) in PLAIN for part in bounds) else slice(*to_engine(machine, bounds))
+    if kind is dict:
+        machine.meter.charge()
+        given = {to_engine(machine, key): to_engine(machine, part) for key, part in value.items()}
+        return value if all(key in given and given[key] is part for key, part in value.items()) else given
+    if kind is range:
+        machine.meter.elements(count_of(value))
+        return value
+    if isinstance(value, CALLABLES):
+        name = function_kind(value) if isinstance(value, (Builtin, Foreign)) else kind.__name__
+        return handed(Callback, name, home_of(value))(machine, value)
+    if isinstance(value, Instance):
+        title = value.kind.name, value.kind.title.removesuffix(f".{value.kind.qualname}")
+        if value.kind.find("__call__") is MISSING:
+            return handed(Parcel, *title)(value)
+        return handed(Callback, *title)(machine, value)
+    if kind is Silent:
+        raise unseen(value)
+    if isinstance(value, (list, tuple)) and isinstance(value, Own):
+        return [to_engine(machine, part) for part in value]
+    if kind in OPENED or (is_of_programs(kind) and kind not in RECORDS) or isinstance(value, Iterator):
+        return value
+    return handed(Parcel, kind.__name__, "builtins")(value)
+
+
+def home_of(value: Value) -> str:
+    """The module of what can be called, as messages of the engine name it."""
+    if isinstance(value, Type):
+        return value.title.rpartition(".")[0] or "builtins"
+    return "builtins" if isinstance(value, Builtin) else "__main__"
+
+
+LISTS = (list, tuple, Deque, set, frozenset)
+OPENED = (Generator,)
+"""The records that the engine goes through."""
+
+
+def unseen(value: Silent) -> Refusal:
+    """What a program asks of a library that has no part here cannot be known."""
+    return Refusal(
+        f"`{value.name}` does nothing here, so the program cannot use what it would give. Put something of your own in "
+        "its place, such as a tensor from `torch.rand(8, 3)`."
+    )
+
+
+def from_engine(value: Any) -> Value:
+    kind = type(value)
+    if kind in PLAIN:
+        return value
+    if issubclass(kind, Callback):
+        return value.function
+    if issubclass(kind, Parcel):
+        return value.value
+    if kind is list or kind is tuple:
+        if all(type(part) in PLAIN for part in value):
+            return value
+        return kind(from_engine(part) for part in value)
+    if is_of_programs(kind):
+        if issubclass(kind, dict):
+            unpack(value)
+        return value
+    if isinstance(value, HOST_CALLABLES):
+        return function_from(value)
+    if isinstance(value, type):
+        return class_from(value)
+    if isinstance(value, Iterator):
+        return Generator(getattr(value, "__qualname__", "generator"), _crossing(value))
+    raise not_for_programs(kind)
+
+
+def unpack(holder: dict[Any, Any]) -> None:
+    """Have a dictionary of the engine hold the program's own, which the engine keeps there for it unopened.
+
+    Raises:
+        Refusal: there is something in it that programs cannot have.
+    """
+    for key, part in list(holder.items()):
+        kind = type(part)
+        if kind in PLAIN or kind in LISTS:
+            continue
+        if issubclass(kind, Parcel):
+            holder[key] = part.value
+        elif kind is not dict and not is_of_programs(kind):
+            raise not_for_programs(kind)
+
+
+def function_from(value: Any) -> Foreign:
+    """A function of the engine as programs have it.
+
+    Raises:
+        Refusal: it is none of the engine's.
+    """
+    if not is_of_engine(value):
+        raise not_for_programs(type(value))
+    name = name_of(value)
+    look = Look(f"<function {name} at 0x...>", "function") if type(value) in FUNCTIONS else None
+    return Foreign(name, value, look=look)
+
+
+def is_of_engine(function: Any) -> bool:
+    """Whether the engine (or what we made for it) has written `function`, as the module says where it stands."""
+    if isinstance(function, partial):
+        return is_of_engine(function.func)
+    if isinstance(function, types.MethodType):
+        return is_of_engine(function.__func__)
+    home = function.__globals__["__name__"] if isinstance(function, types.FunctionType) else function.__module__
+    return isinstance(home, str) and home.startswith(HOMES)
+
+
+HOMES = (f"{torch.__name__}.", "gradreel.interpreter.engine.companions")
+
+
+def class_from(value: type) -> Value:
+    """A class of the engine as programs know it.
+
+    Raises:
+        Refusal: they know none.
+    """
+    from ..runtime.kinds import record_of
+
+    found = record_of(value)
+    if found is None:
+        raise not_for_programs(type(value))
+    return found
+
+
+def name_of(function: Any) -> str:
+    return getattr(function, "__name__", "function")
+
+
+# A generator function would keep the last item alive.
+class _crossing:
+    def __init__(self, source: Iterator[Any]) -> None:
+        self.source = source
+
+    def __iter__(self) -> Iterator[Value]:
+        return self
+
+    def __next__(self) -> Value:
+        return from_engine(next(self.source))
+
+
+def machine_of(kind: Class) -> Machine:
+    """The machine that runs the methods of `kind`."""
+    assert kind.machine is not None
+    return kind.machine

@@ -1,0 +1,250 @@
+"""Every module that can be imported, and what is said of those that cannot."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import random
+from difflib import get_close_matches
+from pathlib import Path
+
+from .builtins.iterating import Indexed, Walk
+from .builtins.sequences import Asked, Filtered, Mapped
+from .builtins.table import BUILTINS
+from .engine.engine import torch
+from .machine import Machine
+from .numpy_module.random import RANDOM as NUMPY_RANDOM
+from .numpy_module.tables import NUMPY, NUMPY_TYPES
+from .refusal import Refusal
+from .runtime.allowed_types import admit
+from .runtime.dataclass import Field, Wanted
+from .runtime.kinds import PYTHON, PYTHON_TYPES, unknown_name
+from .runtime.looks import look_alike
+from .runtime.tables import TABLES
+from .runtime.tuples import ABOUT_FIELDS
+from .runtime.values import MISSING, Builtin, Foreign, Namespace, Value
+from .stdlib.collecting import COLLECTIONS, DATACLASSES, ENUM
+from .stdlib.disk import DISK
+from .stdlib.iteration import FUNCTOOLS, ITERTOOLS, OPERATOR, Charged
+from .stdlib.making import module
+from .stdlib.numbers import MATH, RANDOM, RANDOM_METHODS, State
+from .stdlib.silent import PROGRESS, REMARKS, SILENT, TQDM, Progress
+from .stdlib.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, UNICODEDATA, WARNINGS, Hush, Output, typing
+from .torch_module import addresses as addresses
+from .torch_module import devices as devices
+from .torch_module.looks import give_looks
+from .torch_module.names import SPACES, SURFACE, always
+from .torch_module.saving import load, save
+
+
+def as_programs(package: str) -> dict[str, str]:
+    """The modules of a package of the engine that uses torch as any program does, as programs have them."""
+    found = {}
+    for file in sorted(Path(torch.__path__[0], *package.split(".")).glob("*.py")):
+        name = f"torch.{package}.{file.stem}".removesuffix(".__init__")
+        text = file.read_text(encoding="utf-8").replace("from .", f"from torch.{package}.")
+        found[name] = text.replace("import autograd_core\n\ntorch: Any = autograd_core\n", "import torch\n")
+    return found
+
+
+WRITTEN = as_programs("utils.data") | as_programs("testing")
+PURE_PYTHON = Path(__file__).with_name("stdlib") / "pure_python"
+for _file in sorted(PURE_PYTHON.glob("*.py")):  # what is there of a module already comes first
+    WRITTEN[_file.stem] = WRITTEN.get(_file.stem, "") + _file.read_text(encoding="utf-8")
+GUEST = {name: ast.parse(text) for name, text in WRITTEN.items()}
+"""Modules written in Python: they run as programs do, every step charged, but are not told. Read here, once: a process
+that runs a program can open no file."""
+
+admit(random.Random, Wanted, Field, State, Output, Hush, Progress, Mapped, Filtered, Asked, Walk, Indexed, Charged)
+TABLES[random.Random] = dict(RANDOM_METHODS)
+TABLES[Output] = dict(OUTPUT_METHODS)
+TABLES[Progress] = dict(PROGRESS)
+
+SPACES["torch"].table |= {"save": Builtin("save", save, machine=True), "load": Builtin("load", load, machine=True)}
+for _name in [name for name in GUEST if name.startswith("torch.")]:
+    _parent, _, _child = _name.rpartition(".")
+    _native = SPACES[_name].table if _name in SPACES else {}
+    SPACES[_name] = SPACES[_parent].table[_child] = module(_name, {}, _native, guest=True)
+
+give_looks(SPACES.values())
+
+MODULES: dict[str, Namespace] = {
+    "math": MATH,
+    "random": RANDOM,
+    "sys": SYS,
+    "os": OS,
+    "gc": GC,
+    "copy": COPY,
+    "collections": COLLECTIONS,
+    "dataclasses": DATACLASSES,
+    "enum": ENUM,
+    "itertools": ITERTOOLS,
+    "functools": FUNCTOOLS,
+    "operator": OPERATOR,
+    "time": TIME,
+    "unicodedata": UNICODEDATA,
+    "warnings": WARNINGS,
+    "typing": typing(ABOUT_FIELDS),
+    "numpy": NUMPY,
+    "numpy.random": NUMPY_RANDOM,
+    "numpy.linalg": NUMPY.table["linalg"],
+    "tqdm": TQDM,
+    "tqdm.auto": TQDM,
+    "tqdm.notebook": TQDM,
+    "__future__": module("__future__", {}, {"annotations": None, "print_function": None, "division": None}),
+    **{name: module(name, {}, guest=True) for name in GUEST if not name.startswith("torch.")},
+    "_disk": DISK,
+    **SILENT,
+    **SPACES,
+}
+MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLECTIONS, "os": OS, "numpy": NUMPY}
+NUMPY.guest = True
+PYTHON_TYPES.update({kind: record for record in NUMPY_TYPES for kind in record.hosts})
+MODULES["typing_extensions"] = MODULES["typing"]
+for _name in REMARKS:
+    _parent, _, _child = _name.rpartition(".")
+    if _parent in SPACES:
+        SPACES[_parent].table[_child] = SILENT[_name]
+
+OURS = "math random sys os gc copy collections dataclasses enum itertools functools operator time warnings typing numpy"
+for _name in [*OURS.split(), "numpy.random", "numpy.linalg"]:
+    _real = importlib.import_module(_name)
+    PYTHON[_name] = frozenset(dir(_real))  # the names alone
+    look_alike(MODULES[_name].table, _real)
+
+REASONS = {
+    "subprocess": "it would start programs on this machine",
+    "socket": "there is no network here",
+    "threading": "programs here do one thing after another",
+    "multiprocessing": "programs here do one thing after another",
+    "concurrent": "programs here do one thing after another",
+    "asyncio": "programs here do one thing after another",
+    "ctypes": "it would give access to this machine",
+    "importlib": "it would give access to this machine",
+    "inspect": "it would give access to this machine",
+    "builtins": "it would give access to this machine",
+}
+OTHERS = """accelerate albumentations botorch cupy cvxpy dgl einops fastai gpytorch hydra ignite jax jieba keras
+lightgbm lightning networkx nltk numba omegaconf optuna pandas plotly psutil pybullet pyDOE pyro
+pytest pytorch_lightning ray scipy spacy statsmodels sympy tensorflow torch_geometric torch_scatter
+torch_sparse torchdiffeq torchmetrics torchsde triton unittest xgboost"""
+LIBRARIES = {
+    **dict.fromkeys(["requests", "urllib", "http"], "there is no network here"),
+    **dict.fromkeys(["gzip", "shutil", "tempfile", "zipfile"], "there are no files here"),
+    **dict.fromkeys(["cv2", "h5py", "imageio", "PIL", "skimage", "yaml"], "there are no files here"),
+    "pickle": "there are no files here, and a pickle can be any program",
+    **dict.fromkeys(["torchvision", "torchaudio", "torchtext"], "there are no files or downloads here"),
+    **dict.fromkeys(["datasets", "gdown", "huggingface_hub", "timm", "transformers"], "there are no downloads here"),
+    "sklearn": "of scikit-learn there are some data sets, train_test_split, KFold, scalers and scores",
+    **dict.fromkeys(OTHERS.split(), "only PyTorch and a small NumPy are here"),
+}
+"""Why there is no such module: those that no program may touch, and those that one can do without."""
+
+
+class AnyName:
+    """The names of a library that is here in part: which else it has is not known."""
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and not name.startswith("_")
+
+
+PYTHON.update(dict.fromkeys((name for name in GUEST if name.partition(".")[0] in LIBRARIES), AnyName()))
+
+FORBIDDEN = {
+    "os": "there are no processes or settings of a machine here",
+    "sys": "it would give access to this machine",
+}
+"""Why names are missing in modules that we have in part."""
+
+
+SPACES["torch.nn"].table["Transformer"].methods["generate_square_subsequent_mask"] = Foreign(
+    "generate_square_subsequent_mask", torch.nn.Transformer.generate_square_subsequent_mask
+)
+
+
+def autocast(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+    """`torch.autocast`, which is that of torch.amp."""
+    return machine.call(machine, loaded(machine, "torch.amp")["autocast"], list(args), kwargs)
+
+
+SPACES["torch"].table["autocast"] = Builtin("autocast", autocast, machine=True)
+SPACES["torch"].table["is_autocast_enabled"] = Builtin("is_autocast_enabled", always(False))
+
+
+def opened(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+    """`open`, which is that of io."""
+    return machine.call(machine, loaded(machine, "io")["open"], list(args), kwargs)
+
+
+BUILTINS["open"] = Builtin("open", opened, machine=True)
+BUILTINS["exit"] = BUILTINS["quit"] = SYS.table["exit"]
+
+
+def find(machine: Machine, name: str, line: int = 0) -> Namespace | None:
+    """The module, with a remark if it has no effect, for the `line` of its import."""
+    found = MODULES.get(name)
+    if found is not None and name in REMARKS:
+        machine.remark(REMARKS[name].format(name=name), line)
+    return found
+
+
+def dispensable(name: str) -> bool:
+    """Whether a program that never uses the module can be run without it."""
+    return name not in MODULES and name.partition(".")[0] in LIBRARIES
+
+
+def refused(name: str, line: int) -> Refusal:
+    """Why there is no module `name` here."""
+    top = name.partition(".")[0]
+    if top == "torch" and name not in SURFACE:
+        return Refusal(f"There is no module `{name}` in PyTorch 2.13, or it is not supported here.", line)
+    reason = REASONS.get(top) or LIBRARIES.get(top)
+    if reason:
+        return Refusal(f"`import {name}` is not possible here: {reason}.", line)
+    if top == "torch":
+        return Refusal(f"The module `{name}` of PyTorch is not supported here.", line)
+    near = get_close_matches(name, MODULES, 1)
+    hint = f" Did you mean `{near[0]}`?" if near else ""
+    offered = ", ".join(sorted({found.partition(".")[0] for found in MODULES if not found.startswith("_")}))
+    return Refusal(f"`import {name}` is not possible here.{hint} What can be imported: {offered}.", line)
+
+
+def member(machine: Machine, space: Namespace, name: str) -> Value:
+    """`space.name`, MISSING if there is none."""
+    if name in space.table:
+        return space.table[name]
+    if f"{space.name}.{name}" in MODULES:
+        return find(machine, f"{space.name}.{name}")
+    if space.guest:
+        return loaded(machine, space.name).get(name, MISSING)
+    return MISSING
+
+
+def absent(space: Namespace, name: str) -> BaseException:
+    """The error or refusal for a name that a module does not have here."""
+    if space.name in FORBIDDEN:
+        return Refusal(f"`{space.name}.{name}` is not offered here: {FORBIDDEN[space.name]}.")
+    return unknown_name(space, name)
+
+
+def loaded(machine: Machine, name: str) -> dict[str, Value]:
+    """The names of a module written in Python, which is run for this machine when first asked for."""
+    if name not in machine.modules:
+        from .compiler.compiler import Compiler
+        from .engine.telling import Untold
+        from .runtime.values import Frame
+
+        compiler = Compiler(machine, Untold(), GUEST[name], None, name)
+        space = machine.modules[name] = Namespace(name, compiler.names)
+        space.table["__name__"] = name
+        frame = Frame(compiler.names, {}, 0, "<module>")
+        frame.quiet = True
+        for node in compiler.body:
+            compiler.statement(node)(frame)
+    return machine.modules[name].table
+
+
+def public(machine: Machine, space: Namespace) -> list[str]:
+    """What `from module import *` brings."""
+    names = [*space.table, *(loaded(machine, space.name) if space.guest else ())]
+    return [name for name in names if not name.startswith("_")]

@@ -1,0 +1,243 @@
+"""The machine: what one run has and shares: its meter, its listener, its output, where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from types import TracebackType
+from typing import Any
+
+from autograd_core.events import NodeReleased, TensorMade, TensorReleased
+from autograd_core.unsupported import Unsupported
+from gradreel.trace import Recorder
+from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, Printed, Warned
+from gradreel.trace.texts import brief, cut
+
+from .filters import Filters
+from .holding import Holding
+from .limits import LONG_NAME, Limits, Meter, Spent
+from .refusal import Refusal, refusal
+from .runtime.values import Error, Frame, Namespace, Value
+
+Flight = tuple[Any, ...]
+RELEASES = (TensorReleased, NodeReleased)
+MANY = 16
+"""Events that one thing noted by the engine becomes, at most but for nodes with many edges."""
+OFTEN = 256
+"""After so many things the clock is looked at."""
+Frames = tuple[tuple[str, int], ...]
+Place = list[int] | memoryview
+Loops = tuple[tuple[int, int, int | None], ...]
+
+
+TIGHT = (12, 15, 16)
+"""At so many sixteenths of its budgets a recording is made shorter; where that does not help, later once more."""
+
+
+class Room:
+    """How much a recording has left of its budgets. As it runs short, turns of long loops are left out."""
+
+    def __init__(self, events: int, nodes: int) -> None:
+        self.events, self.nodes = events, nodes
+        self.tried = 0
+
+    def is_tight(self, recorder: Recorder) -> bool:
+        share = TIGHT[self.tried]
+        return len(recorder) * 16 > self.events * share or recorder.nodes * 16 > self.nodes * share
+
+    def make(self, recorder: Recorder) -> None:
+        """Make room, between two statements."""
+        if self.tried < len(TIGHT) - 1 and recorder.idle:
+            shorter = recorder.shorten(self.events // 3) and recorder.nodes <= self.nodes // 2
+            self.tried = 0 if shorter else self.tried + 1
+
+    def check(self, recorder: Recorder) -> None:
+        """
+        Raises:
+            Spent: a budget is spent, and what the turns of loops made is still there, or it is no loop.
+        """
+        if recorder.nodes > self.nodes:
+            raise Spent("nodes", self.nodes)
+        if len(recorder) > self.events:
+            raise Spent("events", self.events)
+
+
+class Machine:
+    """State of one run.
+
+    `frames` are the calls the program is in, as (function, line of the call); `loops` its loops, as in LineReached;
+    `frame` the innermost call, so that a warning or a stop knows its line. `place` holds the line reached last, where
+    somebody outside may look at it, should the run have to be ended from there.
+    """
+
+    def __init__(self, limits: Limits, names: dict[str, Value], recorder: Recorder, place: Place | None = None) -> None:
+        self.limits = limits
+        self.meter = Meter(limits)
+        self.record = recorder.emit
+        self.place: Place = [0] if place is None else place
+        self.emit = self.counting(recorder)
+        self.names = names
+        self.frames: Frames = ()
+        self.loops: Loops = ()
+        self.depth = 0
+        self.scopes = 0
+        self.frame = Frame(names, {}, 0, "<module>")
+        self.random: Any = None
+        self.chance: Any = None
+        self.handling: list[Error] = []
+        """The exceptions that handlers are dealing with, innermost last."""
+        self.modules: dict[str, Namespace] = {}
+        """The library modules that were loaded for this run."""
+        self.shown: dict[str, Any] = {}
+        """How numpy's arrays are written, where the program has said so."""
+        self.files: dict[str, Value] = {}
+        """What was saved, by the name of the file that it would be in."""
+        self.texts: dict[str, str] = {}
+        """What was written as text, by the names of the files; names that end in `/` are folders."""
+        self.streams: dict[str, Value] = {}
+        """What the program put in the place of `sys.stdout` and `sys.stderr`."""
+        self.over = False
+        self.stopped: Spent | None = None
+        """What stopped the run. It holds the frames of the calls under way: their names are shown as they stood."""
+        self.left_by: TracebackType | None = None
+        """The frames that an error left which ends the program: as in Python, what they hold lives as long as it."""
+        self.clock = 0.0
+        """Seconds that the program slept."""
+        self.filters = Filters()
+        self.recorded: Callable[[str, str], None] | None = None
+        """Takes the warnings that the program wants to have for itself."""
+        self.remarks: set[str] = set()
+        self.mirrored: list[Any] = []
+        """Weak references to the tensors whose memory arrays show."""
+        self.numbers: dict[int, int] = {}
+        self.addresses: dict[int, int] = {}
+        """The memory whose address the program asked for, in the order in which it did."""
+        self.next_kept = count(1).__next__
+        """A number for a value that waits in a generator while the rest of its expression is worked out."""
+        self.next_place = count(1).__next__
+        """A place for an object that is put into a set."""
+        self.call: Callable[[Machine, Value, list[Value], dict[str, Value]], Value]
+
+    def counting(self, recorder: Recorder) -> Callable[[Flight], None]:
+        """Takes events as long as trace and graph may grow, and looks at the clock: the engine works long by itself.
+
+        What the engine notes becomes events when it is read. That is done once what is not yet read might be too much,
+        for one thing that is noted is seldom more than MANY events. A release comes out of a weak reference, where
+        nothing can be raised; the next event stops the run.
+        """
+        append, items, limit, meter = recorder.emit, recorder.tape.items, self.limits.events, self.meter
+        hold, place, most = Holding(self.limits.bytes), self.place, self.limits.nodes
+        due = min(limit // MANY, most)
+        room = Room(limit, most)
+
+        def emit(flight: Flight) -> None:
+            nonlocal due
+            append(flight)
+            kind = flight[0]
+            if kind is LineReached:
+                place[0] = flight[1]
+            elif kind is TensorMade:
+                hold(flight)
+            if len(items) > due and kind not in RELEASES:
+                tight = room.is_tight(recorder)
+                if tight and kind is LineReached:
+                    room.make(recorder)
+                    tight = False
+                room.check(recorder)
+                left = min((limit - len(recorder)) // MANY, most - recorder.nodes, OFTEN)
+                due = len(items) + (0 if tight else left)
+                meter.check()
+
+        recorder.tape.emit, recorder.tape.weigh = emit, hold.weigh
+        return emit
+
+    @property
+    def line(self) -> int:
+        return self.frame.line
+
+    def number(self, value: Value) -> int:
+        """What `id` gives: a number that stays the same while the value lives, and from run to run."""
+        return self.numbers.setdefault(id(value), 140_000_000_000_000 + 16 * len(self.numbers))
+
+    # ---- calls
+
+    def enter(self, function: str, frame: Frame) -> Frame:
+        """`frame` becomes the innermost call; the one before is returned, for `leave`."""
+        caller = self.frame
+        self.depth += 1
+        if self.depth > self.limits.depth:
+            self.depth -= 1
+            raise RecursionError("maximum recursion depth exceeded")
+        self.meter.charge(2)
+        if frame.quiet:
+            return caller
+        if len(function) > LONG_NAME:
+            function = brief(function)
+            self.meter.say(len(function) * (1 + len(self.frames)))
+        self.frames = (*self.frames, (function, caller.line))
+        self.frame = frame
+        self.emit((FunctionEntered, function, frame.scope, caller.line))
+        return caller
+
+    def leave(self, caller: Frame, frames: Frames, loops: Loops) -> None:
+        """The innermost call ends, unless the run was stopped in it."""
+        if self.stopped is not None:
+            return
+        self.depth -= 1
+        if self.frame is caller:
+            return
+        self.emit((FunctionLeft, self.frame.scope))
+        self.frame = caller
+        self.frames = frames
+        self.loops = loops
+
+    def new_scope(self) -> int:
+        self.scopes += 1
+        return self.scopes
+
+    # ---- exceptions
+
+    def note(self, raised: BaseException, frame: Frame) -> None:
+        """Remembers where `raised` came up, at the first frame that it passes; a library's frames do not count.
+
+        Raises:
+            Refusal: the engine does not do it: no error of the program, and no handler of it may see one.
+        """
+        if isinstance(raised, Unsupported):
+            raise refusal(raised, None if frame.quiet else frame.line)
+        if frame.quiet:
+            return
+        if isinstance(raised, (Spent, Refusal)):
+            raised.line = raised.line or frame.line
+            self.stopped = raised if isinstance(raised, Spent) else None
+        elif getattr(raised, "place", None) is None:
+            raised.place = (frame.line, self.frames)  # type: ignore[attr-defined]
+
+    # ---- output
+
+    def write(self, written: str) -> None:
+        self.meter.text(written)
+        self.emit((Printed, written))
+
+    def say(self, *flight: Any) -> None:
+        """Record an event with a name and a message, and charge for them."""
+        self.meter.say(len(flight[1]) + len(flight[2]))
+        self.emit(flight)
+
+    def warn(self, kinds: tuple[str, ...], message: str, once: bool = False) -> bool:
+        """Shows a warning once for each line, as Python does, or `once` in the run, if the program's filters let it.
+
+        `kinds` are the names of its category and of those above. Whether it is to be raised instead is the answer.
+        """
+        answer = self.filters.answer(message, kinds, 0 if once else self.line)
+        if answer == "show" and self.recorded is not None:
+            self.recorded(kinds[0], message)
+        elif answer == "show":
+            self.say(Warned, kinds[0], cut(message), self.line)
+        return answer == "error"
+
+    def remark(self, message: str, line: int = 0) -> None:
+        """Says, once a run, what is taken without effect here, or at `line` while the program is being compiled."""
+        if message not in self.remarks:
+            self.remarks.add(message)
+            self.say(Warned, "Note", message, line or self.line)

@@ -1,0 +1,143 @@
+"""numpy.random: numpy's own streams, the global one new for each run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..engine.sizes import broadcast_numel, solve_flops
+from ..machine import Machine
+from ..runtime.tables import TABLES
+from ..runtime.values import Builtin, Namespace, Type, Value
+from . import sizes
+from .arrays import numbers, shape_of
+from .tables import NUMPY
+
+State = np.random.RandomState
+Modern = np.random.Generator
+
+
+def stream(machine: Machine) -> State:
+    if machine.random is None:
+        machine.random = State(0)
+    found: State = machine.random
+    return found
+
+
+def seed(machine: Machine, number: int | None = None) -> None:
+    machine.random = State(number or 0)
+
+
+def draw(way: Callable[..., Any], before: int) -> Callable[..., Any]:
+    """A draw whose first `before` arguments are numbers and whose next one is the size."""
+
+    def run(machine: Machine, this: Any, *given: Value, size: Value = None, **named: Value) -> Any:
+        values = [numbers(machine, part) for part in given[:before]]
+        named = {name: numbers(machine, part) for name, part in named.items() if name != "dtype"}
+        wanted = given[before] if len(given) > before else size
+        shape = None if wanted is None else shape_of(machine, wanted)
+        own = [sizes.shape_of(part) for part in (*values, *named.values())]
+        if way.__name__ == "multivariate_normal":
+            machine.meter.elements(math.prod(shape or ()) * math.prod(own[0]) + sum(map(math.prod, own)))
+            machine.meter.work(max(map(solve_flops, own)))
+        else:
+            machine.meter.elements(max(broadcast_numel([part for part in own if part]), math.prod(shape or ())))
+        return way(this, *values, **named, size=shape)
+
+    return run
+
+
+def by_sizes(way: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda machine, this, *sizes: way(this, *shape_of(machine, sizes))
+
+
+def choice(machine: Machine, this: Any, a: Value, size: Value = None, replace: Value = True, p: Value = None) -> Any:
+    wanted = None if size is None else shape_of(machine, size)
+    weights = None if p is None else numbers(machine, p)
+    if size is None and isinstance(a, (list, tuple)) and any(isinstance(part, str) for part in a):
+        machine.meter.charge(len(a))
+        return a[this.choice(len(a), None, bool(replace), weights)]
+    found = numbers(machine, a)
+    rows = int(a) if isinstance(a, int) else len(found)
+    machine.meter.elements(max(rows, math.prod(wanted or ()) * (sizes.size_of(found) // max(rows, 1) or 1)))
+    return this.choice(found, wanted, bool(replace), weights)
+
+
+def permutation(machine: Machine, this: Any, x: Value) -> Any:
+    found = numbers(machine, x)
+    machine.meter.elements(int(found) if isinstance(found, int) else len(found))
+    return this.permutation(found)
+
+
+def shuffle(machine: Machine, this: Any, x: Value) -> None:
+    machine.meter.charge(len(x))
+    if not isinstance(x, (list, np.ndarray)):
+        raise TypeError("only arrays and lists can be shuffled here")
+    this.shuffle(x)
+
+
+SHARED: dict[str, Callable[..., Any]] = {"choice": choice, "permutation": permutation, "shuffle": shuffle}
+
+DRAWS: dict[str, Callable[..., Any]] = SHARED | {
+    "uniform": draw(State.uniform, 2),
+    "normal": draw(State.normal, 2),
+    "randint": draw(State.randint, 2),
+    "random": draw(State.random_sample, 0),
+    "random_sample": draw(State.random_sample, 0),
+    "standard_normal": draw(State.standard_normal, 0),
+    "binomial": draw(State.binomial, 2),
+    "exponential": draw(State.exponential, 1),
+    "poisson": draw(State.poisson, 1),
+    "beta": draw(State.beta, 2),
+    "multivariate_normal": draw(State.multivariate_normal, 2),
+    "gamma": draw(State.gamma, 2),
+    "rand": by_sizes(State.rand),
+    "randn": by_sizes(State.randn),
+}
+GENERATOR: dict[str, Callable[..., Any]] = SHARED | {
+    "uniform": draw(Modern.uniform, 2),
+    "normal": draw(Modern.normal, 2),
+    "multivariate_normal": draw(Modern.multivariate_normal, 2),
+    "integers": draw(Modern.integers, 2),
+    "random": draw(Modern.random, 0),
+    "standard_normal": draw(Modern.standard_normal, 0),
+    "exponential": draw(Modern.exponential, 1),
+    "binomial": draw(Modern.binomial, 2),
+    "poisson": draw(Modern.poisson, 1),
+}
+
+
+def shared(way: Callable[..., Any]) -> Callable[..., Any]:
+    """The draw, from the stream of the run."""
+    return lambda machine, *given, **named: way(machine, stream(machine), *given, **named)
+
+
+def seeded(number: Value) -> int:
+    if number is not None and not isinstance(number, (int, np.integer)):
+        raise TypeError("a seed is a whole number here")
+    return 0 if number is None else int(number)
+
+
+TABLES[State] = {name: Builtin(name, way, machine=True) for name, way in DRAWS.items()}
+TABLES[Modern] = {name: Builtin(name, way, machine=True) for name, way in GENERATOR.items()}
+
+RANDOM = Namespace(
+    "numpy.random",
+    {name: Builtin(name, shared(way), machine=True) for name, way in DRAWS.items()}
+    | {
+        "seed": Builtin("seed", seed, machine=True),
+        "default_rng": Builtin(
+            "default_rng", lambda machine, seed=None: np.random.default_rng(seeded(seed)), machine=True
+        ),
+        "RandomState": Type(
+            "RandomState",
+            (State,),
+            Builtin("RandomState", lambda machine, seed=None: State(seeded(seed)), True),
+            "numpy.random.RandomState",
+        ),
+    },
+)
+NUMPY.table["random"] = RANDOM

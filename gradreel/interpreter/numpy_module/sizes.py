@@ -1,0 +1,232 @@
+"""How large what a function of numpy makes will be, from its arguments alone: charged before numpy makes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..engine.sizes import PIECE, broadcast_numel, product, solve_flops
+from ..machine import Machine
+from ..words import words
+
+Given = tuple[Any, ...]
+"""What a function was given in its places, as numpy will see it."""
+
+
+def shape_of(given: Any) -> tuple[int, ...]:
+    """The shape of an array, a tensor, a number, or nested lists of numbers."""
+    return tuple(given.shape) if hasattr(given, "shape") else np.shape(given)
+
+
+def size_of(given: Any) -> int:
+    return math.prod(shape_of(given))
+
+
+def whole(given: Any, otherwise: int = 0) -> int:
+    """A number as one of Python's."""
+    return int(given) if size_of(given) == 1 and not isinstance(given, str) else otherwise
+
+
+def total_size(given: Given, named: dict[str, Any]) -> int:
+    """All that is given."""
+    return sum(map(size_of, given))
+
+
+def broadcast_size(given: Given, named: dict[str, Any]) -> int:
+    """As much as the given are broadcast to."""
+    return broadcast_numel([shape_of(part) for part in given])
+
+
+def triangle_size(given: Given, named: dict[str, Any]) -> int:
+    """A matrix, or for a vector one with so many rows."""
+    shape = shape_of(given[0])
+    return math.prod(shape) * (shape[0] if len(shape) == 1 else 1)
+
+
+def index_size(given: Given, named: dict[str, Any]) -> int:
+    """For each element a number for each dimension."""
+    shape = shape_of(given[0])
+    return math.prod(shape) * max(len(shape), 1)
+
+
+def split_size(given: Given, named: dict[str, Any]) -> int:
+    """Each part is an array by itself."""
+    parts = given[1] if len(given) > 1 else named.get("indices_or_sections", 1)
+    count = size_of(parts) + 1 if shape_of(parts) else max(whole(parts), 0)
+    return size_of(given[0]) + PIECE * count
+
+
+def quantile_size(given: Given, named: dict[str, Any]) -> int:
+    """A row for each one asked for, and two more to come between."""
+    shape, wanted = shape_of(given[0]), size_of(given[1] if len(given) > 1 else named.get("q", ()))
+    axis = named.get("axis", given[2] if len(given) > 2 else None)
+    rest = 1 if axis is None else math.prod(shape) // max(length_along(shape, axis), 1)
+    return math.prod(shape) + 3 * wanted * rest
+
+
+def length_along(shape: tuple[int, ...], axis: Any) -> int:
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    return math.prod(shape[int(at)] for at in axes if -len(shape) <= int(at) < len(shape))
+
+
+def covariance_size(given: Given, named: dict[str, Any]) -> int:
+    """A matrix over the variables, which are the rows, or the columns where that is said."""
+    shapes = [shape_of(part) for part in given[:2] if size_of(part) > 1]
+    count = sum(shape[0] if len(shape) > 1 else 1 for shape in shapes)
+    if len(given) > 2 and not given[2]:
+        count = sum(shape[-1] for shape in shapes)
+    return sum(map(math.prod, shapes)) + count * count
+
+
+MADE: dict[str, Callable[[Given, dict[str, Any]], int]] = {
+    **dict.fromkeys(("triu", "tril"), triangle_size),
+    **dict.fromkeys(("nonzero", "argwhere"), index_size),
+    **dict.fromkeys(("split", "array_split"), split_size),
+    **dict.fromkeys(("percentile", "quantile"), quantile_size),
+    **dict.fromkeys(("cov", "corrcoef"), covariance_size),
+    "average": broadcast_size,
+}
+"""What is made by the functions that may make more than all that they are given."""
+
+VIEWS = frozenset(
+    words(
+        "reshape transpose squeeze ravel expand_dims flip swapaxes moveaxis fliplr flipud atleast_1d atleast_2d rot90 "
+        "diagonal ascontiguousarray"
+    )
+)
+"""Functions that mostly show what they are given."""
+
+
+def charge(machine: Machine, name: str, given: Given, named: dict[str, Any] | None = None) -> None:
+    """Charges the call of the function `name` of numpy."""
+    if name in VIEWS:
+        machine.meter.fits(size_of(given[0]))
+    else:
+        if name == "diff":
+            machine.meter.charge(max(whole(given[1] if len(given) > 1 else (named or {}).get("n", 1)), 0))
+        machine.meter.elements(MADE.get(name, total_size)(given, named or {}))
+
+
+# ---- products
+
+
+def contraction_size(name: str, left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, int]:
+    """Elements and multiplications of a product of two arrays of these shapes."""
+    if name == "outer":
+        count = math.prod(left) * math.prod(right)
+        return count, count
+    if name == "vdot" or not left or not right:
+        return broadcast_numel([left, right]), math.prod(left)
+    inner = left[-1]
+    if name == "matmul" or len(right) < 2:
+        return product((Shaped(left), Shaped(right)))
+    rest = right[:-1] if name == "inner" else (*right[:-2], right[-1])
+    count = math.prod(left[:-1]) * math.prod(rest)
+    return count, count * inner
+
+
+class Shaped:
+    """What stands for an array where only its shape matters."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+
+def einsum_size(formula: str, shapes: list[tuple[int, ...]]) -> tuple[int, int]:
+    """Elements and multiplications of an einsum: one for each choice of a place along every letter."""
+    before, arrow, after = formula.replace(" ", "").partition("->")
+    sizes: dict[str, int] = {}
+    dots = 1
+    for term, shape in zip(before.split(","), shapes, strict=False):
+        letters = term.replace("...", "")
+        if "..." in term:
+            dots = max(dots, math.prod(shape[: max(len(shape) - len(letters), 0)] or (1,)))
+        head = term.partition("...")[0]
+        tail = letters[len(head) :]
+        along = [*zip(head, shape, strict=False), *zip(reversed(tail), reversed(shape), strict=False)]
+        for letter, size in along:
+            sizes[letter] = max(sizes.get(letter, 1), size)
+    kept = set(after) if arrow else {letter for letter in sizes if before.count(letter) == 1}
+    made = dots * math.prod(size for letter, size in sizes.items() if letter in kept)
+    return made, dots * math.prod(sizes.values())
+
+
+def decomposition_size(name: str, shapes: list[tuple[int, ...]], named: dict[str, Any]) -> tuple[int, int]:
+    """Elements and multiplications of a function of numpy.linalg."""
+    if name == "norm" and named.get("ord") not in (2, -2, "nuc"):
+        return sum(map(math.prod, shapes)), 0
+    made = sum(map(math.prod, shapes))
+    if name == "svd" and named.get("full_matrices", True) and len(shapes[0]) > 1:
+        made += math.prod(shapes[0][:-2]) * max(shapes[0][-2:]) ** 2
+    if name == "solve" and len(shapes) > 1:
+        made += broadcast_numel([shape[:-2] for shape in shapes]) * math.prod(shapes[1][-2:])
+    return made, max(map(solve_flops, shapes), default=0)
+
+
+# ---- more of the same
+
+
+def repeat_size(shape: tuple[int, ...], counts: Any, axis: Any) -> int:
+    """`np.repeat`: each element as often as its count says."""
+    times = np.maximum(np.asarray(counts), 0)
+    if times.size <= 1:
+        return math.prod(shape) * int(times.sum())
+    rest = math.prod(shape) // max(length_along(shape, axis), 1) if axis is not None else 1
+    return rest * sum(map(int, times.reshape(-1)))
+
+
+def tile_size(shape: tuple[int, ...], counts: Any) -> int:
+    return math.prod(shape) * math.prod(max(int(count), 0) for count in np.asarray(counts).reshape(-1))
+
+
+def pad_size(shape: tuple[int, ...], width: Any) -> int:
+    """`np.pad`: each side of each dimension longer by its width."""
+    try:
+        widths = np.broadcast_to(np.asarray(width), (len(shape), 2))
+    except ValueError:
+        return math.prod(shape)  # numpy says what is wrong with it
+    return math.prod(size + sum(max(int(side), 0) for side in sides) for size, sides in zip(shape, widths, strict=True))
+
+
+# ---- elements by index
+
+
+def indexed_size(shape: tuple[int, ...], index: Any) -> int:
+    """The elements that an index with arrays or lists in it takes; 0 if there are none, for then it is a view."""
+    parts = index if isinstance(index, tuple) else (index,)
+    taken = [mask_lengths(part) for part in parts if is_array(part)]
+    if not taken:
+        return 0
+    rest, at = 1, 0
+    for part in parts:
+        wide = dimensions(part)
+        if part is ...:
+            wide = max(len(shape) - sum(map(dimensions, parts)), 0)
+        if part is ... or isinstance(part, slice):
+            rest *= math.prod(shape[at : at + wide])
+        at += wide
+    return broadcast_numel(taken) * rest * math.prod(shape[at:])
+
+
+def is_array(part: Any) -> bool:
+    return isinstance(part, (list, np.ndarray)) or hasattr(part, "data_")
+
+
+def is_mask(part: Any) -> bool:
+    return is_array(part) and getattr(part, "data_", np.asarray(part)).dtype == np.bool_
+
+
+def mask_lengths(part: Any) -> tuple[int, ...]:
+    """The shape of the places that an array names."""
+    shape = shape_of(part)
+    return (math.prod(shape),) if is_mask(part) else shape
+
+
+def dimensions(part: Any) -> int:
+    """How many dimensions a part of an index stands for."""
+    if part is None or part is ... or isinstance(part, bool):
+        return 0
+    return len(shape_of(part)) if is_mask(part) else 1

@@ -1,0 +1,216 @@
+"""numpy as programs import it: which names it has, and what an array offers."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..builtins.iterating import listed
+from ..machine import Machine
+from ..runtime.calls import kind_name
+from ..runtime.values import Attribute, Builtin, Namespace, Type, Value
+from ..words import words
+from .arrays import (
+    DTYPES,
+    Array,
+    alike,
+    arange,
+    array,
+    asarray,
+    bincount,
+    convolved,
+    diagonal,
+    dtype_of,
+    einsum,
+    filled,
+    full,
+    full_like,
+    histogram,
+    interpolated,
+    joined_on,
+    linspace,
+    logspace,
+    meshgrid,
+    ndarray,
+    numbers,
+    options,
+    padded,
+    square,
+)
+from .dtypes import DTYPE, HOSTS, READ, finfo, iinfo, issubdtype
+from .sharing import wrote
+from .wrapping import elementwise, joining, multiplied, reduced, repeated, shaped, solved
+
+REDUCTIONS = words(
+    "sum mean max min std var prod median any all argmax argmin cumsum cumprod ptp amax amin nansum nanmean "
+    "count_nonzero average"
+)
+ELEMENTWISE = words(
+    "abs exp log sqrt sin cos tan tanh maximum minimum arcsin arccos arctan arctan2 sinh cosh log2 log10 log1p expm1 "
+    "exp2 power square sign floor ceil rint round clip isnan isinf isfinite add subtract multiply divide mod "
+    "floor_divide negative reciprocal greater less equal not_equal greater_equal less_equal logical_and logical_or "
+    "logical_not logical_xor absolute fabs hypot deg2rad rad2deg cbrt isclose isin allclose array_equal trunc around "
+    "nan_to_num"
+)
+SHAPES = words(
+    "reshape transpose squeeze ravel expand_dims flip roll argsort sort unique split array_split nonzero triu tril "
+    "trace diff swapaxes moveaxis fliplr flipud atleast_1d atleast_2d percentile quantile argwhere rot90 copy "
+    "cov corrcoef digitize searchsorted ascontiguousarray"
+)
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "array": array,
+    "asarray": asarray,
+    "zeros": filled(np.zeros),
+    "ones": filled(np.ones),
+    "empty": filled(np.zeros),
+    "full": full,
+    "zeros_like": alike(np.zeros_like),
+    "ones_like": alike(np.ones_like),
+    "empty_like": alike(np.zeros_like),
+    "eye": square(np.eye),
+    "identity": square(np.identity),
+    "diag": diagonal,
+    "linspace": linspace,
+    "logspace": logspace,
+    "append": joined_on,
+    "histogram": histogram,
+    "bincount": bincount,
+    "full_like": full_like,
+    "arange": arange,
+    "meshgrid": meshgrid,
+    "finfo": finfo,
+    "iinfo": iinfo,
+    "issubdtype": issubdtype,
+    "where": elementwise(np.where),
+    "einsum": einsum,
+    "convolve": convolved,
+    "interp": interpolated,
+    "pad": padded,
+    "tile": repeated(np.tile),
+    "repeat": repeated(np.repeat),
+    "set_printoptions": options,
+    **{name: joining(getattr(np, name)) for name in words("concatenate stack vstack hstack column_stack dstack")},
+    **{name: multiplied(getattr(np, name)) for name in words("dot matmul outer inner vdot")},
+    **{name: elementwise(getattr(np, name)) for name in ELEMENTWISE},
+    **{name: reduced(getattr(np, name)) for name in REDUCTIONS},
+    **{name: shaped(getattr(np, name)) for name in SHAPES},
+}
+LINALG = {name: solved(getattr(np.linalg, name)) for name in words("norm inv det solve eig eigh svd matrix_rank pinv")}
+
+
+def _flat_shape(machine: Machine, this: Array, *shape: Value) -> Array:
+    wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else shape
+    return this.reshape(tuple(listed(machine, wanted)))
+
+
+def _astype(machine: Machine, this: Array, kind: Value, copy: Value = True) -> Array:
+    machine.meter.elements(this.size)
+    return this.astype(dtype_of(kind))
+
+
+def _fill(machine: Machine, this: Array, value: Value) -> None:
+    this.fill(numbers(machine, value))
+    if machine.mirrored:
+        wrote(machine, this)
+
+
+def _copied(method: Callable[..., Array]) -> Callable[..., Any]:
+    """A method that copies all elements in an order, 'C' unless another is named."""
+
+    def run(machine: Machine, this: Array, order: Value = "C") -> Array:
+        machine.meter.elements(this.size)
+        if not isinstance(order, str):
+            raise TypeError(f"order must be str, not {kind_name(order)}")
+        return method(this, order)
+
+    return run
+
+
+def _tolist(machine: Machine, this: Array) -> Any:
+    machine.meter.elements(this.size)
+    return this.tolist()
+
+
+def _sort(machine: Machine, this: Array, axis: Value = -1) -> None:
+    machine.meter.elements(this.size)
+    this.sort(numbers(machine, axis))
+
+
+def _transposed(machine: Machine, this: Array, *axes: Value) -> Array:
+    return this.transpose(*(numbers(machine, part) for part in axes))
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "reshape": _flat_shape,
+    "astype": _astype,
+    "fill": _fill,
+    "transpose": _transposed,
+    "copy": _copied(np.ndarray.copy),
+    "tolist": _tolist,
+    "item": lambda machine, this, *at: this.item(*at),
+    "flatten": _copied(np.ndarray.flatten),
+    "dot": multiplied(np.dot),
+    "sort": _sort,
+    "nonzero": shaped(np.nonzero),
+    "repeat": repeated(np.repeat),
+    **{name: elementwise(getattr(np, name)) for name in words("round clip")},
+    **{name: shaped(getattr(np, name)) for name in words("squeeze ravel argsort trace diagonal swapaxes")},
+    **{
+        name: reduced(getattr(np, name)) for name in words("sum mean max min std var prod any all argmax argmin cumsum")
+    },
+}
+
+
+READS: dict[str, Callable[[Any], Any]] = {
+    "shape": lambda this: this.shape,
+    "ndim": lambda this: this.ndim,
+    "size": lambda this: this.size,
+    "dtype": lambda this: this.dtype,
+    "T": lambda this: this.T,
+    "nbytes": lambda this: this.nbytes,
+    "itemsize": lambda this: this.itemsize,
+    "strides": lambda this: this.strides,
+}
+
+ARRAY_METHODS: dict[str, Any] = {name: Builtin(name, way, machine=True) for name, way in METHODS.items()} | {
+    name: Attribute(way) for name, way in READS.items()
+}
+
+
+def scalar(name: str, kind: Callable[[Any], Any]) -> Type:
+    make = Builtin(name, lambda machine, value=0: kind(numbers(machine, value)), machine=True)
+    return Type(name, (DTYPES[name],), make, f"numpy.{name}")
+
+
+SCALARS = {name: scalar(name, kind) for name, kind in DTYPES.items() if name != "bool_"}
+SCALARS["bool_"] = SCALARS["bool"]
+ABSTRACT = {"integer": (np.integer,), "floating": (np.floating,), "number": (np.number,), "generic": (np.generic,)}
+
+DTYPE_READS = {name: Attribute(operator.attrgetter(name)) for name in READ}
+DTYPE_READS["type"] = Attribute(lambda this: SCALARS[this.type.__name__])
+DTYPE_TABLES: dict[type, dict[str, Any]] = dict.fromkeys(HOSTS, DTYPE_READS)
+"""What programs read of a dtype."""
+
+ARRAY = Type("ndarray", (np.ndarray,), Builtin("ndarray", ndarray, machine=True), "numpy.ndarray")
+NUMPY_TYPES = [*SCALARS.values(), ARRAY, DTYPE]
+"""The types that values of numpy's have."""
+
+NUMPY = Namespace(
+    "numpy",
+    {name: Builtin(name, way, machine=True) for name, way in FUNCTIONS.items()}
+    | SCALARS
+    | {name: Type(name, hosts, None, f"numpy.{name}") for name, hosts in ABSTRACT.items()}
+    | {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
+    | {
+        "ndarray": ARRAY,
+        "dtype": DTYPE,
+        "linalg": Namespace("numpy.linalg", {name: Builtin(name, way, machine=True) for name, way in LINALG.items()}),
+        "__version__": np.__version__,
+    },
+)
+"""numpy, as programs import it; `numpy.random` is put in by numpy_random."""

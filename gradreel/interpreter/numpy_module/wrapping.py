@@ -1,0 +1,154 @@
+"""Ways to call numpy for a program: its values in, its limits asked first, and no argument dropped in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..builtins.iterating import listed
+from ..builtins.operators import WARNING
+from ..engine.engine import torch
+from ..engine.sizes import broadcast_numel
+from ..machine import Machine
+from ..runtime.values import Value
+from ..words import words
+from .arrays import Array, numbers
+from .sharing import wrote
+from .sizes import charge, contraction_size, decomposition_size, repeat_size, shape_of, size_of, tile_size
+
+
+def heard(way: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """What `way` gives, with numpy's warnings of numbers that are none."""
+    with np.errstate(**WARNING):
+        return way(*args, **named)
+
+
+def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
+    def run(machine: Machine, *given: Value, out: Value = None, **named: Value) -> Any:
+        parts = [plain(machine, part) for part in given]
+        machine.meter.elements(broadcast_numel([shape_of(part) for part in parts]))
+        made = heard(way, *parts, **by_name(machine, way, named, ALLOWED))
+        if isinstance(out, np.ndarray):
+            np.copyto(out, made, casting="same_kind")
+            wrote(machine, out)
+            return out
+        return made
+
+    return run
+
+
+def plain(machine: Machine, given: Value) -> Any:
+    """A number as it is, which takes the dtype of what it is combined with; anything else as an operand."""
+    return given if isinstance(given, (bool, int, float)) and not too_long(given) else operand(machine, given)
+
+
+def too_long(given: Any) -> bool:
+    """Whether it is a number that no array can hold, which `numbers` refuses."""
+    return isinstance(given, int) and given.bit_length() > 63
+
+
+def operand(machine: Machine, given: Value) -> Any:
+    """What numpy is to work on, as an array; a tensor as it is, for numpy asks it first what it does itself."""
+    return given if isinstance(given, torch.Tensor) else np.asarray(numbers(machine, given))
+
+
+ALLOWED = frozenset(
+    {"decimals", "rtol", "atol", "equal_nan", "a_min", "a_max", "min", "max", "nan", "posinf", "neginf"}
+)
+REDUCING = frozenset({"keepdims", "ddof", "weights"})
+SOLVING = frozenset({"axis", "keepdims", "ord", "full_matrices", "compute_uv"})
+
+
+def by_name(
+    machine: Machine, way: Callable[..., Any], named: dict[str, Value], allowed: frozenset[str]
+) -> dict[str, Any]:
+    """What is given by name, as numpy takes it.
+
+    Raises:
+        TypeError: one of them is not `allowed`.
+    """
+    for name in named:
+        if name not in allowed:
+            raise TypeError(f"np.{way.__name__}() got an argument {name!r}, which is not supported here")
+    given = {name: value for name, value in named.items() if value is not None}
+    return {name: v if isinstance(v, str) else _axes(numbers(machine, v)) for name, v in given.items()}
+
+
+def reduced(way: Callable[..., Any]) -> Callable[..., Any]:
+    def run(machine: Machine, given: Value, axis: Value = None, **named: Value) -> Any:
+        found = operand(machine, given)
+        more = by_name(machine, way, named, REDUCING)
+        charge(machine, way.__name__, (found, *([more["weights"]] if "weights" in more else [])))
+        if axis is not None:
+            more["axis"] = tuple(axis) if isinstance(axis, (list, tuple)) else int(axis)
+        return heard(way, found, **more)
+
+    return run
+
+
+NAMED = frozenset(words("axis axes return_counts return_index return_inverse k n offset side right kind"))
+
+
+def shaped(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:
+    """A function of one array and whole numbers, that makes nothing larger than it was given."""
+
+    def run(machine: Machine, given: Value, *rest: Value, **named: Value) -> Any:
+        found = operand(machine, given)
+        if len(rest) > most or not named.keys() <= NAMED:
+            raise TypeError(f"{way.__name__}() got arguments that are not supported here")
+        more = [numbers(machine, part) for part in rest]
+        charge(machine, way.__name__, (found, *more), named)
+        return heard(way, found, *more, **{k: _axes(v) for k, v in named.items()})
+
+    return run
+
+
+def _axes(given: Value) -> Any:
+    return tuple(given) if isinstance(given, list) else given
+
+
+def joining(way: Callable[..., Array]) -> Callable[..., Array]:
+    def run(machine: Machine, given: Value, axis: Value = None) -> Array:
+        parts = [np.asarray(numbers(machine, part)) for part in listed(machine, given)]
+        machine.meter.elements(sum(part.size for part in parts))
+        return way(parts) if axis is None else way(parts, axis=int(axis))
+
+    return run
+
+
+def multiplied(way: Callable[..., Any]) -> Callable[..., Any]:
+    def run(machine: Machine, a: Value, b: Value) -> Any:
+        left, right = (operand(machine, part) for part in (a, b))
+        made, multiplications = contraction_size(way.__name__, shape_of(left), shape_of(right))
+        machine.meter.elements(max(made, size_of(left), size_of(right)))
+        machine.meter.work(multiplications)
+        return heard(way, left, right)
+
+    return run
+
+
+def solved(way: Callable[..., Any]) -> Callable[..., Any]:
+    """Linear algebra: as many multiplications as the cube of the side."""
+
+    def run(machine: Machine, *given: Value, **named: Value) -> Any:
+        parts = [operand(machine, part) for part in given]
+        more = by_name(machine, way, named, SOLVING)
+        made, multiplications = decomposition_size(way.__name__, [shape_of(part) for part in parts], more)
+        machine.meter.elements(made)
+        machine.meter.work(multiplications)
+        return heard(way, *parts, **more)
+
+    return run
+
+
+def repeated(way: Callable[..., Array]) -> Callable[..., Array]:
+    def run(machine: Machine, given: Value, times: Value, axis: Value = None) -> Array:
+        found, counts = np.asarray(numbers(machine, given)), numbers(machine, times)
+        machine.meter.elements(
+            tile_size(found.shape, counts) if way is np.tile else repeat_size(found.shape, counts, axis)
+        )
+        return way(found, counts) if axis is None else way(found, counts, axis)
+
+    return run

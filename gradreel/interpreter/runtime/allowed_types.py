@@ -1,0 +1,85 @@
+"""What programs may hold: by their types, which are all named here or admitted by the module that brings them.
+
+The engine and the interpreter hold much else. Nothing of it reaches a program: the bridge asks here, of what comes
+from the engine and of what goes there.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import Counter, OrderedDict, defaultdict, deque
+from contextlib import _GeneratorContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from autograd_core.mutation import _AllowMutationOnSavedContext
+
+from ..engine.engine import CONTEXT_CLASSES, NAMED_TUPLES, NODE, STORAGES, TENSORS, classes_below, torch
+from ..refusal import Refusal
+from .containers import DefaultDict, Deque
+from .values import OBJECTS, RECORDS, Generator
+
+ITERATORS = frozenset(
+    kind
+    for kind in classes_below(object)
+    if hasattr(kind, "__next__")
+    and kind is not types.GeneratorType
+    and kind.__module__ in ("builtins", "itertools", "collections", "_collections")
+)
+"""Those of Python's own that are written in C: they go through what they were given, and show nothing."""
+
+EXACT: set[type] = {
+    *(bool, int, float, complex, str, type(None), type(...), type(NotImplemented), slice, range),
+    *(list, tuple, dict, set, frozenset, deque, Deque, OrderedDict, defaultdict, DefaultDict, Counter),
+    *(type({}.keys()), type({}.values()), type({}.items()), type(OrderedDict().keys()), type(OrderedDict().values())),
+    *(type(OrderedDict().items()), types.MappingProxyType),
+    *RECORDS,
+    *ITERATORS,
+    *(np.ndarray, np.random.RandomState, np.random.Generator),
+    *(torch.dtype, torch.Size, torch.device, torch.layout, torch.memory_format, torch.Generator, *STORAGES),
+    *(_GeneratorContextManager, nullcontext),
+}
+"""Types whose values are a program's, but not those of classes below them."""
+
+BASES: list[Any] = [
+    *(*OBJECTS, *TENSORS, np.generic, np.dtype, NODE, *CONTEXT_CLASSES, *NAMED_TUPLES),
+    *(torch.nn.Module, torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler),
+    *(torch.distributions.Distribution, torch.distributions.Transform, torch.distributions.constraints.Constraint),
+    _AllowMutationOnSavedContext,
+]
+"""Types that only we and the engine make classes below of."""
+
+KNOWN: dict[type, bool] = {}
+"""What was found of the types met so far."""
+
+
+def admit(*kinds: Any) -> None:
+    """Values of these types are a program's, and those of classes below them."""
+    BASES.extend(kinds)
+    KNOWN.clear()
+
+
+def check_value(value: Any) -> Any:
+    """`value`, for a program; a generator of ours as one of its own.
+
+    Raises:
+        Refusal: programs may not hold such.
+    """
+    if type(value) is types.GeneratorType:
+        return Generator("generator", value)
+    if not is_of_programs(type(value)):
+        raise not_for_programs(type(value))
+    return value
+
+
+def not_for_programs(kind: type) -> Refusal:
+    return Refusal(f"A `{kind.__name__}` is part of how the engine works, and programs cannot have it here.")
+
+
+def is_of_programs(kind: type) -> bool:
+    """Whether values of the host's type `kind` may be held by programs."""
+    found = KNOWN.get(kind)
+    if found is None:
+        found = KNOWN[kind] = kind in EXACT or issubclass(kind, tuple(BASES))
+    return found

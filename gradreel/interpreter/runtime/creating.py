@@ -1,0 +1,147 @@
+"""Making objects of the program's classes: an empty one, then its `__init__`; those that extend list, dict, int, ..."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..engine.bridge import machine_of, to_engine
+from ..engine.companions import companion_of
+from ..engine.engine import INSTANTIATED
+from ..machine import Machine
+from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Instance, Property, StaticMethod, Value
+
+FIXED = (tuple, frozenset, str, int, float)
+"""Types of the host that get their content when they are made, not by `__init__`."""
+
+FILLED = (list, dict, set)
+
+
+def instantiate(machine: Machine, kind: Class, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A new object of the program's class, with its `__init__` run."""
+    if kind.members:
+        return member(machine, kind, args)
+    new, start = kind.find("__new__"), kind.find("__init__")
+    if new is not MISSING:
+        this = machine.call(machine, new.function if isinstance(new, StaticMethod) else new, [kind, *args], {**kwargs})
+        if not made_by(this, kind):
+            return this
+    else:
+        this = blank(machine, kind, args)
+    if start is not MISSING:
+        args.insert(0, this)
+        answer = machine.call(machine, start, args, kwargs)
+        if answer is not None:
+            from .calls import kind_name
+
+            raise TypeError(f"__init__() should return None, not '{kind_name(answer)}'")
+    elif new is MISSING:
+        begin(machine, this, args, kwargs)
+    return this
+
+
+def made_by(this: Value, kind: Class) -> bool:
+    """Whether `this` is an object of `kind`."""
+    found = this.kind if isinstance(this, OBJECTS) else this.own if isinstance(this, Error) else None
+    return isinstance(found, Class) and kind in found.order
+
+
+def blank(machine: Machine, kind: Class, args: list[Value]) -> Value:
+    """An object of `kind` before its `__init__`."""
+    if "abstract" in kind.traits:
+        check_abstract(kind)
+    if kind.exception is not None:
+        return Error(kind.exception, tuple(args), kind)
+    host = kind.host
+    if host is None or kind.native is not None:
+        return kind.made(kind)
+    base = host.hosts[0]
+    made: Any = companion_of(kind, base)
+    if issubclass(base, FIXED):
+        this = made.__new__(made, machine.call(machine, host.make, list(args), {}))
+    else:
+        this = made.__new__(made)
+    this.become(kind, {})
+    return this
+
+
+def begin(machine: Machine, this: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
+    """The `__init__` that a class has without writing one."""
+    kind: Any = this.own if isinstance(this, Error) else this.kind
+    if kind.exception is not None:
+        this.args = tuple(args)
+        return
+    if kind.host is None or kind.native is not None:
+        if (args or kwargs) and kind.native is None:
+            raise TypeError(f"{kind.name}() takes no arguments")
+        if kind.native is not None:
+            warnings.warn(INSTANTIATED.format(f"<class '{kind.title}'>"), DeprecationWarning, stacklevel=2)
+        return
+    base = kind.host.hosts[0]
+    if issubclass(base, FILLED):
+        given = machine.call(machine, kind.host.make, args, kwargs)
+        this.clear()
+        if isinstance(this, list):
+            this.extend(given)
+        else:
+            this.update(given)
+        return
+    if not issubclass(base, FIXED):
+        named = {name: to_engine(machine, value) for name, value in kwargs.items()}
+        base.__init__(this, *[to_engine(machine, a) for a in args], **named)
+
+
+def check_abstract(kind: Class) -> None:
+    names = sorted(abstract_in(kind))
+    if names:
+        plural = "s" if len(names) > 1 else ""
+        raise TypeError(f"Can't instantiate abstract class {kind.name} with abstract method{plural} {', '.join(names)}")
+
+
+def abstract_in(kind: Class) -> set[str]:
+    """The names that a class leaves to those below it."""
+    return {name for owner in kind.order for name in owner.attributes if is_abstract(kind.find(name))}
+
+
+def is_abstract(value: Value) -> bool:
+    if isinstance(value, Property):
+        return is_abstract(value.getter)
+    if isinstance(value, (StaticMethod, ClassMethod)):
+        return is_abstract(value.function)
+    return isinstance(value, Function) and value.attributes.get("__isabstractmethod__") is True
+
+
+def member(machine: Machine, kind: Class, args: list[Value]) -> Value:
+    """`Color(2)`: the member of an enumeration with that value."""
+    from ..builtins.comparing import same
+    from ..builtins.formatting import written
+
+    (value,) = args
+    if isinstance(value, OBJECTS) and kind in value.kind.order:
+        return value
+    for one in (kind.members or {}).values():
+        if same(machine, one.attributes["value"], value):
+            return one
+    raise ValueError(f"{written(machine, value)} is not a valid {kind.qualname}")
+
+
+class Keyed(Instance):
+    """An object whose class says how it is compared or hashed: as a key of a dict it is asked, each time charged."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        from .calls import call_method, kind_name
+
+        kind = self.kind
+        if kind.find("__hash__") in (MISSING, None):
+            raise TypeError(f"unhashable type: '{kind.name}'")
+        found = call_method(machine_of(kind), self, "__hash__", [])
+        if not isinstance(found, int):
+            raise TypeError(f"__hash__ method should return an integer, not {kind_name(found)}")
+        return hash(found)
+
+    def __eq__(self, other: object) -> bool:
+        from ..builtins.comparing import same
+
+        return same(machine_of(self.kind), self, other)

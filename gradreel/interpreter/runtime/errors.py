@@ -1,0 +1,162 @@
+"""Exceptions: Python's hierarchy as records, and the passage between them and what the host raises."""
+
+from __future__ import annotations
+
+import builtins
+import re
+
+from .near import nearest
+from .standing import in_its_place
+from .values import Class, Error, ExceptionType
+
+# ---- the hierarchy: each line a type and its base
+
+HIERARCHY = """
+BaseException
+SystemExit BaseException
+KeyboardInterrupt BaseException
+GeneratorExit BaseException
+Exception BaseException
+ArithmeticError Exception
+FloatingPointError ArithmeticError
+OverflowError ArithmeticError
+ZeroDivisionError ArithmeticError
+AssertionError Exception
+AttributeError Exception
+BufferError Exception
+EOFError Exception
+ImportError Exception
+ModuleNotFoundError ImportError
+LookupError Exception
+IndexError LookupError
+KeyError LookupError
+MemoryError Exception
+NameError Exception
+UnboundLocalError NameError
+OSError Exception
+FileExistsError OSError
+FileNotFoundError OSError
+IsADirectoryError OSError
+NotADirectoryError OSError
+PermissionError OSError
+TimeoutError OSError
+ConnectionError OSError
+RuntimeError Exception
+NotImplementedError RuntimeError
+RecursionError RuntimeError
+StopIteration Exception
+SyntaxError Exception
+TypeError Exception
+ValueError Exception
+UnicodeError ValueError
+Warning Exception
+UserWarning Warning
+DeprecationWarning Warning
+FutureWarning Warning
+RuntimeWarning Warning
+"""
+
+
+class GuestError(Exception):
+    """What we raise for a type of exception that has no host class: the program's own, and SystemExit and the like."""
+
+
+def _host(name: str) -> type[Exception] | None:
+    found = vars(builtins)[name]
+    return found if issubclass(found, Exception) else None
+
+
+TYPES: dict[str, ExceptionType] = {}
+for _line in HIERARCHY.split("\n"):
+    if _line:
+        _name, *_base = _line.split()
+        TYPES[_name] = ExceptionType(_name, TYPES[_base[0]] if _base else None, _host(_name))
+
+BY_HOST: dict[type[BaseException], ExceptionType] = {kind.host: kind for kind in TYPES.values() if kind.host}
+
+
+def type_for(host: type[BaseException]) -> ExceptionType:
+    """The type that stands for the host's class; the engine's own classes join the table when first met."""
+    if host in BY_HOST:
+        return BY_HOST[host]
+    base = next((BY_HOST[known] for known in host.__mro__ if known in BY_HOST), TYPES["Exception"])
+    kind = ExceptionType(host.__name__, base, host if issubclass(host, Exception) else None)
+    kind.title = f"{host.__module__}.{host.__qualname__}".replace("autograd_core", "torch", 1)
+    BY_HOST[host] = kind
+    return kind
+
+
+def parted(record: Error) -> None:
+    """An error of the system is made of its number, what it says, and the file."""
+    if 2 <= len(record.args) <= 5 and TYPES["OSError"] in record.kind.bases:
+        number, said, *file = record.args
+        record.attributes.update(errno=number, strerror=said, filename=file[0] if file else None)
+        record.args = (number, said)
+
+
+def of_system(record: Error) -> str | None:
+    """What `str` gives for an error of the system that was made of its parts."""
+    if "errno" not in record.attributes or TYPES["OSError"] not in record.kind.bases:
+        return None
+    number, said, file = (record.attributes[name] for name in ("errno", "strerror", "filename"))
+    return f"[Errno {number}] {said}" + ("" if file is None else f": {file!r}")
+
+
+NAMED = re.compile(r"^name '(\w+)' is not|has no attribute '(\w+)'$")
+
+
+def error_of(raised: Exception) -> Error:
+    """The record of what was raised. The traceback goes: it would keep the temporaries of every frame alive."""
+    raised.__traceback__ = None
+    raised.__context__ = None
+    record = getattr(raised, "guest", None)
+    if isinstance(record, Error):
+        return record
+    message = f"{raised.args[0]}" if isinstance(raised, KeyError) and raised.args else f"{raised}"
+    message, kind = in_its_place(message), type_for(type(raised))
+    if kind.name == "RecursionError":
+        message = "maximum recursion depth exceeded"
+    record = Error(kind, (raised.args[0],) if isinstance(raised, KeyError) and raised.args else (message,))
+    if isinstance(raised, StopIteration):
+        record.args = raised.args
+    elif isinstance(raised, OSError):
+        record.args = (*raised.args[:2], *([raised.filename] if raised.filename else ()))
+        parted(record)
+    elif not message:
+        record.args = ()
+    named = NAMED.search(message) if isinstance(raised, (NameError, AttributeError)) else None
+    if named is not None:
+        record.attributes["name"] = named[1] or named[2]
+    record.place = getattr(raised, "place", None)
+    record.candidates = getattr(raised, "candidates", ())
+    return record
+
+
+def raise_error(record: Error, text: str) -> Exception:
+    """What the host raises for `record`, whose message is `text`."""
+    host = record.kind.host or GuestError
+    try:
+        raised = host(text)
+    except TypeError:
+        raised = GuestError(text)
+    raised.guest = record  # type: ignore[attr-defined]
+    return raised
+
+
+def matches(record: Error, wanted: ExceptionType | Class) -> bool:
+    """Whether `except wanted` takes `record`."""
+    kind = wanted.exception if isinstance(wanted, Class) else wanted
+    return kind in record.kind.bases
+
+
+def suggestion(record: Error, text: str, names: dict[str, object]) -> str:
+    """What Python adds to a NameError or AttributeError: a name that is near to the one that was not found."""
+    found = NAMED.search(text)
+    if found is None or not {"NameError", "AttributeError"} & {kind.name for kind in record.kind.bases}:
+        return ""
+    wrong = found[1] or found[2]
+    if found[1]:
+        near = nearest(wrong, record.candidates) or nearest(wrong, names) or nearest(wrong, [*TYPES, *vars(builtins)])
+    else:
+        near = nearest(wrong, record.candidates)
+    return f". Did you mean: '{near}'?" if near else ""

@@ -1,0 +1,79 @@
+"""What functions look like in print, and what Python calls them: torch wrote some in Python, the others in C++."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from types import MethodType
+from typing import Any
+
+from ..engine.engine import torch
+from .values import MISSING, Builtin, Foreign, Look, Value
+
+ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]{6,}\b")
+
+IN_PYTHON = (
+    torch.Tensor,
+    torch.nn.Module,
+    torch.optim.Optimizer,
+    torch.optim.lr_scheduler.LRScheduler,
+    torch.distributions.Distribution,
+    torch.distributions.Transform,
+)
+"""Classes with methods that torch wrote in Python: in the engine these are named after the class that has them."""
+
+TYPE_NAME: Any = vars(type)["__name__"]
+"""The name of a type as Python's messages have it; see WrittenInC in the engine's homes.py."""
+
+WRITTEN_IN_C = {f"datetime.{name}" for name in ("date", "datetime", "time", "timedelta")} | {
+    "_io.StringIO",
+    "re.Match",
+    "re.Pattern",
+    "types.SimpleNamespace",
+}
+"""Classes of modules that Python's messages name with their module, as they do with all that is written in C."""
+
+
+def own_title(kind: type, name: str) -> str | None:
+    """`Module.train` for a method `train` of the class `kind` that torch wrote in Python."""
+    if not issubclass(kind, IN_PYTHON):
+        return None
+    title = getattr(getattr(kind, name, None), "__qualname__", "")  # a name of our tables
+    return title if "." in title and "<" not in title else None
+
+
+@cache
+def of_class(kind: type, name: str) -> Look:
+    """What the method `name` looks like, got from the class `kind` itself."""
+    title = own_title(kind, name)
+    if title is not None:
+        return Look(f"<function {title} at 0x...>", "function")
+    owner = "torch._C.TensorBase" if issubclass(kind, torch.Tensor) else TYPE_NAME.__get__(kind)
+    return Look(f"<method '{name}' of '{owner}' objects>", "method_descriptor")
+
+
+def function_kind(function: Builtin | Foreign) -> str:
+    """The name of its type."""
+    if function.receiver is not MISSING:
+        return "builtin_function_or_method" if own_title(type(function.receiver), function.name) is None else "method"
+    if isinstance(function.run, MethodType) and "." in function.run.__qualname__:
+        return "method"
+    return "builtin_function_or_method" if function.look is None else function.look.kind
+
+
+def look_alike(table: dict[str, Value], real: Any) -> None:
+    """Let the functions of `table` look like those of the `real` module that they stand for."""
+    for name, entry in table.items():
+        if isinstance(entry, (Builtin, Foreign)) and entry.look is None and hasattr(real, name):
+            kind = type(getattr(real, name))
+            title = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+            entry.look = Look(ADDRESS.sub("0x...", repr(getattr(real, name))), title)
+
+
+@cache
+def unbound(entry: Any, kind: type, name: str) -> Value:
+    """The method `entry` of the objects of `kind`, got from the class itself."""
+    look = of_class(kind, name)
+    if isinstance(entry, Foreign):
+        return Foreign(entry.name, entry.run, look=look)
+    return Builtin(entry.name, entry.run, entry.machine, entry.receiver, entry.title, entry.method, look)

@@ -1,0 +1,310 @@
+"""The attribute tables: for each type of value of the engine, what the names on it mean.
+
+Made once, at import, from our own lists of names; a program's name is only ever looked up in the finished tables.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradreel.trace.events import NumbersTaken, OptimizerStepped
+
+from ..builtins.methods import METHODS
+from ..engine.bridge import from_engine, to_engine
+from ..engine.companions import PARAMETERS
+from ..engine.engine import CONTEXT_CLASSES, ENGINE_CLASSES, NAMED_TUPLES, tensor_id, torch
+from ..machine import Machine
+from ..numpy_module.arrays import ARRAY_TYPES
+from ..numpy_module.sharing import shown
+from ..numpy_module.tables import ARRAY_METHODS, DTYPE_TABLES
+from ..torch_module.names import NAMES, SAVED, SPACES
+from ..torch_module.names import TYPES as ENGINE_TYPES
+from ..words import words
+from .allowed_types import admit
+from .calls import kind_name
+from .values import ATTRIBUTES, MISSING, Attribute, Builtin, ClassMethod, Foreign, StaticMethod, Value
+
+Entry = Attribute | Foreign | Builtin
+
+
+def _table(host: type, names: list[str], settable: str = "") -> dict[str, Entry]:
+    table: dict[str, Entry] = {}
+    for name in names:
+        found = getattr(host, name, MISSING)  # a name of torch_names.txt or of this file, never of a program
+        if found is MISSING:
+            continue
+        if callable(found) and not isinstance(found, property):
+            table[name] = Foreign(name, _late(name) if host in OVERRIDDEN else found)
+        else:
+            setter = (lambda owner, value, name=name: setattr(owner, name, value)) if name in settable.split() else None
+            table[name] = Attribute(operator.attrgetter(name), setter)
+    return table
+
+
+OVERRIDDEN = (
+    torch.nn.Module,
+    torch.optim.Optimizer,
+    torch.optim.lr_scheduler.LRScheduler,
+    torch.distributions.Distribution,
+    torch.distributions.Transform,
+)
+"""Types of the engine whose methods its subclasses override."""
+
+
+def _late(name: str) -> Callable[..., Any]:
+    """Calls the method `name` (of ours) of the object's own class."""
+    return lambda owner, *args, **kwargs: getattr(owner, name)(*args, **kwargs)
+
+
+def _reads(names: str, settable: bool = False) -> dict[str, Entry]:
+    """Attributes that objects have without their class saying so."""
+
+    def one(name: str) -> Attribute:
+        return Attribute(
+            operator.attrgetter(name), (lambda owner, value: setattr(owner, name, value)) if settable else None
+        )
+
+    return {name: one(name) for name in names.split()}
+
+
+SETTINGS = (
+    "training in_features out_features reduction p inplace negative_slope alpha dim eps momentum affine num_features "
+    "num_embeddings embedding_dim padding_idx in_channels out_channels kernel_size stride padding dilation groups "
+    "hidden_size input_size num_layers batch_first bidirectional normalized_shape track_running_stats start_dim "
+    "end_dim in1_features in2_features mode scale_factor size output_size upscale_factor downscale_factor "
+    "num_groups num_channels transposed output_padding padding_mode ceil_mode return_indices count_include_pad "
+    "divisor_override include_last_offset align_corners unflattened_size bias nonlinearity dropout proj_size "
+    "num_heads embed_dim head_dim margin delta beta ignore_index swap norm label_smoothing log_target "
+    "num_parameters lambd threshold value min_val max_val elementwise_affine norm_first device_ids "
+    "n_classes cutoffs div_value head_bias shortlist_size n_clusters head_size"
+)
+"""What layers keep of what they were given, each some of it."""
+RARER_SETTINGS = {
+    "Embedding EmbeddingBag": "max_norm norm_type scale_grad_by_freq sparse",
+    "MultiheadAttention": "kdim vdim bias_k bias_v add_zero_attn",
+    "Transformer": "d_model nhead",
+    "TransformerEncoder": "enable_nested_tensor use_nested_tensor mask_check",
+    "Upsample UpsamplingNearest2d UpsamplingBilinear2d": "name recompute_scale_factor",
+    "CTCLoss": "blank zero_infinity",
+    "PoissonNLLLoss GaussianNLLLoss": "full log_input",
+    "GELU": "approximate",
+    "RReLU": "lower upper",
+    "PReLU": "init",
+    "LocalResponseNorm": "k",
+    "PairwiseDistance": "keepdim",
+    "LPPool1d LPPool2d LPPool3d": "norm_type",
+    "FractionalMaxPool2d FractionalMaxPool3d": "output_ratio",
+}
+"""The same by layers: names that programs give modules of their own, too."""
+CONTEXT = "save_for_backward save_for_forward saved_tensors saved_variables needs_input_grad mark_dirty"
+CONTEXT += " mark_non_differentiable set_materialize_grads materialize_grads next_functions name metadata"
+RATES = (
+    "optimizer last_epoch base_lrs _last_lr _step_count lr_lambdas step_size gamma milestones factor total_iters "
+    "start_factor end_factor power T_max eta_min T_0 T_i T_mult T_cur max_lrs min_lrs total_steps total_size "
+    "step_ratio mode patience threshold threshold_mode cooldown cooldown_counter num_bad_epochs best mode_worse "
+    "default_min_lr eps _schedulers _milestones swa_lrs anneal_epochs"
+)
+"""What schedulers hold, each some of it."""
+NOT_STORED = ("optimizer", "lr_lambdas", "_schedulers", "_scale_fn_custom")
+SLOTS = [prefix + name for name in SAVED for prefix in ("_saved_", "_raw_saved_")]
+NODE = getattr(torch.autograd.graph, "Node", None)
+
+
+PACKED = ["to", "cpu", "double", "float", "half", "long", "int", "short", "char", "byte", "is_pinned"]
+"""What packed sequences can be turned into."""
+CONTAINING = words("append extend insert pop keys values items update get popitem clear setdefault copy fromkeys")
+"""What lists and dictionaries of modules and parameters add to a module, each some of it."""
+RESETTING = tuple(
+    kind for kind in vars(torch.nn).values() if isinstance(kind, type) and hasattr(kind, "reset_parameters")
+)
+"""Layers whose numbers can be drawn anew."""
+
+RESETS = ("reset_parameters", "reset_running_stats", "flatten_parameters", "has_uninitialized_params")
+
+
+def step(machine: Machine, optimizer: Any, *args: Value, **kwargs: Value) -> Value:
+    """`optimizer.step()`, told when it begins and ends: the writes between belong to it."""
+    name = type(optimizer).__name__
+    given = [to_engine(machine, arg) for arg in args], {key: to_engine(machine, arg) for key, arg in kwargs.items()}
+    machine.emit((OptimizerStepped, name, "began"))
+    result = optimizer.step(*given[0], **given[1])
+    machine.emit((OptimizerStepped, name, "ended"))
+    return from_engine(result)
+
+
+def taking(name: str) -> Builtin:
+    """`tensor.item()` and its like, told once it has given the numbers."""
+    take = getattr(torch.Tensor, name)  # a name of this file, never of a program
+
+    def run(machine: Machine, tensor: Any, *args: Value, **kwargs: Value) -> Value:
+        machine.meter.charge()
+        taken = from_engine(take(tensor, *args, **kwargs))
+        machine.emit((NumbersTaken, tensor_id(tensor), name))
+        if name == "numpy":
+            shown(machine, tensor)
+        return taken
+
+    return Builtin(name, run, machine=True)
+
+
+def from_numpy(machine: Machine, array: Value) -> Value:
+    """`torch.from_numpy`: the array goes on showing the tensor's memory."""
+    tensor = torch.from_numpy(to_engine(machine, array))
+    shown(machine, tensor)
+    return from_engine(tensor)
+
+
+def asarray(machine: Machine, obj: Value, **options: Value) -> Value:
+    """`torch.asarray`: a tensor over an array shows its memory, as `torch.from_numpy` does."""
+    given = from_numpy(machine, obj) if isinstance(obj, np.ndarray) else to_engine(machine, obj)
+    return from_engine(torch.asarray(given, **{name: to_engine(machine, value) for name, value in options.items()}))
+
+
+SPACES["torch"].table["asarray"] = Builtin("asarray", asarray, machine=True)
+SPACES["torch"].table["from_numpy"] = Builtin("from_numpy", from_numpy, machine=True)
+
+
+def stored_rates(machine: Machine, scheduler: Any) -> dict[str, Value]:
+    """`scheduler.state_dict()`, with what the program has put on it."""
+    held: dict[str, Value] = from_engine(scheduler.state_dict())
+    own: dict[str, Value] = scheduler.__dict__.get(ATTRIBUTES, {})
+    return held | own
+
+
+def load_rates(machine: Machine, scheduler: Any, state_dict: Value) -> None:
+    """`scheduler.load_state_dict(...)`: what the engine does not know is the program's own."""
+    if not isinstance(state_dict, dict):
+        raise TypeError(f"'{kind_name(state_dict)}' object is not iterable")
+    given = to_engine(machine, dict(state_dict))
+    known = {*scheduler.__dict__, *NOT_STORED}
+    scheduler.load_state_dict(given)
+    own = scheduler.__dict__.setdefault(ATTRIBUTES, {})
+    own.update({name: value for name, value in dict(state_dict).items() if name not in known})
+
+
+def _tables() -> dict[type, dict[str, Entry]]:
+    tables: dict[type, dict[str, Entry]] = {kind: dict(methods) for kind, methods in METHODS.items()}
+    tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data")
+    tables[torch.Tensor] |= {name: taking(name) for name in ("item", "tolist", "numpy")}
+    for kind in (torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer):
+        tables[kind] = _table(kind, [*NAMES["torch.Tensor"], "materialize"], "requires_grad grad data")
+    tables[torch.nn.Module] = _table(torch.nn.Module, NAMES["torch.nn.Module"]) | _reads(SETTINGS, settable=True)
+    tables[torch.nn.Module] |= _reads("_parameters _modules _buffers is_tensor ntensors")
+    tables[torch.nn.Module] |= _reads("_forward_hooks _forward_pre_hooks _backward_hooks _backward_pre_hooks")
+    optimizer = getattr(torch.optim, "Optimizer", None)
+    if optimizer is not None:
+        tables[optimizer] = _table(optimizer, NAMES["torch.optim.Optimizer"]) | _reads(
+            "param_groups state defaults", settable=True
+        )
+        tables[optimizer]["step"] = Builtin("step", step, machine=True)
+    scheduler = torch.optim.lr_scheduler.LRScheduler
+    tables[scheduler] = _table(scheduler, NAMES["torch.optim.lr_scheduler.LRScheduler"]) | _reads(RATES, settable=True)
+    tables[scheduler] |= {
+        "state_dict": Builtin("state_dict", stored_rates, machine=True),
+        "load_state_dict": Builtin("load_state_dict", load_rates, machine=True),
+    }
+    distribution = torch.distributions.Distribution
+    tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"])
+    tables[distribution] |= _table(distribution, words("_extended_shape _validate_sample"))
+    tables[distribution] |= _reads(
+        " ".join(sorted(PARAMETERS)) + " _validate_args _batch_shape _event_shape", settable=True
+    )
+    transform = torch.distributions.Transform
+    tables[transform] = _table(transform, NAMES["torch.distributions.Transform"]) | _reads(
+        "bijective codomain domain event_dim inv sign loc scale exponent parts base_transform "
+        "transforms lengths dim in_shape out_shape distribution"
+    )
+    packed = torch.nn.utils.rnn.PackedSequence
+    tables[packed] = _table(packed, PACKED) | _reads("is_cuda")
+    for kind in RESETTING:
+        names = [name for name in RESETS if hasattr(kind, name)]
+        tables[kind] = {name: Foreign(name, _late(name)) for name in names}
+    for layers, settings in RARER_SETTINGS.items():
+        for kind in (getattr(torch.nn, layer) for layer in layers.split()):
+            tables[kind] = tables.get(kind, {}) | _reads(settings, settable=True)
+    for kind in (torch.nn.RNN, torch.nn.LSTM, torch.nn.GRU):
+        tables[kind]["all_weights"] = Attribute(lambda owner: owner.all_weights)
+    for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
+        container = getattr(torch.nn, name)
+        tables[container] = _table(container, CONTAINING)
+    clusters = torch.nn.AdaptiveLogSoftmaxWithLoss
+    tables[clusters] |= {name: Foreign(name, _late(name)) for name in ("log_prob", "predict")}
+    tables[torch.Size] = tables[tuple] | _table(torch.Size, NAMES["torch.Size"])
+    tables[torch.dtype] = _reads("is_complex is_floating_point is_signed itemsize")
+    if NODE is not None:
+        tables[NODE] = _table(NODE, NAMES["torch.autograd.graph.Node"]) | _reads(
+            "next_functions metadata variable " + " ".join(SLOTS)
+        )
+        tables[NODE]["name"] = Foreign("name", lambda node: node.name())
+        tables[NODE]["register_hook"] = Foreign("register_hook", lambda node, hook: node.register_hook(hook))
+        tables[NODE]["register_prehook"] = Foreign("register_prehook", lambda node, hook: node.register_prehook(hook))
+    for kind in (int, float, complex):
+        tables[kind] |= _reads("real imag")
+    tables[int] |= _reads("numerator denominator")
+    tables[range] |= _reads("start stop step")
+    tables[slice] = _reads("start stop step")
+    for kind in (ClassMethod, StaticMethod):
+        tables[kind] = dict.fromkeys(("__func__", "__wrapped__"), Attribute(operator.attrgetter("function")))
+    tables[deque] |= _reads("maxlen")
+    tables[OrderedDict] |= _reads("_metadata", settable=True)
+    tables[defaultdict] = {"default_factory": Attribute(lambda this: getattr(this.default_factory, "function", None))}
+    tables |= DTYPE_TABLES
+    tables[np.ndarray] = dict(ARRAY_METHODS)
+    for kind in ARRAY_TYPES:
+        tables[kind] = dict(ARRAY_METHODS)
+    return tables
+
+
+TABLES = _tables()
+"""More is put in by modules that bring types of their own."""
+MERGED: dict[type, dict[str, Entry]] = {}
+HANDLE = "remove"
+FINFO = " ".join(NAMES["torch.finfo"])
+
+
+def table_of(kind: type) -> dict[str, Entry]:
+    """Every attribute of values of the host's type `kind`."""
+    found = MERGED.get(kind)
+    if found is None:
+        found = MERGED[kind] = _merged(kind)
+    return found
+
+
+def _merged(kind: type) -> dict[str, Entry]:
+    merged: dict[str, Entry] = {}
+    for base in reversed(kind.__mro__):
+        merged |= TABLES.get(base, {})
+    if issubclass(kind, NAMED_TUPLES):
+        merged |= {name: Attribute(operator.itemgetter(at)) for at, name in enumerate(named_tuple(kind)._fields)}
+    if issubclass(kind, CONTEXT_CLASSES):
+        merged |= _reads(CONTEXT)
+    return merged
+
+
+def named_tuple(kind: Any) -> Any:
+    """The class of the engine that has said the names of the items of `kind`."""
+    return next(base for base in kind.__mro__ if base in NAMED_TUPLES)
+
+
+def _others(kind: type) -> dict[str, Entry]:
+    """Small types of the engine that programs meet but do not name."""
+    if kind.__name__.endswith("Handle"):
+        return {HANDLE: Foreign(HANDLE, lambda handle: handle.remove())} | _reads("id")
+    if kind.__name__ in ("finfo", "iinfo"):
+        return _reads(FINFO)
+    if kind.__name__ == "SavedTensor":
+        return _table(kind, ["register_hooks"])
+    if kind.__name__ == "device":
+        return _reads("type index")
+    if kind.__name__ == "Generator":
+        return _table(kind, NAMES["torch.Generator"]) | _reads("device")
+    return {}
+
+
+TABLES |= {kind: table for kind in ENGINE_CLASSES - TABLES.keys() if (table := _others(kind))}
+admit(*TABLES, *ENGINE_TYPES)

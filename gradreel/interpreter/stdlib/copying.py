@@ -1,0 +1,184 @@
+"""copy.copy and copy.deepcopy, by our own walk: nothing of the host is copied but tensors and plain values."""
+
+from __future__ import annotations
+
+import copy
+import types
+from collections import defaultdict, deque
+from typing import Any
+
+import numpy as np
+
+from ..engine.bridge import FUNCTIONS, Callback
+from ..engine.companions import Companion
+from ..engine.engine import ENGINE_CLASSES, TENSORS, elements_of, torch
+from ..machine import Machine
+from ..runtime.calls import call_method, kind_name
+from ..runtime.containers import Deque
+from ..runtime.creating import FIXED
+from ..runtime.values import (
+    OBJECTS,
+    Bound,
+    Builtin,
+    Class,
+    Error,
+    ExceptionType,
+    Foreign,
+    Function,
+    Instance,
+    Own,
+    Type,
+    Value,
+)
+
+SHARED: tuple[Any, ...] = (
+    Function,
+    Class,
+    Type,
+    Builtin,
+    Foreign,
+    Bound,
+    ExceptionType,
+    Error,
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    type(None),
+    range,
+)
+SHARED += (torch.dtype, torch.Size, Callback, *FUNCTIONS, types.BuiltinFunctionType)
+
+
+def shallow_copy(machine: Machine, value: Value) -> Value:
+    if isinstance(value, OBJECTS):
+        answer = call_method(machine, value, "__copy__", [])
+        if answer is not NotImplemented:
+            return answer
+        if not isinstance(value, torch.nn.Module):
+            return twin(value, value, dict(value.attributes))
+    if isinstance(value, (list, dict, set, deque)):
+        machine.meter.length(len(value))
+        return value.copy()
+    if isinstance(value, (tuple, frozenset, *SHARED)):
+        return value
+    if isinstance(value, Own) and isinstance(value, torch.nn.Module):
+        return another_module(value)
+    if isinstance(value, TENSORS) or of_engine(value):
+        return copy.copy(value)
+    raise refused(value)
+
+
+def another_module(value: Any) -> Value:
+    """A module with what `value` holds: its parts are the same, and so are the tables in which it holds them."""
+    kind: Any = type(value)
+    made = kind.__new__(kind)
+    made.__setstate__(value.__dict__)
+    made.become(value.kind, dict(value.attributes))
+    return made
+
+
+def twin(value: Value, content: Any, attributes: dict[str, Value]) -> Value:
+    """Another object of the class of `value`, with this content."""
+    if value.kind.members is not None:
+        return value
+    if isinstance(value, Instance):
+        made: Any = value.kind.made(value.kind)
+        made.attributes.update(attributes)
+        return made
+    host: Any = type(value)
+    made = host.__new__(host, content) if isinstance(value, FIXED) else host.__new__(host)
+    made.become(value.kind, attributes)
+    if isinstance(value, list):
+        made.extend(content)
+    elif isinstance(value, (dict, set)):
+        made.update(content)
+    return made
+
+
+def refused(value: Value) -> TypeError:
+    return TypeError(f"cannot pickle '{kind_name(value)}' object")
+
+
+def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None) -> Value:
+    """A copy of `value` and of all that it holds; what was met before is the same copy again."""
+    memo = {} if memo is None else memo
+    machine.meter.charge()
+    if isinstance(value, SHARED) and not isinstance(value, Own):
+        return value
+    if machine.number(value) in memo:
+        return memo[machine.number(value)]
+    made: Any
+    if isinstance(value, OBJECTS):
+        answer = call_method(machine, value, "__deepcopy__", [memo])
+        if answer is not NotImplemented:
+            memo[machine.number(value)] = answer
+            return answer
+    if isinstance(value, Own) and not isinstance(value, torch.nn.Module):
+        content = plain_content(machine, value, memo)
+        made = memo[machine.number(value)] = twin(value, content, {})
+        made.attributes.update(deep_copy(machine, value.attributes, memo))
+    elif isinstance(value, TENSORS):
+        machine.meter.elements(elements_of(value))
+        made = memo[machine.number(value)] = copy.deepcopy(value)
+    elif isinstance(value, list):
+        made = memo[machine.number(value)] = []
+        made.extend(deep_copy(machine, part, memo) for part in list(value))
+    elif isinstance(value, deque):
+        made = memo[machine.number(value)] = Deque([], value.maxlen)
+        made.extend(deep_copy(machine, part, memo) for part in list(value))
+    elif isinstance(value, np.ndarray):
+        machine.meter.length(len(value))
+        made = memo[machine.number(value)] = copy.deepcopy(value)
+    elif isinstance(value, dict):
+        factory = (value.default_factory,) if isinstance(value, defaultdict) else ()
+        made = memo[machine.number(value)] = type(value)(*factory)
+        for key, part in list(value.items()):
+            made[deep_copy(machine, key, memo)] = deep_copy(machine, part, memo)
+        if hasattr(value, "_metadata"):
+            made._metadata = deep_copy(machine, value._metadata, memo)
+    elif isinstance(value, (tuple, set, frozenset)):
+        made = memo[machine.number(value)] = type(value)(deep_copy(machine, part, memo) for part in list(value))
+    elif isinstance(value, Instance):
+        made = memo[machine.number(value)] = twin(value, None, {})
+        if made is not value:
+            state = call_method(machine, value, "__getstate__", [])
+            state = deep_copy(machine, value.attributes if state is NotImplemented else state, memo)
+            if call_method(machine, made, "__setstate__", [state]) is NotImplemented:
+                made.attributes = state
+    elif isinstance(value, torch.Generator):
+        made = memo[machine.number(value)] = copy.deepcopy(value)
+    elif isinstance(value, torch.nn.Module) or of_engine(value):
+        kind: Any = type(value)
+        made = memo[machine.number(value)] = kind.__new__(kind)
+        for name, part in list(value.__dict__.items()):
+            made.__dict__[name] = part if isinstance(part, Class) else _part(machine, part, memo)
+    else:
+        raise refused(value)
+    return made
+
+
+def of_engine(value: Any) -> bool:
+    """Whether `value` is an object of the engine that keeps what it holds in a dictionary."""
+    if isinstance(value, (type, types.ModuleType)):
+        return False
+    return not ENGINE_CLASSES.isdisjoint(type(value).__mro__) and hasattr(value, "__dict__")
+
+
+def plain_content(machine: Machine, value: Any, memo: dict[int, Value]) -> Any:
+    """The content of an object that extends a container, copied."""
+    if isinstance(value, dict):
+        return {deep_copy(machine, k, memo): deep_copy(machine, part, memo) for k, part in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [deep_copy(machine, part, memo) for part in value]
+    return value
+
+
+def _part(machine: Machine, part: Any, memo: dict[int, Value]) -> Any:
+    """An attribute that the engine keeps on a module or another object of its own."""
+    if isinstance(part, types.MethodType):
+        return types.MethodType(part.__func__, _part(machine, part.__self__, memo))
+    if isinstance(part, (*SHARED, *TENSORS, list, dict, tuple, set, Companion, torch.nn.Module)) or of_engine(part):
+        return deep_copy(machine, part, memo)
+    return copy.copy(part)

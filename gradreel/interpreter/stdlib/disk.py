@@ -1,0 +1,45 @@
+"""_disk: what `io` and `os`, which are written in Python, need of the run. No file of the host is ever touched."""
+
+from __future__ import annotations
+
+import posixpath
+
+from ..machine import Machine
+from ..refusal import Refusal
+from ..runtime.calls import call_method, kind_name
+from ..runtime.values import OBJECTS, Value
+from .making import module
+
+
+def key(machine: Machine, path: Value) -> str:
+    """The name under which a path is kept: `./a/../b`, `b` and `/b` are one file.
+
+    Raises:
+        TypeError: it is no path.
+    """
+    if isinstance(path, OBJECTS):
+        path = call_method(machine, path, "__fspath__", [])
+    if not isinstance(path, str):
+        raise TypeError(f"expected str, bytes or os.PathLike object, not {kind_name(path)}")
+    return posixpath.normpath(path).lstrip("/")
+
+
+def _remark(machine: Machine, sentence: Value) -> None:
+    machine.remark(sentence)
+
+
+def _refuse(machine: Machine, sentence: Value) -> None:
+    raise Refusal(sentence)
+
+
+DISK = module(
+    "_disk",
+    {
+        "key": key,
+        "texts": lambda machine: machine.texts,
+        "saved": lambda machine: list(machine.files),
+        "forget": lambda machine, name: machine.files.pop(name, None),
+        "remark": _remark,
+        "refuse": _refuse,
+    },
+)

@@ -1,0 +1,224 @@
+"""math and random."""
+
+from __future__ import annotations
+
+import ast
+import math
+import random
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from ..builtins.iterating import iterate, listed
+from ..builtins.operators import binary
+from ..engine.engine import torch
+from ..machine import Machine
+from ..runtime.calls import call_method, kind_name
+from ..runtime.values import OBJECTS, Attribute, Builtin, Type, Value
+from ..words import words
+from .making import module
+
+# ---- math
+
+
+def plain(machine: Machine, value: Value) -> Value:
+    """A number as the host's functions take it."""
+    if isinstance(value, torch.Tensor):
+        return float(value)
+    if isinstance(value, OBJECTS):
+        for name in ("__float__", "__index__"):
+            answer = call_method(machine, value, name, [])
+            if answer is not NotImplemented:
+                return answer
+        if not isinstance(value, (int, float)):
+            raise TypeError(f"must be real number, not {kind_name(value)}")
+    return value
+
+
+def _math(name: str) -> Callable[..., Any]:
+    way = getattr(math, name)  # `name` from the list below
+
+    def run(machine: Machine, *given: Value, **named: Value) -> Value:
+        return way(*(plain(machine, part) for part in given), **named)
+
+    return run
+
+
+def rounding(name: str) -> Callable[..., Any]:
+    """floor, ceil and trunc, which a class may have as methods."""
+    way = getattr(math, name)
+
+    def run(machine: Machine, value: Value) -> Value:
+        answer = call_method(machine, value, f"__{name}__", [])
+        return way(plain(machine, value)) if answer is NotImplemented else answer
+
+    return run
+
+
+def _factorial(machine: Machine, number: int) -> int:
+    machine.meter.bits(number * max(number.bit_length(), 1) if isinstance(number, int) else 0)
+    return math.factorial(number)
+
+
+def _comb(machine: Machine, n: int, k: int) -> int:
+    machine.meter.bits(n)
+    return math.comb(n, k)
+
+
+def _perm(machine: Machine, n: int, k: int | None = None) -> int:
+    if isinstance(n, int):
+        machine.meter.bits(n.bit_length() * (n if k is None else k))
+    return math.perm(n, k)
+
+
+def _lcm(machine: Machine, *given: int) -> int:
+    machine.meter.bits(sum(number.bit_length() for number in given if isinstance(number, int)))
+    return math.lcm(*given)
+
+
+def _prod(machine: Machine, items: Value, *, start: Value = 1) -> Value:
+    multiply, result = binary(machine, ast.Mult), start
+    for item in iterate(machine, items):
+        machine.meter.charge()
+        result = multiply(result, item)
+    return result
+
+
+FLOATS = words(
+    "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees erf erfc exp exp2 expm1 fabs fmod frexp "
+    "gamma hypot isclose isfinite isinf isnan ldexp lgamma log log10 log1p log2 modf nextafter pow radians remainder "
+    "sin sinh sqrt tan tanh ulp"
+)
+MATH = module(
+    "math",
+    {name: _math(name) for name in FLOATS}
+    | {name: rounding(name) for name in ("floor", "ceil", "trunc")}
+    | {"factorial": _factorial, "comb": _comb, "perm": _perm, "prod": _prod, "lcm": _lcm}
+    | {"fsum": lambda machine, items: math.fsum(listed(machine, items))}
+    | {"dist": lambda machine, p, q: math.dist(listed(machine, p), listed(machine, q))}
+    | {"gcd": lambda machine, *given: math.gcd(*given), "isqrt": lambda machine, number: math.isqrt(number)},
+    {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau},
+)
+
+# ---- random: CPython's own streams, one for each run
+
+
+def stream(machine: Machine) -> random.Random:
+    if machine.chance is None:
+        machine.chance = random.Random(0)
+    found: random.Random = machine.chance
+    return found
+
+
+SEEDS = (int, float, str, type(None))
+
+
+def seeded(seed: Value) -> random.Random:
+    if not isinstance(seed, SEEDS):
+        raise TypeError("The only supported seed types are: None,\nint, float, str, bytes, and bytearray.")
+    return random.Random(0 if seed is None else seed)
+
+
+def _seed(machine: Machine, a: Value = None, version: int = 2) -> None:
+    machine.chance = seeded(a)
+
+
+def _shuffle(machine: Machine, this: random.Random, items: Value) -> None:
+    machine.meter.charge(len(items))
+    if not isinstance(items, list):
+        raise TypeError(f"'{type(items).__name__}' object does not support item assignment")
+    this.shuffle(items)
+
+
+def population(machine: Machine, items: Value) -> Value:
+    if isinstance(items, (list, tuple, str, range)):
+        return items
+    return listed(machine, items)
+
+
+def _sample(machine: Machine, this: random.Random, items: Value, k: int, *, counts: Value = None) -> list[Value]:
+    if not isinstance(items, (list, tuple, str, range, deque)):
+        raise TypeError("Population must be a sequence.  For dicts or sets, use sorted(d).")
+    machine.meter.length(k)
+    return this.sample(population(machine, items), k)
+
+
+def _choice(machine: Machine, this: random.Random, items: Value) -> Value:
+    if isinstance(items, (set, frozenset)):
+        raise TypeError("'set' object is not subscriptable")
+    return this.choice(population(machine, items))
+
+
+def _choices(
+    machine: Machine, this: random.Random, items: Value, weights: Value = None, *, cum_weights: Value = None, k: int = 1
+) -> list[Value]:
+    machine.meter.length(k)
+    given = None if weights is None else listed(machine, weights)
+    sums = None if cum_weights is None else listed(machine, cum_weights)
+    return this.choices(population(machine, items), given, cum_weights=sums, k=k)
+
+
+def _bits(machine: Machine, this: random.Random, k: int) -> int:
+    machine.meter.bits(k)
+    return this.getrandbits(k)
+
+
+def _numbers(name: str) -> Callable[..., Any]:
+    way = getattr(random.Random, name)  # `name` from the list below
+    return lambda machine, this, *given, **named: way(this, *given, **named)
+
+
+class State:
+    """What getstate() gives: to be handed back, no more."""
+
+    __slots__ = ("held",)
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+
+def _restore(machine: Machine, this: random.Random, state: Value) -> None:
+    if not isinstance(state, State):
+        raise ValueError("setstate() takes what getstate() gave")
+    this.setstate(state.held)
+
+
+DRAWS: dict[str, Callable[..., Any]] = {
+    name: _numbers(name)
+    for name in words(
+        "random uniform gauss normalvariate lognormvariate expovariate betavariate gammavariate triangular randint "
+        "randrange paretovariate weibullvariate vonmisesvariate"
+    )
+} | {
+    "choice": _choice,
+    "choices": _choices,
+    "sample": _sample,
+    "shuffle": _shuffle,
+    "getrandbits": _bits,
+    "getstate": lambda machine, this: State(this.getstate()),
+    "setstate": _restore,
+}
+
+
+def shared(way: Callable[..., Any]) -> Callable[..., Any]:
+    """The draw, from the stream of the run."""
+    return lambda machine, *given, **named: way(machine, stream(machine), *given, **named)
+
+
+RANDOM_METHODS: dict[str, Builtin | Attribute] = {name: Builtin(name, way, machine=True) for name, way in DRAWS.items()}
+RANDOM_METHODS |= {
+    "seed": Builtin("seed", lambda machine, this, a=None: this.seed(0 if a is None else a), machine=True)
+}
+
+RANDOM = module(
+    "random",
+    {name: shared(way) for name, way in DRAWS.items()} | {"seed": _seed},
+    {
+        "Random": Type(
+            "Random",
+            (random.Random,),
+            Builtin("Random", lambda machine, seed=None: seeded(seed), True),
+            "random.Random",
+        )
+    },
+)

@@ -1,0 +1,89 @@
+"""What programs see of where tensors lie: who shares memory with whom, and nothing of this machine's."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradreel.interpreter import run
+from gradreel.trace.events import Printed
+
+PROGRAMS = {
+    "x = torch.ones(2, 3)\ny = x.clone()\nprint(*(x.data_ptr() == z.data_ptr() for z in (x[:1], y)))": "True False",
+    "x = torch.ones(2, 3)\nprint(x[1].data_ptr() - x.data_ptr(), x[1].storage_offset(), x[0, 2].storage_offset())": (
+        "12 3 2"
+    ),
+    "x = torch.ones(2)\nprint(len({y.untyped_storage().data_ptr() for y in (x, x.detach(), x.data)}))": "1",
+    "x = torch.ones(4)\nprint(x[2:].untyped_storage().nbytes(), x[2:].untyped_storage().size())": "16 16",
+    "x = torch.ones(4)\na = x.data_ptr()\nx += 1\nprint(a == x.data_ptr(), x.t().data_ptr() == a)": "True True",
+    "x = torch.ones(2)\nx.data = torch.zeros(2)\nprint(x.data_ptr() == x.data.data_ptr())": "True",
+    "print(torch.empty(0).data_ptr())": "0",
+    "print(torch.tensor([1, 255], dtype=torch.uint8).untyped_storage())": (
+        "1\n 255\n[torch.storage.UntypedStorage(device=cpu) of size 2]"
+    ),
+    "x = torch.ones(2, 2)\ns = x[1].storage()\ns[0] = 5.0\nprint(len(s), s[0], x, *s, torch.is_storage(s))": (
+        "4 5.0 tensor([[5., 1.],\n        [1., 1.]]) 5.0 1.0 1.0 1.0 True"
+    ),
+    "x = torch.ones(2)\nprint(x.storage().data_ptr() == x.data_ptr(), len(x.untyped_storage()))": "True 8",
+    "a = torch.tensor([1.0])\nb = torch.nn.Parameter(a)\nprint(a.data_ptr() == b.data_ptr())": "True",
+    "print(torch.float32.is_complex, torch.uint8.is_signed, torch.int8.is_signed)": "False False True",
+    "print(torch.zeros(3).index_copy(0, torch.tensor([1]), torch.ones(1)))": "tensor([0., 1., 0.])",
+    "print(torch.linalg.cond(torch.diag(torch.tensor([4.0, 2.0]))))": "tensor(2.)",
+}
+
+
+def printed(source: str) -> str:
+    trace = run(f"import torch\n{source}")
+    assert trace.outcome.kind == "finished", trace.outcome.message
+    return "".join(event.text for event in trace.events if isinstance(event, Printed)).strip()
+
+
+@pytest.mark.parametrize("source", PROGRAMS)
+def test_memory_is_shared_as_in_torch(source: str) -> None:
+    assert printed(source) == PROGRAMS[source]
+
+
+def test_bytes_are_charged_before_they_are_written() -> None:
+    outcome = run("import torch\nprint(torch.ones(1000, 1000).untyped_storage())").outcome
+    assert (outcome.kind, outcome.type) == ("stopped", "length")
+
+
+def test_addresses_are_the_same_from_run_to_run() -> None:
+    source = "x, y = torch.ones(2), torch.ones(3)\nprint(y.data_ptr(), x.data_ptr(), y[1:].data_ptr())"
+    assert printed(source) == printed(source)
+
+
+ASKING = """
+import copy, torch
+from dataclasses import dataclass
+from torch import nn
+def f(): pass
+class C:
+    def g(self): pass
+    def __deepcopy__(self, memo):
+        print(len(memo))
+        return C()
+@dataclass(frozen=True)
+class Pair:
+    a: object
+def it():
+    return [(yield 1), (yield 2), (yield 3) and (yield 4)]
+c, gen, e = C(), it(), ValueError("a")
+m, x = nn.Linear(1, 1), torch.ones(1, requires_grad=True)
+y = x * 2
+list(gen)
+print(hash(f), hash(float("nan")), hash(object()), hash(None), hash(...), hash(len), hash(torch.sin), hash(C))
+print(hash(torch), hash(torch.float32), hash(x), hash(m), hash(c), hash(c.g), hash((f, 1)), hash(frozenset([f])))
+print(hash(m.forward), hash(y.grad_fn), hash(e), hash(ValueError), hash(gen), hash(x.storage()), hash(Pair(f)))
+print(id(f), id(x), id(None), x.data_ptr(), hash(f) == hash(f), hash((1, 2)) == hash((1, 2)), object.__hash__(f))
+copy.deepcopy([c, [1], {"a": C()}, (f, C())])
+print(f, c, gen, e, m.forward, y.grad_fn, [f, c], f"{c}", "%s" % c, object(), torch.Generator(), torch.no_grad())
+"""
+
+
+def test_no_address_of_this_machine_reaches_a_program_or_its_trace() -> None:
+    first = run(ASKING)
+    assert first.outcome.kind == "finished", first.outcome.message
+    moved = [object() for _ in range(100_000)]  # what is made from now on lies elsewhere
+    second = run(ASKING)
+    del moved
+    assert [str(event) for event in second.events] == [str(event) for event in first.events]

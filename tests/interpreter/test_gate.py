@@ -1,0 +1,255 @@
+"""numpy sees exact numbers, arrays and tensors: no object of the host is asked for an array, a number, items.
+
+`Poison` notes what it is asked. It goes as an argument into everything that programs can call, alone and in a list,
+in each of the first places.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradreel import run
+from gradreel.interpreter.builtins.comparing import COMPARE
+from gradreel.interpreter.builtins.operators import BINARY, binary
+from gradreel.interpreter.builtins.subscripts import assign, fetch
+from gradreel.interpreter.engine.engine import torch
+from gradreel.interpreter.engine.gate import computes
+from gradreel.interpreter.limits import Limits, Spent
+from gradreel.interpreter.machine import Machine
+from gradreel.interpreter.numpy_module.random import RANDOM
+from gradreel.interpreter.numpy_module.tables import NUMPY
+from gradreel.interpreter.refusal import Refusal
+from gradreel.interpreter.runner import prepared
+from gradreel.interpreter.runtime.calls import call
+from gradreel.interpreter.runtime.tables import table_of
+from gradreel.interpreter.runtime.values import Builtin, Foreign, Namespace, Type
+from gradreel.interpreter.torch_module.names import SPACES
+from gradreel.trace import Recorder
+
+ASKED: list[str] = []
+ARRAYS = frozenset(f"__array_{name}__" for name in ("interface", "struct", "ufunc", "function", "wrap", "finalize")) | {
+    "__array__",
+    "__buffer__",
+}
+NUMBERS = {"__float__": 1.0, "__index__": 1, "__int__": 1, "__complex__": 1j, "__len__": 2, "__getitem__": 1.0}
+
+
+def noting(name: str, answer: Any) -> Any:
+    def method(self: Any, *args: Any) -> Any:
+        ASKED.append(name)
+        return answer() if callable(answer) else answer
+
+    return method
+
+
+def attribute(self: Any, name: str) -> Any:
+    if name in ARRAYS:
+        ASKED.append(name)
+        raise AttributeError(name)
+    return object.__getattribute__(self, name)
+
+
+class Noting(type):
+    def __getattribute__(cls, name: str) -> Any:
+        if name in ARRAYS:
+            ASKED.append(name)
+        return super().__getattribute__(name)
+
+
+METHODS = {name: noting(name, answer) for name, answer in NUMBERS.items()}
+METHODS |= {"__iter__": noting("__iter__", lambda: iter([1.0, 2.0])), "__getattribute__": attribute}
+POISONS: tuple[Any, ...] = (Noting("Poison", (), METHODS), Noting("PoisonedModule", (torch.nn.Module,), METHODS))
+
+BY_PYTHON = {
+    "torch.nn.Transformer torch.nn.TransformerEncoder torch.nn.TransformerDecoder": {"__index__"},
+    "ModuleList.insert ModuleList.pop Sequential.pop Sequential.insert Size.index": {"__index__"},
+    "torch.nn.modules.instancenorm._InstanceNorm torch.nn.modules.utils._reverse_repeat_tuple": {"__index__"},
+    "torch.nn.utils.get_total_norm": {"__float__"},
+}
+"""What functions written in Python ask as PyTorch's do: `range(n)`, `float(p)`. No array comes of it."""
+ALLOWED = {name: asked for names, asked in BY_PYTHON.items() for name in names.split()}
+
+Called = tuple[str, Any, tuple[Any, ...]]
+
+
+def offered(space: Namespace, path: str, seen: set[int]) -> Iterator[Called]:
+    for name, value in space.table.items():
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, Namespace):
+            yield from offered(value, f"{path}.{name}", seen)
+        elif isinstance(value, (Builtin, Foreign)) or (isinstance(value, Type) and value.make is not None):
+            yield f"{path}.{name}", value, ()
+
+
+def everything() -> Iterator[Called]:
+    """All that programs can call: what numpy and torch offer, and the methods of what these make."""
+    seen: set[int] = set()
+    for path, space in {"np": NUMPY, "np.random": RANDOM, **SPACES}.items():
+        yield from offered(space, path, seen)
+    nn, x = torch.nn, torch.ones(2, 2, requires_grad=True)
+    layer, optimizer = nn.Linear(2, 2), torch.optim.SGD([x], 0.1)
+    arrays = (np.ones((2, 2)), np.float64(1), np.int64(1), np.random.RandomState(0), np.random.default_rng(0))
+    tensors = (x.detach(), torch.Generator(), x.storage(), x.untyped_storage(), (x * 2).grad_fn, torch.Size([2]))
+    holders = (nn.ParameterList([]), nn.ParameterDict(), nn.ModuleList([layer]), nn.ModuleDict(), nn.Sequential(layer))
+    others = (optimizer, torch.optim.lr_scheduler.StepLR(optimizer, 1), torch.distributions.Normal(0.0, 1.0))
+    for owner in (*arrays, *tensors, layer, *holders, *others):
+        for name, entry in table_of(type(owner)).items():
+            if isinstance(entry, (Builtin, Foreign)):
+                yield f"{type(owner).__name__}.{name}", entry, (owner,)
+
+
+def arguments() -> Iterator[list[Any]]:
+    """A poison in each of three places, among tensors and among numbers."""
+    for kind in POISONS:
+        for poison in (kind(), [kind()], [[1, kind()]], slice(kind(), kind())):
+            yield [poison]
+            for fill in (torch.ones(2, 2), 1):
+                yield from ([poison, fill], [fill, poison], [fill, poison, fill], [fill, fill, poison])
+
+
+def new_machine() -> Machine:
+    machine = Machine(Limits(), {}, Recorder())
+    machine.call = call
+    machine.meter.check = lambda: None  # type: ignore[method-assign]
+    return machine
+
+
+def asked_by(way: Any) -> set[str]:
+    """What a poison is asked while `way` runs, whatever comes of it."""
+    ASKED.clear()
+    with contextlib.suppress(Exception, Spent, Refusal):
+        way()
+    return set(ASKED)
+
+
+def test_nothing_that_programs_call_asks_an_object_of_the_host() -> None:
+    machine = new_machine()
+    with prepared(machine):
+        found = list(everything())
+    assert len(found) > 2500
+    leaks: dict[str, set[str]] = {}
+    for name, function, owner in found:
+        make = function.make if isinstance(function, Type) else function
+        all_of_it = computes(make.run)
+        with prepared(machine):
+            warnings.simplefilter("ignore")
+            for given in arguments():
+                asked = asked_by(partial(call, machine, function, [*owner, *given], {}))
+                asked -= ALLOWED.get(name, set())
+                leaks.setdefault(name, set()).update(asked if all_of_it else asked - WALKED)
+    assert {name: asked for name, asked in leaks.items() if asked} == {}
+
+
+WALKED = {"__len__", "__iter__", "__getitem__", "__int__"}
+"""What functions that take modules and lists of them may ask: whether there are any, and which."""
+
+
+def test_no_operator_of_numpy_asks_an_object_of_the_host() -> None:
+    machine = new_machine()
+    leaks: dict[str, set[str]] = {}
+    with prepared(machine):
+        for number in (np.ones(2), np.float64(1), np.int64(1), torch.ones(2)):
+            for poison in (part for kind in POISONS for part in (kind(), [kind()], (1, kind()))):
+                ways: dict[str, Any] = {}
+                for kind in BINARY:
+                    apply, again = binary(machine, kind), binary(machine, kind, inplace=True)
+                    ways[f"{kind.__name__}"] = lambda a=apply, p=poison, n=number: a(n, p)
+                    ways[f"reflected {kind.__name__}"] = lambda a=apply, p=poison, n=number: a(p, n)
+                    ways[f"in place {kind.__name__}"] = lambda a=again, p=poison, n=number: a(n, p)
+                for sign, compare in COMPARE.items():
+                    ways[sign.__name__] = lambda c=compare, p=poison, n=number: c(machine, n, p)
+                    ways[f"reflected {sign.__name__}"] = lambda c=compare, p=poison, n=number: c(machine, p, n)
+                for index in (poison, slice(poison), (0, poison), (slice(poison),)):
+                    ways[f"index {index!r:.9}"] = lambda i=index, n=number: fetch(machine, n, i)
+                    ways[f"place {index!r:.9}"] = lambda i=index, n=number: assign(machine, n, i, 1)
+                ways["value"] = lambda p=poison, n=number: assign(machine, n, 0, p)
+                del ways["In"], ways["NotIn"]  # walks through the poison, as through any list
+                ways["contains"] = lambda p=poison, n=number: COMPARE[ast.In](machine, p, n)
+                for name, way in ways.items():
+                    leaks.setdefault(name, set()).update(asked_by(way))
+    assert {name: asked for name, asked in leaks.items() if asked} == {}
+
+
+OBJECTS = """
+import torch, numpy as np
+import torch.nn.functional as F
+pd = torch.nn.ParameterDict()
+sgd = torch.optim.SGD([torch.ones(1, requires_grad=True)], 0.1)
+sch = torch.optim.lr_scheduler.StepLR(sgd, 1)
+dist = torch.distributions.Normal(0., 1.)
+class Own: pass
+own = Own()
+x = torch.ones(4)
+leaky = torch.nn.LeakyReLU()
+def say(f):
+    try: print(repr(f()))
+    except Exception as e: print(type(e).__name__, e)
+"""
+
+REFUSED = """
+np.float64(1) + sgd                     | TypeError unsupported operand type(s) for +: 'numpy.float64' and 'SGD'
+np.float64(1) == sgd                    | np.False_
+np.int64(1) * pd                        | TypeError unsupported operand type(s) for *: 'numpy.int64' and 'ParameterDict'
+np.zeros(2) == sgd                      | array([False, False])
+np.zeros(2) != sgd                      | array([ True,  True])
+np.ndarray.__add__(np.zeros(4), pd)     | NotImplemented
+np.zeros(4) < dist                      | TypeError '<' not supported between instances of 'numpy.ndarray' and 'Normal'
+pd in np.zeros(4)                       | False
+sgd in x                                | RuntimeError Tensor.__contains__ only supports Tensor or scalar, but you passed in a <class 'torch.optim.sgd.SGD'>.
+torch.Tensor([sch])                     | TypeError must be real number, not StepLR
+torch.Tensor([[1, own]])                | TypeError must be real number, not Own
+torch.LongTensor([sch])                 | TypeError 'StepLR' object cannot be interpreted as an integer
+torch.tensor([sch])                     | RuntimeError Could not infer dtype of StepLR
+torch.tensor([sch], dtype=torch.half)   | TypeError must be real number, not StepLR
+torch.Size([sch])                       | TypeError torch.Size() takes an iterable of 'int' (item 0 is 'StepLR')
+torch.Size([1, 2.])                     | TypeError torch.Size() takes an iterable of 'int' (item 1 is 'float')
+torch.Size([torch.tensor(2)])           | torch.Size([2])
+x.new([sch])                            | TypeError must be real number, not StepLR
+x.roll([1, sch])                        | TypeError roll(): argument 'shifts' failed to unpack the object at pos 2 with error "type must be tuple of ints,but got StepLR"
+x[[sch]]                                | RuntimeError Could not infer dtype of StepLR
+x[sch]                                  | IndexError only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got StepLR)
+x[sch:]                                 | TypeError slice indices must be integers or None or have an __index__ method
+np.ones(2)[[sch]]                       | IndexError only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices
+torch.celu(x, sch)                      | TypeError celu(): argument 'alpha' (position 2) must be Number, not StepLR
+F.leaky_relu_(x, sch)                   | TypeError leaky_relu_(): argument 'negative_slope' (position 2) must be Number, not StepLR
+torch.nn.init.constant_(x, pd)          | TypeError constant_(): argument 'val' (position 2) must be Number, not ParameterDict
+setattr(leaky, 'negative_slope', sch) or leaky(x) | TypeError leaky_relu(): argument 'negative_slope' (position 2) must be Number, not StepLR
+np.sum(np.ones(2), axis=sch)            | TypeError only numbers and lists of numbers can become an array here, not StepLR
+np.array([[1, own]])                    | TypeError only numbers and lists of numbers can become an array here, not Own
+""".strip().splitlines()  # noqa: E501
+
+
+def test_objects_are_refused_in_torchs_words_and_numpys() -> None:
+    cases = [[part.strip() for part in line.split("|", 1)] for line in REFUSED]
+    trace = run(OBJECTS + "\n".join(f"say(lambda: {expression})" for expression, _ in cases))
+    said = "".join(event.text for event in trace.events if type(event).__name__ == "Printed").splitlines()
+    assert trace.outcome.kind == "finished", trace.outcome
+    assert said == [text for _, text in cases]
+
+
+@pytest.mark.parametrize("name", ["ParameterDict", "StepLR", "SGD", "Normal", "AffineTransform"])
+def test_what_lies_on_an_object_is_no_array_to_numpy(name: str) -> None:
+    """Should a program ever put it there: the class answers first."""
+    optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], 0.1)
+    made = {
+        "ParameterDict": torch.nn.ParameterDict(),
+        "SGD": optimizer,
+        "StepLR": torch.optim.lr_scheduler.StepLR(optimizer, 1),
+        "Normal": torch.distributions.Normal(0.0, 1.0),
+        "AffineTransform": torch.distributions.AffineTransform(0.0, 1.0),
+    }[name]
+    vars(made)["__array_interface__"] = {"shape": (1,), "typestr": "<f8", "data": (64, False), "version": 3}
+    with pytest.raises(TypeError, match=f"must be real number, not {name}"):
+        np.asarray([made])
+    with pytest.raises(TypeError, match="unsupported operand"):
+        np.float64(1) + made

@@ -1,0 +1,192 @@
+"""Programs whose recording outgrows its budget: long loops are told by first and last turns, so the end is seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradreel.explain import diagnose
+from gradreel.interpreter import Limits, run
+from gradreel.trace import Trace
+from gradreel.trace.events import LineReached, Printed, TensorMade, TurnsSkipped
+from gradreel.trace.rules import validate
+
+SMALL = Limits(events=4_000, nodes=2_000, seconds=60.0)
+
+HEAD = """\
+import torch
+torch.manual_seed(0)
+w = torch.ones(3, requires_grad=True)
+"""
+
+PLAIN = """\
+total = 0
+for i in range(4000):
+    total += i
+    if i % 1000 == 0:
+        print(i)
+print(total)
+"""
+
+WHILE = """\
+t = 0
+while t < 300:
+    loss = (w * 2 - 1).pow(2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.01 * w.grad
+    w.grad = None
+    t += 1
+print(w)
+"""
+
+IN_A_FUNCTION = """\
+def loss_of(w, x):
+    h = torch.tanh(w * x)
+    return h.sum()
+
+def train(steps):
+    opt = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    for step in range(steps):
+        opt.zero_grad()
+        loss = loss_of(w, torch.ones(3))
+        loss.backward()
+        opt.step()
+    return loss
+
+print(train(300))
+"""
+
+NESTED = """\
+for epoch in range(40):
+    for batch in range(40):
+        loss = (w * batch).sum()
+        loss.backward()
+    w.grad.zero_()
+    print(epoch)
+"""
+
+INNER = """\
+for epoch in range(3):
+    for batch in range(300):
+        loss = (w * batch).sum()
+        loss.backward()
+    print(epoch)
+"""
+
+GENERATOR = """\
+def batches(n):
+    for k in range(n):
+        x = torch.ones(3) * k
+        yield x
+
+for x in batches(400):
+    loss = (w * x).sum()
+    loss.backward()
+print(w.grad)
+"""
+
+SEVERAL = """\
+kept = []
+for i in range(300):
+    loss = (w * i).sum()
+    if i % 100 == 0:
+        kept.append(loss)
+for i in range(300):
+    w.data.mul_(0.99)
+print(len(kept), sum(kept))
+sum(kept).backward()
+print(w.grad)
+"""
+
+LOOPS = {
+    "plain": (PLAIN, {5}),
+    "while": (WHILE, {5}),
+    "function": (IN_A_FUNCTION, {10}),
+    "nested": (NESTED, {4, 5}),
+    "inner": (INNER, {5}),
+    "generator": (GENERATOR, {9}),
+    "several": (SEVERAL, {5, 9}),
+}
+"""Programs, and the lines of their loops that are told in short."""
+
+
+def skipped(trace: Trace) -> list[TurnsSkipped]:
+    return [event for event in trace.events if isinstance(event, TurnsSkipped)]
+
+
+def printed(trace: Trace) -> str:
+    return "".join(event.text for event in trace.events if isinstance(event, Printed))
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_long_loop_is_told_by_its_first_and_last_turns(name: str) -> None:
+    body, lines = LOOPS[name]
+    trace, whole = run(HEAD + body, limits=SMALL), run(HEAD + body)
+    assert trace.outcome == whole.outcome and whole.outcome.kind == "finished"
+    assert len(trace.events) <= SMALL.events < len(whole.events) and not skipped(whole)
+    assert validate(trace) == [] and printed(trace) == printed(whole)
+    assert {event.line for event in skipped(trace)} == lines
+    assert all(1 < turns.first < turns.last for turns in skipped(trace))
+    assert str(trace.events[-9:]) == str(whole.events[-9:])
+
+
+def test_turns_are_left_out_as_often_as_need_be() -> None:
+    trace = run(HEAD + PLAIN, limits=SMALL)
+    (turns,) = skipped(trace)
+    reached = [event for event in trace.events if isinstance(event, LineReached) and event.loops]
+    numbers = sorted({event.loops[0][1] for event in reached})
+    assert numbers == [*range(1, turns.first), *range(turns.last, 4001)]
+    assert turns.events > 3 * SMALL.events and turns.first > 1 and turns.last < 4000
+
+
+def test_an_error_after_many_turns_names_its_nodes_and_lines() -> None:
+    trace = run(HEAD + WHILE.replace("t += 1", "t += 1\n    if t == 290: loss.backward()"), limits=SMALL)
+    assert trace.outcome.kind == "raised" and trace.outcome.line == 12 and skipped(trace)
+    (diagnosis,) = diagnose(trace)
+    assert diagnosis.kind == "second_backward" and diagnosis.nodes
+    assert diagnosis.lines == {"built": 6, "freed_by": 7, "raised": 12}
+    assert "iteration 290" in " ".join(diagnosis.story)
+
+
+def test_what_skipped_turns_built_is_told_with_its_line_and_turn() -> None:
+    trace = run(HEAD + SEVERAL, limits=SMALL)
+    made = [event for event in trace.events if isinstance(event, TensorMade) and event.op == "sum" and event.node]
+    assert len(made) > 3  # the loss of turn 201 among them, which `kept` holds
+    first = next(number for number, event in enumerate(trace.events) if isinstance(event, TurnsSkipped))
+    left = trace.events[first + 1 : first + 1 + skipped(trace)[0].left]
+    assert any(isinstance(event, LineReached) and event.loops == ((5, 101, 300),) for event in left)
+
+
+RECURRENT = """\
+h = torch.zeros(3)
+for t in range(20_000):
+    h = torch.tanh(w * h + 1)
+h.sum().backward()
+"""
+
+
+def test_a_graph_that_all_turns_build_cannot_be_left_out() -> None:
+    trace = run(HEAD + RECURRENT, limits=SMALL)
+    assert trace.outcome.kind == "stopped" and trace.outcome.type in ("events", "nodes") and not skipped(trace)
+    assert trace.outcome.message is not None and "is still held" in trace.outcome.message
+    assert validate(trace) == []
+
+
+def test_a_backward_through_all_turns_is_told_whole_or_not_at_all() -> None:
+    """The loop before it leaves nothing, so its turns go; the one backward stays."""
+    short = RECURRENT.replace("20_000", "10")
+    trace = run(HEAD + PLAIN + short, limits=SMALL)
+    assert trace.outcome.kind == "finished" and {event.line for event in skipped(trace)} == {5}
+
+
+def test_a_loop_that_does_not_end_is_shown_with_its_last_turns() -> None:
+    trace = run("n = 0\nwhile True:\n    n += 1\n", limits=Limits(events=4_000, steps=20_000))
+    assert trace.outcome.type == "steps" and trace.outcome.message is not None
+    assert "Perhaps a loop does not end" in trace.outcome.message
+    assert skipped(trace) and len(trace.events) < 4_000 and validate(trace) == []
+
+
+def test_a_long_program_without_a_loop_of_statements_says_so() -> None:
+    trace = run(HEAD + "rows = [(w * i).sum() for i in range(2000)]\n", limits=SMALL)
+    assert trace.outcome.kind == "stopped" and trace.outcome.message is not None
+    assert "no loop made it" in trace.outcome.message

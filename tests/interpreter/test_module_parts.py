@@ -1,0 +1,113 @@
+"""Parts of modules under every name: what torch 2.13 prints, as a table."""
+
+import pytest
+
+from gradreel.interpreter import run
+from gradreel.trace import events as e
+
+HEAD = "import torch, copy\nfrom torch import nn\n"
+PRINTS = {
+    """\
+for make in (torch.optim.SGD, torch.optim.Adam, lambda: nn.Conv2d(3), nn.LSTM, torch.distributions.Normal):
+    try:
+        make()
+    except TypeError as error:
+        print(error)
+""": "SGD.__init__() missing 1 required positional argument: 'params'\n"
+    "Adam.__init__() missing 1 required positional argument: 'params'\n"
+    "Conv2d.__init__() missing 2 required positional arguments: 'out_channels' and 'kernel_size'\n"
+    "RNNBase.__init__() missing 2 required positional arguments: 'input_size' and 'hidden_size'\n"
+    "Normal.__init__() missing 2 required positional arguments: 'loc' and 'scale'\n",
+    """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.__dict__["scale"] = torch.full((2,), 3.0)
+        self.line = nn.Linear(2, 2)
+        self.__dict__.update(times=2)
+    def forward(self, x):
+        return self.line(x * self.scale) * self.times
+net = Net()
+for name in ("a", "b"):
+    vars(net)[name] = len(name)
+print(net(torch.ones(1, 2)).shape, net.a, net.scale, list(net.state_dict()), "times" in net.__dict__)
+print(list(net.__dict__["_modules"]), net.__dict__["_modules"]["line"] is net.line)
+again = copy.deepcopy(net)
+again.line.weight.data.zero_()
+print(bool(net.line.weight.any()), again.__dict__["_modules"]["line"] is again.line, again.times)
+""": "torch.Size([1, 2]) 1 tensor([3., 3.]) ['line.weight', 'line.bias'] True\n['line'] True\nTrue True 2\n",
+    """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.utils.weight_norm(nn.Linear(2, 1), dim=None)
+        self.b = nn.utils.spectral_norm(nn.Linear(1, 1))
+    def forward(self, x):
+        return self.b(self.a(x))
+net = Net()
+net(torch.ones(1, 2)).sum().backward()
+print(list(net.state_dict()), net.a.weight.shape, net.b.weight.grad_fn.name())
+nn.utils.remove_weight_norm(net.a)
+print([name for name, part in net.named_parameters()])
+""": "['a.bias', 'a.weight_g', 'a.weight_v', 'b.bias', 'b.weight_orig', 'b.weight_u', 'b.weight_v'] "
+    "torch.Size([1, 2]) DivBackward0\n"
+    "['a.bias', 'a.weight', 'b.bias', 'b.weight_orig']\n",
+    """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kind = nn.Linear(1, 1)
+        self.attributes = nn.Parameter(torch.ones(2))
+        self.place = nn.ReLU()
+    def forward(self, x):
+        return self.place(self.kind(x)) * self.attributes
+net = Net()
+print([name for name, part in net.named_parameters()], net(torch.ones(1, 1)).shape)
+again = copy.deepcopy(net)
+del net.kind
+print(hasattr(net, "kind"), list(again.state_dict()))
+""": "['attributes', 'kind.weight', 'kind.bias'] torch.Size([1, 2])\n"
+    "False ['attributes', 'kind.weight', 'kind.bias']\n",
+    """\
+class Net(nn.Module):
+    own = 4
+    def __init__(self):
+        super().__init__()
+        self.thing = 3
+        for name in ("kind", "attributes", "thing", "own", "forward", "training", "zero_grad"):
+            try:
+                self.register_buffer(name, torch.ones(1))
+            except KeyError as error:
+                print(error)
+    def forward(self, x):
+        return x
+print(list(Net().state_dict()))
+""": "".join(
+        f"\"attribute '{name}' already exists\"\n" for name in ("thing", "own", "forward", "training", "zero_grad")
+    )
+    + "['kind', 'attributes']\n",
+    """\
+net = nn.Sequential(nn.Linear(1, 1))
+net.kind, net.other = nn.ReLU(), 5
+print(net, net.other)
+""": """\
+Sequential(
+  (0): Linear(in_features=1, out_features=1, bias=True)
+  (kind): ReLU()
+) 5
+""",
+    """\
+class Row(list):
+    pass
+row = Row([1, 2])
+row.kind, row.attributes = 3, 4
+print(row, row.kind, row.attributes, copy.copy(row).kind)
+""": "[1, 2] 3 4 3\n",
+}
+
+
+@pytest.mark.parametrize("source", PRINTS)
+def test_a_part_may_have_any_name(source: str) -> None:
+    trace = run(HEAD + source)
+    assert trace.outcome.kind == "finished", trace.outcome
+    assert "".join(event.text for event in trace.events if isinstance(event, e.Printed)) == PRINTS[source]

@@ -1,0 +1,51 @@
+"""What the editor proposes is what programs may use: the page's list is the interpreter's."""
+
+import json
+import os
+from inspect import ismodule
+from pathlib import Path
+
+from gradreel.interpreter.torch_module.names import SPACES
+from gradreel.interpreter.vocabulary import vocabulary
+
+FILE = Path(__file__).parents[2] / "gradreel" / "player" / "web" / "vocabulary.js"
+SHAPE = """\
+/**
+ * The names that programs may use, by module or type, for the editor to propose. Made from the interpreter's tables by
+ * tests/interpreter/test_vocabulary.py.
+ */
+
+const NAMES = {
+%s,
+};
+
+const split = ([owner, names]) => [owner, names.split(" ").filter(Boolean)];
+
+export const words = Object.fromEntries(Object.entries(NAMES).map(split));
+"""
+
+
+def written() -> str:
+    return SHAPE % ",\n".join(
+        f"  {json.dumps(owner)}: {json.dumps(' '.join(names))}" for owner, names in vocabulary().items()
+    )
+
+
+def test_the_page_proposes_what_programs_may_use() -> None:
+    if os.environ.get("FIX_GOLDEN"):
+        FILE.write_text(written(), encoding="utf-8")
+    assert FILE.read_text(encoding="utf-8") == written(), "run this test with FIX_GOLDEN=1 and read the change"
+
+
+def test_no_module_of_the_engine_is_handed_to_programs() -> None:
+    found = [(path, name) for path, space in SPACES.items() for name, thing in space.table.items() if ismodule(thing)]
+    assert not found
+    assert set(SPACES) == {path for path in SPACES if path.partition(".")[0] == "torch"}
+
+
+def test_names_belong_where_torch_has_them() -> None:
+    words = vocabulary()
+    assert {"tensor", "zeros", "nn", "no_grad"} <= set(words["torch"])
+    assert {"Linear", "Module", "functional"} <= set(words["torch.nn"])
+    assert {"backward", "retain_grad", "detach_"} <= set(words["Tensor"])
+    assert {"print", "len"} <= set(words[""]) and not {"eval", "exec", "compile", "__import__"} & set(words[""])
