@@ -3,7 +3,7 @@
 import pytest
 
 from gradreel.interpreter import run
-from gradreel.trace import events as e
+from gradreel.trace import events
 
 HEAD = "import torch, copy\nfrom torch import nn\n"
 PRINTS = {
@@ -110,4 +110,4 @@ print(row, row.kind, row.attributes, copy.copy(row).kind)
 def test_a_part_may_have_any_name(source: str) -> None:
     trace = run(HEAD + source)
     assert trace.outcome.kind == "finished", trace.outcome
-    assert "".join(event.text for event in trace.events if isinstance(event, e.Printed)) == PRINTS[source]
+    assert "".join(event.text for event in trace.events if isinstance(event, events.Printed)) == PRINTS[source]

@@ -8,8 +8,7 @@ import pytest
 
 import autograd_core
 from gradreel import build, encode, record, run
-from gradreel.trace import Trace
-from gradreel.trace import events as e
+from gradreel.trace import Trace, events
 from gradreel.trace.rules import validate
 
 LOOP = """\
@@ -75,23 +74,23 @@ def story(trace: Trace) -> list[tuple[object, ...]]:
     told: list[tuple[object, ...]] = []
     for event in trace.events:
         match event:
-            case e.LineReached():
+            case events.LineReached():
                 told.append(("line", event.line, tuple((at, turn) for at, turn, _ in event.loops)))
-            case e.NodeMade():
+            case events.NodeMade():
                 told.append(("made", event.op))
-            case e.NodeRan():
+            case events.NodeRan():
                 told.append(("ran", event.node))
-            case e.NodeReleased() | e.TensorReleased():
+            case events.NodeReleased() | events.TensorReleased():
                 told.append((type(event).__name__,))
-            case e.GradStored():
+            case events.GradStored():
                 told.append(("stored", event.how))
-            case e.SlotFreed():
+            case events.SlotFreed():
                 told.append(("freed", event.slot))
-            case e.OptimizerStepped():
+            case events.OptimizerStepped():
                 told.append((event.optimizer, event.phase))
-            case e.Raised():
+            case events.Raised():
                 told.append((event.type, event.message, event.line))
-            case e.Printed():
+            case events.Printed():
                 told.append(("printed",))
     return told
 
@@ -121,19 +120,19 @@ def count(told: list[tuple[object, ...]], kind: str) -> int:
 def test_names_are_told_and_let_go(tmp_path: Path) -> None:
     body = ("a = torch.ones(1, requires_grad=True)", "b = a * a", "b = b * a", "del b", "c = 1")
     trace = record(native("import torch\ndef main():\n" + "".join(f"    {line}\n" for line in body), tmp_path))
-    bound = [(event.name, event.text) for event in trace.events if isinstance(event, e.NameBound)]
+    bound = [(event.name, event.text) for event in trace.events if isinstance(event, events.NameBound)]
     assert [name for name, _ in bound] == ["a", "b", "b", "c"]
-    assert [event.name for event in trace.events if isinstance(event, e.NameUnbound)] == ["b"]
-    assert sum(isinstance(event, e.NodeReleased) for event in trace.events) >= 2
+    assert [event.name for event in trace.events if isinstance(event, events.NameUnbound)] == ["b"]
+    assert sum(isinstance(event, events.NodeReleased) for event in trace.events) >= 2
     assert encode(build(trace))
 
 
 def test_what_names_stand_for_at_the_end_is_still_there(tmp_path: Path) -> None:
     body = ("a = torch.ones(1, requires_grad=True)", "b = a * a", "b.backward()", "return b")
     trace = record(native("import torch\ndef main():\n" + "".join(f"    {line}\n" for line in body), tmp_path))
-    released = {event.tensor for event in trace.events if isinstance(event, e.TensorReleased)}
-    assert not released & {event.tensor for event in trace.events if isinstance(event, e.NameBound)}
-    assert not any(isinstance(event, e.NodeReleased) for event in trace.events)
+    released = {event.tensor for event in trace.events if isinstance(event, events.TensorReleased)}
+    assert not released & {event.tensor for event in trace.events if isinstance(event, events.NameBound)}
+    assert not any(isinstance(event, events.NodeReleased) for event in trace.events)
 
 
 def test_the_program_sees_its_own_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,7 +148,7 @@ def test_arguments_are_passed_and_the_engine_is_left_as_it_was() -> None:
     trace = record(scaled, x, by=3.0)
     assert trace.outcome.kind == "finished"
     assert x.grad.tolist() == [3.0, 3.0]
-    assert any(isinstance(event, e.BackwardFinished) for event in trace.events)
+    assert any(isinstance(event, events.BackwardFinished) for event in trace.events)
 
 
 @pytest.mark.parametrize("thing", [len, 3, int], ids=repr)

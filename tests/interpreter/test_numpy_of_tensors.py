@@ -3,7 +3,7 @@
 import pytest
 
 from gradreel.interpreter import run
-from gradreel.trace import events as e
+from gradreel.trace import events
 
 PRINTS = {
     "print(np.tanh(torch.zeros(2)))": "tensor([0., 0.])\n",
@@ -36,4 +36,4 @@ PRINTS = {
 def test_a_function_of_one_argument_gives_a_tensor_for_a_tensor(source: str) -> None:
     trace = run(f"import numpy as np\nimport torch\n{source}\n")
     assert trace.outcome.kind == "finished", trace.outcome
-    assert "".join(event.text for event in trace.events if isinstance(event, e.Printed)) == PRINTS[source]
+    assert "".join(event.text for event in trace.events if isinstance(event, events.Printed)) == PRINTS[source]

@@ -20,21 +20,17 @@ import pytest
 from gradreel.interpreter import paste, run
 from gradreel.interpreter.limits import Limits
 from gradreel.interpreter.pasting import (
-    cleaning,
-    comparing,
-    kinds,
+    cleaners,
     languages,
-    letters,
     notebook,
+    outputs,
     parsing,
-    prompts,
-    prose,
+    recognizers,
     scripts,
-    tracebacks,
-    truncation,
+    transcripts,
 )
-from gradreel.interpreter.pasting.kinds import KINDS, LATER
-from gradreel.interpreter.pasting.pasting import LONGEST
+from gradreel.interpreter.pasting.extraction import LONGEST
+from gradreel.interpreter.pasting.recognizers import KINDS, LATER
 from gradreel.trace.events import Printed
 
 DATA = Path(__file__).parent.parent / "data"
@@ -188,20 +184,14 @@ def test_a_text_beyond_all_limits_gets_a_sentence(unit: str) -> None:
 
 
 MODULES: tuple[ModuleType, ...] = (
-    *(
-        cleaning,
-        comparing,
-        truncation,
-        kinds,
-        languages,
-        letters,
-        notebook,
-        parsing,
-        prompts,
-        prose,
-        scripts,
-        tracebacks,
-    ),
+    cleaners,
+    languages,
+    notebook,
+    outputs,
+    parsing,
+    recognizers,
+    scripts,
+    transcripts,
 )
 UNITS = [
     " ",

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from autograd_core import events as engine
+from autograd_core import events
 from gradreel.interpreter import run
 from gradreel.trace import Trace
 from gradreel.trace.events import LineReached, NameBound, NameUnbound, Printed, Raised
@@ -51,20 +51,20 @@ class Graph:
 
     def __init__(self) -> None:
         self.names: dict[int, str] = {}
-        self.edges: dict[int, engine.Edges] = {}
+        self.edges: dict[int, events.Edges] = {}
         self.alive: set[int] = set()
         self.seen: set[int] = set()
         self.node_of: dict[int, int | None] = {}
         self.bound: dict[str, int] = {}
 
-    def take(self, event: engine.Event) -> None:
+    def take(self, event: events.Event) -> None:
         match event:
-            case engine.NodeMade():
+            case events.NodeMade():
                 self.names[event.node], self.edges[event.node] = event.name, event.edges
                 self.alive.add(event.node)
-            case engine.NodeReleased():
+            case events.NodeReleased():
                 self.alive.discard(event.node)
-            case engine.TensorMade() | engine.HistoryRebased():
+            case events.TensorMade() | events.HistoryRebased():
                 self.node_of[event.tensor] = event.node
             case NameBound(scope=0, tensor=None) | NameUnbound(scope=0):
                 self.bound.pop(event.name, None)

@@ -1,7 +1,7 @@
 """torch.optim.swa_utils in programs: means written in Python beside a schedule of the engine."""
 
 from gradreel.interpreter import run
-from gradreel.trace import events as e
+from gradreel.trace import events
 
 PROGRAM = """\
 import torch
@@ -50,4 +50,4 @@ tensor([0.9585, 0.9600, 0.9446]) tensor([0.9697, 0.9709, 0.9596])
 def test_means_of_models_and_their_rate() -> None:
     trace = run(PROGRAM)
     assert trace.outcome.kind == "finished", trace.outcome
-    assert "".join(event.text for event in trace.events if isinstance(event, e.Printed)) == SHOWN
+    assert "".join(event.text for event in trace.events if isinstance(event, events.Printed)) == SHOWN

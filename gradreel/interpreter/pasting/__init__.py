@@ -6,8 +6,8 @@
 Every line of the program stands on the line where the person sees it.
 """
 
-from .comparing import Compared, Comparison, compare
-from .pasted import Note, Pasted, Posted
-from .pasting import paste
+from .extraction import paste
+from .outputs import Compared, Comparison, compare
+from .pasted_text import Note, Pasted, Posted
 
 __all__ = ["Compared", "Comparison", "Note", "Pasted", "Posted", "compare", "paste"]

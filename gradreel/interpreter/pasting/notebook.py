@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from .pasted import Note
+from .pasted_text import Note
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -18,13 +18,12 @@ from functools import cached_property
 from itertools import islice
 
 from ..runtime.near import nearest
-from . import cleaning, languages
-from .cleaning import Cleaner
-from .parsing import fault, like_code, shown, tree_or_fault
-from .pasted import Answer
-from .prose import is_prose
-from .tracebacks import without_program
-from .truncation import where_cut
+from . import cleaners, languages
+from .cleaners import Cleaner
+from .parsing import fault, like_code, shown, tree_or_fault, where_cut
+from .pasted_text import Answer
+from .scripts import is_prose
+from .transcripts import without_program
 
 LINES = 300
 """Lines with something on them that are looked at."""
@@ -536,7 +535,7 @@ def escaped_names(look: Look) -> Found | None:
     """HTML's entities; where the text happens to be Python, `gt` of `x &gt; 2` is a name that nothing gives a value."""
     if look.fault is None and not ENTITIES & set(unbound_anywhere(look.tree)):
         return None
-    return cleans(cleaning.unescaped)(look)
+    return cleans(cleaners.unescaped)(look)
 
 
 def unbound_anywhere(tree: ast.Module) -> set[str]:
@@ -566,34 +565,34 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "wide characters",
-        cleans(cleaning.halved),
+        cleans(cleaners.halved),
         "This text has two bytes for each character",
         "save the file as UTF-8, and paste it anew",
-        cleaning.halved,
+        cleaners.halved,
         "the text had two bytes for each character, and the empty ones were taken off",
     ),
     Kind(
         "colours",
-        cleans(cleaning.uncoloured),
+        cleans(cleaners.uncoloured),
         "These are lines of a terminal, with its colours",
         "paste the program alone",
-        cleaning.uncoloured,
+        cleaners.uncoloured,
         "the colours of the terminal were taken off",
     ),
     Kind(
         "notebook strings",
-        cleans(cleaning.from_strings),
+        cleans(cleaners.from_strings),
         "These are lines of a notebook's file",
         "open the notebook and paste its cells",
-        cleaning.from_strings,
+        cleaners.from_strings,
         "these were the strings of a notebook's file, and were made lines of code",
     ),
     Kind(
         "one string",
-        cleans(cleaning.unliteral),
+        cleans(cleaners.unliteral),
         r"This is a program written as one string, with `\n` for its line ends",
         "paste what it prints",
-        cleaning.unliteral,
+        cleaners.unliteral,
         r"`\n` was made the end of a line",
         parses=True,
         firm=False,
@@ -603,7 +602,7 @@ KINDS: tuple[Kind, ...] = (
         escaped_names,
         "This is HTML",
         "paste the code as the page shows it",
-        cleaning.unescaped,
+        cleaners.unescaped,
         "HTML's signs, such as `&gt;` for `>`, were made plain characters",
         firm=False,
         parses=True,
@@ -616,10 +615,10 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "grep",
-        lambda look: {} if cleaning.grepped(look.all) else None,
+        lambda look: {} if cleaners.grepped(look.all) else None,
         "These are lines that grep picked out of files",
         "paste the file itself",
-        cleaning.ungrepped,
+        cleaners.ungrepped,
         "file names and line numbers before the code were taken off",
     ),
     Kind(
@@ -628,109 +627,109 @@ KINDS: tuple[Kind, ...] = (
     Kind("output", when(printed), "This is what a program printed", "paste the program itself", parses=True),
     Kind("traceback", traceback, "This is a traceback without its program", LOOK_UP, parses=True),
     Kind("error", error, "This is an error message without its program", LOOK_UP, parses=True),
-    Kind("other diff", when(cleaning.other_diff), "This is a diff", "paste the whole file as it is after the change"),
+    Kind("other diff", when(cleaners.other_diff), "This is a diff", "paste the whole file as it is after the change"),
     Kind(
         "diff",
-        cleans(cleaning.new_side),
+        cleans(cleaners.new_side),
         "This is a diff",
         "paste the whole file as it is after the change",
-        cleaning.new_side,
+        cleaners.new_side,
         "this is a diff: the new side is run, and what it removes stands as a comment",
     ),
     Kind(
         "line numbers",
-        cleans(cleaning.renumbered),
+        cleans(cleaners.renumbered),
         "These lines have numbers",
         "paste them without",
-        cleaning.renumbered,
+        cleaners.renumbered,
         "the line numbers were taken off",
         keeps=True,
     ),
     Kind(
         "numbered cells",
-        cleans(cleaning.from_numbered_cells),
+        cleans(cleaners.from_numbered_cells),
         "These are cells of a notebook with their numbers",
         "paste the code without",
-        cleaning.from_numbered_cells,
+        cleaners.from_numbered_cells,
         "the numbers of cells were taken off",
         keeps=True,
     ),
     Kind(
         "quoted",
-        cleans(cleaning.unquoted),
+        cleans(cleaners.unquoted),
         "This is quoted mail",
         "paste the program alone",
-        cleaning.unquoted,
+        cleaners.unquoted,
         "the marks of quoted mail were taken off",
         keeps=True,
     ),
     Kind(
         "quoted words",
-        cleans(cleaning.unquoted_words),
+        cleans(cleaners.unquoted_words),
         "This is quoted mail",
         "paste the program alone",
-        cleaning.unquoted_words,
+        cleaners.unquoted_words,
         "the marks of quoted mail were taken off",
     ),
     Kind(
         "continuation dots",
-        cleans(cleaning.undotted),
+        cleans(cleaners.undotted),
         "These are lines from a Python prompt",
         "paste them without the dots",
-        cleaning.undotted,
+        cleaners.undotted,
         "the dots of the prompt were taken off",
         keeps=True,
     ),
     Kind(
         "emphasis",
-        cleans(cleaning.unemphasized),
+        cleans(cleaners.unemphasized),
         "These lines have the signs of Markdown around them",
         "paste the code without",
-        cleaning.unemphasized,
+        cleaners.unemphasized,
         "Markdown's signs around every line were taken off",
     ),
     Kind(
         "forum",
-        cleans(cleaning.unfurnished),
+        cleans(cleaners.unfurnished),
         "This is a page of a forum",
         "paste the program from it alone",
-        cleaning.unfurnished,
+        cleaners.unfurnished,
         "votes, names and buttons of a page stand as comments",
         keeps=True,
     ),
     Kind(
         "emoji",
-        cleans(cleaning.without_shortcodes),
+        cleans(cleaners.without_shortcodes),
         "There are emoji between the code",
         "paste the program alone",
-        cleaning.without_shortcodes,
+        cleaners.without_shortcodes,
         "emoji that were written as words were taken out",
         keeps=True,
     ),
     Kind(
         "list",
-        cleans(cleaning.unlisted),
+        cleans(cleaners.unlisted),
         "This is a list",
         "paste the program without the marks of a list",
-        cleaning.unlisted,
+        cleaners.unlisted,
         "the marks of a list were taken off",
         parses=True,
     ),
     Kind(
         "bars",
-        cleans(cleaning.unbarred),
+        cleans(cleaners.unbarred),
         "These lines have bars around them, as from a table or a picture",
         "paste the code as text",
-        cleaning.unbarred,
+        cleaners.unbarred,
         "the bars around the lines were taken off",
     ),
     Kind("conversation", chat_alone, "This is a conversation", "paste the program from it, if there is one"),
     Kind(
         "JSON",
-        cleans(cleaning.from_json),
+        cleans(cleaners.from_json),
         "This is JSON with a program in it",
         "paste the program alone",
-        cleaning.from_json,
+        cleaners.from_json,
         "the program was taken out of JSON",
         parses=True,
     ),
@@ -764,10 +763,10 @@ something counts."""
 LATER: tuple[Kind, ...] = (
     Kind(
         "backslashes",
-        cleans(cleaning.unbackslashed),
+        cleans(cleaners.unbackslashed),
         "There are backslashes before signs, as Markdown has them",
         "paste the code without",
-        cleaning.unbackslashed,
+        cleaners.unbackslashed,
         "backslashes before signs, as Markdown has them, were taken off",
     ),
     Kind("conversation", chat, "This is a conversation", "paste the program from it alone"),
@@ -801,10 +800,10 @@ LATER: tuple[Kind, ...] = (
     Kind("cut", cut, "The program is cut off in line {line}, {place}", "paste it to its end"),
     Kind(
         "one line",
-        cleans(cleaning.split_up),
+        cleans(cleaners.split_up),
         "These are several statements on one line",
         "put each on a line of its own",
-        cleaning.split_up,
+        cleaners.split_up,
         "statements that stood on one line were put on lines of their own",
     ),
     Kind("headless", headless, "The program begins in the middle of a line, `{found}`", "paste it from its beginning"),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from . import letters, notebook, prompts, scripts
-from .cleaning import renumbered
-from .kinds import KINDS, LATER, Kind, Look, damaged, idle, uses_other_framework
-from .parsing import TooMuch, compiles, fault, like_code, metered
-from .pasted import Answer, Note, Pasted, Posted, Skipped
-from .prose import without_prose
-from .truncation import open_at_end
+from . import cleaners, notebook, scripts, transcripts
+from .cleaners import renumbered
+from .parsing import TooMuch, compiles, fault, like_code, metered, open_at_end
+from .pasted_text import Answer, Note, Pasted, Posted, Skipped
+from .recognizers import KINDS, LATER, Kind, Look, damaged, idle, uses_other_framework
+from .scripts import without_prose
 
 LONGEST = 80_000
 """Characters that are looked at; a longer text is taken as it is, and refused as too long."""
@@ -36,7 +35,7 @@ def paste(text: str) -> Pasted:
         try:
             made = read_text(text, notes)
         except TooMuch:
-            seen = letters.even(text)
+            seen = cleaners.even(text)
             return Pasted(seen, seen, answer=ENDLESS)
     broken = next((note.text for note in notes if note.text.startswith(notebook.BROKEN)), None)
     if broken is None or any(line.strip() and not line.startswith("#") for line in made.program.split("\n")):
@@ -48,7 +47,7 @@ def paste(text: str) -> Pasted:
 def of_head(text: str) -> Answer | None:
     """What a text is whose beginning tells it; None where that may be a program."""
     with metered():
-        look = Look(letters.even(text).split("\n")[:-1] or [text])
+        look = Look(cleaners.even(text).split("\n")[:-1] or [text])
         try:
             found = ((kind, kind.finds(look)) for kind in (*KINDS, LATER[-2]) if kind.clean is None and look.fault)
             return next((kind.answer(each) for kind, each in found if each is not None), None)
@@ -57,12 +56,12 @@ def of_head(text: str) -> Answer | None:
 
 
 def read_text(text: str, notes: list[Note], depth: int = 0) -> Pasted:
-    seen = letters.plain_ends(text)
+    seen = cleaners.plain_ends(text)
     lines = seen.split("\n")
     look = Look(lines)
     if look.fault is not None:  # what runs keeps every letter of its strings
-        seen = letters.even(seen)
-        evened = letters.plain(seen).split("\n")
+        seen = cleaners.even(seen)
+        evened = cleaners.plain(seen).split("\n")
         look = look if evened == lines else Look(evened)
         lines = evened
     if look.fault is None and not looks_typed(look):
@@ -70,7 +69,7 @@ def read_text(text: str, notes: list[Note], depth: int = 0) -> Pasted:
         return asked((*KINDS, *LATER), look, made, depth) or made if doubtful(look) else made
     given = list(notes)
     inner = scripts.fenced(lines, notes)
-    wrapped = inner is not None or prompts.has_python(lines) or prompts.has_cells(lines)
+    wrapped = inner is not None or transcripts.has_python(lines) or transcripts.has_cells(lines)
     unrun = Pasted(seen, "\n".join(lines), notes=tuple(given))
     if not wrapped and (found := asked(KINDS, look, unrun, depth)):
         return found
@@ -101,9 +100,9 @@ def doubtful(look: Look) -> bool:
 
 def looks_typed(look: Look) -> bool:
     """`In[3]: x = 1` is Python, too: an annotation; and so are prompts between the quotes of a string that is all."""
-    if prompts.has_python(look.all) and idle(look.tree):
+    if transcripts.has_python(look.all) and idle(look.tree):
         return True
-    return prompts.has_cells(look.all) and "In" in look.unbound
+    return transcripts.has_cells(look.all) and "In" in look.unbound
 
 
 def cut_off(lines: Sequence[str], made: Pasted) -> bool:
@@ -150,11 +149,11 @@ def runs(made: Pasted) -> bool:
 
 def unwrapped(seen: str, lines: list[str], notes: list[Note]) -> Pasted:
     """The program between prompts, in cells, or among words and outputs."""
-    if prompts.has_python(lines):
-        made, found, cells = prompts.python(lines)
+    if transcripts.has_python(lines):
+        made, found, cells = transcripts.python(lines)
         return finished(seen, lines, scripts.unmagic(made, notes), True, found, cells, notes)
-    if prompts.has_cells(lines):
-        made, found, cells = prompts.cells([*scripts.unmagic(lines, notes)])
+    if transcripts.has_cells(lines):
+        made, found, cells = transcripts.cells([*scripts.unmagic(lines, notes)])
         return finished(seen, lines, made, True, found, cells, notes)
     return script(seen, lines, notes)
 
@@ -199,7 +198,7 @@ def left_out(
             known = known if known == OUTPUT else ""
         else:
             known = said.get(nr, known)
-            reason = known or (MARK if scripts.FENCE.match(line) or prompts.IN.match(line) else WORDS)
+            reason = known or (MARK if scripts.FENCE.match(line) or transcripts.IN.match(line) else WORDS)
             if found and found[-1].last == nr - 1 and found[-1].reason == reason:
                 found[-1] = replace(found[-1], last=nr)
             else:

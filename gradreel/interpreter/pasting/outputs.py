@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from gradreel.trace import Trace
 from gradreel.trace.events import LineReached, Printed, Raised
 
-from .pasted import Pasted, Posted
+from .pasted_text import Pasted, Posted
 
 LONGEST = 120
 
