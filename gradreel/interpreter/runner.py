@@ -20,17 +20,17 @@ from .builtins.formatting import text as shown
 from .compiler import (
     classes,
     comprehensions,
+    exceptions,
     expressions,
     functions,
-    handling,
+    generators,
     imports,
-    managing,
-    matching,
+    patterns,
     statements,
-    yielding,
+    with_statement,
 )
 from .compiler.compiler import Compiler, Step
-from .compiler.handling import tell
+from .compiler.exceptions import tell
 from .engine.engine import listening, running
 from .engine.telling import Telling
 from .limits import Limits, Spent
@@ -45,14 +45,14 @@ from .runtime.values import Error, Frame, Silent, Value
 SYNTAX = (
     classes,
     comprehensions,
+    exceptions,
     expressions,
     functions,
-    handling,
+    generators,
     imports,
-    managing,
-    matching,
+    patterns,
     statements,
-    yielding,
+    with_statement,
 )
 """The modules that fill the compiler's tables."""
 

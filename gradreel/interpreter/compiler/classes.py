@@ -28,8 +28,8 @@ from ..runtime.values import (
     Type,
     Value,
 )
+from .assignment import bind
 from .compiler import Compiler, Step, compiles
-from .targets import bind
 
 IMPLIED = ("__init_subclass__", "__class_getitem__")
 """Methods that belong to the class without saying so."""

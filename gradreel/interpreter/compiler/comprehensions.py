@@ -12,9 +12,9 @@ from ..builtins.iterating import iterate
 from ..machine import Machine
 from ..runtime.calls import truth
 from ..runtime.values import Cell, Frame, Generator, Value
+from .assignment import Store, target
 from .compiler import Compiler, Run, compiles
 from .scopes import Comprehension
-from .targets import Store, target
 
 
 class Loop(NamedTuple):

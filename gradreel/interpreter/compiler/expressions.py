@@ -16,9 +16,9 @@ from ..builtins.templates import converted
 from ..runtime.attributes import load
 from ..runtime.calls import kind_name, truth
 from ..runtime.values import OBJECTS, Frame, Value
+from .assignment import target
 from .compiler import Compiler, Run, compiles
 from .names import attribute_name
-from .targets import target
 
 CONSTANTS = (bool, int, float, complex, str, type(None), type(...))
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ..builtins.making import unpacked
 from ..builtins.table import super_of
+from ..runtime.arguments import Signature, bind_arguments
 from ..runtime.attributes import load
 from ..runtime.calls import call, kind_name
 from ..runtime.values import (
@@ -24,14 +25,12 @@ from ..runtime.values import (
     Type,
     Value,
 )
-from .arguments import Signature, bind_arguments
+from .assignment import bind
 from .compiler import Compiler, Run, Step, compiles
 from .expressions import Misfit, parts
 from .generators import generator_body
-from .hints import hints_of
-from .names import DUNDERS, attribute_name, special
+from .names import DUNDERS, attribute_name, hints_of, special
 from .scopes import Scope
-from .targets import bind
 
 # ---- making functions
 

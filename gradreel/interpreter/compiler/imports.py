@@ -14,8 +14,8 @@ from ..library import absent, dispensable, find, member, public, refused
 from ..refusal import Refusal
 from ..runtime.errors import TYPES, raise_error
 from ..runtime.values import MISSING, Error, Frame, Namespace, Value
+from .assignment import bind
 from .compiler import Compiler, Step, compiles
-from .targets import bind
 
 Found = Callable[[], Value]
 

@@ -10,9 +10,9 @@ from gradreel.trace.events import LineReached
 from ..builtins.iterating import iterate
 from ..runtime.calls import truth
 from ..runtime.values import MISSING, Frame, Value
+from .assignment import augmented, deletion, retell, target
 from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles, header_end
-from .hints import hint
-from .targets import augmented, deletion, retell, target
+from .names import hint
 
 
 @compiles(ast.Expr)

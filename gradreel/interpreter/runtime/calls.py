@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compiler.arguments import unfit
 from ..engine.bridge import PLAIN, Callback, class_taken, from_engine, to_engine, unseen
 from ..engine.charges import ASKED
 from ..engine.companions import Companion, function_class
@@ -12,6 +11,7 @@ from ..engine.engine import torch
 from ..engine.gate import check, computes
 from ..machine import Machine
 from .allowed_types import KNOWN, check_value
+from .arguments import unfit
 from .creating import instantiate
 from .errors import parted
 from .looks import TYPE_NAME, WRITTEN_IN_C, function_kind

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from ..builtins.comparing import COMPARE_SIGNS, equal
 from ..builtins.formatting import written
 from ..builtins.hashing import hash_of
-from ..compiler.arguments import Signature, bind_arguments
 from ..machine import Machine
 from ..stdlib.copying import deep_copy
+from .arguments import Signature, bind_arguments
 from .attributes import load
 from .calls import call, call_method, kind_name
 from .creating import Keyed

@@ -259,7 +259,7 @@ def of_generator(machine: Machine, owner: Generator, name: str) -> Value:
 
 
 def throw(machine: Machine, this: Generator, kind: Value, value: Value = None, trace: Value = None) -> Value:
-    from ..compiler.handling import instance
+    from ..compiler.exceptions import instance
 
     if value is not None:
         kind = value if isinstance(value, Error) else call(machine, kind, [value], {})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..builtins.iterating import listed
-from ..compiler.arguments import Signature, bind_arguments
 from ..engine.companions import companion
 from ..machine import Machine
+from .arguments import Signature, bind_arguments
 from .calls import kind_name
 from .values import Builtin, Class, ClassMethod, Property, StaticMethod, Type, Value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import NamedTuple
 
-from ..runtime.values import MISSING, Builtin, Value
+from .values import MISSING, Builtin, Value
 
 
 class Signature(NamedTuple):

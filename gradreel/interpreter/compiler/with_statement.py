@@ -10,8 +10,8 @@ from ..machine import Machine
 from ..runtime.calls import call_method, kind_name, truth
 from ..runtime.errors import raise_error
 from ..runtime.values import MISSING, OBJECTS, Frame, Silent, Value
+from .assignment import target
 from .compiler import Compiler, Signal, Step, compiles
-from .targets import target
 
 
 @compiles(ast.With)

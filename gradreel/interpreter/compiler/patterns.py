@@ -13,8 +13,8 @@ from ..machine import Machine
 from ..runtime.attributes import load
 from ..runtime.calls import kind_name, truth
 from ..runtime.values import MISSING, Class, ExceptionType, Frame, Type, Value
+from .assignment import Store, bind
 from .compiler import Compiler, Signal, Step, compiles
-from .targets import Store, bind
 
 Test = Callable[[Frame, Value, list[tuple[Store, Value]]], bool]
 """Whether a value fits; what it would bind is added to the list."""

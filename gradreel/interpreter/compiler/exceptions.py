@@ -15,8 +15,8 @@ from ..machine import Machine
 from ..runtime.calls import call, truth
 from ..runtime.errors import TYPES, matches, raise_error
 from ..runtime.values import Class, Error, ExceptionType, Frame, Value
+from .assignment import bind, unbind
 from .compiler import Compiler, Signal, Step, compiles
-from .targets import bind, unbind
 
 Body = TypeVar("Body")
 
