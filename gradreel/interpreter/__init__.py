@@ -3,9 +3,8 @@
 from .expression import Expression, Leaf, propose_expression
 from .limits import Limits, Spent
 from .pasting import compare, paste
-from .reading import pointed
 from .record_native import record
-from .runner import run
+from .runner import pointed, run
 
 __all__ = [
     "Expression",

@@ -16,7 +16,7 @@ from gradreel.trace.events import Printed
 from .builtins.table import BUILTINS
 from .limits import Limits
 from .runner import run
-from .torch_module.names import SPACES
+from .torch_module.namespace import SPACES
 
 Shape = tuple[int, ...]
 Numbers = float | list["Numbers"]

@@ -1,4 +1,4 @@
-"""Every module that can be imported, and what is said of those that cannot."""
+"""Every module that can be imported, what is said of those that cannot, and the names that an editor offers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import importlib
 import random
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 
 from .builtins.iterating import Indexed, Walk
@@ -13,28 +14,29 @@ from .builtins.sequences import Asked, Filtered, Mapped
 from .builtins.table import BUILTINS
 from .engine.engine import torch
 from .machine import Machine
+from .numpy_module.namespace import NUMPY, NUMPY_TYPES
 from .numpy_module.random import RANDOM as NUMPY_RANDOM
-from .numpy_module.tables import NUMPY, NUMPY_TYPES
 from .refusal import Refusal
 from .runtime.allowed_types import admit
-from .runtime.dataclass import Field, Wanted
 from .runtime.kinds import PYTHON, PYTHON_TYPES, unknown_name
 from .runtime.looks import look_alike
 from .runtime.tables import TABLES
-from .runtime.tuples import ABOUT_FIELDS
 from .runtime.values import MISSING, Builtin, Foreign, Namespace, Value
-from .stdlib.collecting import COLLECTIONS, DATACLASSES, ENUM
-from .stdlib.disk import DISK
-from .stdlib.iteration import FUNCTOOLS, ITERTOOLS, OPERATOR, Charged
+from .stdlib import dataclasses, enum
+from .stdlib.collections import ABOUT_FIELDS, COLLECTIONS
+from .stdlib.dataclasses import Field, Wanted
+from .stdlib.files import DISK
+from .stdlib.functional import FUNCTOOLS, ITERTOOLS, OPERATOR, Charged
 from .stdlib.making import module
-from .stdlib.numbers import MATH, RANDOM, RANDOM_METHODS, State
-from .stdlib.silent import PROGRESS, REMARKS, SILENT, TQDM, Progress
+from .stdlib.numeric import MATH, RANDOM, RANDOM_METHODS, State
+from .stdlib.stubs import PROGRESS, REMARKS, SILENT, TQDM, Progress
 from .stdlib.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, UNICODEDATA, WARNINGS, Hush, Output, typing
-from .torch_module import addresses as addresses
-from .torch_module import devices as devices
-from .torch_module.looks import give_looks
-from .torch_module.names import SPACES, SURFACE, always
-from .torch_module.saving import load, save
+from .torch_module import devices, storage_addresses
+from .torch_module.namespace import NAMES, OWNERS, SPACES, SURFACE, always, give_looks, offered
+from .torch_module.serialization import load, save
+
+devices.install()
+storage_addresses.install()
 
 
 def as_programs(package: str) -> dict[str, str]:
@@ -76,8 +78,8 @@ MODULES: dict[str, Namespace] = {
     "gc": GC,
     "copy": COPY,
     "collections": COLLECTIONS,
-    "dataclasses": DATACLASSES,
-    "enum": ENUM,
+    "dataclasses": dataclasses.module(BUILTINS["AttributeError"]),
+    "enum": enum.module(BUILTINS["int"], BUILTINS["str"]),
     "itertools": ITERTOOLS,
     "functools": FUNCTOOLS,
     "operator": OPERATOR,
@@ -231,7 +233,7 @@ def loaded(machine: Machine, name: str) -> dict[str, Value]:
     """The names of a module written in Python, which is run for this machine when first asked for."""
     if name not in machine.modules:
         from .compiler.compiler import Compiler
-        from .engine.telling import Untold
+        from .engine.name_events import Untold
         from .runtime.values import Frame
 
         compiler = Compiler(machine, Untold(), GUEST[name], None, name)
@@ -248,3 +250,29 @@ def public(machine: Machine, space: Namespace) -> list[str]:
     """What `from module import *` brings."""
     names = [*space.table, *(loaded(machine, space.name) if space.guest else ())]
     return [name for name in names if not name.startswith("_")]
+
+
+# ---- what can be typed: the names that programs may use, by the module or type they belong to
+
+
+@cache
+def vocabulary() -> dict[str, list[str]]:
+    """Names under `torch`, `torch.nn` ... and `Tensor`, `Module` ...; those of Python itself under the empty name."""
+    words = {"": sorted(name for name in BUILTINS if not name.startswith("_"))}
+    for path, space in SPACES.items():
+        held = {*space.table, *(in_python(path) if space.guest else ())}
+        words[path] = sorted(name for name in held if not name.startswith("_"))
+    for path, names in NAMES.items():
+        title = path.rpartition(".")[2]
+        owner = offered(path) if title in OWNERS else None
+        if owner is not None:
+            words[title] = sorted(name for name in names if hasattr(owner, name))
+    return words
+
+
+def in_python(path: str) -> set[str]:
+    """Those names of a module written in Python that the module of torch has, too."""
+    body = GUEST[path].body
+    names = {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    names |= {alias.asname or alias.name for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    return names & SURFACE.get(path, frozenset())

@@ -24,14 +24,14 @@ from gradreel.interpreter.engine.engine import torch
 from gradreel.interpreter.engine.gate import computes
 from gradreel.interpreter.limits import Limits, Spent
 from gradreel.interpreter.machine import Machine
+from gradreel.interpreter.numpy_module.namespace import NUMPY
 from gradreel.interpreter.numpy_module.random import RANDOM
-from gradreel.interpreter.numpy_module.tables import NUMPY
 from gradreel.interpreter.refusal import Refusal
 from gradreel.interpreter.runner import prepared
 from gradreel.interpreter.runtime.calls import call
 from gradreel.interpreter.runtime.tables import table_of
 from gradreel.interpreter.runtime.values import Builtin, Foreign, Namespace, Type
-from gradreel.interpreter.torch_module.names import SPACES
+from gradreel.interpreter.torch_module.namespace import SPACES
 from gradreel.trace import Recorder
 
 ASKED: list[str] = []

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 from gradreel.interpreter import run
-from gradreel.interpreter.torch_module.names import SPACES
+from gradreel.interpreter.torch_module.namespace import SPACES
 from gradreel.trace.events import Printed
 
 SHOWN: dict[str, str] = json.loads(

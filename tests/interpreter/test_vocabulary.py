@@ -5,8 +5,8 @@ import os
 from inspect import ismodule
 from pathlib import Path
 
-from gradreel.interpreter.torch_module.names import SPACES
-from gradreel.interpreter.vocabulary import vocabulary
+from gradreel.interpreter.library import vocabulary
+from gradreel.interpreter.torch_module.namespace import SPACES
 
 FILE = Path(__file__).parents[2] / "gradreel" / "player" / "web" / "vocabulary.js"
 SHAPE = """\

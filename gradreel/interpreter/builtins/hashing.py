@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..engine.cost_model import count_of
 from ..engine.engine import STORAGES, torch
-from ..engine.sizes import count_of
 from ..machine import Machine
 from ..runtime.values import Value
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..engine.cost_model import broadcast_numel, count_of, product
 from ..engine.engine import TENSORS
 from ..engine.gate import unsafe_part
-from ..engine.sizes import broadcast_numel, count_of, product
 from ..numpy_module.sharing import wrote
 from ..runtime.calls import call_method
 from ..runtime.values import (

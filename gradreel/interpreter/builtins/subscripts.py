@@ -11,11 +11,11 @@ from ..engine.bridge import PLAIN, from_engine, machine_of, to_engine
 from ..engine.engine import STORAGES, torch
 from ..engine.gate import unsafe_part
 from ..machine import Machine
-from ..numpy_module import sizes
+from ..numpy_module import result_sizes
 from ..numpy_module.sharing import wrote
 from ..runtime.calls import call, call_method, kind_name
 from ..runtime.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
-from ..torch_module.names import TYPES
+from ..torch_module.namespace import TYPES
 from .hashing import charge_key, unfolded_size
 from .iterating import listed
 from .operators import LISTS
@@ -97,7 +97,7 @@ def prepare(machine: Machine, owner: Value, index: Value) -> None:
         if isinstance(part, list):
             machine.meter.elements(unfolded_size(part, LISTS))
     check_index(owner, index)
-    machine.meter.elements(sizes.indexed_size(owner.shape, index))
+    machine.meter.elements(result_sizes.indexed_size(owner.shape, index))
 
 
 def class_item(machine: Machine, owner: Value, index: Value) -> Value:

@@ -10,7 +10,6 @@ from ..runtime.attributes import OBJECT, TYPE_OF_TYPES, load
 from ..runtime.calls import call, kind_name, truth
 from ..runtime.errors import TYPES as ERRORS
 from ..runtime.kinds import FUNCTION_TYPES, PYTHON_TYPES
-from ..runtime.tuples import TUPLE
 from ..runtime.values import (
     MISSING,
     OBJECTS,
@@ -29,6 +28,7 @@ from ..runtime.values import (
     Type,
     Value,
 )
+from ..stdlib.collections import TUPLE
 from .asking import (
     get,
     has,

@@ -10,8 +10,6 @@ from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.calls import call, call_method, finish_class, kind_name
 from ..runtime.creating import Keyed
-from ..runtime.enums import enumerate_members
-from ..runtime.tuples import ABOUT_FIELDS, fields_of
 from ..runtime.values import (
     MISSING,
     Bound,
@@ -28,6 +26,8 @@ from ..runtime.values import (
     Type,
     Value,
 )
+from ..stdlib.collections import ABOUT_FIELDS, fields_of
+from ..stdlib.enum import enumerate_members
 from .assignment import bind
 from .compiler import Compiler, Step, compiles
 

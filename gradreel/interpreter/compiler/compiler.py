@@ -22,7 +22,7 @@ from ..runtime.values import Frame, Value
 from .scopes import Scope, Scopes
 
 if TYPE_CHECKING:
-    from ..engine.telling import Untold
+    from ..engine.name_events import Untold
     from ..machine import Machine
 
 Signal = str

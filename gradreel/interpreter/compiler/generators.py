@@ -16,7 +16,7 @@ from typing import Any
 
 from ..builtins.formatting import caught
 from ..builtins.iterating import delegate, iterate
-from ..engine.telling import Untold
+from ..engine.name_events import Untold
 from ..machine import Machine
 from ..runtime.calls import truth
 from ..runtime.errors import TYPES, raise_error

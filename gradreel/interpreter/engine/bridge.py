@@ -37,8 +37,8 @@ from ..runtime.values import (
     Type,
     Value,
 )
+from .cost_model import count_of
 from .engine import TENSOR_TYPES, TENSORS, torch
-from .sizes import count_of
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -254,7 +254,7 @@ def is_of_engine(function: Any) -> bool:
     return isinstance(home, str) and home.startswith(HOMES)
 
 
-HOMES = (f"{torch.__name__}.", "gradreel.interpreter.engine.companions")
+HOMES = (f"{torch.__name__}.", "gradreel.interpreter.engine.subclasses")
 
 
 def class_from(value: type) -> Value:

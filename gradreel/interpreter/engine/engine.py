@@ -20,7 +20,7 @@ from autograd_core.tell import written as tell_written
 from autograd_core.tensor_types import TYPES as TENSOR_TYPES
 
 from ..limits import Meter
-from .charges import reserve
+from .cost_model import reserve
 
 torch: Any = autograd_core
 """The engine, as programs see torch. Its names are made by tables, so their types are known at run time only."""

@@ -15,15 +15,15 @@ import numpy as np
 import numpy.ma  # np.unique imports it when first called, and a locked-down process could not
 
 from ..builtins.iterating import listed
+from ..engine.cost_model import broadcast_numel
 from ..engine.engine import torch
-from ..engine.sizes import broadcast_numel
 from ..machine import Machine
 from ..runtime.calls import kind_name
 from ..runtime.values import Type, Value
 from ..words import words
+from .result_sizes import einsum_size, pad_size, size_of
+from .result_sizes import shape_of as shape_sizes
 from .sharing import shown
-from .sizes import einsum_size, pad_size, size_of
-from .sizes import shape_of as shape_sizes
 
 Array = np.ndarray[Any, Any]
 ARRAY_TYPES: tuple[type, ...] = (

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.sizes import broadcast_numel, solve_flops
+from ..engine.cost_model import broadcast_numel, solve_flops
 from ..machine import Machine
 from ..runtime.tables import TABLES
 from ..runtime.values import Builtin, Namespace, Type, Value
-from . import sizes
+from . import result_sizes
 from .arrays import numbers, shape_of
-from .tables import NUMPY
+from .namespace import NUMPY
 
 State = np.random.RandomState
 Modern = np.random.Generator
@@ -39,7 +39,7 @@ def draw(way: Callable[..., Any], before: int) -> Callable[..., Any]:
         named = {name: numbers(machine, part) for name, part in named.items() if name != "dtype"}
         wanted = given[before] if len(given) > before else size
         shape = None if wanted is None else shape_of(machine, wanted)
-        own = [sizes.shape_of(part) for part in (*values, *named.values())]
+        own = [result_sizes.shape_of(part) for part in (*values, *named.values())]
         if way.__name__ == "multivariate_normal":
             machine.meter.elements(math.prod(shape or ()) * math.prod(own[0]) + sum(map(math.prod, own)))
             machine.meter.work(max(map(solve_flops, own)))
@@ -62,7 +62,7 @@ def choice(machine: Machine, this: Any, a: Value, size: Value = None, replace: V
         return a[this.choice(len(a), None, bool(replace), weights)]
     found = numbers(machine, a)
     rows = int(a) if isinstance(a, int) else len(found)
-    machine.meter.elements(max(rows, math.prod(wanted or ()) * (sizes.size_of(found) // max(rows, 1) or 1)))
+    machine.meter.elements(max(rows, math.prod(wanted or ()) * (result_sizes.size_of(found) // max(rows, 1) or 1)))
     return this.choice(found, wanted, bool(replace), weights)
 
 

@@ -14,10 +14,10 @@ from autograd_core.nn.attributes import PLAIN
 from gradreel.trace.events import GradMissing
 
 from ..engine.bridge import from_engine
-from ..engine.companions import Companion
 from ..engine.engine import tensor_id, torch
+from ..engine.subclasses import Companion
 from ..machine import Machine
-from ..torch_module.names import TYPES as ENGINE_TYPES
+from ..torch_module.namespace import TYPES as ENGINE_TYPES
 from .basics import basic, going_through
 from .calls import CONTEXTS, call, call_method
 from .creating import Keyed

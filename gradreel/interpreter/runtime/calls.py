@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.bridge import PLAIN, Callback, class_taken, from_engine, to_engine, unseen
-from ..engine.charges import ASKED
-from ..engine.companions import Companion, function_class
+from ..engine.cost_model import ASKED
 from ..engine.engine import torch
 from ..engine.gate import check, computes
+from ..engine.subclasses import Companion, function_class
 from ..machine import Machine
 from .allowed_types import KNOWN, check_value
 from .arguments import unfit

@@ -6,8 +6,8 @@ import warnings
 from typing import Any
 
 from ..engine.bridge import machine_of, to_engine
-from ..engine.companions import companion_of
 from ..engine.engine import INSTANTIATED
+from ..engine.subclasses import companion_of
 from ..machine import Machine
 from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Instance, Property, StaticMethod, Value
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..engine.bridge import Callback, Parcel, from_engine
 from ..engine.engine import torch
 from ..refusal import Refusal
-from ..torch_module.names import NAMES, SURFACE, TYPES
+from ..torch_module.namespace import NAMES, SURFACE, TYPES
 from .calls import kind_name
 from .looks import function_kind
 from .tables import table_of

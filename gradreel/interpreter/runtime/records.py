@@ -7,8 +7,8 @@ from typing import Any
 
 from ..builtins.formatting import error_text, written
 from ..engine.bridge import from_engine
-from ..engine.companions import ways_above
 from ..engine.engine import torch
+from ..engine.subclasses import ways_above
 from ..machine import Machine
 from ..refusal import Refusal
 from .basics import basic

@@ -8,8 +8,8 @@ from autograd_core.nn.attributes import PLAIN, set_part
 
 from ..builtins.iterating import listed
 from ..engine.bridge import to_engine
-from ..engine.companions import Companion, ready
 from ..engine.engine import torch
+from ..engine.subclasses import Companion, ready
 from ..machine import Machine
 from ..refusal import Refusal
 from .attributes import own_attributes

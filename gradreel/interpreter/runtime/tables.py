@@ -16,14 +16,14 @@ from gradreel.trace.events import NumbersTaken, OptimizerStepped
 
 from ..builtins.methods import METHODS
 from ..engine.bridge import from_engine, to_engine
-from ..engine.companions import PARAMETERS
 from ..engine.engine import CONTEXT_CLASSES, ENGINE_CLASSES, NAMED_TUPLES, tensor_id, torch
+from ..engine.subclasses import PARAMETERS
 from ..machine import Machine
 from ..numpy_module.arrays import ARRAY_TYPES
+from ..numpy_module.namespace import ARRAY_METHODS, DTYPE_TABLES
 from ..numpy_module.sharing import shown
-from ..numpy_module.tables import ARRAY_METHODS, DTYPE_TABLES
-from ..torch_module.names import NAMES, SAVED, SPACES
-from ..torch_module.names import TYPES as ENGINE_TYPES
+from ..torch_module.namespace import NAMES, SAVED, SPACES
+from ..torch_module.namespace import TYPES as ENGINE_TYPES
 from ..words import words
 from .allowed_types import admit
 from .calls import kind_name

@@ -274,7 +274,7 @@ class Instance:
 
     def __deepcopy__(self, memo: Any) -> Value:
         """When the engine copies what holds it: as the program would."""
-        from ..stdlib.copying import deep_copy
+        from ..stdlib.copy import deep_copy
 
         machine = self.kind.machine
         return self if machine is None else deep_copy(machine, self)

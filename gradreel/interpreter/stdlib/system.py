@@ -8,14 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builtins.formatting import error_text
-from ..filters import ACTIONS, Filter
-from ..machine import Machine
+from ..machine import ACTIONS, Filter, Machine
 from ..runtime.calls import kind_name
 from ..runtime.errors import TYPES as ERRORS
 from ..runtime.errors import raise_error
 from ..runtime.standing import stands_for
 from ..runtime.values import Attribute, Builtin, Class, Error, ExceptionType, Instance, Type, Value
-from .copying import deep_copy, shallow_copy
+from .copy import deep_copy, shallow_copy
 from .making import module
 
 

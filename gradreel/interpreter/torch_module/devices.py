@@ -11,7 +11,7 @@ from ..machine import Machine
 from ..runtime.tables import TABLES
 from ..runtime.values import Builtin, Namespace, Value
 from ..words import words
-from .names import SPACES, presented, without_card
+from .namespace import SPACES, presented, without_card
 
 NO_GPU = "There is no GPU here: everything stays on the CPU. Random numbers drawn on a GPU would be others."
 NO_EFFECT = "`{name}` has no effect here: it changes how fast PyTorch is, not what it gives."
@@ -88,7 +88,8 @@ TUNING = words(
 )
 
 
-def _install() -> None:
+def install() -> None:
+    """Put these into the tables of torch's names and attributes."""
     for kind in (torch.Tensor, torch.nn.Module, torch.nn.utils.rnn.PackedSequence):
         table = TABLES[kind]
         table["cuda"] = Builtin("cuda", stay, machine=True)
@@ -137,6 +138,3 @@ def switch(machine: Machine, owner: Namespace, name: str) -> bool:
     if found:
         machine.remark(NO_EFFECT.format(name=f"{owner.name}.{name}"))
     return found
-
-
-_install()

@@ -9,14 +9,14 @@ import numpy as np
 
 from ..builtins.iterating import listed
 from ..builtins.operators import WARNING
+from ..engine.cost_model import broadcast_numel
 from ..engine.engine import torch
-from ..engine.sizes import broadcast_numel
 from ..machine import Machine
 from ..runtime.values import Value
 from ..words import words
 from .arrays import Array, numbers
+from .result_sizes import charge, contraction_size, decomposition_size, repeat_size, shape_of, size_of, tile_size
 from .sharing import wrote
-from .sizes import charge, contraction_size, decomposition_size, repeat_size, shape_of, size_of, tile_size
 
 
 def heard(way: Callable[..., Any], *args: Any, **named: Any) -> Any:

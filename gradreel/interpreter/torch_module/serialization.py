@@ -14,8 +14,8 @@ from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.calls import kind_name
 from ..runtime.values import Class, Function, Instance, Own, Value
-from ..stdlib.copying import deep_copy
-from ..stdlib.disk import key
+from ..stdlib.copy import deep_copy
+from ..stdlib.files import key
 
 REMARK = "Nothing is written to disk here: what `torch.save` keeps lasts until the program ends."
 UNSAFE = (

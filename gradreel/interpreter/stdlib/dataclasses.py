@@ -8,13 +8,24 @@ from ..builtins.comparing import COMPARE_SIGNS, equal
 from ..builtins.formatting import written
 from ..builtins.hashing import hash_of
 from ..machine import Machine
-from ..stdlib.copying import deep_copy
-from .arguments import Signature, bind_arguments
-from .attributes import load
-from .calls import call, call_method, kind_name
-from .creating import Keyed
-from .storing import store_plainly
-from .values import MISSING, OBJECTS, Builtin, Class, ExceptionType, Function, Instance, Namespace, Type, Value
+from ..runtime.arguments import Signature, bind_arguments
+from ..runtime.attributes import load
+from ..runtime.calls import call, call_method, kind_name
+from ..runtime.creating import Keyed
+from ..runtime.storing import store_plainly
+from ..runtime.values import (
+    MISSING,
+    OBJECTS,
+    Builtin,
+    Class,
+    ExceptionType,
+    Function,
+    Instance,
+    Namespace,
+    Type,
+    Value,
+)
+from .copy import deep_copy
 
 
 class Field(NamedTuple):
@@ -213,8 +224,8 @@ def ordering(sign: str) -> Any:
 
 def unchangeable(verb: str) -> Any:
     def run(machine: Machine, this: Value, name: str, *value: Value) -> None:
-        from .errors import raise_error
-        from .values import Error
+        from ..runtime.errors import raise_error
+        from ..runtime.values import Error
 
         text = f"cannot {verb} field '{name}'"
         raise raise_error(Error(FROZEN, (text,)), text)

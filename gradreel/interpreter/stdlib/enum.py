@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from ..builtins.comparing import same
 from ..machine import Machine
-from .creating import Keyed, blank
-from .values import MISSING, Builtin, Class, ClassMethod, Function, Instance, Namespace, Property, StaticMethod, Value
+from ..runtime.creating import Keyed, blank
+from ..runtime.values import (
+    MISSING,
+    Builtin,
+    Class,
+    ClassMethod,
+    Function,
+    Instance,
+    Namespace,
+    Property,
+    StaticMethod,
+    Value,
+)
 
 
 def _base(name: str, **attributes: Value) -> Class:

@@ -50,7 +50,8 @@ def tolist(machine: Machine, storage: Any) -> list[Any]:
     return listed
 
 
-def _install() -> None:
+def install() -> None:
+    """Put these into the tables of torch's names and attributes."""
     TABLES[torch.Tensor]["data_ptr"] = Builtin("data_ptr", data_ptr, machine=True)
     for kind in STORAGES:
         COLLECTED[kind] = written
@@ -63,6 +64,3 @@ def _install() -> None:
 
 METHODS = ("nbytes", "size", "element_size", "fill_", "untyped", "type")
 READ = ("device", "dtype", "is_cuda")
-
-
-_install()

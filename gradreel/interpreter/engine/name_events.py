@@ -17,8 +17,8 @@ from gradreel.trace.texts import brief
 from ..limits import LONG_NAME
 from ..runtime.calls import kind_name
 from ..runtime.values import ATTRIBUTES, Builtin, Class, Foreign, Function, Instance, Namespace, Silent, Type, Value
-from .companions import Companion
 from .engine import TENSORS, tensor_id, torch
+from .subclasses import Companion
 
 SILENT = frozenset({Function, Class, Type, Namespace, Builtin, Foreign})
 """Not told: functions, classes and imported names."""

@@ -1,4 +1,4 @@
-"""numpy as programs import it: which names it has, and what an array offers."""
+"""numpy as programs import it: which names it has, and what an array, a number and a dtype offer."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..runtime.calls import kind_name
 from ..runtime.values import Attribute, Builtin, Namespace, Type, Value
 from ..words import words
 from .arrays import (
+    ARRAY_TYPES,
     DTYPES,
     Array,
     alike,
@@ -41,9 +42,44 @@ from .arrays import (
     padded,
     square,
 )
-from .dtypes import DTYPE, HOSTS, READ, finfo, iinfo, issubdtype
+from .functions import elementwise, joining, multiplied, reduced, repeated, shaped, solved
 from .sharing import wrote
-from .wrapping import elementwise, joining, multiplied, reduced, repeated, shaped, solved
+
+# ---- dtypes: what programs ask of them, and what they are equal to
+
+HOSTS = tuple(type(np.dtype(kind)) for kind in ARRAY_TYPES)
+"""The type of each dtype."""
+READ = ("name", "kind", "itemsize", "char", "str", "num", "alignment")
+
+
+def dtype(machine: Machine, kind: Value) -> Any:
+    return np.dtype(dtype_of(kind))
+
+
+DTYPE = Type("dtype", (np.dtype,), Builtin("dtype", dtype, machine=True), "numpy.dtype")
+
+
+def issubdtype(machine: Machine, kind: Value, other: Value) -> bool:
+    """Whether numbers of the one are of the other, which may be abstract: np.floating, np.integer."""
+    left, right = (
+        of.hosts[0] if isinstance(of, Type) and of.hosts and issubclass(of.hosts[0], np.generic) else dtype_of(of)
+        for of in (kind, other)
+    )
+    return bool(np.issubdtype(left, right))
+
+
+def finfo(machine: Machine, kind: Value) -> Namespace:
+    found = np.finfo(dtype_of(kind))
+    names = ("eps", "max", "min", "tiny", "bits", "resolution", "smallest_normal")
+    return Namespace("finfo", {name: getattr(found, name) for name in names})
+
+
+def iinfo(machine: Machine, kind: Value) -> Namespace:
+    found = np.iinfo(dtype_of(kind))
+    return Namespace("iinfo", {"max": found.max, "min": found.min, "bits": found.bits})
+
+
+# ---- names and arrays
 
 REDUCTIONS = words(
     "sum mean max min std var prod median any all argmax argmin cumsum cumprod ptp amax amin nansum nanmean "

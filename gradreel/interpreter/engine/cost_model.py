@@ -1,4 +1,8 @@
-"""How large an operator's result will be, from its arguments alone, before the engine makes it."""
+"""The cost model: what an operator is charged before the engine runs it.
+
+How large its result will be, from its arguments alone; how long slow functions take for one element; and which way of
+counting is for which operator.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+
+from autograd_core.op import TABLE
+
+from ..limits import FREE, Meter
+from ..words import words
+
+# ---- how large a result will be
 
 Arguments = tuple[Any, ...]
 Counted = Callable[[Arguments], int]
@@ -406,3 +417,248 @@ def count_of(items: Any) -> int:
     if isinstance(items, range):
         return max(0, -((items.start - items.stop) // items.step))
     return len(items)
+
+
+# ---- how long slow functions take: for one element, in steps of 100 nanoseconds
+#
+# What is not named takes one or less. Measured on one thread with the arguments that take longest, which for some
+# depend on the numbers given. Who has a slow derivative counts for that: a backward is not charged again.
+
+CHEBYSHEV = [f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"]
+POLYNOMIALS = [
+    *CHEBYSHEV,
+    *words("hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p"),
+]
+
+
+def most(given: object) -> float:
+    """The largest of what is given, 0 at least."""
+    return float(np.nan_to_num(np.asarray(given, np.float64), posinf=1e9).max(initial=0))
+
+
+def by_degree(args: Arguments) -> int:
+    """A recurrence goes from degree to degree."""
+    return int(1 + min(most(args[1]), 1e9))
+
+
+def term_by_term(order: object, begin: Arguments) -> int:
+    """A sum of powers begins at a number, as far below zero as that may be, and goes on to one above the order."""
+    below = max((most(-np.asarray(part, np.float64)) for part in begin), default=0.0)
+    return int(40 + 4 * (most(order) / 2 + min(below, 1e4)))
+
+
+def near_the_middle(args: Arguments) -> int:
+    """Where both are large and alike, a share of the gamma function takes as many terms as a root of them."""
+    return int(300 + 8 * math.sqrt(min(most(args[0]), 1e4)))
+
+
+def in_memory(args: Arguments) -> int:
+    """Normal numbers are drawn all at once for what lies in a row, else one by one."""
+    return 5 if all(part.flags.c_contiguous for part in arrays(args)) else 40
+
+
+WEIGHTS: dict[str, int | Counted] = {
+    **{f"special_{name}": by_degree for name in POLYNOMIALS},
+    **dict.fromkeys(words("igamma igammac"), near_the_middle),
+    "special_zeta": lambda args: term_by_term(args[0], args[1:]),
+    "polygamma": lambda args: term_by_term(args[0], args[1:]),
+    "mvlgamma": lambda args: 20 * max(int(args[1]), 1),
+    "normal": in_memory,
+    "poisson": 120,
+    "binomial": 250,
+    "_standard_gamma": 250,
+    "_standard_gamma_grad": 120,
+    "log_normal": 40,
+    **dict.fromkeys(words("i0 special_i1"), 600),
+    **dict.fromkeys(words("special_i0e special_i1e"), 140),
+    **dict.fromkeys(words("special_bessel_y0 special_bessel_y1 special_log_ndtr special_erfcx"), 80),
+    **dict.fromkeys(words("special_bessel_j0 special_bessel_j1"), 50),
+    **dict.fromkeys(words("special_modified_bessel_i0 special_modified_bessel_i1"), 80),
+    **dict.fromkeys(words("special_modified_bessel_k0 special_modified_bessel_k1"), 30),
+    **dict.fromkeys(words("special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1"), 30),
+    "erfinv": 30,
+    **dict.fromkeys(words("kthvalue mode special_ndtri"), 12),
+    "lgamma": 8,
+    **dict.fromkeys(words("exponential cauchy geometric searchsorted unique_dim digamma randperm"), 5),
+    **dict.fromkeys(words("gelu gelu_backward erf erfc nll_loss2d_forward nll_loss2d_backward"), 3),
+    **dict.fromkeys(words("sort topk median nanmedian cummax cummin scatter_add"), 2),
+}
+
+
+def weight(op: str, args: Arguments) -> int:
+    """How many steps one element of this call takes."""
+    found = WEIGHTS.get(op, 1)
+    return found if isinstance(found, int) else found(args)
+
+
+# ---- which way of counting is for which operator
+
+ASKED: dict[str, Callable[[Arguments], int]] = {
+    **dict.fromkeys(("Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"), whole),
+    **dict.fromkeys(("EmbeddingBag",), whole),
+    **dict.fromkeys(("GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"), whole),
+    **dict.fromkeys(("Linear", "Embedding", "Bilinear", "RNN", "LSTM", "GRU", "randperm", "normal"), whole),
+    **dict.fromkeys(("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "RMSNorm", "PReLU"), whole),
+    **dict.fromkeys(("RNNCell", "LSTMCell", "GRUCell"), whole),
+    **dict.fromkeys(("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"), attending),
+    **dict.fromkeys(("diag", "diag_embed", "diagflat"), squared),
+    **dict.fromkeys(("quantile", "nanquantile"), for_each),
+    **dict.fromkeys(("one_hot", "multinomial"), times_numbers),
+    **dict.fromkeys(("sample", "rsample"), drawn),
+    **{f"{kind}_window": whole for kind in ("hann", "hamming", "blackman", "bartlett", "kaiser")},
+    "as_strided_": shown,
+    "vander": times_numbers,
+    "combinations": chosen,
+    "histogram": times_numbers,
+}
+"""Functions that make something large by themselves, before any operator asks: looked at when they are called."""
+
+
+UPSAMPLING = words(
+    "upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d "
+    "upsample_trilinear3d upsample_bicubic2d _upsample_nearest_exact1d _upsample_nearest_exact2d "
+    "_upsample_nearest_exact3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa"
+)
+
+ALONG = words(
+    "index_add index_copy index_fill index_reduce nll_loss_forward nll_loss_backward multi_margin_loss "
+    "multi_margin_loss_backward nll_loss2d_forward nll_loss2d_backward native_batch_norm native_batch_norm_backward "
+    "native_group_norm put take masked_scatter masked_scatter_backward searchsorted"
+)
+"""Operators whose other arrays belong to one dimension of the first."""
+
+SIZES: dict[str, Callable[[Arguments], int]] = {
+    "addr": crossed,
+    "repeat": repeated,
+    "tile": repeated,
+    "repeat_interleave": repeated,
+    "index": picked,
+    "index_select": selected,
+    **dict.fromkeys(("index_put", "_index_put_impl_"), written),
+    "embedding": looked_up_in,
+    "embedding_dense_backward": into_table,
+    **dict.fromkeys(ALONG, largest),
+    "bincount": counted,
+    "histc": binned,
+    "cat": together,
+    "stack": together,
+    "concat": together,
+    "block_diag": on_diagonal,
+    "convolution": convolved,
+    "convolution_backward": convolved_back,
+    "mkldnn_rnn_layer": gated,
+    "im2col": unrolled,
+    "col2im": rolled,
+    "constant_pad_nd": grown,
+    "_embedding_bag": bagged,
+    "_pack_padded_sequence": packed,
+    "_trilinear": trilinear,
+    "affine_grid_generator": asked,
+    **dict.fromkeys(("grid_sampler_2d", "grid_sampler_3d"), looked_up),
+    **dict.fromkeys(("grid_sampler_2d_backward", "grid_sampler_3d_backward"), lambda args: looked_up(args[1:])),
+    "_grid_sampler_double_backward": lambda args: looked_up(args[3:]),
+    **dict.fromkeys(("max_pool2d_with_indices", "avg_pool2d", "max_pool3d_with_indices", "avg_pool3d"), pooled),
+    **{f"{mode}_pad{n}d": grown for mode in ("replication", "reflection") for n in (1, 2, 3)},
+    **dict.fromkeys(("max_unpool2d", "max_unpool3d"), unpooled),
+    **dict.fromkeys(("fractional_max_pool2d", "fractional_max_pool3d"), by_fraction),
+    "multilabel_margin_loss_forward": by_classes,
+    "multilabel_margin_loss_backward": lambda args: by_classes(args[1:]),
+    **dict.fromkeys(("_adaptive_avg_pool2d", "adaptive_max_pool2d"), resized),
+    **dict.fromkeys(("_adaptive_avg_pool3d", "adaptive_max_pool3d"), resized),
+    **dict.fromkeys(UPSAMPLING, resized),
+    **{f"{name}_backward": resized_back for name in UPSAMPLING},
+    "_pdist_forward": paired,
+    **dict.fromkeys(words("linalg_lu lu_unpack"), lu_size),
+    "linalg_qr": lambda args: factor_size(args) if args[1:] == ("complete",) else largest(args),
+    "_linalg_svd": lambda args: factor_size(args) if True in args[1:2] else largest(args),
+    "diag_embed": squared,
+    "mvlgamma": lambda args: broadcast(args[:1]) * max(int(args[1]), 1),
+    "_ctc_loss": ctc_size,
+    "_euclidean_dist": scored,
+    "_scaled_dot_product_flash_attention_for_cpu": scored,
+    "_pdist_backward": lambda args: paired(args[1:]),
+}
+SOLVERS = frozenset(
+    words(
+        "linalg_cholesky_ex linalg_qr _linalg_svd _linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky "
+        "cholesky_inverse linalg_inv_ex _linalg_solve_ex linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf "
+        "linalg_householder_product linalg_lu_factor_ex linalg_lu linalg_lu_solve linalg_lstsq triangular_solve"
+    )
+)
+"""Operators whose work grows with the cube of their size."""
+
+APART = {"_cdist_forward": 0, "_cdist_backward": 1}
+"""Where the rows stand whose distances from one another are taken, with the other rows after them."""
+
+CONVOLUTIONS = frozenset(("convolution", "convolution_backward"))
+
+VIEWS: dict[str, Callable[[Arguments], int]] = {
+    **{name.partition(".")[0]: no_size for name, entry in TABLE.items() if entry.view},
+    **dict.fromkeys(("unbind", "split", "split_with_sizes"), split_size),
+    **dict.fromkeys(("expand", "broadcast_to"), asked),
+    "as_strided": shown,
+    "unfold": unfold_size,
+}
+"""Operators that show memory which is there: they take a step, and what they show may have no more elements than a
+tensor. Several tensors take room by themselves."""
+
+SIZED = frozenset(words("size input_sizes sizes shape normalized_shape self_shape output_size"))
+"""How operators call the size of what they make."""
+
+AT: dict[str, tuple[int, ...]] = {
+    name: tuple(at for at, parameter in enumerate(entry.signature.parameters) if parameter in SIZED)
+    for name, entry in TABLE.items()
+}
+"""Where among its arguments an operator finds that."""
+
+
+def usual(name: str, args: Arguments) -> int:
+    """What is made by an operator of which nothing else is said: as much as its operands are broadcast to, or as the
+    largest of them has, or as it is asked for."""
+    sizes = [args[at] for at in AT.get(name, ()) if at < len(args)]
+    wanted = [whole(tuple(size)) for size in sizes if isinstance(size, (tuple, list))]
+    return max(broadcast(args), largest(args), *wanted, 0)
+
+
+MOMENT = 8
+"""The windows of a convolution are laid out for a moment only, and so are the differences of rows that are compared:
+they may be so many times what a tensor may have."""
+
+PRODUCTS = frozenset(words("mm mv bmm dot matmul addmm addmv addbmm baddbmm outer ger linear einsum tensordot"))
+
+
+def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
+    """The engine's question before each operator: may this be made?"""
+
+    def ask(name: str, args: Arguments) -> None:
+        op = name.partition(".")[0]
+        if op in SOLVERS:
+            meter.work(max(map(solve_flops, shapes(args)), default=0))
+        if op in VIEWS:
+            meter.fits(VIEWS[op](args))
+            return
+        if op in PRODUCTS:
+            elements, flops = product(args)
+            meter.work(flops)
+        elif op in SIZES:
+            elements = SIZES[op](args)
+        else:
+            elements = usual(name, args)
+        if op in APART:
+            meter.elements(apart(args[APART[op] :]) // MOMENT)
+        meter.elements(elements // MOMENT if op in CONVOLUTIONS else elements, weight(op, args))
+        if op in EACH_ELEMENT:
+            meter.work(elements * EACH_ELEMENT[op](args))
+
+    ask.free = min(meter.limits.elements, FREE)  # type: ignore[attr-defined]
+    return ask
+
+
+EACH_ELEMENT: dict[str, Callable[[Arguments], int]] = {
+    "convolution": lambda args: max(args[1].shape[0], 1),
+    "convolution_backward": lambda args: max(args[2].shape[0], 1),
+    "mkldnn_rnn_layer": lambda args: args[1].shape[1] + args[2].shape[1],
+    "_euclidean_dist": lambda args: args[0].shape[-1],
+    "_scaled_dot_product_flash_attention_for_cpu": lambda args: args[0].shape[-1] + args[2].shape[-1],
+}
+"""Multiplications for each element of what is made: of a convolution one for each output channel."""

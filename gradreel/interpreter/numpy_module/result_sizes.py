@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.sizes import PIECE, broadcast_numel, product, solve_flops
+from ..engine.cost_model import PIECE, broadcast_numel, product, solve_flops
 from ..machine import Machine
 from ..words import words
 

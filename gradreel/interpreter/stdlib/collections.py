@@ -1,15 +1,23 @@
-"""Named tuples: collections.namedtuple and typing.NamedTuple."""
+"""collections: named tuples, deque, defaultdict, OrderedDict; the rest is in `pure_python`."""
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable
 from typing import Any
 
-from ..builtins.iterating import listed
-from ..engine.companions import companion
+from ..builtins.hashing import put_all
+from ..builtins.iterating import iterate, listed
+from ..engine.subclasses import companion
 from ..machine import Machine
-from .arguments import Signature, bind_arguments
-from .calls import kind_name
-from .values import Builtin, Class, ClassMethod, Property, StaticMethod, Type, Value
+from ..runtime.arguments import Signature, bind_arguments
+from ..runtime.calls import call, kind_name
+from ..runtime.containers import DefaultDict, Deque
+from ..runtime.kinds import PYTHON_TYPES
+from ..runtime.values import Builtin, Class, ClassMethod, Property, StaticMethod, Type, Value
+from .making import module
+
+# ---- named tuples: collections.namedtuple and typing.NamedTuple
 
 ABOUT_FIELDS = Type("NamedTuple", (), None, "typing.NamedTuple")
 """The class that one extends to make a named tuple with hints."""
@@ -109,3 +117,72 @@ def this_with(kind: Class, items: list[Value]) -> Value:
     this = made.__new__(made, items)
     this.become(kind, {})
     return this
+
+
+# ---- deque, defaultdict, OrderedDict
+
+
+class Factory:
+    """What a defaultdict calls for a missing key: a function of the program."""
+
+    __slots__ = ("machine", "function")
+
+    def __init__(self, machine: Machine, function: Value) -> None:
+        self.machine = machine
+        self.function = function
+
+    def __call__(self) -> Value:
+        return call(self.machine, self.function, [], {})
+
+    def __deepcopy__(self, memo: Any) -> Factory:
+        return self
+
+
+def pairs_of(machine: Machine, given: Value) -> list[tuple[Value, Value]]:
+    if isinstance(given, dict):
+        return list(given.items())
+    return [tuple(listed(machine, pair)) for pair in listed(machine, given)]
+
+
+def _default_dict(
+    machine: Machine, factory: Value = None, given: Value = (), **named: Value
+) -> defaultdict[Value, Value]:
+    made: defaultdict[Value, Value] = DefaultDict(None if factory is None else Factory(machine, factory))
+    put_all(machine, made, pairs_of(machine, given))
+    made.update(named)
+    return made
+
+
+def _ordered_dict(machine: Machine, given: Value = (), **named: Value) -> OrderedDict[Value, Value]:
+    made: OrderedDict[Value, Value] = OrderedDict()
+    put_all(machine, made, [*pairs_of(machine, given), *named.items()])
+    return made
+
+
+def _deque(machine: Machine, items: Value = (), maxlen: int | None = None) -> deque[Value]:
+    made: deque[Value] = Deque(maxlen=maxlen)
+    for item in iterate(machine, items):
+        machine.meter.charge()
+        if len(made) >= machine.limits.length:
+            machine.meter.length(len(made) + 1)
+        made.append(item)
+    return made
+
+
+def _type(kind: type, make: Callable[..., Any]) -> Type:
+    name = kind.__name__
+    made = PYTHON_TYPES[kind] = Type(name, (kind,), Builtin(name, make, True), f"collections.{name}")
+    return made
+
+
+COLLECTIONS = module(
+    "collections",
+    {"namedtuple": named_tuple},
+    {
+        "OrderedDict": _type(OrderedDict, _ordered_dict),
+        "defaultdict": _type(defaultdict, _default_dict),
+        "deque": _type(deque, _deque),
+    },
+    guest=True,
+)
+PYTHON_TYPES |= {Deque: PYTHON_TYPES[deque], DefaultDict: PYTHON_TYPES[defaultdict]}

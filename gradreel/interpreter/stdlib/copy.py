@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..engine.bridge import FUNCTIONS, Callback
-from ..engine.companions import Companion
 from ..engine.engine import ENGINE_CLASSES, TENSORS, elements_of, torch
+from ..engine.subclasses import Companion
 from ..machine import Machine
 from ..runtime.calls import call_method, kind_name
 from ..runtime.containers import Deque
