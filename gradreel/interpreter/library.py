@@ -12,16 +12,22 @@ from pathlib import Path
 from .builtins.iterating import Indexed, Walk
 from .builtins.sequences import Asked, Filtered, Mapped
 from .builtins.table import BUILTINS
+from .compiler.compiler import Compiler
 from .engine.engine import torch
+from .engine.name_events import Untold
 from .machine import Machine
 from .numpy_module.namespace import NUMPY, NUMPY_TYPES
 from .numpy_module.random import RANDOM as NUMPY_RANDOM
 from .refusal import Refusal
-from .runtime.allowed_types import admit
-from .runtime.kinds import PYTHON, PYTHON_TYPES, unknown_name
+from .runtime import attributes
+from .runtime import basics as object_methods
+from .runtime.allowed_types import PYTHON_TYPES, admit
+from .runtime.attributes import WAYS
+from .runtime.kinds import PYTHON, unknown_name
 from .runtime.looks import look_alike
+from .runtime.records import RECORDS
 from .runtime.tables import TABLES
-from .runtime.values import MISSING, Builtin, Foreign, Namespace, Value
+from .runtime.values import MISSING, Builtin, Foreign, Frame, Namespace, Value
 from .stdlib import dataclasses, enum
 from .stdlib.collections import ABOUT_FIELDS, COLLECTIONS
 from .stdlib.dataclasses import Field, Wanted
@@ -222,6 +228,25 @@ def member(machine: Machine, space: Namespace, name: str) -> Value:
     return MISSING
 
 
+def of_namespace(machine: Machine, owner: Namespace, name: str) -> Value:
+    if owner.name == "sys" and name in machine.streams:
+        return machine.streams[name]
+    if name in owner.table:
+        return owner.table[name]
+    if name == "__name__":
+        return owner.name
+    found = member(machine, owner, name)
+    if found is MISSING:
+        raise absent(owner, name)
+    return found
+
+
+WAYS |= {**RECORDS, Namespace: of_namespace}
+attributes.EVERY |= object_methods.EVERY
+attributes.CONTENT |= object_methods.CONTENT
+attributes.WALKS |= object_methods.WALKS
+
+
 def absent(space: Namespace, name: str) -> BaseException:
     """The error or refusal for a name that a module does not have here."""
     if space.name in FORBIDDEN:
@@ -232,10 +257,6 @@ def absent(space: Namespace, name: str) -> BaseException:
 def loaded(machine: Machine, name: str) -> dict[str, Value]:
     """The names of a module written in Python, which is run for this machine when first asked for."""
     if name not in machine.modules:
-        from .compiler.compiler import Compiler
-        from .engine.name_events import Untold
-        from .runtime.values import Frame
-
         compiler = Compiler(machine, Untold(), GUEST[name], None, name)
         space = machine.modules[name] = Namespace(name, compiler.names)
         space.table["__name__"] = name

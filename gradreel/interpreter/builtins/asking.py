@@ -7,8 +7,8 @@ from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.abstract import asked_of, class_fits, hosts_fit, value_fits
 from ..runtime.attributes import load, own_attributes
-from ..runtime.calls import kind_name
-from ..runtime.kinds import type_of
+from ..runtime.kinds import DUNDERS, special, type_of
+from ..runtime.looks import kind_name
 from ..runtime.storing import delete, store
 from ..runtime.tables import table_of
 from ..runtime.values import (
@@ -116,8 +116,6 @@ def identity(machine: Machine, value: Value) -> int:
 
 
 def special_refused(name: str) -> bool:
-    from ..compiler.names import DUNDERS, special
-
     return special(name) and name not in DUNDERS
 
 

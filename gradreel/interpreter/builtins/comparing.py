@@ -6,19 +6,20 @@ import ast
 import operator
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..engine.bridge import machine_of
+from ..machine import Machine
+from ..runtime.attributes import WAYS, of_instance
 from ..runtime.calls import call_method, truth
-from ..runtime.values import OBJECTS, Bound, Foreign, Instance, Own, Type, Value
+from ..runtime.looks import kind_name
+from ..runtime.values import MISSING, OBJECTS, Bound, Foreign, Instance, Own, Type, Value
 from .formatting import type_name
 from .hashing import charge_key
 from .iterating import DICTS, iterate
 from .operators import ARRAYS, ITEMS, NUMPY, OWN, RECORDS, prepare, unseen
-
-if TYPE_CHECKING:
-    from ..machine import Machine
 
 SET_LIKE: tuple[Any, ...] = (*ITEMS, *(type(d.keys()) for d in DICTS))
 """Views of dicts, which are compared as sets are: Python does so with values inside as they are, of any size."""
@@ -227,3 +228,25 @@ COMPARE: dict[type[ast.cmpop], Callable[[Machine, Value, Value], Value]] = {
 }
 
 COMPARE_SIGNS = {"<": COMPARE[ast.Lt], "<=": COMPARE[ast.LtE], ">": COMPARE[ast.Gt], ">=": COMPARE[ast.GtE]}
+
+
+class Keyed(Instance):
+    """An object whose class says how it is compared or hashed: as a key of a dict it is asked, each time charged."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+
+        kind = self.kind
+        if kind.find("__hash__") in (MISSING, None):
+            raise TypeError(f"unhashable type: '{kind.name}'")
+        found = call_method(machine_of(kind), self, "__hash__", [])
+        if not isinstance(found, int):
+            raise TypeError(f"__hash__ method should return an integer, not {kind_name(found)}")
+        return hash(found)
+
+    def __eq__(self, other: object) -> bool:
+        return same(machine_of(self.kind), self, other)
+
+
+WAYS[Keyed] = of_instance

@@ -7,6 +7,7 @@ import string
 
 from ..machine import Machine
 from ..refusal import Refusal
+from ..runtime.attributes import load
 from ..runtime.values import Value
 from .subscripts import fetch
 from .templates import converted
@@ -45,8 +46,6 @@ class Filling:
 
     def found(self, name: str) -> Value:
         """The value of a field: an argument, or an attribute or an item of one."""
-        from ..runtime.attributes import load  # which has this as a method of strings
-
         first = re.split(r"[.\[]", name, maxsplit=1)[0]
         value = self.kwargs[first] if first and not first.isdigit() else self.at(first)
         end = len(first)

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.bridge import Callback, unseen
+from ..engine.bridge import Callback
 from ..engine.engine import letters, torch
 from ..limits import Spent
 from ..machine import Machine
-from ..runtime.calls import call_method, kind_name
+from ..runtime.calls import call_method
 from ..runtime.containers import DefaultDict, Deque
 from ..runtime.errors import error_of, of_system
-from ..runtime.looks import ADDRESS, own_title
+from ..runtime.looks import ADDRESS, kind_name, own_title, unseen
 from ..runtime.values import (
     MISSING,
     OBJECTS,

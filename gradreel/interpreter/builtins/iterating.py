@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.bridge import unseen
 from ..engine.engine import torch
 from ..machine import Machine
-from ..runtime.calls import call_method, kind_name
+from ..runtime.calls import call_method
 from ..runtime.errors import TYPES as ERRORS
+from ..runtime.looks import kind_name, unseen
 from ..runtime.standing import stands_for
 from ..runtime.values import MISSING, OBJECTS, Class, Generator, Instance, Namespace, Silent, Value
 

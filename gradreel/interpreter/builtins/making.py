@@ -9,15 +9,13 @@ from gradreel.trace.events import NumbersTaken
 from ..engine.engine import tensor_id, torch
 from ..machine import Machine
 from ..refusal import Refusal
-from ..runtime.attributes import load
-from ..runtime.calls import call, call_method, kind_name
+from ..runtime.calls import call_method
+from ..runtime.classes import make_class
 from ..runtime.kinds import type_of
-from ..runtime.values import MISSING, OBJECTS, Class, Value
+from ..runtime.looks import kind_name
+from ..runtime.values import OBJECTS, Class, Value
 from .asking import special_refused
-from .extending import dictionary
-from .hashing import charge_key, hash_of
-from .iterating import listed
-from .subscripts import fetch
+from .hashing import hash_of
 
 
 def whole(machine: Machine, value: Value = 0, base: int | None = None) -> int:
@@ -77,35 +75,12 @@ def _index(machine: Machine, value: Value) -> int:
     raise TypeError(f"'{kind_name(value)}' object cannot be interpreted as an integer")
 
 
-def mapping(machine: Machine, given: Value = (), **named: Value) -> dict[Value, Value]:
-    """`dict(given, **named)`"""
-    if isinstance(given, dict):
-        made = given
-    elif isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING:
-        keys = listed(machine, call(machine, load(machine, given, "keys"), [], {}))
-        made = {charge_key(machine, key): fetch(machine, given, key) for key in keys}
-    else:
-        made = dictionary(machine, given)
-    machine.meter.length(len(made) + len(named))
-    return {**made, **named}
-
-
-def unpacked(machine: Machine, given: Value) -> dict[Value, Value] | None:
-    """What `**given` stands for: a dictionary, or an object with `keys`; None for anything else."""
-    if isinstance(given, dict):
-        return given
-    has_keys = isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING
-    return mapping(machine, given) if has_keys else None
-
-
 def classify(machine: Machine, *given: Value, **keywords: Value) -> Value:
     """`type(value)`, or `type(name, bases, attributes)`"""
     if len(given) == 1:
         return type_of(given[0])
     if len(given) != 3:
         raise TypeError("type() takes 1 or 3 arguments")
-    from ..compiler.classes import make_class
-
     name, bases, attributes = given
     if not isinstance(name, str):
         raise TypeError(f"type.__new__() argument 1 must be str, not {kind_name(name)}")

@@ -12,11 +12,13 @@ from typing import Any
 
 from ..machine import Machine
 from ..runtime.calls import call, truth
+from ..runtime.tables import register
 from ..runtime.values import Builtin, Value
 from ..words import words
 from .comparing import less, same
 from .extending import extend, extend_queue, update
 from .fields import str_format
+from .formatting import written
 from .hashing import charge_key, charge_keys
 from .iterating import listed
 from .templates import joined
@@ -121,8 +123,6 @@ def _index(machine: Machine, this: Any, item: Value, start: int = 0, stop: int |
     for at in range(*slice(start, stop).indices(len(this))):
         if same(machine, this[at], item):
             return at
-    from .formatting import written
-
     raise ValueError(
         "tuple.index(x): x not in tuple"
         if isinstance(this, tuple)
@@ -262,3 +262,5 @@ METHODS[deque] = _plain(deque, "clear pop popleft reverse rotate") | _ours(
 for _kind, _methods in METHODS.items():
     for _method in _methods.values():
         _method.title = f"{_kind.__name__}.{_method.name}"
+
+register(METHODS)

@@ -11,13 +11,14 @@ import operator
 from collections import deque
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine.cost_model import broadcast_numel, count_of, product
 from ..engine.engine import TENSORS
 from ..engine.gate import unsafe_part
+from ..machine import Machine
 from ..numpy_module.sharing import wrote
 from ..runtime.calls import call_method
 from ..runtime.values import (
@@ -42,9 +43,6 @@ from .formatting import type_name
 from .hashing import charge_key, charge_keys, unfolded_size
 from .iterating import DICTS, VIEWS, listed
 from .templates import percent
-
-if TYPE_CHECKING:
-    from ..machine import Machine
 
 Guard = Callable[["Machine", Value, Value], None]
 

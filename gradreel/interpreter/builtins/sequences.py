@@ -11,13 +11,17 @@ import numpy as np
 from ..engine.engine import STORAGES, torch
 from ..machine import Machine
 from ..runtime.attributes import load
-from ..runtime.calls import call, call_method, kind_name, own_length, truth
+from ..runtime.calls import call, call_method, own_length, truth
+from ..runtime.looks import kind_name
 from ..runtime.standing import stands_for
 from ..runtime.values import MISSING, OBJECTS, Class, Own, Value
 from .comparing import same
+from .extending import dictionary
 from .formatting import type_name
+from .hashing import charge_key
 from .iterating import VIEWS, Walk, iterate, listed
 from .operators import Binary, binary, general, united, unsupported
+from .subscripts import fetch
 
 
 def length(machine: Machine, value: Value) -> int:
@@ -238,3 +242,24 @@ class Asked:
         if same(self.machine, found, self.last):
             raise StopIteration
         return found
+
+
+def mapping(machine: Machine, given: Value = (), **named: Value) -> dict[Value, Value]:
+    """`dict(given, **named)`"""
+    if isinstance(given, dict):
+        made = given
+    elif isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING:
+        keys = listed(machine, call(machine, load(machine, given, "keys"), [], {}))
+        made = {charge_key(machine, key): fetch(machine, given, key) for key in keys}
+    else:
+        made = dictionary(machine, given)
+    machine.meter.length(len(made) + len(named))
+    return {**made, **named}
+
+
+def unpacked(machine: Machine, given: Value) -> dict[Value, Value] | None:
+    """What `**given` stands for: a dictionary, or an object with `keys`; None for anything else."""
+    if isinstance(given, dict):
+        return given
+    has_keys = isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING
+    return mapping(machine, given) if has_keys else None

@@ -12,12 +12,15 @@ from ..engine.engine import STORAGES, torch
 from ..engine.gate import unsafe_part
 from ..machine import Machine
 from ..numpy_module import result_sizes
+from ..numpy_module.arrays import Array, numbers
 from ..numpy_module.sharing import wrote
-from ..runtime.calls import call, call_method, kind_name
+from ..runtime.allowed_types import TYPES
+from ..runtime.calls import call, call_method
+from ..runtime.looks import kind_name
 from ..runtime.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
-from ..torch_module.namespace import TYPES
 from .hashing import charge_key, unfolded_size
 from .iterating import listed
+from .making import real
 from .operators import LISTS
 
 SEQUENCES = (list, tuple, str)
@@ -166,8 +169,6 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
     elif isinstance(owner, torch.Tensor):
         owner[to_engine(machine, index)] = to_engine(machine, value)
     elif isinstance(owner, np.ndarray):
-        from ..numpy_module.arrays import put
-
         prepare(machine, owner, index)
         put(machine, owner, index, value)
         if machine.mirrored:
@@ -200,3 +201,20 @@ def remove_plainly(machine: Machine, owner: Value, index: Value) -> None:
         raise TypeError("Tensor does not support deleting items")
     elif call_method(machine, owner, "__delitem__", [index]) is NotImplemented:
         raise TypeError(f"'{kind_name(owner)}' object doesn't support item deletion")
+
+
+def put(machine: Machine, owner: Array, index: Value, value: Value) -> None:
+    """`owner[index] = value`: a place for one number asks a tensor for its number, which one with a graph gives too."""
+    if not isinstance(value, torch.Tensor) or not names_one(owner, index):
+        owner[index] = numbers(machine, value)
+    elif owner.dtype.kind == "f":
+        owner[index] = real(machine, value)
+    else:
+        owner[index] = bool(value) if owner.dtype.kind == "b" else int(value)
+
+
+def names_one(owner: Array, index: Value) -> bool:
+    """Whether `index` is a whole number for each dimension."""
+    places = index if isinstance(index, tuple) else (index,)
+    whole_numbers = all(isinstance(at, (int, np.integer)) and not isinstance(at, bool) for at in places)
+    return whole_numbers and len(places) == owner.ndim

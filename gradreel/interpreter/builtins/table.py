@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..machine import Machine
+from ..runtime.allowed_types import PYTHON_TYPES
 from ..runtime.attributes import OBJECT, TYPE_OF_TYPES, load
-from ..runtime.calls import call, kind_name, truth
+from ..runtime.calls import call, truth
 from ..runtime.errors import TYPES as ERRORS
-from ..runtime.kinds import FUNCTION_TYPES, PYTHON_TYPES
+from ..runtime.kinds import FUNCTION_TYPES
+from ..runtime.looks import kind_name
 from ..runtime.values import (
     MISSING,
     OBJECTS,
@@ -47,7 +49,7 @@ from .comparing import greater, less
 from .formatting import text, written
 from .hashing import charge_keys
 from .iterating import listed
-from .making import classify, compound, counted, hashed, mapping, plainest, real, whole
+from .making import classify, compound, counted, hashed, plainest, real, whole
 from .methods import METHODS, _fromkeys, maketrans, ordered_list
 from .sequences import (
     Filtered,
@@ -60,6 +62,7 @@ from .sequences import (
     following,
     length,
     mapped,
+    mapping,
     numbered,
     parts,
     power,

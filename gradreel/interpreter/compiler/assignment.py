@@ -12,11 +12,12 @@ from ..builtins.iterating import iterate
 from ..builtins.operators import binary
 from ..builtins.subscripts import assign, fetch, remove
 from ..runtime.attributes import load
-from ..runtime.calls import kind_name
+from ..runtime.kinds import DUNDERS, special
+from ..runtime.looks import kind_name
 from ..runtime.storing import delete, store
 from ..runtime.values import MISSING, Frame, Silent, Value
 from .compiler import Compiler
-from .names import BINDABLE, DUNDERS, attribute_name, special, unbound
+from .names import BINDABLE, attribute_name, unbound
 
 Store = Callable[[Frame, Value], None]
 

@@ -13,17 +13,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from gradreel.trace.events import LineReached
 
+from ..engine.name_events import Untold
+from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.values import Frame, Value
 from .scopes import Scope, Scopes
-
-if TYPE_CHECKING:
-    from ..engine.name_events import Untold
-    from ..machine import Machine
 
 Signal = str
 BREAK, CONTINUE, RETURN = "break", "continue", "return"

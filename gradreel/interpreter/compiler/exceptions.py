@@ -12,7 +12,7 @@ from gradreel.trace.texts import cut
 
 from ..builtins.formatting import caught, error_text, text
 from ..machine import Machine
-from ..runtime.calls import call, truth
+from ..runtime.calls import instance, truth
 from ..runtime.errors import TYPES, matches, raise_error
 from ..runtime.values import Class, Error, ExceptionType, Frame, Value
 from .assignment import bind, unbind
@@ -116,15 +116,6 @@ def raise_(compiler: Compiler, node: ast.Raise) -> Step:
         raise raise_error(record, error_text(machine, record))
 
     return step
-
-
-def instance(machine: Machine, given: Value, what: str = "exceptions") -> Error:
-    """The exception that `raise given` raises: a class is called first."""
-    if isinstance(given, ExceptionType) or (isinstance(given, Class) and given.exception is not None):
-        given = call(machine, given, [], {})
-    if not isinstance(given, Error):
-        raise TypeError(f"{what} must derive from BaseException")
-    return given
 
 
 @compiles(ast.Assert)

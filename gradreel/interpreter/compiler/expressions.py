@@ -8,13 +8,14 @@ from collections.abc import Callable
 from ..builtins.comparing import COMPARE
 from ..builtins.hashing import charge_keys, put_all
 from ..builtins.iterating import has_walk, iterate, listed
-from ..builtins.making import unpacked
 from ..builtins.operators import PLAIN, RECORDS, UNARY, binary, unary
+from ..builtins.sequences import unpacked
 from ..builtins.subscripts import fetch
 from ..builtins.table import NO_BYTES
 from ..builtins.templates import converted
 from ..runtime.attributes import load
-from ..runtime.calls import kind_name, truth
+from ..runtime.calls import call_method, truth
+from ..runtime.looks import kind_name
 from ..runtime.values import OBJECTS, Frame, Value
 from .assignment import target
 from .compiler import Compiler, Run, compiles
@@ -49,7 +50,6 @@ def unary_op(compiler: Compiler, node: ast.UnaryOp) -> Run:
     if isinstance(node.op, ast.Not):
         return lambda frame: not truth(machine, operand(frame))
     sign, apply, method = UNARY[type(node.op)]
-    from ..runtime.calls import call_method
 
     def run(frame: Frame) -> Value:
         value = operand(frame)

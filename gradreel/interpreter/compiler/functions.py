@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..builtins.making import unpacked
+from ..builtins.sequences import unpacked
 from ..builtins.table import super_of
 from ..runtime.arguments import Signature, bind_arguments
 from ..runtime.attributes import load
-from ..runtime.calls import call, kind_name
+from ..runtime.calls import call
+from ..runtime.kinds import DUNDERS, special
+from ..runtime.looks import kind_name
 from ..runtime.values import (
     OBJECTS,
     Bound,
@@ -29,7 +31,7 @@ from .assignment import bind
 from .compiler import Compiler, Run, Step, compiles
 from .expressions import Misfit, parts
 from .generators import generator_body
-from .names import DUNDERS, attribute_name, hints_of, special
+from .names import attribute_name, hints_of
 from .scopes import Scope
 
 # ---- making functions

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ..builtins.table import BUILTINS, REFUSED
 from ..refusal import Refusal
+from ..runtime.kinds import DUNDERS, special
 from ..runtime.values import MISSING, Frame, Value
 from ..words import words
 from .compiler import Compiler, Run, compiles
@@ -17,30 +18,6 @@ BINDABLE = words(
     "__status__"
 )
 """Special names that a program may give outside classes."""
-DUNDERS = frozenset(
-    words(
-        "__init__ __new__ __call__ __repr__ __str__ __format__ __len__ __getitem__ __setitem__ __delitem__ __missing__ "
-        "__iter__ __next__ __reversed__ __contains__ __enter__ __exit__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ "
-        "__bool__ __neg__ __pos__ __abs__ __invert__ __int__ __float__ __complex__ __index__ __round__ __trunc__ "
-        "__floor__ __ceil__ __hash__ __getattr__ __setattr__ __delattr__ __getattribute__ __get__ __set__ __delete__ "
-        "__set_name__ __init_subclass__ __class_getitem__ __post_init__ __copy__ __deepcopy__ __divmod__ __rdivmod__ "
-        "__fspath__ __name__ __qualname__ __class__ __doc__ __version__ __self__ __func__ __module__ __dict__ "
-        "__bases__ __mro__ __slots__ __match_args__ __annotations__ __defaults__ __wrapped__ __members__ __all__ "
-        "__author__ __cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__ "
-        "__abstractmethods__ __stdout__ __stderr__ "
-        "__getstate__ __setstate__ __constants__"
-    )
-) | {
-    f"__{side}{name}__"
-    for name in words("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift")
-    for side in ("", "r", "i")
-}
-"""Special names that programs may say."""
-
-
-def special(wanted: str) -> bool:
-    """Whether Python itself gives a meaning to this name."""
-    return len(wanted) > 4 and wanted.startswith("__") and wanted.endswith("__")
 
 
 def attribute_name(compiler: Compiler, node: ast.Attribute) -> str:

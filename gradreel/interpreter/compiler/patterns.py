@@ -11,7 +11,8 @@ from ..builtins.comparing import equal
 from ..builtins.iterating import iterate
 from ..machine import Machine
 from ..runtime.attributes import load
-from ..runtime.calls import kind_name, truth
+from ..runtime.calls import truth
+from ..runtime.looks import kind_name
 from ..runtime.values import MISSING, Class, ExceptionType, Frame, Type, Value
 from .assignment import Store, bind
 from .compiler import Compiler, Signal, Step, compiles

@@ -7,8 +7,9 @@ import ast
 from ..builtins.formatting import caught, error_text
 from ..engine.bridge import from_engine
 from ..machine import Machine
-from ..runtime.calls import call_method, kind_name, truth
+from ..runtime.calls import call_method, truth
 from ..runtime.errors import raise_error
+from ..runtime.looks import kind_name
 from ..runtime.values import MISSING, OBJECTS, Frame, Silent, Value
 from .assignment import target
 from .compiler import Compiler, Signal, Step, compiles

@@ -11,14 +11,14 @@ import copy
 import types
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograd_core.opaque import opaque
 
-from ..refusal import Refusal
-from ..runtime.allowed_types import admit, is_of_programs, not_for_programs
+from ..machine import Machine
+from ..runtime.allowed_types import admit, is_of_programs, not_for_programs, record_of
 from ..runtime.containers import Deque
-from ..runtime.looks import function_kind
+from ..runtime.looks import function_kind, unseen
 from ..runtime.standing import stands_for
 from ..runtime.values import (
     MISSING,
@@ -39,9 +39,6 @@ from ..runtime.values import (
 )
 from .cost_model import count_of
 from .engine import TENSOR_TYPES, TENSORS, torch
-
-if TYPE_CHECKING:
-    from ..machine import Machine
 
 PLAIN = frozenset({*TENSORS, bool, int, float, str, type(None), type(...), torch.Size, torch.dtype})
 """Types that cross unchanged, in both directions."""
@@ -182,14 +179,6 @@ OPENED = (Generator,)
 """The records that the engine goes through."""
 
 
-def unseen(value: Silent) -> Refusal:
-    """What a program asks of a library that has no part here cannot be known."""
-    return Refusal(
-        f"`{value.name}` does nothing here, so the program cannot use what it would give. Put something of your own in "
-        "its place, such as a tensor from `torch.rand(8, 3)`."
-    )
-
-
 def from_engine(value: Any) -> Value:
     kind = type(value)
     if kind in PLAIN:
@@ -263,8 +252,6 @@ def class_from(value: type) -> Value:
     Raises:
         Refusal: they know none.
     """
-    from ..runtime.kinds import record_of
-
     found = record_of(value)
     if found is None:
         raise not_for_programs(type(value))

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime.looks import kind_name
 from ..runtime.values import Bound, Builtin, Class, ExceptionType, Foreign, Function, Type, Value
 from ..words import words
 from .bridge import FUNCTIONS, PLAIN, Callback
@@ -131,8 +132,6 @@ def check(run: Callable[..., Any], name: str, args: list[Value], named: dict[str
 
 def refusal(run: Callable[..., Any], name: str, place: int | str, found: Value, alone: bool) -> str:
     """What torch says of a value that is no number: of an argument its name and place, of an element what it is."""
-    from ..runtime.calls import kind_name
-
     kind = kind_name(found)
     if run.__module__.startswith(NUMPY_FACE):
         return f"only numbers and lists of numbers can become an array here, not {kind}"

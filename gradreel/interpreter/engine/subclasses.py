@@ -8,17 +8,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograd_core.naming import names_of
 
+from ..machine import Machine
 from ..runtime.values import MISSING, Bound, Class, Function, Own, Property, StaticMethod, Value
 from ..words import words
 from .bridge import Callback, from_engine, machine_of, name_of, to_engine
 from .engine import torch
-
-if TYPE_CHECKING:
-    from ..machine import Machine
 
 
 class Companion(Own):

@@ -18,7 +18,7 @@ from ..builtins.iterating import listed
 from ..engine.cost_model import broadcast_numel
 from ..engine.engine import torch
 from ..machine import Machine
-from ..runtime.calls import kind_name
+from ..runtime.looks import kind_name
 from ..runtime.values import Type, Value
 from ..words import words
 from .result_sizes import einsum_size, pad_size, size_of
@@ -84,25 +84,6 @@ def volume(made: list[Any]) -> int:
     if isinstance(first, list):
         return len(made) * volume(first)
     return sum(part.size if isinstance(part, np.ndarray) else 1 for part in made)
-
-
-def put(machine: Machine, owner: Array, index: Value, value: Value) -> None:
-    """`owner[index] = value`: a place for one number asks a tensor for its number, which one with a graph gives too."""
-    from ..builtins.making import real
-
-    if not isinstance(value, torch.Tensor) or not names_one(owner, index):
-        owner[index] = numbers(machine, value)
-    elif owner.dtype.kind == "f":
-        owner[index] = real(machine, value)
-    else:
-        owner[index] = bool(value) if owner.dtype.kind == "b" else int(value)
-
-
-def names_one(owner: Array, index: Value) -> bool:
-    """Whether `index` is a whole number for each dimension."""
-    places = index if isinstance(index, tuple) else (index,)
-    whole_numbers = all(isinstance(at, (int, np.integer)) and not isinstance(at, bool) for at in places)
-    return whole_numbers and len(places) == owner.ndim
 
 
 def array(machine: Machine, given: Value, dtype: Value = None, copy: Value = True, ndmin: int = 0) -> Array:

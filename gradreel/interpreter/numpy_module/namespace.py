@@ -11,7 +11,8 @@ import numpy as np
 
 from ..builtins.iterating import listed
 from ..machine import Machine
-from ..runtime.calls import kind_name
+from ..runtime.looks import kind_name
+from ..runtime.tables import register
 from ..runtime.values import Attribute, Builtin, Namespace, Type, Value
 from ..words import words
 from .arrays import (
@@ -250,3 +251,5 @@ NUMPY = Namespace(
     },
 )
 """numpy, as programs import it; `numpy.random` is put in by numpy_random."""
+
+register({**DTYPE_TABLES, **dict.fromkeys((np.ndarray, *ARRAY_TYPES), ARRAY_METHODS)})

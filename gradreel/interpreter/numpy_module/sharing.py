@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..engine.engine import tell_written
-
-if TYPE_CHECKING:
-    from ..machine import Machine
+from ..machine import Machine
 
 WORK = 1000
 """How far to look for a number that two arrays have in common: odd strides can make that very long."""

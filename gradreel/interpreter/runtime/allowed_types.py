@@ -18,7 +18,7 @@ from autograd_core.mutation import _AllowMutationOnSavedContext
 from ..engine.engine import CONTEXT_CLASSES, NAMED_TUPLES, NODE, STORAGES, TENSORS, classes_below, torch
 from ..refusal import Refusal
 from .containers import DefaultDict, Deque
-from .values import OBJECTS, RECORDS, Generator
+from .values import OBJECTS, RECORDS, Generator, Type
 
 ITERATORS = frozenset(
     kind
@@ -83,3 +83,16 @@ def is_of_programs(kind: type) -> bool:
     if found is None:
         found = KNOWN[kind] = kind in EXACT or issubclass(kind, tuple(BASES))
     return found
+
+
+TYPES: dict[type, Type] = {}
+"""The record of each of the engine's classes that programs can name."""
+
+
+PYTHON_TYPES: dict[type, Type] = {}
+"""The records of Python's own types; filled by `builtin`."""
+
+
+def record_of(host: type) -> Type | None:
+    """The type that programs know for `host`, if there is one."""
+    return PYTHON_TYPES.get(host) or TYPES.get(host)

@@ -6,9 +6,11 @@ method (a Foreign of the engine or a Builtin of ours). Objects of the program ha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from autograd_core.nn.attributes import PLAIN
 from gradreel.trace.events import GradMissing
@@ -17,13 +19,13 @@ from ..engine.bridge import from_engine
 from ..engine.engine import tensor_id, torch
 from ..engine.subclasses import Companion
 from ..machine import Machine
-from ..torch_module.namespace import TYPES as ENGINE_TYPES
-from .basics import basic, going_through
+from .allowed_types import TYPES as ENGINE_TYPES
+from .allowed_types import record_of
 from .calls import CONTEXTS, call, call_method
-from .creating import Keyed
+from .creating import abstract_in, blank
 from .fields import fields_of
-from .kinds import missing, record_of, type_of
-from .looks import unbound
+from .kinds import missing, type_of
+from .looks import kind_name, unbound
 from .tables import Entry, table_of
 from .values import (
     ATTRIBUTES,
@@ -34,6 +36,7 @@ from .values import (
     Builtin,
     Class,
     ClassMethod,
+    ExceptionType,
     Foreign,
     Function,
     Instance,
@@ -46,6 +49,56 @@ from .values import (
 
 ENGINE = torch.__name__
 
+# ---- what every object has of Python itself
+
+
+def basic(machine: Machine, this: Value, kind: Class | None, name: str, host: Type | None = None) -> Value:
+    """The method `name` of `this` that its class inherits from Python itself; of the class, if `this` is MISSING."""
+    if name == "__new__":
+        return Builtin("__new__", lambda m, cls, *args, **kwargs: blank(m, cls, list(args)), True)
+    way = EVERY.get(name)
+    if way is None:
+        base = host or (kind.host if kind is not None else None)
+        if base is None or not base.hosts or not issubclass(base.hosts[0], CONTAINERS):
+            return MISSING
+        way = CONTENT.get(name)
+        if way is None or not hasattr(base.hosts[0], name):
+            return MISSING
+        if this is MISSING:
+            way = of_kind(base, name, way)
+    return Builtin(name, way, True, this)
+
+
+def of_kind(kind: Type, name: str, way: Callable[..., Value]) -> Callable[..., Value]:
+    """`kind.name`, which takes an object of that kind first, and no other."""
+
+    def run(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
+        if not isinstance(this, kind.hosts):
+            raise TypeError(f"descriptor '{name}' requires a '{kind.name}' object but received a '{kind_name(this)}'")
+        return way(machine, this, *args, **kwargs)
+
+    return run
+
+
+def going_through(owner: Value, name: str) -> Value:
+    """How to go through what is no container of Python's: iterators, the keys of a dict; MISSING if it is not that."""
+    kinds = {"__next__": Iterator, "__iter__": Iterable}
+    return Builtin(name, WALKS[name], True, owner) if name in kinds and isinstance(owner, kinds[name]) else MISSING
+
+
+EVERY: dict[str, Callable[..., Value]] = {}
+"""What every object has of Python itself; this table and the next two are filled by `library`, which knows all."""
+CONTENT: dict[str, Callable[..., Value]] = {}
+"""What the types with content have."""
+WALKS: dict[str, Callable[..., Value]] = {}
+"""How to begin and to go on with what is walked through."""
+
+CONTAINERS: tuple[Any, ...] = (
+    *(list, dict, tuple, range, set, frozenset, str, int, float),
+    *(torch.Tensor, torch.nn.Module, np.ndarray),
+)
+
+
 # ---- reading
 
 
@@ -55,7 +108,7 @@ def load(machine: Machine, owner: Value, name: str) -> Value:
         return of_instance(machine, owner, name)
     way = WAYS.get(type(owner))
     if way is not None:
-        if name == "__class__" and type(owner) not in (Instance, Keyed):
+        if name == "__class__" and way is not of_instance:
             return type_of(owner)
         return way(machine, owner, name)
     if isinstance(owner, torch.nn.Module):
@@ -246,7 +299,7 @@ def of_class(machine: Machine, owner: Class, name: str) -> Value:
     if owner.members is not None:
         raise AttributeError(name)
     if owner.exception is not None:
-        return of_exception_type(machine, owner.exception, name)
+        return WAYS[ExceptionType](machine, owner.exception, name)
     if owner.host is not None:
         try:
             return of_type(machine, owner.host, name)
@@ -267,8 +320,6 @@ def order_of(machine: Machine, owner: Class) -> tuple[Value, ...]:
 
 def abstract_names(machine: Machine, owner: Class) -> frozenset[str]:
     """`__abstractmethods__`, which classes have that abc looks after."""
-    from .creating import abstract_in
-
     if "abstract" not in owner.traits:
         raise AttributeError("__abstractmethods__")
     return frozenset(abstract_in(owner))
@@ -340,12 +391,5 @@ def begin_host(kind: Type, this: Value, *args: Value, **kwargs: Value) -> None:
     kind.hosts[0].__init__(this, *args, **kwargs)  # type: ignore[misc]
 
 
-from .records import RECORDS, of_exception_type  # noqa: E402 - they load attributes of what they belong to
-
-WAYS: dict[type, Callable[[Machine, Any, str], Value]] = {
-    Instance: of_instance,
-    Keyed: of_instance,
-    Class: of_class,
-    Type: of_type,
-    **RECORDS,
-}
+WAYS: dict[type, Callable[[Machine, Any, str], Value]] = {Instance: of_instance, Class: of_class, Type: of_type}
+"""How a name is looked up, by the type of the owner; more are put in by the modules that bring such types."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.bridge import PLAIN, Callback, class_taken, from_engine, to_engine, unseen
+from ..engine.bridge import PLAIN, Callback, class_taken, from_engine, to_engine
 from ..engine.cost_model import ASKED
 from ..engine.engine import torch
 from ..engine.gate import check, computes
-from ..engine.subclasses import Companion, function_class
+from ..engine.subclasses import Companion
 from ..machine import Machine
+from ..torch_module.devices import at_home
 from .allowed_types import KNOWN, check_value
 from .arguments import unfit
 from .creating import instantiate
 from .errors import parted
-from .looks import TYPE_NAME, WRITTEN_IN_C, function_kind
+from .looks import kind_name, unseen
 from .values import (
     MISSING,
     OBJECTS,
@@ -147,8 +148,6 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
     if function.receiver is not MISSING:
         args.insert(0, function.receiver)
     if "device" in kwargs or function.name == "to":
-        from ..torch_module.devices import at_home
-
         kwargs = at_home(machine, function.name, args, kwargs)
     asked = ASKED.get(function.name)
     if asked is not None and args:
@@ -261,36 +260,10 @@ def truth(machine: Machine, value: Value) -> bool:
 # ---- names of types
 
 
-def kind_name(value: Value) -> str:
-    """The name of the type of `value`, as Python's messages give it. What stands for a library has none to tell."""
-    if isinstance(value, OBJECTS):
-        return value.kind.title if value.kind.title in WRITTEN_IN_C else value.kind.name
-    if type(value) is Silent:
-        raise unseen(value)
-    if isinstance(value, Error):
-        return value.own.name if value.own else value.kind.name
-    if type(value) in (Builtin, Foreign):
-        return function_kind(value)
-    kind = type(value)
-    home = f"{kind.__module__}." if kind.__module__ in ("numpy", "torch.return_types") else ""
-    return home + str(TYPE_NAME.__get__(kind))
-
-
-def finish_class(kind: Class) -> None:
-    """Gives a class that extends autograd.Function its companion in the engine, and an optimizer's step its hooks."""
-    if kind.host is None:
-        return
-    host, step = kind.host.hosts[0], kind.attributes.get("step")
-    if issubclass(host, torch.autograd.Function):
-        kind.native = function_class(kind)
-    elif issubclass(host, torch.optim.Optimizer) and isinstance(step, Function):
-        kind.attributes["step"] = stepping(step)
-
-
-def stepping(function: Function) -> Function:
-    """The `step` of an optimizer of the program, as the engine runs steps: with hooks, and seen by schedulers."""
-    made = Function(function.name, function.doc)
-    made.home, made.attributes = function.home, function.attributes
-    run = torch.optim.optimizer.hooked(lambda this, *args, **kwargs: function.invoke([this, *args], kwargs))
-    made.invoke = lambda args, kwargs: run(*args, **kwargs)
-    return made
+def instance(machine: Machine, given: Value, what: str = "exceptions") -> Error:
+    """The exception that `raise given` raises: a class is called first."""
+    if isinstance(given, ExceptionType) or (isinstance(given, Class) and given.exception is not None):
+        given = call(machine, given, [], {})
+    if not isinstance(given, Error):
+        raise TypeError(f"{what} must derive from BaseException")
+    return given

@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..engine.bridge import machine_of, to_engine
+from ..engine.bridge import to_engine
 from ..engine.engine import INSTANTIATED
 from ..engine.subclasses import companion_of
 from ..machine import Machine
-from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Instance, Property, StaticMethod, Value
+from .looks import kind_name
+from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Property, StaticMethod, Value
 
 FIXED = (tuple, frozenset, str, int, float)
 """Types of the host that get their content when they are made, not by `__init__`."""
@@ -19,8 +20,8 @@ FILLED = (list, dict, set)
 
 def instantiate(machine: Machine, kind: Class, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A new object of the program's class, with its `__init__` run."""
-    if kind.members:
-        return member(machine, kind, args)
+    if kind.members and kind.look_up is not None:
+        return kind.look_up(machine, kind, args)
     new, start = kind.find("__new__"), kind.find("__init__")
     if new is not MISSING:
         this = machine.call(machine, new.function if isinstance(new, StaticMethod) else new, [kind, *args], {**kwargs})
@@ -32,8 +33,6 @@ def instantiate(machine: Machine, kind: Class, args: list[Value], kwargs: dict[s
         args.insert(0, this)
         answer = machine.call(machine, start, args, kwargs)
         if answer is not None:
-            from .calls import kind_name
-
             raise TypeError(f"__init__() should return None, not '{kind_name(answer)}'")
     elif new is MISSING:
         begin(machine, this, args, kwargs)
@@ -109,39 +108,3 @@ def is_abstract(value: Value) -> bool:
     if isinstance(value, (StaticMethod, ClassMethod)):
         return is_abstract(value.function)
     return isinstance(value, Function) and value.attributes.get("__isabstractmethod__") is True
-
-
-def member(machine: Machine, kind: Class, args: list[Value]) -> Value:
-    """`Color(2)`: the member of an enumeration with that value."""
-    from ..builtins.comparing import same
-    from ..builtins.formatting import written
-
-    (value,) = args
-    if isinstance(value, OBJECTS) and kind in value.kind.order:
-        return value
-    for one in (kind.members or {}).values():
-        if same(machine, one.attributes["value"], value):
-            return one
-    raise ValueError(f"{written(machine, value)} is not a valid {kind.qualname}")
-
-
-class Keyed(Instance):
-    """An object whose class says how it is compared or hashed: as a key of a dict it is asked, each time charged."""
-
-    __slots__ = ()
-
-    def __hash__(self) -> int:
-        from .calls import call_method, kind_name
-
-        kind = self.kind
-        if kind.find("__hash__") in (MISSING, None):
-            raise TypeError(f"unhashable type: '{kind.name}'")
-        found = call_method(machine_of(kind), self, "__hash__", [])
-        if not isinstance(found, int):
-            raise TypeError(f"__hash__ method should return an integer, not {kind_name(found)}")
-        return hash(found)
-
-    def __eq__(self, other: object) -> bool:
-        from ..builtins.comparing import same
-
-        return same(machine_of(self.kind), self, other)

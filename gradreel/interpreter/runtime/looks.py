@@ -8,7 +8,8 @@ from types import MethodType
 from typing import Any
 
 from ..engine.engine import torch
-from .values import MISSING, Builtin, Foreign, Look, Value
+from ..refusal import Refusal
+from .values import MISSING, OBJECTS, Builtin, Error, Foreign, Look, Silent, Value
 
 ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]{6,}\b")
 
@@ -77,3 +78,26 @@ def unbound(entry: Any, kind: type, name: str) -> Value:
     if isinstance(entry, Foreign):
         return Foreign(entry.name, entry.run, look=look)
     return Builtin(entry.name, entry.run, entry.machine, entry.receiver, entry.title, entry.method, look)
+
+
+def kind_name(value: Value) -> str:
+    """The name of the type of `value`, as Python's messages give it. What stands for a library has none to tell."""
+    if isinstance(value, OBJECTS):
+        return value.kind.title if value.kind.title in WRITTEN_IN_C else value.kind.name
+    if type(value) is Silent:
+        raise unseen(value)
+    if isinstance(value, Error):
+        return value.own.name if value.own else value.kind.name
+    if type(value) in (Builtin, Foreign):
+        return function_kind(value)
+    kind = type(value)
+    home = f"{kind.__module__}." if kind.__module__ in ("numpy", "torch.return_types") else ""
+    return home + str(TYPE_NAME.__get__(kind))
+
+
+def unseen(value: Silent) -> Refusal:
+    """What a program asks of a library that has no part here cannot be known."""
+    return Refusal(
+        f"`{value.name}` does nothing here, so the program cannot use what it would give. Put something of your own in "
+        "its place, such as a tensor from `torch.rand(8, 3)`."
+    )

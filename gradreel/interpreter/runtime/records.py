@@ -11,8 +11,8 @@ from ..engine.engine import torch
 from ..engine.subclasses import ways_above
 from ..machine import Machine
 from ..refusal import Refusal
-from .basics import basic
-from .calls import call
+from .attributes import basic, by_class, load, of_module
+from .calls import call, instance
 from .creating import begin
 from .errors import raise_error
 from .kinds import missing
@@ -29,7 +29,6 @@ from .values import (
     Foreign,
     Function,
     Generator,
-    Namespace,
     Property,
     Silent,
     Super,
@@ -62,8 +61,6 @@ def of_function(machine: Machine, owner: Function, name: str) -> Value:
 
 
 def of_bound(machine: Machine, owner: Bound, name: str) -> Value:
-    from .attributes import load
-
     if name == "__self__":
         return owner.receiver
     if name == "__func__":
@@ -86,27 +83,10 @@ def of_builtin(machine: Machine, owner: Builtin | Foreign, name: str) -> Value:
     raise AttributeError(f"'{'function' if kind == 'method' else kind}' object has no attribute '{name}'")
 
 
-def of_namespace(machine: Machine, owner: Namespace, name: str) -> Value:
-    if owner.name == "sys" and name in machine.streams:
-        return machine.streams[name]
-    if name in owner.table:
-        return owner.table[name]
-    if name == "__name__":
-        return owner.name
-    from ..library import absent, member
-
-    found = member(machine, owner, name)
-    if found is MISSING:
-        raise absent(owner, name)
-    return found
-
-
 # ---- exceptions
 
 
 def of_error(machine: Machine, owner: Error, name: str) -> Value:
-    from .attributes import by_class
-
     if owner.own is not None:
         found = by_class(machine, owner, owner.own, name, owner.attributes)
         if found is not MISSING:
@@ -192,8 +172,6 @@ def inherited(base: type, this: Any, name: str, entry: Attribute) -> Value:
 
 
 def of_super(machine: Machine, owner: Super, name: str) -> Value:
-    from .attributes import by_class, of_module
-
     kind = owner.kind
     if kind is None:
         return of_unbound(name)
@@ -259,8 +237,6 @@ def of_generator(machine: Machine, owner: Generator, name: str) -> Value:
 
 
 def throw(machine: Machine, this: Generator, kind: Value, value: Value = None, trace: Value = None) -> Value:
-    from ..compiler.exceptions import instance
-
     if value is not None:
         kind = value if isinstance(value, Error) else call(machine, kind, [value], {})
     record = instance(machine, kind)
@@ -310,7 +286,6 @@ RECORDS: dict[type, Callable[[Machine, Any, str], Value]] = {
     Bound: of_bound,
     Builtin: of_builtin,
     Foreign: of_builtin,
-    Namespace: of_namespace,
     Error: of_error,
     ExceptionType: of_exception_type,
     Super: of_super,

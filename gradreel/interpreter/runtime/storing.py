@@ -12,9 +12,11 @@ from ..engine.engine import torch
 from ..engine.subclasses import Companion, ready
 from ..machine import Machine
 from ..refusal import Refusal
+from ..torch_module.devices import switch
 from .attributes import own_attributes
-from .calls import call, call_method, kind_name
+from .calls import call, call_method
 from .kinds import missing
+from .looks import kind_name
 from .tables import Entry, table_of
 from .values import (
     ATTRIBUTES,
@@ -73,8 +75,6 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
     elif kind is Function:
         store_on_function(owner, name, value)
     elif kind is Namespace:
-        from ..torch_module.devices import switch
-
         if owner.name == "sys" and name in ("stdout", "stderr"):
             machine.streams[name] = value
         elif not switch(machine, owner, name):

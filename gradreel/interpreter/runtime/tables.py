@@ -7,26 +7,23 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from gradreel.trace.events import NumbersTaken, OptimizerStepped
 
-from ..builtins.methods import METHODS
 from ..engine.bridge import from_engine, to_engine
 from ..engine.engine import CONTEXT_CLASSES, ENGINE_CLASSES, NAMED_TUPLES, tensor_id, torch
 from ..engine.subclasses import PARAMETERS
 from ..machine import Machine
-from ..numpy_module.arrays import ARRAY_TYPES
-from ..numpy_module.namespace import ARRAY_METHODS, DTYPE_TABLES
 from ..numpy_module.sharing import shown
 from ..torch_module.namespace import NAMES, SAVED, SPACES
-from ..torch_module.namespace import TYPES as ENGINE_TYPES
 from ..words import words
+from .allowed_types import TYPES as ENGINE_TYPES
 from .allowed_types import admit
-from .calls import kind_name
+from .looks import kind_name
 from .values import ATTRIBUTES, MISSING, Attribute, Builtin, ClassMethod, Foreign, StaticMethod, Value
 
 Entry = Attribute | Foreign | Builtin
@@ -188,7 +185,7 @@ def load_rates(machine: Machine, scheduler: Any, state_dict: Value) -> None:
 
 
 def _tables() -> dict[type, dict[str, Entry]]:
-    tables: dict[type, dict[str, Entry]] = {kind: dict(methods) for kind, methods in METHODS.items()}
+    tables: dict[type, dict[str, Entry]] = {}
     tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data")
     tables[torch.Tensor] |= {name: taking(name) for name in ("item", "tolist", "numpy")}
     for kind in (torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer):
@@ -234,7 +231,7 @@ def _tables() -> dict[type, dict[str, Entry]]:
         tables[container] = _table(container, CONTAINING)
     clusters = torch.nn.AdaptiveLogSoftmaxWithLoss
     tables[clusters] |= {name: Foreign(name, _late(name)) for name in ("log_prob", "predict")}
-    tables[torch.Size] = tables[tuple] | _table(torch.Size, NAMES["torch.Size"])
+    tables[torch.Size] = _table(torch.Size, NAMES["torch.Size"])
     tables[torch.dtype] = _reads("is_complex is_floating_point is_signed itemsize")
     if NODE is not None:
         tables[NODE] = _table(NODE, NAMES["torch.autograd.graph.Node"]) | _reads(
@@ -244,19 +241,15 @@ def _tables() -> dict[type, dict[str, Entry]]:
         tables[NODE]["register_hook"] = Foreign("register_hook", lambda node, hook: node.register_hook(hook))
         tables[NODE]["register_prehook"] = Foreign("register_prehook", lambda node, hook: node.register_prehook(hook))
     for kind in (int, float, complex):
-        tables[kind] |= _reads("real imag")
+        tables[kind] = _reads("real imag")
     tables[int] |= _reads("numerator denominator")
-    tables[range] |= _reads("start stop step")
+    tables[range] = _reads("start stop step")
     tables[slice] = _reads("start stop step")
     for kind in (ClassMethod, StaticMethod):
         tables[kind] = dict.fromkeys(("__func__", "__wrapped__"), Attribute(operator.attrgetter("function")))
-    tables[deque] |= _reads("maxlen")
-    tables[OrderedDict] |= _reads("_metadata", settable=True)
+    tables[deque] = _reads("maxlen")
+    tables[OrderedDict] = _reads("_metadata", settable=True)
     tables[defaultdict] = {"default_factory": Attribute(lambda this: getattr(this.default_factory, "function", None))}
-    tables |= DTYPE_TABLES
-    tables[np.ndarray] = dict(ARRAY_METHODS)
-    for kind in ARRAY_TYPES:
-        tables[kind] = dict(ARRAY_METHODS)
     return tables
 
 
@@ -308,3 +301,11 @@ def _others(kind: type) -> dict[str, Entry]:
 
 TABLES |= {kind: table for kind in ENGINE_CLASSES - TABLES.keys() if (table := _others(kind))}
 admit(*TABLES, *ENGINE_TYPES)
+
+
+def register(tables: Mapping[type, Mapping[str, Entry]]) -> None:
+    """Put in what names mean on types that other modules bring; programs may hold values of these."""
+    for kind, table in tables.items():
+        TABLES[kind] = {**table, **TABLES.get(kind, {})}
+    MERGED.clear()
+    admit(*tables)

@@ -7,7 +7,7 @@ Generator has a method that Python would call by itself, so what a program write
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from .standing import stands_for
 
@@ -218,6 +218,7 @@ class Class:
         "machine",
         "traits",
         "members",
+        "look_up",
         "fields",
         "made",
     )
@@ -238,6 +239,8 @@ class Class:
         """Special methods that change what an attribute is, where the class or one it extends has them."""
         self.members: dict[str, Value] | None = None
         """Of an enumeration: its members by name."""
+        self.look_up: Callable[[Machine, Class, list[Value]], Value] | None = None
+        """Of an enumeration: the member with a value."""
         self.fields: tuple[str, ...] = ()
         """Of a named tuple: the names of its items."""
         self.made: type[Instance] = Instance
@@ -272,12 +275,13 @@ class Instance:
         """What the host writes of it, in its messages: no address."""
         return f"<{self.kind.title} object at 0x...>"
 
+    deep_copy: ClassVar[Callable[[Machine, Value], Value]]
+    """Copies an object of the program as the program would; put in by `stdlib/copy`."""
+
     def __deepcopy__(self, memo: Any) -> Value:
         """When the engine copies what holds it: as the program would."""
-        from ..stdlib.copy import deep_copy
-
         machine = self.kind.machine
-        return self if machine is None else deep_copy(machine, self)
+        return self if machine is None else Instance.deep_copy(machine, self)
 
 
 class Own:

@@ -10,10 +10,11 @@ from ..builtins.hashing import put_all
 from ..builtins.iterating import iterate, listed
 from ..engine.subclasses import companion
 from ..machine import Machine
+from ..runtime.allowed_types import PYTHON_TYPES
 from ..runtime.arguments import Signature, bind_arguments
-from ..runtime.calls import call, kind_name
+from ..runtime.calls import call
 from ..runtime.containers import DefaultDict, Deque
-from ..runtime.kinds import PYTHON_TYPES
+from ..runtime.looks import kind_name
 from ..runtime.values import Builtin, Class, ClassMethod, Property, StaticMethod, Type, Value
 from .making import module
 

@@ -13,9 +13,10 @@ from ..engine.bridge import FUNCTIONS, Callback
 from ..engine.engine import ENGINE_CLASSES, TENSORS, elements_of, torch
 from ..engine.subclasses import Companion
 from ..machine import Machine
-from ..runtime.calls import call_method, kind_name
+from ..runtime.calls import call_method
 from ..runtime.containers import Deque
 from ..runtime.creating import FIXED
+from ..runtime.looks import kind_name
 from ..runtime.values import (
     OBJECTS,
     Bound,
@@ -182,3 +183,6 @@ def _part(machine: Machine, part: Any, memo: dict[int, Value]) -> Any:
     if isinstance(part, (*SHARED, *TENSORS, list, dict, tuple, set, Companion, torch.nn.Module)) or of_engine(part):
         return deep_copy(machine, part, memo)
     return copy.copy(part)
+
+
+Instance.deep_copy = deep_copy

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..builtins.comparing import COMPARE_SIGNS, equal
+from ..builtins.comparing import COMPARE_SIGNS, Keyed, equal
 from ..builtins.formatting import written
 from ..builtins.hashing import hash_of
 from ..machine import Machine
 from ..runtime.arguments import Signature, bind_arguments
 from ..runtime.attributes import load
-from ..runtime.calls import call, call_method, kind_name
-from ..runtime.creating import Keyed
+from ..runtime.calls import call, call_method
+from ..runtime.errors import raise_error
+from ..runtime.looks import kind_name
 from ..runtime.storing import store_plainly
 from ..runtime.values import (
     MISSING,
     OBJECTS,
     Builtin,
     Class,
+    Error,
     ExceptionType,
     Function,
     Instance,
@@ -224,9 +226,6 @@ def ordering(sign: str) -> Any:
 
 def unchangeable(verb: str) -> Any:
     def run(machine: Machine, this: Value, name: str, *value: Value) -> None:
-        from ..runtime.errors import raise_error
-        from ..runtime.values import Error
-
         text = f"cannot {verb} field '{name}'"
         raise raise_error(Error(FROZEN, (text,)), text)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from ..builtins.comparing import same
+from ..builtins.comparing import Keyed, same
+from ..builtins.formatting import written
 from ..machine import Machine
-from ..runtime.creating import Keyed, blank
+from ..runtime.creating import blank
 from ..runtime.values import (
     MISSING,
+    OBJECTS,
     Builtin,
     Class,
     ClassMethod,
@@ -58,7 +60,7 @@ NO_MEMBER = (Function, StaticMethod, ClassMethod, Property, Class)
 
 def enumerate_members(machine: Machine, made: Class) -> None:
     """Turns the plain attributes of an enumeration into its members."""
-    made.members = {}
+    made.members, made.look_up = {}, look_up
     if made.host is None:
         made.made = Keyed
     last: Value = 0
@@ -82,3 +84,14 @@ def member(machine: Machine, made: Class, name: str, value: Value) -> Value:
     if start is not MISSING:
         machine.call(machine, start, [this, *(value if isinstance(value, tuple) else (value,))], {})
     return this
+
+
+def look_up(machine: Machine, kind: Class, args: list[Value]) -> Value:
+    """`Color(2)`: the member of an enumeration with that value."""
+    (value,) = args
+    if isinstance(value, OBJECTS) and kind in value.kind.order:
+        return value
+    for one in (kind.members or {}).values():
+        if same(machine, one.attributes["value"], value):
+            return one
+    raise ValueError(f"{written(machine, value)} is not a valid {kind.qualname}")

@@ -6,7 +6,8 @@ import posixpath
 
 from ..machine import Machine
 from ..refusal import Refusal
-from ..runtime.calls import call_method, kind_name
+from ..runtime.calls import call_method
+from ..runtime.looks import kind_name
 from ..runtime.values import OBJECTS, Value
 from .making import module
 

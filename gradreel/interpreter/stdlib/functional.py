@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ..builtins.asking import is_callable
+from ..builtins.asking import is_callable, plain_name
 from ..builtins.comparing import COMPARE, contains
 from ..builtins.iterating import iterate, listed
 from ..builtins.operators import BINARY, UNARY, binary, unary
@@ -195,8 +195,6 @@ def _getter(machine: Machine, *wanted: Value) -> Builtin:
 
 
 def _attributes(machine: Machine, *names: str) -> Builtin:
-    from ..builtins.asking import plain_name
-
     def one(m: Machine, owner: Value, path: str) -> Value:
         for name in path.split("."):
             owner = load(m, owner, plain_name(name))
@@ -210,8 +208,6 @@ def _attributes(machine: Machine, *names: str) -> Builtin:
 
 
 def _caller(machine: Machine, name: str, /, *args: Value, **kwargs: Value) -> Builtin:
-    from ..builtins.asking import plain_name
-
     plain_name(name)
     return Builtin("methodcaller", lambda m, owner: call(m, load(m, owner, name), list(args), kwargs), True)
 

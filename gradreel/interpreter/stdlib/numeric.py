@@ -13,7 +13,8 @@ from ..builtins.iterating import iterate, listed
 from ..builtins.operators import binary
 from ..engine.engine import torch
 from ..machine import Machine
-from ..runtime.calls import call_method, kind_name
+from ..runtime.calls import call_method
+from ..runtime.looks import kind_name
 from ..runtime.values import OBJECTS, Attribute, Builtin, Type, Value
 from ..words import words
 from .making import module

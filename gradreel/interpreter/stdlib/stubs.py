@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..builtins.formatting import text as shown
 from ..builtins.iterating import WALKED, iterate
+from ..builtins.making import counted
 from ..machine import Machine
 from ..runtime.values import Attribute, Builtin, Namespace, Silent, Value
 from .making import module
@@ -91,8 +93,6 @@ def _bar(machine: Machine, iterable: Value = (), desc: Value = None, total: Valu
 
 
 def _range(machine: Machine, *bounds: Value, **named: Value) -> Progress:
-    from ..builtins.making import counted
-
     return _bar(machine, counted(machine, *bounds))
 
 
@@ -105,8 +105,6 @@ def _update(machine: Machine, this: Progress, n: Value = 1) -> None:
 
 
 def _print(machine: Machine, text: Value, *rest: Value, **named: Value) -> None:
-    from ..builtins.formatting import text as shown
-
     machine.write(shown(machine, text) + "\n")
 
 

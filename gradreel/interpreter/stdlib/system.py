@@ -8,10 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builtins.formatting import error_text
+from ..builtins.sequences import mapping
 from ..machine import ACTIONS, Filter, Machine
-from ..runtime.calls import kind_name
+from ..runtime.attributes import load
 from ..runtime.errors import TYPES as ERRORS
 from ..runtime.errors import raise_error
+from ..runtime.looks import kind_name
 from ..runtime.standing import stands_for
 from ..runtime.values import Attribute, Builtin, Class, Error, ExceptionType, Instance, Type, Value
 from .copy import deep_copy, shallow_copy
@@ -274,8 +276,6 @@ def _hint(machine: Machine, name: Value, *rest: Value, **named: Value) -> Type:
 
 
 def typing(named_tuple: Value) -> Any:
-    from ..builtins.making import mapping
-
     values: dict[str, Value] = {name: Type(name, (), None, f"typing.{name}") for name in HINTS.split()}
     values |= {
         "TYPE_CHECKING": False,
@@ -296,6 +296,4 @@ def typing(named_tuple: Value) -> Any:
 
 
 def _hints(machine: Machine, owner: Value, **named: Value) -> Value:
-    from ..runtime.attributes import load
-
     return load(machine, owner, "__annotations__")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.engine import torch
+from ..runtime.allowed_types import TYPES
 from ..runtime.errors import type_for
 from ..runtime.values import Builtin, Foreign, Look, Namespace, Type, Value
 from ..words import words
@@ -48,9 +49,6 @@ def offered(path: str) -> Any:
         found = getattr(found, part, None)  # `path` comes from torch_names.txt, never from a program
     return found
 
-
-TYPES: dict[type, Type] = {}
-"""The record of each of the engine's classes that programs can name."""
 
 WAYS_TO_MAKE = {"Embedding": ("from_pretrained",), "EmbeddingBag": ("from_pretrained",)}
 """Class methods of the engine's classes that programs may call."""

@@ -6,16 +6,14 @@ What counts of an address is what it says of others.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..builtins.formatting import COLLECTED
 from ..builtins.iterating import WALKED
 from ..engine.engine import STORAGES, torch
+from ..machine import Machine
 from ..runtime.tables import TABLES
 from ..runtime.values import Attribute, Builtin, Foreign
-
-if TYPE_CHECKING:
-    from ..machine import Machine
 
 FIRST, APART = 1 << 40, 1 << 26
 """Where the first memory lies that is asked for, and how far behind it the next."""
