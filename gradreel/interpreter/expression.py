@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gradreel.trace.events import Printed
 
-from .builtins.table import BUILTINS
+from .builtins.namespace import BUILTINS
 from .limits import Limits
 from .runner import run
 from .torch_module.namespace import SPACES

@@ -9,9 +9,10 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-from .builtins.iterating import Indexed, Walk
+from .builtins import object_methods as object_methods
+from .builtins.iteration import Indexed, Walk
+from .builtins.namespace import BUILTINS
 from .builtins.sequences import Asked, Filtered, Mapped
-from .builtins.table import BUILTINS
 from .compiler.compiler import Compiler
 from .engine.engine import torch
 from .engine.name_events import Untold
@@ -20,13 +21,11 @@ from .numpy_module.namespace import NUMPY, NUMPY_TYPES
 from .numpy_module.random import RANDOM as NUMPY_RANDOM
 from .refusal import Refusal
 from .runtime import attributes
-from .runtime import basics as object_methods
 from .runtime.allowed_types import PYTHON_TYPES, admit
-from .runtime.attributes import WAYS
-from .runtime.kinds import PYTHON, unknown_name
-from .runtime.looks import look_alike
-from .runtime.records import RECORDS
-from .runtime.tables import TABLES
+from .runtime.attribute_tables import TABLES
+from .runtime.attributes import PYTHON, WAYS, unknown_name
+from .runtime.record_attributes import RECORDS
+from .runtime.type_names import look_alike
 from .runtime.values import MISSING, Builtin, Foreign, Frame, Namespace, Value
 from .stdlib import dataclasses, enum
 from .stdlib.collections import ABOUT_FIELDS, COLLECTIONS

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gradreel.interpreter.runtime.containers import DefaultDict, Deque
+from gradreel.interpreter.runtime.values import DefaultDict, Deque
 
 
 @pytest.mark.parametrize("nest", [lambda inner: Deque([inner]), lambda inner: DefaultDict(None, {1: inner})])

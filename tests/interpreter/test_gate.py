@@ -17,8 +17,7 @@ import numpy as np
 import pytest
 
 from gradreel import run
-from gradreel.interpreter.builtins.comparing import COMPARE
-from gradreel.interpreter.builtins.operators import BINARY, binary
+from gradreel.interpreter.builtins.operators import BINARY, COMPARE, binary
 from gradreel.interpreter.builtins.subscripts import assign, fetch
 from gradreel.interpreter.engine.engine import torch
 from gradreel.interpreter.engine.gate import computes
@@ -28,8 +27,8 @@ from gradreel.interpreter.numpy_module.namespace import NUMPY
 from gradreel.interpreter.numpy_module.random import RANDOM
 from gradreel.interpreter.refusal import Refusal
 from gradreel.interpreter.runner import prepared
+from gradreel.interpreter.runtime.attribute_tables import table_of
 from gradreel.interpreter.runtime.calls import call
-from gradreel.interpreter.runtime.tables import table_of
 from gradreel.interpreter.runtime.values import Builtin, Foreign, Namespace, Type
 from gradreel.interpreter.torch_module.namespace import SPACES
 from gradreel.trace import Recorder

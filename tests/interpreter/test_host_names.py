@@ -19,7 +19,7 @@ import pytest
 import autograd_core
 from autograd_core.nn.attributes import Attributes
 from gradreel.interpreter import run
-from gradreel.interpreter.builtins.table import BUILTINS
+from gradreel.interpreter.builtins.namespace import BUILTINS
 from gradreel.interpreter.engine.bridge import Callback, Parcel
 from gradreel.interpreter.engine.engine import listening, torch
 from gradreel.interpreter.library import MODULES
@@ -29,8 +29,8 @@ from gradreel.interpreter.pasting import paste
 from gradreel.interpreter.refusal import Refusal
 from gradreel.interpreter.runner import perform, prepared
 from gradreel.interpreter.runtime.allowed_types import is_of_programs
+from gradreel.interpreter.runtime.attribute_tables import TABLES
 from gradreel.interpreter.runtime.calls import call
-from gradreel.interpreter.runtime.tables import TABLES
 from gradreel.interpreter.runtime.values import ATTRIBUTES, CLASS, Builtin, Foreign, Type
 from gradreel.trace import Recorder
 from gradreel.trace.events import Printed

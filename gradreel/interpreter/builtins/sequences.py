@@ -12,15 +12,12 @@ from ..engine.engine import STORAGES, torch
 from ..machine import Machine
 from ..runtime.attributes import load
 from ..runtime.calls import call, call_method, own_length, truth
-from ..runtime.looks import kind_name
-from ..runtime.standing import stands_for
-from ..runtime.values import MISSING, OBJECTS, Class, Own, Value
-from .comparing import same
-from .extending import dictionary
+from ..runtime.type_names import kind_name
+from ..runtime.values import MISSING, OBJECTS, Class, Own, Value, stands_for
 from .formatting import type_name
 from .hashing import charge_key
-from .iterating import VIEWS, Walk, iterate, listed
-from .operators import Binary, binary, general, united, unsupported
+from .iteration import VIEWS, Walk, dictionary, iterate, listed
+from .operators import Binary, binary, general, same, united, unsupported
 from .subscripts import fetch
 
 

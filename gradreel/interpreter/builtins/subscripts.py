@@ -16,11 +16,11 @@ from ..numpy_module.arrays import Array, numbers
 from ..numpy_module.sharing import wrote
 from ..runtime.allowed_types import TYPES
 from ..runtime.calls import call, call_method
-from ..runtime.looks import kind_name
+from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
+from .constructors import real
 from .hashing import charge_key, unfolded_size
-from .iterating import listed
-from .making import real
+from .iteration import listed
 from .operators import LISTS
 
 SEQUENCES = (list, tuple, str)

@@ -8,13 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..builtins.iterating import iterate
+from ..builtins.iteration import iterate
 from ..builtins.operators import binary
 from ..builtins.subscripts import assign, fetch, remove
-from ..runtime.attributes import load
-from ..runtime.kinds import DUNDERS, special
-from ..runtime.looks import kind_name
-from ..runtime.storing import delete, store
+from ..runtime.attributes import DUNDERS, delete, load, special, store
+from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, Frame, Silent, Value
 from .compiler import Compiler
 from .names import BINDABLE, attribute_name, unbound

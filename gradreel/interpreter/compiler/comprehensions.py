@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..builtins.hashing import charge_key
-from ..builtins.iterating import iterate
+from ..builtins.iteration import iterate
 from ..machine import Machine
 from ..runtime.calls import truth
 from ..runtime.values import Cell, Frame, Generator, Value

@@ -5,17 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..builtins.comparing import COMPARE
+from ..builtins.formatting import converted
 from ..builtins.hashing import charge_keys, put_all
-from ..builtins.iterating import has_walk, iterate, listed
-from ..builtins.operators import PLAIN, RECORDS, UNARY, binary, unary
+from ..builtins.iteration import has_walk, iterate, listed
+from ..builtins.namespace import NO_BYTES
+from ..builtins.operators import COMPARE, PLAIN, RECORDS, UNARY, binary, unary
 from ..builtins.sequences import unpacked
 from ..builtins.subscripts import fetch
-from ..builtins.table import NO_BYTES
-from ..builtins.templates import converted
 from ..runtime.attributes import load
 from ..runtime.calls import call_method, truth
-from ..runtime.looks import kind_name
+from ..runtime.type_names import kind_name
 from ..runtime.values import OBJECTS, Frame, Value
 from .assignment import target
 from .compiler import Compiler, Run, compiles

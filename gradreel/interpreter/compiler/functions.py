@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from ..builtins.namespace import super_of
 from ..builtins.sequences import unpacked
-from ..builtins.table import super_of
-from ..runtime.arguments import Signature, bind_arguments
-from ..runtime.attributes import load
-from ..runtime.calls import call
-from ..runtime.kinds import DUNDERS, special
-from ..runtime.looks import kind_name
+from ..runtime.attributes import DUNDERS, load, special
+from ..runtime.calls import Signature, bind_arguments, call
+from ..runtime.type_names import kind_name
 from ..runtime.values import (
     OBJECTS,
     Bound,

@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 from ..builtins.formatting import caught
-from ..builtins.iterating import delegate, iterate
+from ..builtins.iteration import delegate, iterate
 from ..engine.name_events import Untold
 from ..machine import Machine
 from ..runtime.calls import truth

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..builtins.table import BUILTINS, REFUSED
+from ..builtins.namespace import BUILTINS, REFUSED
 from ..refusal import Refusal
-from ..runtime.kinds import DUNDERS, special
+from ..runtime.attributes import DUNDERS, special
 from ..runtime.values import MISSING, Frame, Value
 from ..words import words
 from .compiler import Compiler, Run, compiles

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from ..builtins.asking import is_instance
-from ..builtins.comparing import equal
-from ..builtins.iterating import iterate
+from ..builtins.introspection import is_instance
+from ..builtins.iteration import iterate
+from ..builtins.operators import equal
 from ..machine import Machine
 from ..runtime.attributes import load
 from ..runtime.calls import truth
-from ..runtime.looks import kind_name
+from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, Class, ExceptionType, Frame, Type, Value
 from .assignment import Store, bind
 from .compiler import Compiler, Signal, Step, compiles

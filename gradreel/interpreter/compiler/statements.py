@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from gradreel.trace.events import LineReached
 
-from ..builtins.iterating import iterate
+from ..builtins.iteration import iterate
 from ..runtime.calls import truth
 from ..runtime.values import MISSING, Frame, Value
 from .assignment import augmented, deletion, retell, target

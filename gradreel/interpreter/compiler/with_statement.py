@@ -9,7 +9,7 @@ from ..engine.bridge import from_engine
 from ..machine import Machine
 from ..runtime.calls import call_method, truth
 from ..runtime.errors import raise_error
-from ..runtime.looks import kind_name
+from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, OBJECTS, Frame, Silent, Value
 from .assignment import target
 from .compiler import Compiler, Signal, Step, compiles

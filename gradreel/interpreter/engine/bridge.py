@@ -17,15 +17,14 @@ from autograd_core.opaque import opaque
 
 from ..machine import Machine
 from ..runtime.allowed_types import admit, is_of_programs, not_for_programs, record_of
-from ..runtime.containers import Deque
-from ..runtime.looks import function_kind, unseen
-from ..runtime.standing import stands_for
+from ..runtime.type_names import function_kind, unseen
 from ..runtime.values import (
     MISSING,
     RECORDS,
     Bound,
     Builtin,
     Class,
+    Deque,
     ExceptionType,
     Foreign,
     Function,
@@ -36,6 +35,7 @@ from ..runtime.values import (
     Silent,
     Type,
     Value,
+    stands_for,
 )
 from .cost_model import count_of
 from .engine import TENSOR_TYPES, TENSORS, torch

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.looks import kind_name
+from ..runtime.type_names import kind_name
 from ..runtime.values import Bound, Builtin, Class, ExceptionType, Foreign, Function, Type, Value
 from ..words import words
 from .bridge import FUNCTIONS, PLAIN, Callback

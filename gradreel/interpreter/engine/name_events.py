@@ -15,7 +15,7 @@ from gradreel.trace.events import NameBound, NameUnbound
 from gradreel.trace.texts import brief
 
 from ..limits import LONG_NAME
-from ..runtime.looks import kind_name
+from ..runtime.type_names import kind_name
 from ..runtime.values import ATTRIBUTES, Builtin, Class, Foreign, Function, Instance, Namespace, Silent, Type, Value
 from .engine import TENSORS, tensor_id, torch
 from .subclasses import Companion

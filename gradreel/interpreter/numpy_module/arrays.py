@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.ma  # np.unique imports it when first called, and a locked-down process could not
 
-from ..builtins.iterating import listed
+from ..builtins.iteration import listed
 from ..engine.cost_model import broadcast_numel
 from ..engine.engine import torch
 from ..machine import Machine
-from ..runtime.looks import kind_name
+from ..runtime.type_names import kind_name
 from ..runtime.values import Type, Value
 from ..words import words
 from .result_sizes import einsum_size, pad_size, size_of

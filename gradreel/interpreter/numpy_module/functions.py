@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..builtins.iterating import listed
+from ..builtins.iteration import listed
 from ..builtins.operators import WARNING
 from ..engine.cost_model import broadcast_numel
 from ..engine.engine import torch

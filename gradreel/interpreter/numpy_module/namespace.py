@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..builtins.iterating import listed
+from ..builtins.iteration import listed
 from ..machine import Machine
-from ..runtime.looks import kind_name
-from ..runtime.tables import register
+from ..runtime.attribute_tables import register
+from ..runtime.type_names import kind_name
 from ..runtime.values import Attribute, Builtin, Namespace, Type, Value
 from ..words import words
 from .arrays import (

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine.cost_model import broadcast_numel, solve_flops
 from ..machine import Machine
-from ..runtime.tables import TABLES
+from ..runtime.attribute_tables import TABLES
 from ..runtime.values import Builtin, Namespace, Type, Value
 from . import result_sizes
 from .arrays import numbers, shape_of

@@ -91,7 +91,7 @@ def _three(text: str, at: int, family: str) -> bool:
     return len(text) >= at + 3 and all(letter in family for letter in text[at : at + 3])
 
 
-# What mail, tools and web pages put before, behind or into every line of a program, taken off again.
+# ---- lines
 #
 # Each function gives the cleaned lines, or None where the lines do not look so. What is no code stays as a comment.
 

@@ -118,7 +118,7 @@ def longest_program(lines: Sequence[str]) -> int:
     return 0
 
 
-# Programs that end in the middle: of a string, a bracket, a line or a block.
+# ---- programs that end in the middle: of a string, a bracket, a line or a block
 
 PIECE = re.compile(r"""#[^\n]*|'{3}|"{3}|'(?:\\.|[^'\\\n])*('?)|"(?:\\.|[^"\\\n])*("?)|[()\[\]{}]""", re.S)
 CLOSES = {")": "(", "]": "[", "}": "{"}

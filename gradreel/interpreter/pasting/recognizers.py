@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from ..runtime.near import nearest
+from ..runtime.errors import nearest
 from . import cleaners, languages
 from .cleaners import Cleaner
 from .parsing import fault, like_code, shown, tree_or_fault, where_cut

@@ -189,7 +189,7 @@ def is_output(node: ast.expr, bound: set[str]) -> bool:
     return is_tensor(node, bound) or (isinstance(node, ast.Constant) and not isinstance(node.value, str))
 
 
-# Prose: the words around code that nobody fenced in.
+# ---- prose: the words around code that nobody fenced in
 #
 # A line is prose if it cannot be a line of Python and has words side by side, as no Python has outside its strings.
 

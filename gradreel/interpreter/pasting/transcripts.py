@@ -118,7 +118,7 @@ def cells(lines: Sequence[str]) -> Found:
     return program, posted, found
 
 
-# Tracebacks and error messages that come without their program.
+# ---- tracebacks and error messages that come without their program
 
 BEFORE = re.compile(r"\s*(?:E\s{1,8}|\[?\(?rank\s?\d+\)?\]?:\s?|[>|#]\s+|\d{4}-\d\d-\d\d[T ][\d:.,]+\s+)")
 """What pytest, torchrun, mail and logs put before a line."""

@@ -17,8 +17,7 @@ from autograd_core.mutation import _AllowMutationOnSavedContext
 
 from ..engine.engine import CONTEXT_CLASSES, NAMED_TUPLES, NODE, STORAGES, TENSORS, classes_below, torch
 from ..refusal import Refusal
-from .containers import DefaultDict, Deque
-from .values import OBJECTS, RECORDS, Generator, Type
+from .values import OBJECTS, RECORDS, DefaultDict, Deque, Generator, Type
 
 ITERATORS = frozenset(
     kind

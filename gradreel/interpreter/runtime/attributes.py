@@ -6,46 +6,197 @@ method (a Foreign of the engine or a Builtin of ours). Objects of the program ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from autograd_core.nn.attributes import PLAIN
+from autograd_core.nn.attributes import PLAIN, set_part
 from gradreel.trace.events import GradMissing
 
-from ..engine.bridge import from_engine
+from ..builtins.iteration import listed
+from ..engine.bridge import Callback, Parcel, from_engine, to_engine
 from ..engine.engine import tensor_id, torch
-from ..engine.subclasses import Companion
+from ..engine.subclasses import Companion, ready
 from ..machine import Machine
+from ..refusal import Refusal
+from ..torch_module.devices import switch
+from ..torch_module.namespace import NAMES, SURFACE
+from ..words import words
+from .allowed_types import PYTHON_TYPES, TYPES, record_of
 from .allowed_types import TYPES as ENGINE_TYPES
-from .allowed_types import record_of
+from .attribute_tables import Entry, fields_of, table_of
 from .calls import CONTEXTS, call, call_method
-from .creating import abstract_in, blank
-from .fields import fields_of
-from .kinds import missing, type_of
-from .looks import kind_name, unbound
-from .tables import Entry, table_of
+from .instances import abstract_in, blank
+from .type_names import function_kind, kind_name, unbound
 from .values import (
     ATTRIBUTES,
     MISSING,
     OBJECTS,
+    VACANT,
     Attribute,
     Bound,
     Builtin,
     Class,
     ClassMethod,
+    Error,
     ExceptionType,
     Foreign,
     Function,
     Instance,
+    Namespace,
     Own,
     Property,
+    Silent,
     StaticMethod,
     Type,
     Value,
 )
+
+# ---- the type of a value as a program sees it, and what is said when a value or module lacks a name
+
+FUNCTION_TYPES: dict[str, Type] = {}
+"""Those of functions, by name; filled likewise."""
+
+
+MODULES = ("torch.", "itertools.", "random.", "numpy.dtypes.")
+"""Where types are at home that say so."""
+
+
+def type_of(value: Value) -> Value:
+    """`type(value)`"""
+    if isinstance(value, OBJECTS):
+        return value.kind
+    if isinstance(value, Error):
+        return value.own or value.kind
+    if isinstance(value, (Callback, Parcel)):
+        return type_of(from_engine(value))
+    kind = type(value)
+    if kind in (Builtin, Foreign):
+        made = function_kind(value)
+        return FUNCTION_TYPES.get(made) or FUNCTION_TYPES.setdefault(
+            made, Type(made.rpartition(".")[2], (), None, made)
+        )
+    if kind in PYTHON_TYPES:
+        return PYTHON_TYPES[kind]
+    if kind in TYPES:
+        return TYPES[kind]
+    title = f"{kind.__module__}.{kind.__qualname__}".replace(torch.__name__, "torch", 1)
+    found = Type(kind_name(value).rpartition(".")[2], (kind,), None, title if title.startswith(MODULES) else None)
+    PYTHON_TYPES[kind] = found
+    return found
+
+
+PUBLIC: dict[type, frozenset[str]] = {
+    kind: frozenset(name for name in dir(kind) if not name.startswith("_"))
+    for kind in (str, list, tuple, dict, set, frozenset, int, float, bool, range)
+}
+"""The names that values of Python's own types have there."""
+
+
+def missing(owner: Value, name: str) -> BaseException:
+    """The AttributeError, or the refusal where torch has the name and we do not."""
+    for kind, path in ((torch.Tensor, "torch.Tensor"), (torch.nn.Module, "torch.nn.Module")):
+        if isinstance(owner, kind) and exists(path, name):
+            near = nearest(name, table_of(kind))
+            hint = f" Near to it: {', '.join(near)}." if near else ""
+            what = "a tensor" if kind is torch.Tensor else "a module"
+            return Refusal(f"`{name}` of {what} exists in PyTorch, but is not supported here.{hint}")
+    if name in PUBLIC.get(type(owner), ()):
+        near = nearest(name, table_of(type(owner)))
+        hint = f" Near to it: {', '.join(near)}." if near else ""
+        return Refusal(f"`{name}` of a {kind_name(owner)} is not supported here.{hint}")
+    raised = AttributeError(f"'{kind_name(owner)}' object has no attribute '{name}'")
+    raised.candidates = Names(owner)  # type: ignore[attr-defined]
+    return raised
+
+
+class Names(Sequence[str]):
+    """The names that a value has, found out when they are asked for."""
+
+    def __init__(self, owner: Value) -> None:
+        self.names = [*getattr(owner, "attributes", ())]
+        kind = getattr(owner, "kind", None)
+        self.classes = kind.order if isinstance(kind, Class) else ()
+        self.host = type(owner)
+
+    def __len__(self) -> int:
+        return len(self.listed())
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.listed()[at]
+
+    def listed(self) -> list[str]:
+        own = [name for base in self.classes for name in base.attributes]
+        return sorted({*self.names, *own, *table_of(self.host)})
+
+
+def unknown_name(owner: Namespace, name: str) -> BaseException:
+    """A name that a module does not have here: a refusal if the real module has it, else Python's error."""
+    if exists(owner.name, name):
+        near = nearest(name, owner.table)
+        hint = f" Near to it: {', '.join(near)}." if near else ""
+        what = "exists in PyTorch, but is" if owner.name.startswith("torch") else "is"
+        return Refusal(f"`{owner.name}.{name}` {what} not supported here.{hint}")
+    said = (numpy_once(name) if owner.name == "numpy" else None) or f"module '{owner.name}' has no attribute '{name}'"
+    raised = AttributeError(said)
+    raised.candidates = tuple(sorted(owner.table))  # type: ignore[attr-defined]
+    return raised
+
+
+def numpy_once(name: str) -> str | None:
+    """What numpy says of a name that it had once; of some also that they will come again."""
+    once = vars(np)
+    if name in once["__future_scalars__"]:
+        again = f"In the future `np.{name}` will be defined as the corresponding NumPy scalar."
+        warnings.warn(again, FutureWarning, stacklevel=2)
+    if name in once["__former_attrs__"]:
+        return str(once["__former_attrs__"][name])
+    removed = once["__expired_attributes__"].get(name)
+    return f"`np.{name}` was removed in the NumPy 2.0 release. {removed}" if removed else None
+
+
+def exists(module: str, name: str) -> bool:
+    """Whether the real module has the name."""
+    return name in NAMES.get(module, ()) or name in SURFACE.get(module, ()) or name in PYTHON.get(module, ())
+
+
+PYTHON: dict[str, Container[str]] = {}
+"""The names that modules which are not torch's have."""
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    return get_close_matches(name, [k for k in known if not k.startswith("_")], 3, 0.6)
+
+
+DUNDERS = frozenset(
+    words(
+        "__init__ __new__ __call__ __repr__ __str__ __format__ __len__ __getitem__ __setitem__ __delitem__ __missing__ "
+        "__iter__ __next__ __reversed__ __contains__ __enter__ __exit__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ "
+        "__bool__ __neg__ __pos__ __abs__ __invert__ __int__ __float__ __complex__ __index__ __round__ __trunc__ "
+        "__floor__ __ceil__ __hash__ __getattr__ __setattr__ __delattr__ __getattribute__ __get__ __set__ __delete__ "
+        "__set_name__ __init_subclass__ __class_getitem__ __post_init__ __copy__ __deepcopy__ __divmod__ __rdivmod__ "
+        "__fspath__ __name__ __qualname__ __class__ __doc__ __version__ __self__ __func__ __module__ __dict__ "
+        "__bases__ __mro__ __slots__ __match_args__ __annotations__ __defaults__ __wrapped__ __members__ __all__ "
+        "__author__ __cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__ "
+        "__abstractmethods__ __stdout__ __stderr__ "
+        "__getstate__ __setstate__ __constants__"
+    )
+) | {
+    f"__{side}{name}__"
+    for name in words("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift")
+    for side in ("", "r", "i")
+}
+"""Special names that programs may say."""
+
+
+def special(wanted: str) -> bool:
+    """Whether Python itself gives a meaning to this name."""
+    return len(wanted) > 4 and wanted.startswith("__") and wanted.endswith("__")
+
 
 ENGINE = torch.__name__
 
@@ -393,3 +544,194 @@ def begin_host(kind: Type, this: Value, *args: Value, **kwargs: Value) -> None:
 
 WAYS: dict[type, Callable[[Machine, Any, str], Value]] = {Instance: of_instance, Class: of_class, Type: of_type}
 """How a name is looked up, by the type of the owner; more are put in by the modules that bring such types."""
+
+
+# ---- setting and deleting
+
+
+def store(machine: Machine, owner: Value, name: str, value: Value) -> None:
+    """`owner.name = value`"""
+    if type(owner) is Instance and not owner.kind.traits and owner.kind.find(name) is MISSING:
+        owner.attributes[name] = value  # the usual case, by the shortest way
+    elif isinstance(owner, OBJECTS) and "__setattr__" in owner.kind.traits:
+        call_method(machine, owner, "__setattr__", [name, value])
+    else:
+        store_plainly(machine, owner, name, value)
+
+
+def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> None:
+    """`owner.name = value` by the usual rules, whatever the class of `owner` says of it."""
+    kind = type(owner)
+    if isinstance(owner, torch.nn.Module):
+        store_on_module(machine, owner, name, value)
+    elif isinstance(owner, OBJECTS):
+        found = owner.kind.find(name) if owner.kind.find(name) is not MISSING else None
+        entry = table_of(kind).get(name) if kind is not Instance else None
+        if isinstance(entry, Attribute) and entry.set is not None:
+            entry.set(owner, to_engine(machine, value))  # the engine reads it too
+        elif not described(machine, found, owner, name, value):
+            check_slots(owner, name)
+            owner.attributes[name] = value
+    elif kind is Error:
+        found = owner.own.find(name) if owner.own else None
+        if name == "args":
+            owner.args = tuple(listed(machine, value))
+        elif name == "__cause__":
+            owner.cause, owner.suppressed = value, True
+        elif not described(machine, found, owner, name, value):
+            owner.attributes[name] = value
+    elif kind is Class:
+        if owner.machine is None:
+            raise TypeError(f"cannot set '{name}' attribute of immutable type '{owner.name}'")
+        if owner.members is not None and name in owner.members:
+            raise AttributeError(f"cannot reassign member '{name}'")
+        owner.attributes[name] = value
+    elif kind is Function:
+        store_on_function(owner, name, value)
+    elif kind is Namespace:
+        if owner.name == "sys" and name in ("stdout", "stderr"):
+            machine.streams[name] = value
+        elif not switch(machine, owner, name):
+            raise Refusal(f"Names of modules cannot be set here: `{owner.name}.{name}` stays as it is.")
+    elif kind is not Silent:
+        entry = table_of(kind).get(name)
+        if isinstance(entry, Attribute) and entry.set is not None:
+            entry.set(owner, to_engine(machine, value))
+            return
+        own = own_attributes(owner) if entry is None else None
+        if own is None or isinstance(missing(owner, name), Refusal):
+            raise AttributeError(unsettable(owner, name, entry))
+        own[name] = value
+
+
+def store_on_function(owner: Function, name: str, value: Value) -> None:
+    if name in ("__name__", "__qualname__"):
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be set to a string object")
+        owner.name = value
+    elif name == "__doc__":
+        owner.doc = value
+    else:
+        owner.attributes[name] = value
+
+
+def described(machine: Machine, found: Value, owner: Value, name: str, value: Value) -> bool:
+    """Sets by a property or another descriptor of the class, if `found` is one."""
+    if isinstance(found, Property):
+        if name in getattr(owner.kind, "fields", ()):
+            raise AttributeError("can't set attribute")
+        set_property(machine, found, owner, name, value)
+        return True
+    if isinstance(found, Instance) and found.kind.find("__set__") is not MISSING:
+        call_method(machine, found, "__set__", [owner, value])
+        return True
+    return False
+
+
+def check_slots(owner: Value, name: str) -> None:
+    """Raises AttributeError where the class of `owner` lists its attributes and `name` is not among them."""
+    kind = owner.kind
+    if "__slots__" not in kind.traits:
+        return
+    slots = [named.attributes.get("__slots__", ()) for named in kind.order]
+    if not any(name == slot or name in slot for slot in slots):
+        raise AttributeError(f"'{kind.name}' object has no attribute '{name}'")
+
+
+def unsettable(owner: Value, name: str, entry: Entry | None) -> str:
+    if isinstance(entry, Attribute) and isinstance(owner, torch.Tensor):
+        return f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable"
+    if entry is not None:
+        return f"'{kind_name(owner)}' object attribute '{name}' is read-only"
+    return f"'{kind_name(owner)}' object has no attribute '{name}'"
+
+
+def set_property(machine: Machine, found: Property, owner: Value, name: str, value: Value) -> None:
+    if found.setter is None:
+        raise AttributeError(f"property '{name}' of '{kind_name(owner)}' object has no setter")
+    call(machine, found.setter, [owner, value], {})
+
+
+def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> None:
+    held = owner.__dict__
+    own = isinstance(owner, Companion)
+    if "parametrizations" in held.get("_modules", ()):
+        made = torch.nn.utils.parametrize.computed(owner, name)
+        if made is not None:
+            made.right_inverse(to_engine(machine, value))
+            return
+    if own and isinstance(owner.kind.find(name), Property):
+        set_property(machine, owner.kind.find(name), owner, name, value)
+        return
+    places = [held.get(place, {}) for place in ("_parameters", "_modules", "_buffers")]
+    registered = any(name in place for place in places)
+    if registered or isinstance(value, (torch.nn.Parameter, torch.nn.Module)):
+        if not ready(owner):
+            part = "module" if isinstance(value, torch.nn.Module) else "parameters"
+            raise AttributeError(f"cannot assign {part} before Module.__init__() call")
+        if name.startswith("__"):
+            raise Refusal(f"A part of a module cannot be called {name} here.")
+        set_part(owner, name, value)
+        (owner.attributes if own else held.get(ATTRIBUTES, {})).pop(name, None)
+        return
+    if name in held.get(PLAIN, ()):
+        held[PLAIN][name] = to_engine(machine, value)
+        return
+    entry = table_of(type(owner)).get(name)
+    if isinstance(entry, Attribute) and entry.set is not None and (not own or name == "training"):
+        entry.set(owner, to_engine(machine, value))
+    elif own:
+        owner.attributes[name] = value
+    else:
+        held.setdefault(ATTRIBUTES, {})[name] = value
+        if name in held.get(VACANT, ()) and isinstance(value, torch.Tensor):
+            set_part(owner, name, value)  # the layer computes with it in place of its parameter
+
+
+def delete(machine: Machine, owner: Value, name: str) -> None:
+    """`del owner.name`"""
+    if isinstance(owner, OBJECTS) and "__delattr__" in owner.kind.traits:
+        call_method(machine, owner, "__delattr__", [name])
+    else:
+        delete_plainly(machine, owner, name)
+
+
+def delete_plainly(machine: Machine, owner: Value, name: str) -> None:
+    """`del owner.name` by the usual rules."""
+    found = owner.kind.find(name) if isinstance(owner, OBJECTS) else None
+    if isinstance(found, Property):
+        if found.deleter is None:
+            raise AttributeError(f"property '{name}' of '{kind_name(owner)}' object has no deleter")
+        call(machine, found.deleter, [owner], {})
+        return
+    if isinstance(found, Instance) and found.kind.find("__delete__") is not MISSING:
+        call_method(machine, found, "__delete__", [owner])
+        return
+    if isinstance(owner, torch.nn.Module):
+        held = owner.__dict__
+        for place in ("_parameters", "_modules", "_buffers", ATTRIBUTES, PLAIN):
+            if name in held.get(place, ()):
+                del held[place][name]
+                if place in ("_parameters", "_buffers"):
+                    held.setdefault(VACANT, set()).add(name)
+                elif name in held.get(VACANT, ()):
+                    held.get(PLAIN, {}).pop(name, None)
+                return
+    elif isinstance(owner, (*OBJECTS, Class, Error, Function)) and name in owner.attributes:
+        del owner.attributes[name]
+        return
+    elif isinstance(owner, torch.Tensor):
+        delete_of_tensor(owner, name)
+        return
+    raise missing(owner, name)
+
+
+def delete_of_tensor(owner: Any, name: str) -> None:
+    """`del tensor.name`: what the program put there, or as the engine answers for its own."""
+    own = own_attributes(owner) or {}
+    if name in own:
+        del own[name]
+    elif isinstance(table_of(type(owner)).get(name), Attribute):
+        delattr(owner, name)  # a name of the table
+    else:
+        raise AttributeError(f"'{kind_name(owner)}' object has no attribute '{name}'")

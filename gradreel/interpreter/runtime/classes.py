@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 
-from ..builtins.comparing import Keyed
+from ..builtins.operators import Keyed
 from ..engine.engine import torch
 from ..engine.subclasses import function_class
 from ..machine import Machine
@@ -12,7 +12,7 @@ from ..refusal import Refusal
 from ..stdlib.collections import ABOUT_FIELDS, fields_of
 from ..stdlib.enum import enumerate_members
 from .calls import call, call_method
-from .looks import kind_name
+from .type_names import kind_name
 from .values import (
     MISSING,
     Bound,

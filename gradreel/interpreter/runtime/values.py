@@ -6,13 +6,54 @@ Generator has a method that Python would call by itself, so what a program write
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
-
-from .standing import stands_for
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from ..machine import Machine
+
+
+# ---- what stands in for one of Python's objects bears the name of its type, so that Python's own messages say it
+
+Kind = TypeVar("Kind", bound=type)
+STANDING: dict[str, str] = {}
+"""The name of the type that each class of ours stands for, by what the class is called in full."""
+OURS = re.compile(r"<class '(gradreel\.[\w.]+)'>")
+
+
+def stands_for(name: str) -> Callable[[Kind], Kind]:
+    """Name a class of ours after the type that programs take its objects for; developers see `__qualname__`."""
+
+    def named(kind: Kind) -> Kind:
+        STANDING[f"{kind.__module__}.{kind.__qualname__}"] = name
+        kind.__name__ = name
+        return kind
+
+    return named
+
+
+def in_its_place(message: str) -> str:
+    """`message` with the types that programs see for classes of ours."""
+    return OURS.sub(lambda found: f"<class '{STANDING.get(found[1], found[1])}'>", message)
+
+
+# ---- deque and defaultdict as programs have them: however many lie in one another, the last to go frees all
+#
+# CPython frees what is in a list level by level (its trashcan), and so it does for classes written in Python; of these
+# two each level takes a piece of the host's stack.
+
+
+@stands_for("deque")
+class Deque(deque[Any]):
+    __slots__ = ()
+
+
+@stands_for("defaultdict")
+class DefaultDict(defaultdict[Any, Any]):
+    __slots__ = ()
+
 
 Value = Any
 """Anything that a program handles."""

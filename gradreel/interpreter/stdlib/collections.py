@@ -7,15 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builtins.hashing import put_all
-from ..builtins.iterating import iterate, listed
+from ..builtins.iteration import iterate, listed
 from ..engine.subclasses import companion
 from ..machine import Machine
 from ..runtime.allowed_types import PYTHON_TYPES
-from ..runtime.arguments import Signature, bind_arguments
-from ..runtime.calls import call
-from ..runtime.containers import DefaultDict, Deque
-from ..runtime.looks import kind_name
-from ..runtime.values import Builtin, Class, ClassMethod, Property, StaticMethod, Type, Value
+from ..runtime.calls import Signature, bind_arguments, call
+from ..runtime.type_names import kind_name
+from ..runtime.values import Builtin, Class, ClassMethod, DefaultDict, Deque, Property, StaticMethod, Type, Value
 from .making import module
 
 # ---- named tuples: collections.namedtuple and typing.NamedTuple

@@ -14,14 +14,14 @@ from ..engine.engine import ENGINE_CLASSES, TENSORS, elements_of, torch
 from ..engine.subclasses import Companion
 from ..machine import Machine
 from ..runtime.calls import call_method
-from ..runtime.containers import Deque
-from ..runtime.creating import FIXED
-from ..runtime.looks import kind_name
+from ..runtime.instances import FIXED
+from ..runtime.type_names import kind_name
 from ..runtime.values import (
     OBJECTS,
     Bound,
     Builtin,
     Class,
+    Deque,
     Error,
     ExceptionType,
     Foreign,

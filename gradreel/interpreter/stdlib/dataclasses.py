@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..builtins.comparing import COMPARE_SIGNS, Keyed, equal
 from ..builtins.formatting import written
 from ..builtins.hashing import hash_of
+from ..builtins.operators import COMPARE_SIGNS, Keyed, equal
 from ..machine import Machine
-from ..runtime.arguments import Signature, bind_arguments
-from ..runtime.attributes import load
-from ..runtime.calls import call, call_method
+from ..runtime.attributes import load, store_plainly
+from ..runtime.calls import Signature, bind_arguments, call, call_method
 from ..runtime.errors import raise_error
-from ..runtime.looks import kind_name
-from ..runtime.storing import store_plainly
+from ..runtime.type_names import kind_name
 from ..runtime.values import (
     MISSING,
     OBJECTS,

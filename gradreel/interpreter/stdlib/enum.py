@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..builtins.comparing import Keyed, same
 from ..builtins.formatting import written
+from ..builtins.operators import Keyed, same
 from ..machine import Machine
-from ..runtime.creating import blank
+from ..runtime.instances import blank
 from ..runtime.values import (
     MISSING,
     OBJECTS,

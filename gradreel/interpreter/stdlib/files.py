@@ -7,7 +7,7 @@ import posixpath
 from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.calls import call_method
-from ..runtime.looks import kind_name
+from ..runtime.type_names import kind_name
 from ..runtime.values import OBJECTS, Value
 from .making import module
 

@@ -7,10 +7,9 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ..builtins.asking import is_callable, plain_name
-from ..builtins.comparing import COMPARE, contains
-from ..builtins.iterating import iterate, listed
-from ..builtins.operators import BINARY, UNARY, binary, unary
+from ..builtins.introspection import is_callable, plain_name
+from ..builtins.iteration import iterate, listed
+from ..builtins.operators import BINARY, COMPARE, UNARY, binary, contains, unary
 from ..builtins.sequences import absolute
 from ..builtins.subscripts import fetch
 from ..machine import Machine

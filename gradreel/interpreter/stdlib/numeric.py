@@ -9,12 +9,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from ..builtins.iterating import iterate, listed
+from ..builtins.iteration import iterate, listed
 from ..builtins.operators import binary
 from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.calls import call_method
-from ..runtime.looks import kind_name
+from ..runtime.type_names import kind_name
 from ..runtime.values import OBJECTS, Attribute, Builtin, Type, Value
 from ..words import words
 from .making import module

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..builtins.constructors import counted
 from ..builtins.formatting import text as shown
-from ..builtins.iterating import WALKED, iterate
-from ..builtins.making import counted
+from ..builtins.iteration import WALKED, iterate
 from ..machine import Machine
 from ..runtime.values import Attribute, Builtin, Namespace, Silent, Value
 from .making import module

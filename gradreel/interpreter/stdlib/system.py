@@ -13,9 +13,8 @@ from ..machine import ACTIONS, Filter, Machine
 from ..runtime.attributes import load
 from ..runtime.errors import TYPES as ERRORS
 from ..runtime.errors import raise_error
-from ..runtime.looks import kind_name
-from ..runtime.standing import stands_for
-from ..runtime.values import Attribute, Builtin, Class, Error, ExceptionType, Instance, Type, Value
+from ..runtime.type_names import kind_name
+from ..runtime.values import Attribute, Builtin, Class, Error, ExceptionType, Instance, Type, Value, stands_for
 from .copy import deep_copy, shallow_copy
 from .making import module
 

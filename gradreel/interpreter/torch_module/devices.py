@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..engine.bridge import from_engine
 from ..engine.engine import torch
 from ..machine import Machine
-from ..runtime.tables import TABLES
+from ..runtime.attribute_tables import TABLES
 from ..runtime.values import Builtin, Namespace, Value
 from ..words import words
 from .namespace import SPACES, presented, without_card

@@ -12,7 +12,7 @@ from typing import Any
 from ..engine.engine import TENSORS, elements_of, torch
 from ..machine import Machine
 from ..refusal import Refusal
-from ..runtime.looks import kind_name
+from ..runtime.type_names import kind_name
 from ..runtime.values import Class, Function, Instance, Own, Value
 from ..stdlib.copy import deep_copy
 from ..stdlib.files import key

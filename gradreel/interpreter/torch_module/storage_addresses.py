@@ -9,10 +9,10 @@ import operator
 from typing import Any
 
 from ..builtins.formatting import COLLECTED
-from ..builtins.iterating import WALKED
+from ..builtins.iteration import WALKED
 from ..engine.engine import STORAGES, torch
 from ..machine import Machine
-from ..runtime.tables import TABLES
+from ..runtime.attribute_tables import TABLES
 from ..runtime.values import Attribute, Builtin, Foreign
 
 FIRST, APART = 1 << 40, 1 << 26

@@ -9,13 +9,13 @@ from gradreel.trace.events import NumbersTaken
 from ..engine.engine import tensor_id, torch
 from ..machine import Machine
 from ..refusal import Refusal
+from ..runtime.attributes import type_of
 from ..runtime.calls import call_method
 from ..runtime.classes import make_class
-from ..runtime.kinds import type_of
-from ..runtime.looks import kind_name
+from ..runtime.type_names import kind_name
 from ..runtime.values import OBJECTS, Class, Value
-from .asking import special_refused
 from .hashing import hash_of
+from .introspection import special_refused
 
 
 def whole(machine: Machine, value: Value = 0, base: int | None = None) -> int:

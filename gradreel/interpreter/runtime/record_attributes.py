@@ -11,13 +11,12 @@ from ..engine.engine import torch
 from ..engine.subclasses import ways_above
 from ..machine import Machine
 from ..refusal import Refusal
-from .attributes import basic, by_class, load, of_module
+from .attribute_tables import table_of
+from .attributes import basic, by_class, load, missing, of_module
 from .calls import call, instance
-from .creating import begin
 from .errors import raise_error
-from .kinds import missing
-from .looks import function_kind
-from .tables import table_of
+from .instances import begin
+from .type_names import function_kind
 from .values import (
     MISSING,
     Attribute,

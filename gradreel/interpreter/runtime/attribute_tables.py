@@ -23,8 +23,19 @@ from ..torch_module.namespace import NAMES, SAVED, SPACES
 from ..words import words
 from .allowed_types import TYPES as ENGINE_TYPES
 from .allowed_types import admit
-from .looks import kind_name
+from .type_names import kind_name
 from .values import ATTRIBUTES, MISSING, Attribute, Builtin, ClassMethod, Foreign, StaticMethod, Value
+
+# ---- the `__dict__` of a layer: plain values, and copies of what it registered
+
+REGISTERED = ("_parameters", "_buffers", "_modules")
+PLAIN = (bool, int, float, str, type(None))
+
+
+def fields_of(layer: Any) -> dict[str, Value]:
+    held = {name: dict(part) if name in REGISTERED else part for name, part in layer.__dict__.items()}
+    return {name: part for name, part in held.items() if name in REGISTERED or isinstance(part, PLAIN)}
+
 
 Entry = Attribute | Foreign | Builtin
 

@@ -9,21 +9,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from ..builtins.comparing import BASE, base_contains, base_equal
-from ..builtins.formatting import base_repr, base_text, plain
-from ..builtins.hashing import hash_of
-from ..builtins.operators import base_binary, unary
-from ..builtins.sequences import begun, following, rounded, turned
-from ..builtins.subscripts import assign_plainly, fetch_plainly, remove_plainly
-from ..builtins.templates import formatted
 from ..machine import Machine
+from ..runtime.attributes import delete_plainly, load, missing, plainly, store_plainly
+from ..runtime.calls import call_forward
+from ..runtime.instances import begin
+from ..runtime.values import MISSING, OBJECTS, Instance, Own, Value
 from ..words import words
-from .attributes import load, plainly
-from .calls import call_forward
-from .creating import begin
-from .kinds import missing
-from .storing import delete_plainly, store_plainly
-from .values import MISSING, OBJECTS, Instance, Own, Value
+from .formatting import base_repr, base_text, formatted, plain
+from .hashing import hash_of
+from .operators import BASE, base_binary, base_contains, base_equal, unary
+from .sequences import begun, following, rounded, turned
+from .subscripts import assign_plainly, fetch_plainly, remove_plainly
 
 
 def _set(machine: Machine, this: Value, name: str, value: Value) -> None:

@@ -9,7 +9,7 @@ from ..engine.bridge import to_engine
 from ..engine.engine import INSTANTIATED
 from ..engine.subclasses import companion_of
 from ..machine import Machine
-from .looks import kind_name
+from .type_names import kind_name
 from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Property, StaticMethod, Value
 
 FIXED = (tuple, frozenset, str, int, float)

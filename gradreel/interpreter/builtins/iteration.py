@@ -1,4 +1,4 @@
-"""What a `for` walks through, what `yield from` hands the reins to, and lists of all items."""
+"""What a `for` walks through, what `yield from` hands the reins to, lists of all items, and lists that grow by them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.calls import call_method
 from ..runtime.errors import TYPES as ERRORS
-from ..runtime.looks import kind_name, unseen
-from ..runtime.standing import stands_for
-from ..runtime.values import MISSING, OBJECTS, Class, Generator, Instance, Namespace, Silent, Value
+from ..runtime.type_names import kind_name, unseen
+from ..runtime.values import MISSING, OBJECTS, Class, Generator, Instance, Namespace, Silent, Value, stands_for
+from .hashing import charge_key, put_all
 
 ITERABLE = (deque, list, tuple, str, dict, set, frozenset, range, enumerate, zip, Generator, np.ndarray, torch.Tensor)
 
@@ -159,3 +159,55 @@ def listed(machine: Machine, value: Value) -> list[Value]:
         if len(items) > limit:
             meter.length(len(items))
     return items
+
+
+# ---- lists, deques and dicts grow in place: by a method or by an operator, item by item, each charged
+
+
+def extend(machine: Machine, this: list[Value], items: Value) -> None:
+    """`this.extend(items)`"""
+    items = listed(machine, items)
+    machine.meter.length(len(this) + len(items))
+    this.extend(items)
+
+
+def extend_queue(machine: Machine, this: deque[Value], items: Value) -> None:
+    """`this.extend(items)` of a deque"""
+    found = listed(machine, items)
+    machine.meter.length(len(this) + len(found))
+    this.extend(found)
+
+
+def dictionary(machine: Machine, given: Value) -> dict[Value, Value]:
+    """The dict of these pairs."""
+    made = {}
+    for nr, pair in enumerate(listed(machine, given)):
+        try:
+            items = listed(machine, pair)
+        except TypeError:
+            raise TypeError(f"cannot convert dictionary update sequence element #{nr} to a sequence") from None
+        if len(items) != 2:
+            raise ValueError(f"dictionary update sequence element #{nr} has length {len(items)}; 2 is required")
+        made[charge_key(machine, items[0])] = items[1]
+    return made
+
+
+def update(machine: Machine, this: dict[Value, Value], given: Value = (), **named: Value) -> None:
+    """`this.update(given, **named)`"""
+    pairs = given if isinstance(given, dict) else dictionary(machine, given)
+    machine.meter.length(len(this) + len(pairs) + len(named))
+    put_all(machine, this, pairs)
+    this.update(named)
+
+
+def grow(machine: Machine, sign: str, this: Any, given: Value) -> bool:
+    """What `this += given` or `this |= given` does where it takes whatever can be gone through; False elsewhere."""
+    if sign == "+" and isinstance(this, list):
+        extend(machine, this, given)
+    elif sign == "+" and isinstance(this, deque):
+        extend_queue(machine, this, given)
+    elif sign == "|" and isinstance(this, dict):
+        update(machine, this, given)
+    else:
+        return False
+    return True

@@ -7,11 +7,10 @@ from typing import Any
 
 from ..machine import Machine
 from ..runtime.allowed_types import PYTHON_TYPES
-from ..runtime.attributes import OBJECT, TYPE_OF_TYPES, load
+from ..runtime.attributes import FUNCTION_TYPES, OBJECT, TYPE_OF_TYPES, load
 from ..runtime.calls import call, truth
 from ..runtime.errors import TYPES as ERRORS
-from ..runtime.kinds import FUNCTION_TYPES
-from ..runtime.looks import kind_name
+from ..runtime.type_names import kind_name
 from ..runtime.values import (
     MISSING,
     OBJECTS,
@@ -31,7 +30,10 @@ from ..runtime.values import (
     Value,
 )
 from ..stdlib.collections import TUPLE
-from .asking import (
+from .constructors import classify, compound, counted, hashed, plainest, real, whole
+from .formatting import formatted, text, written
+from .hashing import charge_keys
+from .introspection import (
     get,
     has,
     identity,
@@ -45,12 +47,9 @@ from .asking import (
     unmarked,
     variables,
 )
-from .comparing import greater, less
-from .formatting import text, written
-from .hashing import charge_keys
-from .iterating import listed
-from .making import classify, compound, counted, hashed, plainest, real, whole
+from .iteration import listed
 from .methods import METHODS, _fromkeys, maketrans, ordered_list
+from .operators import greater, less
 from .sequences import (
     Filtered,
     Mapped,
@@ -72,7 +71,6 @@ from .sequences import (
     turned,
     zipped,
 )
-from .templates import formatted
 
 
 def show(
