@@ -33,7 +33,7 @@ def broadcast(args: Arguments) -> int:
     Without arrays it is a factory, and its numbers are the shape.
     """
     found = shapes(args)
-    return broadcast_numel(found) if found else whole(args)
+    return broadcast_numel(found) if found else total_size(args)
 
 
 def broadcast_numel(found: list[tuple[int, ...]]) -> int:
@@ -55,27 +55,27 @@ def numbers(args: Arguments) -> Iterator[int]:
             yield arg
 
 
-def whole(args: Arguments) -> int:
+def total_size(args: Arguments) -> int:
     """The product of all sizes among the arguments."""
     return math.prod(size for size in numbers(args) if size > 0)
 
 
-def asked(args: Arguments) -> int:
+def requested_size(args: Arguments) -> int:
     """The product of the sizes asked for (expand, new_zeros, ...)."""
     return math.prod(size for size in numbers(args[1:]) if size > 0)
 
 
-def repeated(args: Arguments) -> int:
-    return math.prod(shapes(args)[0]) * asked(args)
+def repeat_size(args: Arguments) -> int:
+    return math.prod(shapes(args)[0]) * requested_size(args)
 
 
-def together(args: Arguments) -> int:
+def cat_size(args: Arguments) -> int:
     """All parts of a list one behind the other."""
     parts = args[0] if isinstance(args[0], (list, tuple)) else args
     return sum(math.prod(shape) for shape in shapes(tuple(parts)))
 
 
-def on_diagonal(args: Arguments) -> int:
+def block_diag_size(args: Arguments) -> int:
     """All parts of a list one beside and below the other."""
     parts = [(1, 1, *getattr(part, "shape", ()))[-2:] for part in args[0]]
     return int(sum(rows for rows, _ in parts) * sum(columns for _, columns in parts))
@@ -94,7 +94,7 @@ def product(args: Arguments) -> tuple[int, int]:
     return batch * rows * columns, batch * rows * columns * inner
 
 
-def picked(args: Arguments) -> int:
+def index_size(args: Arguments) -> int:
     """Indexing by arrays: as many rows as the indices have elements."""
     base, *rest = args
     found = arrays(tuple(rest))
@@ -103,28 +103,28 @@ def picked(args: Arguments) -> int:
     return rows * row
 
 
-def written(args: Arguments) -> int:
+def index_put_size(args: Arguments) -> int:
     """Writing at places: all that is there, and as many rows as the indices have elements."""
-    return max(int(args[0].size), picked(args[:2]))
+    return max(int(args[0].size), index_size(args[:2]))
 
 
-def looked_up_in(args: Arguments) -> int:
+def embedding_size(args: Arguments) -> int:
     """Rows of a table, one for each index."""
     return int(args[1].size * math.prod(args[0].shape[1:]))
 
 
-def into_table(args: Arguments) -> int:
+def embedding_backward_size(args: Arguments) -> int:
     """A table of so many rows, and what is added into them."""
     grad, _, rows = args[:3]
     return int(max(grad.size, rows * (grad.shape[-1] if grad.ndim else 1)))
 
 
-def largest(args: Arguments) -> int:
+def largest_size(args: Arguments) -> int:
     """The elements of the largest: what belongs together by one dimension only, and not by the last."""
     return max(map(math.prod, shapes(args)), default=0)
 
 
-def selected(args: Arguments) -> int:
+def index_select_size(args: Arguments) -> int:
     """`index_select` and `gather`-like: the base with one dimension as long as the index."""
     base, *rest = args
     (index,) = arrays(tuple(rest))[:1] or (np.zeros(0),)
@@ -142,24 +142,24 @@ def arrays(args: Arguments) -> list[np.ndarray[Any, Any]]:
     return found
 
 
-def counted(args: Arguments) -> int:
+def bincount_size(args: Arguments) -> int:
     """A place for each number up to the largest that is counted."""
     base, _, least = args
     return int(max(int(np.max(base, initial=0)) + 1 if base.dtype.kind in "iu" else 0, least))
 
 
-def binned(args: Arguments) -> int:
+def histogram_size(args: Arguments) -> int:
     return int(args[0].size + abs(args[1]))
 
 
-def squared(args: Arguments) -> int:
+def diag_size(args: Arguments) -> int:
     """A diagonal becomes a matrix."""
     base = args[0]
     side: int = base.shape[-1] if len(base.shape) == 1 else 1
     return int(math.prod(base.shape) * side)
 
 
-def times_numbers(args: Arguments) -> int:
+def largest_multiple_size(args: Arguments) -> int:
     """The elements of the first argument (a number: 1) times the largest number asked for."""
     base = math.prod(getattr(args[0], "shape", ()))
     return base * max(numbers(args[1:]), default=1)
@@ -171,7 +171,7 @@ def spatial(base: Any, padding: Any) -> list[int]:
     return [n + 2 * abs(p) for n, p in zip(sizes, padding, strict=True)]
 
 
-def slid(base: Any, kernel: Any, stride: Any, padding: Any) -> int:
+def window_size(base: Any, kernel: Any, stride: Any, padding: Any) -> int:
     """A window slid over `base`: the padded whole, or every window by itself, whichever is more."""
     outer = math.prod(base.shape[: base.ndim - len(padding)])
     room = spatial(base, padding)
@@ -180,48 +180,48 @@ def slid(base: Any, kernel: Any, stride: Any, padding: Any) -> int:
     return int(outer * max(math.prod(room), math.prod(places) * math.prod(kernel)))
 
 
-def convolved(args: Arguments) -> int:
+def convolution_size(args: Arguments) -> int:
     """A convolution, or its transpose, whose result is the longer side."""
     base, weight, _, stride, padding, dilation, transposed, more, _ = args
     kernel = weight.shape[2:]
     if not transposed:
-        return slid(base, kernel, stride, padding)
+        return window_size(base, kernel, stride, padding)
     terms = zip(base.shape[2:], stride, dilation, kernel, more, strict=True)
     lengths = [n * abs(s) + abs(d) * k + abs(extra) for n, s, d, k, extra in terms]
     windows = math.prod(base.shape[2:]) * math.prod(kernel)
     return int(base.shape[0] * weight.shape[1] * max(math.prod(lengths), windows))
 
 
-def convolved_back(args: Arguments) -> int:
+def convolution_backward_size(args: Arguments) -> int:
     grad, base, weight, _, stride, padding, *_ = args
     windows = math.prod(grad.shape[2:]) * math.prod(weight.shape[2:])
     channels = max(base.shape[1], grad.shape[1])
-    return int(max(slid(base, weight.shape[2:], stride, padding), grad.shape[0] * channels * windows))
+    return int(max(window_size(base, weight.shape[2:], stride, padding), grad.shape[0] * channels * windows))
 
 
-def gated(args: Arguments) -> int:
+def rnn_size(args: Arguments) -> int:
     """The gates of a recurrent layer, for every step and example."""
     steps, examples = args[0].shape[:2]
     return int(steps * examples * args[1].shape[0])
 
 
-def pooled(args: Arguments) -> int:
-    return slid(args[0], *args[1:4])
+def pooling_size(args: Arguments) -> int:
+    return window_size(args[0], *args[1:4])
 
 
-def unrolled(args: Arguments) -> int:
+def unfold_image_size(args: Arguments) -> int:
     base, kernel, _, padding, stride = args
-    return slid(base, kernel, stride, padding)
+    return window_size(base, kernel, stride, padding)
 
 
-def rolled(args: Arguments) -> int:
+def fold_size(args: Arguments) -> int:
     """Columns added up in an image of the size asked for, with its padding."""
     base, size, _, _, padding, _ = args
     room = math.prod(n + 2 * abs(p) for n, p in zip(size, padding, strict=True))
     return int(max(base.size, math.prod(base.shape[: base.ndim - 1]) * room))
 
 
-def resized(args: Arguments) -> int:
+def interpolation_size(args: Arguments) -> int:
     """Images in the size asked for, and the matrices that take lines of the one to lines of the other."""
     base, size = args[0], args[1]
     inner = base.shape[base.ndim - len(size) :]
@@ -229,14 +229,14 @@ def resized(args: Arguments) -> int:
     return int(math.prod(base.shape[: base.ndim - len(size)]) * math.prod(size) + maps + base.size)
 
 
-def resized_back(args: Arguments) -> int:
+def interpolation_backward_size(args: Arguments) -> int:
     """Back to the size of the input, which is given whole."""
     base, size, whole_size = args[:3]
     maps = sum(n * m for n, m in zip(whole_size[2:], size, strict=True))
     return int(math.prod(whole_size) + maps + base.size)
 
 
-def grown(args: Arguments) -> int:
+def pad_size(args: Arguments) -> int:
     """Padding: numbers for both sides, from the last dimension on."""
     base, pad = args[0], list(args[1])
     sizes = list(base.shape)
@@ -246,35 +246,35 @@ def grown(args: Arguments) -> int:
     return math.prod(sizes)
 
 
-def bagged(args: Arguments) -> int:
+def embedding_bag_size(args: Arguments) -> int:
     """Rows of a table, one for each index and one for each bag."""
     weight, indices, offsets = args[:3]
     return int((indices.size + offsets.size) * math.prod(weight.shape[1:]))
 
 
-def packed(args: Arguments) -> int:
+def packed_sequence_size(args: Arguments) -> int:
     """At most all of a padded batch, and a number for each step of the longest sequence."""
     input, lengths = args[:2]
     return int(input.size + max(int(np.max(lengths, initial=0)), 0))
 
 
-def crossed(args: Arguments) -> int:
+def outer_size(args: Arguments) -> int:
     """A place for each pair of elements of the last two."""
     return int(args[1].size * args[2].size)
 
 
-def for_each(args: Arguments) -> int:
+def pairwise_size(args: Arguments) -> int:
     """The elements of the first, for each element of the second."""
     return math.prod(getattr(args[0], "shape", ())) * math.prod(getattr(args[1], "shape", ()) if args[1:] else ())
 
 
-def paired(args: Arguments) -> int:
+def combination_rows_size(args: Arguments) -> int:
     """A row for each pair of rows."""
     base = args[0]
     return int(base.shape[0] * max(base.shape[0] - 1, 0) // 2 * base.shape[1]) if base.ndim == 2 else int(base.size)
 
 
-def apart(args: Arguments) -> int:
+def cdist_size(args: Arguments) -> int:
     """A difference for each column of each pair of rows of two."""
     one, two = args[:2]
     return int(
@@ -282,39 +282,39 @@ def apart(args: Arguments) -> int:
     )
 
 
-def scored(args: Arguments) -> int:
+def attention_size(args: Arguments) -> int:
     """Attention: a score for each pair of a query and a key."""
     query, key = args[:2]
     return int(math.prod(query.shape[:-1]) * key.shape[-2])
 
 
-def by_fraction(args: Arguments) -> int:
+def fractional_pooling_size(args: Arguments) -> int:
     """A block of the kernel's size for each place."""
     base, kernel, output = args[:3]
     images = math.prod(base.shape[: base.ndim - len(kernel)])
     return max(int(images * math.prod(kernel) * math.prod(output)), int(base.size))
 
 
-def unpooled(args: Arguments) -> int:
+def unpool_size(args: Arguments) -> int:
     """Images in the size asked for."""
     base, size = args[0], args[2]
     return int(math.prod(base.shape[: base.ndim - len(size)]) * math.prod(size))
 
 
-def by_classes(args: Arguments) -> int:
+def margin_size(args: Arguments) -> int:
     """Each score beside each other of its row."""
     base = args[0]
     return int(base.size * (base.shape[-1] if base.ndim else 1))
 
 
-def looked_up(args: Arguments) -> int:
+def grid_sample_size(args: Arguments) -> int:
     """Up to four elements along each side for each place of a grid, in every channel of an image."""
     input, grid, mode = args[:3]
     touched = (2, 1, 4)[mode] ** (input.ndim - 2)
     return int(input.size + math.prod(input.shape[:2]) * math.prod(grid.shape[1:-1]) * touched)
 
 
-def trilinear(args: Arguments) -> int:
+def trilinear_size(args: Arguments) -> int:
     """Three tensors with new dimensions, multiplied out."""
     sizes = [1] * (args[0].ndim + len(args[3]))
     for base, expanded in zip(args[:3], args[3:6], strict=True):
@@ -324,12 +324,12 @@ def trilinear(args: Arguments) -> int:
     return math.prod(sizes)
 
 
-def shown(args: Arguments) -> int:
+def as_strided_size(args: Arguments) -> int:
     """The elements of a window, also where it shows some twice."""
-    return whole(args[1:2])
+    return total_size(args[1:2])
 
 
-def no_size(args: Arguments) -> int:
+def zero_size(args: Arguments) -> int:
     return 0
 
 
@@ -381,21 +381,21 @@ def ctc_size(args: Arguments) -> int:
     return int(max(steps * (2 * longest + 1), scores.size, np.size(targets)))
 
 
-def chosen(args: Arguments) -> int:
+def combinations_size(args: Arguments) -> int:
     """A place for each choice of elements, taken or not."""
     length = math.prod(getattr(args[0], "shape", ()))
     times = next(numbers(args[1:]), 2)
     return int(times * length ** min(max(times, 0), 64))
 
 
-def drawn(args: Arguments) -> int:
+def sample_size(args: Arguments) -> int:
     """Samples of a distribution: the shape asked for, of as many elements as it has itself."""
     source = args[0]
     own = math.prod((*getattr(source, "batch_shape", ()), *getattr(source, "event_shape", ())))
-    return int(own * whole(args[1:]))
+    return int(own * total_size(args[1:]))
 
 
-def attending(args: Arguments) -> int:
+def attention_layer_size(args: Arguments) -> int:
     """Layers of attention: three matrices from the width to itself."""
     width = next(numbers(args), 1)
     return 3 * width * width
@@ -431,25 +431,25 @@ POLYNOMIALS = [
 ]
 
 
-def most(given: object) -> float:
+def largest_number(given: object) -> float:
     """The largest of what is given, 0 at least."""
     return float(np.nan_to_num(np.asarray(given, np.float64), posinf=1e9).max(initial=0))
 
 
 def by_degree(args: Arguments) -> int:
     """A recurrence goes from degree to degree."""
-    return int(1 + min(most(args[1]), 1e9))
+    return int(1 + min(largest_number(args[1]), 1e9))
 
 
 def term_by_term(order: object, begin: Arguments) -> int:
     """A sum of powers begins at a number, as far below zero as that may be, and goes on to one above the order."""
-    below = max((most(-np.asarray(part, np.float64)) for part in begin), default=0.0)
-    return int(40 + 4 * (most(order) / 2 + min(below, 1e4)))
+    below = max((largest_number(-np.asarray(part, np.float64)) for part in begin), default=0.0)
+    return int(40 + 4 * (largest_number(order) / 2 + min(below, 1e4)))
 
 
 def near_the_middle(args: Arguments) -> int:
     """Where both are large and alike, a share of the gamma function takes as many terms as a root of them."""
-    return int(300 + 8 * math.sqrt(min(most(args[0]), 1e4)))
+    return int(300 + 8 * math.sqrt(min(largest_number(args[0]), 1e4)))
 
 
 def in_memory(args: Arguments) -> int:
@@ -485,7 +485,7 @@ WEIGHTS: dict[str, int | Counted] = {
 }
 
 
-def weight(op: str, args: Arguments) -> int:
+def weight_of(op: str, args: Arguments) -> int:
     """How many steps one element of this call takes."""
     found = WEIGHTS.get(op, 1)
     return found if isinstance(found, int) else found(args)
@@ -494,22 +494,24 @@ def weight(op: str, args: Arguments) -> int:
 # ---- which way of counting is for which operator
 
 ASKED: dict[str, Callable[[Arguments], int]] = {
-    **dict.fromkeys(("Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"), whole),
-    **dict.fromkeys(("EmbeddingBag",), whole),
-    **dict.fromkeys(("GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"), whole),
-    **dict.fromkeys(("Linear", "Embedding", "Bilinear", "RNN", "LSTM", "GRU", "randperm", "normal"), whole),
-    **dict.fromkeys(("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "RMSNorm", "PReLU"), whole),
-    **dict.fromkeys(("RNNCell", "LSTMCell", "GRUCell"), whole),
-    **dict.fromkeys(("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"), attending),
-    **dict.fromkeys(("diag", "diag_embed", "diagflat"), squared),
-    **dict.fromkeys(("quantile", "nanquantile"), for_each),
-    **dict.fromkeys(("one_hot", "multinomial"), times_numbers),
-    **dict.fromkeys(("sample", "rsample"), drawn),
-    **{f"{kind}_window": whole for kind in ("hann", "hamming", "blackman", "bartlett", "kaiser")},
-    "as_strided_": shown,
-    "vander": times_numbers,
-    "combinations": chosen,
-    "histogram": times_numbers,
+    **dict.fromkeys(
+        ("Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"), total_size
+    ),
+    **dict.fromkeys(("EmbeddingBag",), total_size),
+    **dict.fromkeys(("GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"), total_size),
+    **dict.fromkeys(("Linear", "Embedding", "Bilinear", "RNN", "LSTM", "GRU", "randperm", "normal"), total_size),
+    **dict.fromkeys(("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "RMSNorm", "PReLU"), total_size),
+    **dict.fromkeys(("RNNCell", "LSTMCell", "GRUCell"), total_size),
+    **dict.fromkeys(("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"), attention_layer_size),
+    **dict.fromkeys(("diag", "diag_embed", "diagflat"), diag_size),
+    **dict.fromkeys(("quantile", "nanquantile"), pairwise_size),
+    **dict.fromkeys(("one_hot", "multinomial"), largest_multiple_size),
+    **dict.fromkeys(("sample", "rsample"), sample_size),
+    **{f"{kind}_window": total_size for kind in ("hann", "hamming", "blackman", "bartlett", "kaiser")},
+    "as_strided_": as_strided_size,
+    "vander": largest_multiple_size,
+    "combinations": combinations_size,
+    "histogram": largest_multiple_size,
 }
 """Functions that make something large by themselves, before any operator asks: looked at when they are called."""
 
@@ -528,55 +530,55 @@ ALONG = words(
 """Operators whose other arrays belong to one dimension of the first."""
 
 SIZES: dict[str, Callable[[Arguments], int]] = {
-    "addr": crossed,
-    "repeat": repeated,
-    "tile": repeated,
-    "repeat_interleave": repeated,
-    "index": picked,
-    "index_select": selected,
-    **dict.fromkeys(("index_put", "_index_put_impl_"), written),
-    "embedding": looked_up_in,
-    "embedding_dense_backward": into_table,
-    **dict.fromkeys(ALONG, largest),
-    "bincount": counted,
-    "histc": binned,
-    "cat": together,
-    "stack": together,
-    "concat": together,
-    "block_diag": on_diagonal,
-    "convolution": convolved,
-    "convolution_backward": convolved_back,
-    "mkldnn_rnn_layer": gated,
-    "im2col": unrolled,
-    "col2im": rolled,
-    "constant_pad_nd": grown,
-    "_embedding_bag": bagged,
-    "_pack_padded_sequence": packed,
-    "_trilinear": trilinear,
-    "affine_grid_generator": asked,
-    **dict.fromkeys(("grid_sampler_2d", "grid_sampler_3d"), looked_up),
-    **dict.fromkeys(("grid_sampler_2d_backward", "grid_sampler_3d_backward"), lambda args: looked_up(args[1:])),
-    "_grid_sampler_double_backward": lambda args: looked_up(args[3:]),
-    **dict.fromkeys(("max_pool2d_with_indices", "avg_pool2d", "max_pool3d_with_indices", "avg_pool3d"), pooled),
-    **{f"{mode}_pad{n}d": grown for mode in ("replication", "reflection") for n in (1, 2, 3)},
-    **dict.fromkeys(("max_unpool2d", "max_unpool3d"), unpooled),
-    **dict.fromkeys(("fractional_max_pool2d", "fractional_max_pool3d"), by_fraction),
-    "multilabel_margin_loss_forward": by_classes,
-    "multilabel_margin_loss_backward": lambda args: by_classes(args[1:]),
-    **dict.fromkeys(("_adaptive_avg_pool2d", "adaptive_max_pool2d"), resized),
-    **dict.fromkeys(("_adaptive_avg_pool3d", "adaptive_max_pool3d"), resized),
-    **dict.fromkeys(UPSAMPLING, resized),
-    **{f"{name}_backward": resized_back for name in UPSAMPLING},
-    "_pdist_forward": paired,
+    "addr": outer_size,
+    "repeat": repeat_size,
+    "tile": repeat_size,
+    "repeat_interleave": repeat_size,
+    "index": index_size,
+    "index_select": index_select_size,
+    **dict.fromkeys(("index_put", "_index_put_impl_"), index_put_size),
+    "embedding": embedding_size,
+    "embedding_dense_backward": embedding_backward_size,
+    **dict.fromkeys(ALONG, largest_size),
+    "bincount": bincount_size,
+    "histc": histogram_size,
+    "cat": cat_size,
+    "stack": cat_size,
+    "concat": cat_size,
+    "block_diag": block_diag_size,
+    "convolution": convolution_size,
+    "convolution_backward": convolution_backward_size,
+    "mkldnn_rnn_layer": rnn_size,
+    "im2col": unfold_image_size,
+    "col2im": fold_size,
+    "constant_pad_nd": pad_size,
+    "_embedding_bag": embedding_bag_size,
+    "_pack_padded_sequence": packed_sequence_size,
+    "_trilinear": trilinear_size,
+    "affine_grid_generator": requested_size,
+    **dict.fromkeys(("grid_sampler_2d", "grid_sampler_3d"), grid_sample_size),
+    **dict.fromkeys(("grid_sampler_2d_backward", "grid_sampler_3d_backward"), lambda args: grid_sample_size(args[1:])),
+    "_grid_sampler_double_backward": lambda args: grid_sample_size(args[3:]),
+    **dict.fromkeys(("max_pool2d_with_indices", "avg_pool2d", "max_pool3d_with_indices", "avg_pool3d"), pooling_size),
+    **{f"{mode}_pad{n}d": pad_size for mode in ("replication", "reflection") for n in (1, 2, 3)},
+    **dict.fromkeys(("max_unpool2d", "max_unpool3d"), unpool_size),
+    **dict.fromkeys(("fractional_max_pool2d", "fractional_max_pool3d"), fractional_pooling_size),
+    "multilabel_margin_loss_forward": margin_size,
+    "multilabel_margin_loss_backward": lambda args: margin_size(args[1:]),
+    **dict.fromkeys(("_adaptive_avg_pool2d", "adaptive_max_pool2d"), interpolation_size),
+    **dict.fromkeys(("_adaptive_avg_pool3d", "adaptive_max_pool3d"), interpolation_size),
+    **dict.fromkeys(UPSAMPLING, interpolation_size),
+    **{f"{name}_backward": interpolation_backward_size for name in UPSAMPLING},
+    "_pdist_forward": combination_rows_size,
     **dict.fromkeys(words("linalg_lu lu_unpack"), lu_size),
-    "linalg_qr": lambda args: factor_size(args) if args[1:] == ("complete",) else largest(args),
-    "_linalg_svd": lambda args: factor_size(args) if True in args[1:2] else largest(args),
-    "diag_embed": squared,
+    "linalg_qr": lambda args: factor_size(args) if args[1:] == ("complete",) else largest_size(args),
+    "_linalg_svd": lambda args: factor_size(args) if True in args[1:2] else largest_size(args),
+    "diag_embed": diag_size,
     "mvlgamma": lambda args: broadcast(args[:1]) * max(int(args[1]), 1),
     "_ctc_loss": ctc_size,
-    "_euclidean_dist": scored,
-    "_scaled_dot_product_flash_attention_for_cpu": scored,
-    "_pdist_backward": lambda args: paired(args[1:]),
+    "_euclidean_dist": attention_size,
+    "_scaled_dot_product_flash_attention_for_cpu": attention_size,
+    "_pdist_backward": lambda args: combination_rows_size(args[1:]),
 }
 SOLVERS = frozenset(
     words(
@@ -593,10 +595,10 @@ APART = {"_cdist_forward": 0, "_cdist_backward": 1}
 CONVOLUTIONS = frozenset(("convolution", "convolution_backward"))
 
 VIEWS: dict[str, Callable[[Arguments], int]] = {
-    **{name.partition(".")[0]: no_size for name, entry in TABLE.items() if entry.view},
+    **{name.partition(".")[0]: zero_size for name, entry in TABLE.items() if entry.view},
     **dict.fromkeys(("unbind", "split", "split_with_sizes"), split_size),
-    **dict.fromkeys(("expand", "broadcast_to"), asked),
-    "as_strided": shown,
+    **dict.fromkeys(("expand", "broadcast_to"), requested_size),
+    "as_strided": as_strided_size,
     "unfold": unfold_size,
 }
 """Operators that show memory which is there: they take a step, and what they show may have no more elements than a
@@ -612,12 +614,12 @@ AT: dict[str, tuple[int, ...]] = {
 """Where among its arguments an operator finds that."""
 
 
-def usual(name: str, args: Arguments) -> int:
+def usual_size(name: str, args: Arguments) -> int:
     """What is made by an operator of which nothing else is said: as much as its operands are broadcast to, or as the
     largest of them has, or as it is asked for."""
     sizes = [args[at] for at in AT.get(name, ()) if at < len(args)]
-    wanted = [whole(tuple(size)) for size in sizes if isinstance(size, (tuple, list))]
-    return max(broadcast(args), largest(args), *wanted, 0)
+    wanted = [total_size(tuple(size)) for size in sizes if isinstance(size, (tuple, list))]
+    return max(broadcast(args), largest_size(args), *wanted, 0)
 
 
 MOMENT = 8
@@ -643,10 +645,10 @@ def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
         elif op in SIZES:
             elements = SIZES[op](args)
         else:
-            elements = usual(name, args)
+            elements = usual_size(name, args)
         if op in APART:
-            meter.elements(apart(args[APART[op] :]) // MOMENT)
-        meter.elements(elements // MOMENT if op in CONVOLUTIONS else elements, weight(op, args))
+            meter.elements(cdist_size(args[APART[op] :]) // MOMENT)
+        meter.elements(elements // MOMENT if op in CONVOLUTIONS else elements, weight_of(op, args))
         if op in EACH_ELEMENT:
             meter.work(elements * EACH_ELEMENT[op](args))
 
