@@ -19,8 +19,8 @@ from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import Stopped
 from gradreel.trace.texts import brief, cut
 
-from .builtins.formatting import caught, written
-from .builtins.formatting import text as shown
+from .builtins.formatting import record_error, repr_of
+from .builtins.formatting import str_of as shown
 from .compiler import (
     classes,
     comprehensions,
@@ -297,7 +297,7 @@ def attempt(machine: Machine, step: Step, frame: Frame, last: bool) -> Error | N
         machine.left_by = raised.__traceback__.tb_next if last and raised.__traceback__ else None
         machine.frame, machine.frames, machine.loops, machine.depth = frame, (), (), 0
         machine.handling.clear()
-        return caught(machine, raised, frame)
+        return record_error(machine, raised, frame)
     return None
 
 
@@ -306,7 +306,7 @@ def echo(machine: Machine) -> Callable[[Value], None]:
 
     def show(value: Value) -> None:
         if value is not None and type(value) is not Silent:
-            machine.write(written(machine, value) + "\n")
+            machine.write(repr_of(machine, value) + "\n")
             machine.names["_"] = value
 
     return show

@@ -50,7 +50,7 @@ DEEPEST = 60
 type_name = kind_name
 
 
-def text(machine: Machine, value: Value) -> str:
+def str_of(machine: Machine, value: Value) -> str:
     """`str(value)`"""
     if type(value) is str:
         return value
@@ -60,13 +60,13 @@ def text(machine: Machine, value: Value) -> str:
     if isinstance(value, OBJECTS):
         answer = call_method(machine, value, "__str__", [])
         if answer is not NotImplemented:
-            return checked(answer, "__str__")
-        return base_text(machine, value)
+            return check_text(answer, "__str__")
+        return base_str(machine, value)
     if isinstance(value, (np.generic, np.dtype, torch.device)):
         return str(value)
     if isinstance(value, np.ndarray):
         return array_text(machine, value, str)
-    return written(machine, value)
+    return repr_of(machine, value)
 
 
 def array_text(machine: Machine, value: Value, way: Callable[[Any], str]) -> str:
@@ -82,16 +82,16 @@ def array_text(machine: Machine, value: Value, way: Callable[[Any], str]) -> str
         return way(value)
 
 
-def checked(answer: Value, name: str) -> str:
+def check_text(answer: Value, name: str) -> str:
     if not isinstance(answer, str):
         raise TypeError(f"{name} returned non-string (type {type_name(answer)})")
     return answer
 
 
-def base_text(machine: Machine, value: Value) -> str:
+def base_str(machine: Machine, value: Value) -> str:
     """`str(value)` of an object whose class does not say."""
     if not isinstance(value, OBJECTS):
-        return text(machine, value)
+        return str_of(machine, value)
     kind = value.kind
     if kind.members is not None:
         return str(plain(value)) if is_its_value(value) else f"{kind.name}.{value.attributes['name']}"
@@ -99,7 +99,7 @@ def base_text(machine: Machine, value: Value) -> str:
         return str.__str__(value)
     answer = call_method(machine, value, "__repr__", [])
     if answer is not NotImplemented:
-        return checked(answer, "__str__")
+        return check_text(answer, "__str__")
     return base_repr(machine, value)
 
 
@@ -121,25 +121,25 @@ def error_text(machine: Machine, record: Error) -> str:
     if (said := of_system(record)) is not None:
         return said
     if len(record.args) == 1:
-        return written(machine, record.args[0]) if record.kind.name == "KeyError" else text(machine, record.args[0])
-    return written(machine, record.args)
+        return repr_of(machine, record.args[0]) if record.kind.name == "KeyError" else str_of(machine, record.args[0])
+    return repr_of(machine, record.args)
 
 
-def written(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str:
+def repr_of(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str:
     """`repr(value)`; `around` are the containers it is in."""
     machine.meter.charge()
     kind = type(value)
     way = CONTAINERS.get(kind)
     if way is not None:
-        return content(machine, value, way, around)
+        return repr_content(machine, value, way, around)
     described = RECORDS.get(kind)
     if described is not None:
         return described(value)
     if isinstance(value, OBJECTS):
         answer = call_method(machine, value, "__repr__", [])
-        return base_repr(machine, value, around) if answer is NotImplemented else checked(answer, "__repr__")
+        return base_repr(machine, value, around) if answer is NotImplemented else check_text(answer, "__repr__")
     if isinstance(value, Error):
-        arguments = ", ".join(written(machine, arg, around) for arg in value.args)
+        arguments = ", ".join(repr_of(machine, arg, around) for arg in value.args)
         return f"{kind_name(value)}({arguments})"
     collected = COLLECTED.get(kind)
     if collected is not None:
@@ -147,7 +147,7 @@ def written(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str
     if kind is Silent:
         raise unseen(value)
     if isinstance(value, Callback):
-        return written(machine, value.function, around)
+        return repr_of(machine, value.function, around)
     if isinstance(value, np.ndarray):
         return array_text(machine, value, repr)
     if isinstance(value, torch.Tensor) and not torch.nn.parameter.is_lazy(value):
@@ -155,7 +155,7 @@ def written(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str
     return f"<{kind_name(value)} object at 0x...>" if kind.__module__.startswith("gradreel") else as_torch(repr(value))
 
 
-def content(machine: Machine, value: Value, way: tuple[str, str, str, str, str], around: tuple[int, ...]) -> str:
+def repr_content(machine: Machine, value: Value, way: tuple[str, str, str, str, str], around: tuple[int, ...]) -> str:
     """A list, tuple, dict or set, written out."""
     if id(value) in around:
         return way[2]
@@ -163,9 +163,9 @@ def content(machine: Machine, value: Value, way: tuple[str, str, str, str, str],
         raise RecursionError("maximum recursion depth exceeded while getting the repr of an object")
     inside = (*around, id(value))
     if isinstance(value, dict):
-        pairs = [f"{written(machine, k, inside)}: {written(machine, v, inside)}" for k, v in value.items()]
+        pairs = [f"{repr_of(machine, k, inside)}: {repr_of(machine, v, inside)}" for k, v in value.items()]
     else:
-        pairs = [written(machine, part, inside) for part in value]
+        pairs = [repr_of(machine, part, inside) for part in value]
     machine.meter.length(sum(map(len, pairs)))
     return (way[3] if not pairs else "") or way[0] + ", ".join(pairs) + (way[1] if len(pairs) != 1 else way[4])
 
@@ -173,48 +173,48 @@ def content(machine: Machine, value: Value, way: tuple[str, str, str, str, str],
 def base_repr(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str:
     """`repr(value)` of an object whose class does not say."""
     if not isinstance(value, OBJECTS):
-        return written(machine, value, around)
+        return repr_of(machine, value, around)
     kind: Class = value.kind
     items: Any = value
     if kind.members is not None:
-        return f"<{kind.name}.{value.attributes['name']}: {written(machine, value.attributes['value'])}>"
+        return f"<{kind.name}.{value.attributes['name']}: {repr_of(machine, value.attributes['value'])}>"
     if kind.fields:
-        parts = [f"{n}={written(machine, v, (*around, id(value)))}" for n, v in zip(kind.fields, items, strict=False)]
+        parts = [f"{n}={repr_of(machine, v, (*around, id(value)))}" for n, v in zip(kind.fields, items, strict=False)]
         return f"{kind.name}({', '.join(parts)})"
     if isinstance(value, Instance):
         return f"<{kind.title} object at 0x...>"
     for base, way in CONTAINERS.items():
         if isinstance(value, base):
-            inner = content(machine, value, way, around)
+            inner = repr_content(machine, value, way, around)
             return inner if base not in (set, frozenset) else f"{kind.name}({'' if not value else inner})"
     if isinstance(value, (int, float, str)):
         return repr(plain(value))
     return as_torch(repr(value))
 
 
-def _defaulting(machine: Machine, value: Value, around: tuple[int, ...]) -> str:
+def _repr_default_dict(machine: Machine, value: Value, around: tuple[int, ...]) -> str:
     factory = getattr(value.default_factory, "function", value.default_factory)
-    return f"defaultdict({written(machine, factory)}, {content(machine, value, CONTAINERS[dict], around)})"
+    return f"defaultdict({repr_of(machine, factory)}, {repr_content(machine, value, CONTAINERS[dict], around)})"
 
 
-def _ordered(machine: Machine, value: Value, around: tuple[int, ...]) -> str:
-    return f"OrderedDict({written(machine, list(value.items()), around)})" if value else "OrderedDict()"
+def _repr_ordered_dict(machine: Machine, value: Value, around: tuple[int, ...]) -> str:
+    return f"OrderedDict({repr_of(machine, list(value.items()), around)})" if value else "OrderedDict()"
 
 
-def _queue(machine: Machine, value: Value, around: tuple[int, ...]) -> str:
+def _repr_deque(machine: Machine, value: Value, around: tuple[int, ...]) -> str:
     bound = "" if value.maxlen is None else f", maxlen={value.maxlen}"
-    return f"deque({content(machine, value, CONTAINERS[list], around)}{bound})"
+    return f"deque({repr_content(machine, value, CONTAINERS[list], around)}{bound})"
 
 
-def _bound(machine: Machine, value: Bound, around: tuple[int, ...]) -> str:
-    return f"<bound method {getattr(value.function, 'title', '?')} of {written(machine, value.receiver, around)}>"
+def _repr_bound_method(machine: Machine, value: Bound, around: tuple[int, ...]) -> str:
+    return f"<bound method {getattr(value.function, 'title', '?')} of {repr_of(machine, value.receiver, around)}>"
 
 
-def _function(machine: Machine, value: Builtin | Foreign, around: tuple[int, ...]) -> str:
+def _repr_function(machine: Machine, value: Builtin | Foreign, around: tuple[int, ...]) -> str:
     owner = value.receiver
     if owner is MISSING:
         if value.name == "partial" and "func" in getattr(value, "more", ()):
-            return _partial(machine, value.more, around)
+            return _repr_partial(machine, value.more, around)
         if isinstance(value.run, MethodType) and "." in value.run.__qualname__:
             return as_torch(repr(value.run))
         if value.look is not None:
@@ -224,31 +224,31 @@ def _function(machine: Machine, value: Builtin | Foreign, around: tuple[int, ...
         return f"<built-in method {value.name} of type object at 0x...>"
     title = own_title(type(owner), value.name)
     if title is not None:
-        return f"<bound method {title} of {written(machine, owner, around)}>"
+        return f"<bound method {title} of {repr_of(machine, owner, around)}>"
     return f"<built-in method {value.name} of {kind_name(owner)} object at 0x...>"
 
 
-def _partial(machine: Machine, held: dict[str, Value], around: tuple[int, ...]) -> str:
+def _repr_partial(machine: Machine, held: dict[str, Value], around: tuple[int, ...]) -> str:
     """What `functools.partial` made."""
-    given = [written(machine, part, around) for part in (held["func"], *held["args"])]
-    given += [f"{name}={written(machine, part, around)}" for name, part in held["keywords"].items()]
+    given = [repr_of(machine, part, around) for part in (held["func"], *held["args"])]
+    given += [f"{name}={repr_of(machine, part, around)}" for name, part in held["keywords"].items()]
     return f"functools.partial({', '.join(given)})"
 
 
-def _view(name: str) -> Callable[[Machine, Value, tuple[int, ...]], str]:
-    return lambda machine, value, around: f"{name}({written(machine, list(value), around)})"
+def _make_view_repr(name: str) -> Callable[[Machine, Value, tuple[int, ...]], str]:
+    return lambda machine, value, around: f"{name}({repr_of(machine, list(value), around)})"
 
 
 COLLECTED: dict[type, Callable[[Machine, Value, tuple[int, ...]], str]] = {
-    defaultdict: _defaulting,
-    DefaultDict: _defaulting,
-    OrderedDict: _ordered,
-    deque: _queue,
-    Deque: _queue,
-    Bound: _bound,
-    Builtin: _function,
-    Foreign: _function,
-    **{view: _view(view.__name__) for view in VIEWS},
+    defaultdict: _repr_default_dict,
+    DefaultDict: _repr_default_dict,
+    OrderedDict: _repr_ordered_dict,
+    deque: _repr_deque,
+    Deque: _repr_deque,
+    Bound: _repr_bound_method,
+    Builtin: _repr_function,
+    Foreign: _repr_function,
+    **{view: _make_view_repr(view.__name__) for view in VIEWS},
 }
 
 
@@ -279,7 +279,7 @@ RECORDS: dict[type, Callable[[Any], str]] = {
 }
 
 
-def caught(machine: Machine, raised: Exception, frame: Frame) -> Error:
+def record_error(machine: Machine, raised: Exception, frame: Frame) -> Error:
     """The record of what was raised, with the place where it came up."""
     if isinstance(raised, MemoryError) and not hasattr(raised, "guest"):  # the host's own, not one that it raised
         raise Spent("memory", machine.limits.memory) from None
@@ -306,26 +306,26 @@ WIDEST = 1000
 MOST_DIGITS = 100
 
 
-def sized(width: str | None, precision: str | None) -> None:
+def check_field_size(width: str | None, precision: str | None) -> None:
     """Refuses a width or precision that only serves to fill memory."""
     if int((width or "0")[:9]) > WIDEST or int((precision or "0")[:9]) > MOST_DIGITS:
         raise ValueError("Too many decimal digits in format string")
 
 
-def formatted(machine: Machine, value: Value, spec: str) -> str:
+def format_value(machine: Machine, value: Value, spec: str) -> str:
     """`format(value, spec)`"""
     if isinstance(value, torch.Tensor) and value.dim() == 0 and type(value) is torch.Tensor:
         value = value.item()
     if isinstance(value, OBJECTS):
         answer = call_method(machine, value, "__format__", [spec])
         if answer is not NotImplemented:
-            return checked(answer, "__format__")
+            return check_text(answer, "__format__")
         if value.kind.members is not None and not is_its_value(value):
-            value = text(machine, value)
+            value = str_of(machine, value)
         elif isinstance(value, (int, float, str)) and not (isinstance(value, str) and not spec):
             value = plain(value)
     if not spec:
-        return text(machine, value)
+        return str_of(machine, value)
     if isinstance(value, np.ndarray):
         if value.ndim:
             raise TypeError("unsupported format string passed to numpy.ndarray.__format__")
@@ -334,7 +334,7 @@ def formatted(machine: Machine, value: Value, spec: str) -> str:
     if isinstance(value, (bool, int, float, complex, str, np.generic)):
         if match is None:
             raise ValueError(f"Invalid format specifier '{spec[:40]}' for object of type '{type_name(value)}'")
-        sized(match["width"], match["precision"])
+        check_field_size(match["width"], match["precision"])
         return format(value, spec)
     raise TypeError(f"unsupported format string passed to {type_name(value)}.__format__")
 
@@ -344,7 +344,7 @@ PERCENT = re.compile(
 )
 
 
-def percent(machine: Machine, template: str, given: Value) -> str:
+def format_percent(machine: Machine, template: str, given: Value) -> str:
     """`template % given`"""
     machine.meter.length(len(template))
     waiting = list(given) if type(given) is tuple else [given]
@@ -365,7 +365,7 @@ def percent(machine: Machine, template: str, given: Value) -> str:
             raise ValueError("incomplete format")
         width = str(int(take())) if match["width"] == "*" else match["width"]
         digits = str(int(take())) if match["digits"] == "*" else match["digits"]
-        sized((width or "").lstrip("-"), digits)
+        check_field_size((width or "").lstrip("-"), digits)
         if match["key"] is not None:
             if not isinstance(given, dict):
                 raise TypeError("format requires a mapping")
@@ -374,7 +374,7 @@ def percent(machine: Machine, template: str, given: Value) -> str:
             value = take()
         form = f"%{match['flags']}{width or ''}{'' if digits is None else '.' + digits}"
         if kind in "sra":
-            return (form + "s") % (text(machine, value) if kind == "s" else written(machine, value))
+            return (form + "s") % (str_of(machine, value) if kind == "s" else repr_of(machine, value))
         if isinstance(value, torch.Tensor) or (isinstance(value, np.ndarray) and value.size == 1):
             real = kind in "eEfFgG" or elements_of(value) != 1  # of several elements `float` says why not
             value = float(value) if real else int(value) if kind in "diu" else value.item()
@@ -394,16 +394,16 @@ def percent(machine: Machine, template: str, given: Value) -> str:
     return result
 
 
-def converted(machine: Machine, value: Value, conversion: str | None, spec: str) -> str:
+def format_field(machine: Machine, value: Value, conversion: str | None, spec: str) -> str:
     """A field of a template: `!r`, `!s`, `!a`, then the specification."""
     if conversion in ("r", "a"):
-        value = written(machine, value)
+        value = repr_of(machine, value)
     elif conversion == "s":
-        value = text(machine, value)
-    return formatted(machine, value, spec)
+        value = str_of(machine, value)
+    return format_value(machine, value, spec)
 
 
-def joined(machine: Machine, glue: str, parts: Value) -> str:
+def join_texts(machine: Machine, glue: str, parts: Value) -> str:
     """`glue.join(parts)`"""
     items: list[str] = []
     try:

@@ -19,7 +19,7 @@ from ..runtime.attributes import load
 from ..runtime.calls import call, truth
 from ..runtime.values import Builtin, Value
 from ..words import words
-from .formatting import converted, joined, written
+from .formatting import format_field, join_texts, repr_of
 from .hashing import charge_key, charge_keys
 from .iteration import extend, extend_queue, listed, update
 from .operators import less, same
@@ -55,7 +55,7 @@ class Filling:
             if name is not None:
                 value = self.found(name)
                 spec = self.fill(spec, depth - 1) if spec and "{" in spec else spec or ""
-                parts.append(converted(self.machine, value, conversion, spec))
+                parts.append(format_field(self.machine, value, conversion, spec))
         meter.length(sum(map(len, parts)))
         return "".join(parts)
 
@@ -198,7 +198,7 @@ def _index(machine: Machine, this: Any, item: Value, start: int = 0, stop: int |
     raise ValueError(
         "tuple.index(x): x not in tuple"
         if isinstance(this, tuple)
-        else f"{written(machine, item)} is not in {'deque' if isinstance(this, deque) else 'list'}"
+        else f"{repr_of(machine, item)} is not in {'deque' if isinstance(this, deque) else 'list'}"
     )
 
 
@@ -292,7 +292,7 @@ METHODS: dict[type, dict[str, Method]] = {
         zfill=_zfill,
         expandtabs=_expandtabs,
         translate=_translate,
-        join=lambda machine, this, parts: joined(machine, this, parts),
+        join=lambda machine, this, parts: join_texts(machine, this, parts),
         format=str_format,
     ),
     list: _plain(list, "clear pop reverse")

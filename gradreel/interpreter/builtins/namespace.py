@@ -31,7 +31,7 @@ from ..runtime.values import (
 )
 from ..stdlib.collections import TUPLE
 from .constructors import classify, compound, counted, hashed, plainest, real, whole
-from .formatting import formatted, text, written
+from .formatting import format_value, repr_of, str_of
 from .hashing import charge_keys
 from .introspection import (
     get,
@@ -81,7 +81,7 @@ def show(
         if given is not None and not isinstance(given, str):
             raise TypeError(f"{name} must be None or a string, not {kind_name(given)}")
     glue = " " if sep is None else sep
-    words = [text(machine, value) for value in values]
+    words = [str_of(machine, value) for value in values]
     machine.meter.room(sum(map(len, words)) + len(glue) * len(words))
     parts = glue.join(words)
     shown = parts + ("\n" if end is None else end)
@@ -92,8 +92,8 @@ def show(
         call(machine, load(machine, file, "write"), [shown], {})
 
 
-def rendered(machine: Machine, value: Value, spec: str = "") -> str:
-    return formatted(machine, value, spec)
+def format_builtin(machine: Machine, value: Value, spec: str = "") -> str:
+    return format_value(machine, value, spec)
 
 
 def _type(name: str, hosts: tuple[type, ...], make: Callable[..., Any] | None, **methods: Value) -> Type:
@@ -110,7 +110,7 @@ TYPES: dict[str, Type] = {
     "complex": _type("complex", (complex,), compound),
     "bool": _type("bool", (bool,), lambda machine, value=False: truth(machine, value)),
     "str": _type(
-        "str", (str,), lambda machine, value="": text(machine, value), maketrans=Builtin("t", maketrans, True)
+        "str", (str,), lambda machine, value="": str_of(machine, value), maketrans=Builtin("t", maketrans, True)
     ),
     "list": _type("list", (list,), lambda machine, items=(): listed(machine, items)),
     "tuple": _type("tuple", (tuple,), lambda machine, items=(): tuple(listed(machine, items))),
@@ -164,10 +164,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "getattr": get,
     "setattr": put,
     "id": identity,
-    "repr": lambda machine, obj: written(machine, obj),
-    "ascii": lambda machine, value: written(machine, value).encode("ascii", "backslashreplace").decode(),
+    "repr": lambda machine, obj: repr_of(machine, obj),
+    "ascii": lambda machine, value: repr_of(machine, value).encode("ascii", "backslashreplace").decode(),
     "print": show,
-    "format": rendered,
+    "format": format_builtin,
     "chr": lambda machine, code: chr(code),
     "ord": lambda machine, letter: ord(letter),
     "hex": lambda machine, number: hex(number),

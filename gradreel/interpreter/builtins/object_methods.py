@@ -15,7 +15,7 @@ from ..runtime.calls import call_forward
 from ..runtime.instances import begin
 from ..runtime.values import MISSING, OBJECTS, Instance, Own, Value
 from ..words import words
-from .formatting import base_repr, base_text, formatted, plain
+from .formatting import base_repr, base_str, format_value, plain
 from .hashing import hash_of
 from .operators import BASE, base_binary, base_contains, base_equal, unary
 from .sequences import begun, following, rounded, turned
@@ -44,7 +44,7 @@ def _represented(machine: Machine, this: Value) -> str:
 
 
 def _text(machine: Machine, this: Value) -> str:
-    return base_text(machine, this)
+    return base_str(machine, this)
 
 
 def _hash(machine: Machine, this: Value) -> int:
@@ -59,8 +59,8 @@ def _equal(machine: Machine, this: Value, other: Value) -> Value:
 
 def _formatted(machine: Machine, this: Value, spec: str) -> str:
     if isinstance(this, OBJECTS):
-        this = plain(this) if isinstance(this, (int, float, str)) else base_text(machine, this)
-    return formatted(machine, this, spec)
+        this = plain(this) if isinstance(this, (int, float, str)) else base_str(machine, this)
+    return format_value(machine, this, spec)
 
 
 def _init(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> None:

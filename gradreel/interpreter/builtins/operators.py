@@ -42,7 +42,7 @@ from ..runtime.values import (
     Type,
     Value,
 )
-from .formatting import percent, type_name
+from .formatting import format_percent, type_name
 from .hashing import charge_key, charge_keys, unfolded_size
 from .iteration import DICTS, VIEWS, grow, iterate, listed
 
@@ -307,7 +307,7 @@ def base_apply(
 ) -> Value:
     """The operator as Python has it for the values' own types, after the guard."""
     if row.sign == "%" and isinstance(left, str):
-        return percent(machine, left, right)
+        return format_percent(machine, left, right)
     row.guard(machine, left, right)
     if row.sign == "@" and isinstance(left, ARRAYS) and isinstance(right, ARRAYS):
         made, multiplications = product((left, right))

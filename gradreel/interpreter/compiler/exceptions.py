@@ -10,7 +10,7 @@ from typing import TypeVar
 from gradreel.trace.events import Raised
 from gradreel.trace.texts import cut
 
-from ..builtins.formatting import caught, error_text, text
+from ..builtins.formatting import error_text, record_error, str_of
 from ..machine import Machine
 from ..runtime.calls import instance, truth
 from ..runtime.errors import TYPES, matches, raise_error
@@ -23,7 +23,7 @@ Body = TypeVar("Body")
 
 def tell(machine: Machine, record: Error, by_program: bool) -> None:
     line, frames = record.place or (machine.line, machine.frames)
-    machine.say(Raised, record.kind.title, cut(text(machine, record)), line, by_program, frames)
+    machine.say(Raised, record.kind.title, cut(str_of(machine, record)), line, by_program, frames)
 
 
 def takes(record: Error, wanted: Value) -> bool:
@@ -178,7 +178,7 @@ def try_(compiler: Compiler, node: ast.Try) -> Step:
             signal = body(frame)
         except Exception as raised:
             machine.frames, machine.loops = frames, loops
-            record = caught(machine, raised, frame)
+            record = record_error(machine, raised, frame)
         else:
             return other(frame) if signal is None and other is not None else signal
         with select(frame, record) as handler:

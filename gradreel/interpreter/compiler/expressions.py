@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..builtins.formatting import converted
+from ..builtins.formatting import format_field
 from ..builtins.hashing import charge_keys, put_all
 from ..builtins.iteration import has_walk, iterate, listed
 from ..builtins.namespace import NO_BYTES
@@ -268,6 +268,6 @@ def formatted_value(compiler: Compiler, node: ast.FormattedValue) -> Run:
     machine, value = compiler.machine, compiler.expression(node.value)
     conversion = None if node.conversion == -1 else chr(node.conversion)
     if node.format_spec is None:
-        return lambda frame: converted(machine, value(frame), conversion, "")
+        return lambda frame: format_field(machine, value(frame), conversion, "")
     spec = compiler.expression(node.format_spec)
-    return lambda frame: converted(machine, value(frame), conversion, spec(frame))
+    return lambda frame: format_field(machine, value(frame), conversion, spec(frame))

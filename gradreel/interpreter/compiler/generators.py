@@ -14,7 +14,7 @@ import copy
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
-from ..builtins.formatting import caught
+from ..builtins.formatting import record_error
 from ..builtins.iteration import delegate, iterate
 from ..engine.name_events import Untold
 from ..machine import Machine
@@ -461,7 +461,7 @@ def try_(compiler: Compiler, node: ast.Try) -> Flow:
         try:
             signal = yield from body(frame)
         except Exception as raised:
-            record = caught(machine, raised, frame)
+            record = record_error(machine, raised, frame)
         else:
             return (yield from other(frame)) if signal is None else signal
         with select(frame, record) as flow:

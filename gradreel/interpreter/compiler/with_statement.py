@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..builtins.formatting import caught, error_text
+from ..builtins.formatting import error_text, record_error
 from ..engine.bridge import from_engine
 from ..machine import Machine
 from ..runtime.calls import call_method, truth
@@ -76,7 +76,7 @@ def left_by(machine: Machine, holder: Value, raised: Exception, frame: Frame) ->
     """Leaves because of `raised`; whether the manager took care of it. Raises it again as the program sees it."""
     machine.note(raised, frame)
     if own(holder):
-        record = caught(machine, raised, frame)
+        record = record_error(machine, raised, frame)
         kind: Value = record.own or record.kind
         if truth(machine, call_method(machine, holder, "__exit__", [kind, record, None])):
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..builtins.formatting import error_text, written
+from ..builtins.formatting import error_text, repr_of
 from ..engine.bridge import from_engine
 from ..engine.engine import torch
 from ..engine.subclasses import ways_above
@@ -135,7 +135,7 @@ ERROR_READS: dict[str, Callable[[Machine, Error], Value]] = {
     "__notes__": lambda machine, this: this.notes,
     "__dict__": lambda machine, this: this.attributes,
     "__str__": lambda machine, this: Builtin("__str__", lambda: error_text(machine, this)),
-    "__repr__": lambda machine, this: Builtin("__repr__", lambda: written(machine, this)),
+    "__repr__": lambda machine, this: Builtin("__repr__", lambda: repr_of(machine, this)),
     "with_traceback": lambda machine, this: Builtin("with_traceback", lambda trace: this),
     "add_note": lambda machine, this: Builtin("add_note", lambda note: add_note(this, note)),
 }

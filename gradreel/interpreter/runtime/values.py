@@ -456,11 +456,11 @@ RECORDS: tuple[Any, ...] = (
 )
 
 
-def described(this: Value) -> str:
+def repr_record(this: Value) -> str:
     """What the host writes of a record, in its messages: no address."""
     return f"<{type(this).__name__} object at 0x...>"
 
 
 for _kind in RECORDS:
     _kind.__deepcopy__ = itself
-    _kind.__repr__ = described
+    _kind.__repr__ = repr_record

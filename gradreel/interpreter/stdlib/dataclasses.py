@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..builtins.formatting import written
+from ..builtins.formatting import repr_of
 from ..builtins.hashing import hash_of
 from ..builtins.operators import COMPARE_SIGNS, Keyed, equal
 from ..machine import Machine
@@ -197,7 +197,7 @@ def values_of(machine: Machine, this: Value, only: str = "init") -> tuple[Value,
 
 def represented(machine: Machine, this: Value) -> str:
     shown = [one.name for one in this.kind.find(FIELDS).values() if one.repr]
-    parts = [f"{name}={written(machine, load(machine, this, name))}" for name in shown]
+    parts = [f"{name}={repr_of(machine, load(machine, this, name))}" for name in shown]
     return f"{this.kind.qualname}({', '.join(parts)})"
 
 

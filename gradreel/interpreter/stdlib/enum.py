@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..builtins.formatting import written
+from ..builtins.formatting import repr_of
 from ..builtins.operators import Keyed, same
 from ..machine import Machine
 from ..runtime.instances import blank
@@ -94,4 +94,4 @@ def look_up(machine: Machine, kind: Class, args: list[Value]) -> Value:
     for one in (kind.members or {}).values():
         if same(machine, one.attributes["value"], value):
             return one
-    raise ValueError(f"{written(machine, value)} is not a valid {kind.qualname}")
+    raise ValueError(f"{repr_of(machine, value)} is not a valid {kind.qualname}")

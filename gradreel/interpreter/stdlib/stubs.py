@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..builtins.constructors import counted
-from ..builtins.formatting import text as shown
+from ..builtins.formatting import str_of as shown
 from ..builtins.iteration import WALKED, iterate
 from ..machine import Machine
 from ..runtime.values import Attribute, Builtin, Namespace, Silent, Value

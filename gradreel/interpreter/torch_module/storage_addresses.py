@@ -35,7 +35,7 @@ ROW = 25
 """Characters at most that tell of one byte or number."""
 
 
-def written(machine: Machine, storage: Any, around: tuple[int, ...]) -> str:
+def repr_storage(machine: Machine, storage: Any, around: tuple[int, ...]) -> str:
     """`repr(storage)`: one after the other."""
     machine.meter.length(ROW * len(storage))
     return repr(storage)
@@ -52,7 +52,7 @@ def install() -> None:
     """Put these into the tables of torch's names and attributes."""
     TABLES[torch.Tensor]["data_ptr"] = Builtin("data_ptr", data_ptr, machine=True)
     for kind in STORAGES:
-        COLLECTED[kind] = written
+        COLLECTED[kind] = repr_storage
         WALKED.append(kind)
         methods = {name: Foreign(name, getattr(kind, name)) for name in METHODS if hasattr(kind, name)}
         reads = {name: Attribute(operator.attrgetter(name)) for name in READ}
