@@ -69,7 +69,7 @@ def iterate(machine: Machine, value: Any) -> Iterator[Value]:
     if isinstance(value, OBJECTS):
         found = call_method(machine, value, "__iter__", [])
         if found is not NotImplemented:
-            return walked(machine, found)
+            return check_iterator(machine, found)
     if isinstance(value, ITERABLE):
         return iter(value)
     if isinstance(value, Instance) and value.kind.find("__getitem__") is not MISSING:
@@ -92,7 +92,7 @@ WALKED: list[Any] = []
 """Types of library modules that can be walked through; put in by those."""
 
 
-def walked(machine: Machine, found: Value) -> Iterator[Value]:
+def check_iterator(machine: Machine, found: Value) -> Iterator[Value]:
     """The iterator that `__iter__` gave, as the host walks it."""
     if isinstance(found, Instance):
         if found.kind.find("__next__") is MISSING:
@@ -107,11 +107,11 @@ def delegate(machine: Machine, source: Value) -> Any:
     """What `yield from` hands the reins to: generators take what is sent; of others only the items are asked."""
     found = iterate(machine, source)
     if isinstance(found, Generator) and hasattr(found.source, "send"):
-        return handed(found)
-    return passed(found)
+        return delegate_to_generator(found)
+    return delegate_to_items(found)
 
 
-def handed(inner: Generator) -> Any:
+def delegate_to_generator(inner: Generator) -> Any:
     source: Any = inner.source
     sent: Value = None
     way = source.send
@@ -136,7 +136,7 @@ def handed(inner: Generator) -> Any:
         item = None
 
 
-def passed(items: Iterator[Value]) -> Any:
+def delegate_to_items(items: Iterator[Value]) -> Any:
     for item in items:
         if (yield item) is not None:
             raise AttributeError(f"'{type(items).__name__}' object has no attribute 'send'")
@@ -147,7 +147,7 @@ DICTS: tuple[dict[Value, Value], ...] = ({}, OrderedDict())
 VIEWS: tuple[type, ...] = tuple(type(view) for d in DICTS for view in (d.keys(), d.values(), d.items()))
 
 
-def listed(machine: Machine, value: Value) -> list[Value]:
+def collect_items(machine: Machine, value: Value) -> list[Value]:
     """All items of `value`, charged one by one."""
     meter, items = machine.meter, []
     limit = machine.limits.length
@@ -166,14 +166,14 @@ def listed(machine: Machine, value: Value) -> list[Value]:
 
 def extend(machine: Machine, this: list[Value], items: Value) -> None:
     """`this.extend(items)`"""
-    items = listed(machine, items)
+    items = collect_items(machine, items)
     machine.meter.length(len(this) + len(items))
     this.extend(items)
 
 
 def extend_queue(machine: Machine, this: deque[Value], items: Value) -> None:
     """`this.extend(items)` of a deque"""
-    found = listed(machine, items)
+    found = collect_items(machine, items)
     machine.meter.length(len(this) + len(found))
     this.extend(found)
 
@@ -181,9 +181,9 @@ def extend_queue(machine: Machine, this: deque[Value], items: Value) -> None:
 def dictionary(machine: Machine, given: Value) -> dict[Value, Value]:
     """The dict of these pairs."""
     made = {}
-    for nr, pair in enumerate(listed(machine, given)):
+    for nr, pair in enumerate(collect_items(machine, given)):
         try:
-            items = listed(machine, pair)
+            items = collect_items(machine, pair)
         except TypeError:
             raise TypeError(f"cannot convert dictionary update sequence element #{nr} to a sequence") from None
         if len(items) != 2:

@@ -21,7 +21,7 @@ from ..runtime.values import Builtin, Value
 from ..words import words
 from .formatting import format_field, join_texts, repr_of
 from .hashing import charge_key, charge_keys
-from .iteration import extend, extend_queue, listed, update
+from .iteration import collect_items, extend, extend_queue, update
 from .operators import less, same
 from .subscripts import fetch
 
@@ -173,7 +173,7 @@ def _queued(way: Callable[..., None]) -> Callable[..., None]:
 
 
 def _extend_left(machine: Machine, this: deque[Value], items: Value) -> None:
-    found = listed(machine, items)
+    found = collect_items(machine, items)
     machine.meter.length(len(this) + len(found))
     this.extendleft(found)
 
@@ -240,7 +240,7 @@ def _setdefault(machine: Machine, this: dict[Value, Value], key: Value, default:
 
 
 def _fromkeys(machine: Machine, keys: Value, value: Value = None) -> dict[Value, Value]:
-    return dict.fromkeys(charge_keys(machine, listed(machine, keys)), value)
+    return dict.fromkeys(charge_keys(machine, collect_items(machine, keys)), value)
 
 
 def _add(machine: Machine, this: set[Value], item: Value) -> None:
@@ -250,7 +250,7 @@ def _add(machine: Machine, this: set[Value], item: Value) -> None:
 
 def _combined(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, this: Any, *others: Value) -> Any:
-        sets = [charge_keys(machine, listed(machine, other)) for other in others]
+        sets = [charge_keys(machine, collect_items(machine, other)) for other in others]
         machine.meter.length(len(this) + sum(map(len, sets)))
         return way(this, *sets)
 

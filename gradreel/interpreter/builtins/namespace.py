@@ -47,7 +47,7 @@ from .introspection import (
     unmarked,
     variables,
 )
-from .iteration import listed
+from .iteration import collect_items
 from .methods import METHODS, _fromkeys, maketrans, ordered_list
 from .operators import greater, less
 from .sequences import (
@@ -112,12 +112,14 @@ TYPES: dict[str, Type] = {
     "str": _type(
         "str", (str,), lambda machine, value="": str_of(machine, value), maketrans=Builtin("t", maketrans, True)
     ),
-    "list": _type("list", (list,), lambda machine, items=(): listed(machine, items)),
-    "tuple": _type("tuple", (tuple,), lambda machine, items=(): tuple(listed(machine, items))),
+    "list": _type("list", (list,), lambda machine, items=(): collect_items(machine, items)),
+    "tuple": _type("tuple", (tuple,), lambda machine, items=(): tuple(collect_items(machine, items))),
     "dict": _type("dict", (dict,), mapping, fromkeys=Builtin("fromkeys", _fromkeys, machine=True)),
-    "set": _type("set", (set,), lambda machine, items=(): set(charge_keys(machine, listed(machine, items)))),
+    "set": _type("set", (set,), lambda machine, items=(): set(charge_keys(machine, collect_items(machine, items)))),
     "frozenset": _type(
-        "frozenset", (frozenset,), lambda machine, items=(): frozenset(charge_keys(machine, listed(machine, items)))
+        "frozenset",
+        (frozenset,),
+        lambda machine, items=(): frozenset(charge_keys(machine, collect_items(machine, items))),
     ),
     "range": _type("range", (range,), counted),
     "slice": _type("slice", (slice,), lambda machine, *bounds: slice(*bounds)),
@@ -151,7 +153,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "divmod": parts,
     "reversed": turned,
     "sorted": lambda machine, items, *, key=None, reverse=False: ordered_list(
-        machine, listed(machine, items), key, reverse
+        machine, collect_items(machine, items), key, reverse
     ),
     "all": every,
     "any": some,

@@ -44,7 +44,7 @@ from ..runtime.values import (
 )
 from .formatting import format_percent, type_name
 from .hashing import charge_key, charge_keys, unfolded_size
-from .iteration import DICTS, VIEWS, grow, iterate, listed
+from .iteration import DICTS, VIEWS, collect_items, grow, iterate
 
 Guard = Callable[["Machine", Value, Value], None]
 
@@ -288,7 +288,7 @@ ITEMS: tuple[type, ...] = tuple(type(d.items()) for d in DICTS)
 def of_items(machine: Machine, common: bool, left: Any, right: Value) -> set[Value]:
     """The items of a dict that are also in the other, or are not: for those Python compares the values."""
 
-    others = right if isinstance(right, (set, frozenset, *VIEWS)) else listed(machine, right)
+    others = right if isinstance(right, (set, frozenset, *VIEWS)) else collect_items(machine, right)
     return {charge_key(machine, item) for item in left if contains(machine, item, others) is common}
 
 
@@ -320,7 +320,7 @@ def base_apply(
     if row.sign in ("&", "-") and (isinstance(left, ITEMS) or isinstance(right, ITEMS)):
         return of_items(machine, row.sign == "&", left, right)
     if row.sign in ("|", "^") and isinstance(left, VIEWS):
-        charge_keys(machine, [*listed(machine, left), *listed(machine, right)])
+        charge_keys(machine, [*collect_items(machine, left), *collect_items(machine, right)])
     if inplace and grows(left, right) and grow(machine, row.sign, left, right):
         return left
     with np.errstate(**WARNING) if of_numpy(left, right) else nullcontext():

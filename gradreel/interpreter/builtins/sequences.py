@@ -16,7 +16,7 @@ from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, OBJECTS, Class, Own, Value, stands_for
 from .formatting import type_name
 from .hashing import charge_key
-from .iteration import VIEWS, Walk, dictionary, iterate, listed
+from .iteration import VIEWS, Walk, collect_items, dictionary, iterate
 from .operators import Binary, binary, general, same, united, unsupported
 from .subscripts import fetch
 
@@ -178,7 +178,7 @@ def turned(machine: Machine, source: Value) -> Value:
         return (call_method(machine, source, "__getitem__", [at]) for at in reversed(range(count)))
     if isinstance(source, (set, frozenset, Iterator)):
         raise TypeError(f"'{kind_name(source)}' object is not reversible")
-    return reversed(listed(machine, source))
+    return reversed(collect_items(machine, source))
 
 
 def every(machine: Machine, items: Value) -> bool:
@@ -246,7 +246,7 @@ def mapping(machine: Machine, given: Value = (), **named: Value) -> dict[Value, 
     if isinstance(given, dict):
         made = given
     elif isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING:
-        keys = listed(machine, call(machine, load(machine, given, "keys"), [], {}))
+        keys = collect_items(machine, call(machine, load(machine, given, "keys"), [], {}))
         made = {charge_key(machine, key): fetch(machine, given, key) for key in keys}
     else:
         made = dictionary(machine, given)

@@ -20,7 +20,7 @@ from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
 from .constructors import real
 from .hashing import charge_key, unfolded_size
-from .iteration import listed
+from .iteration import collect_items
 from .operators import LISTS
 
 SEQUENCES = (list, tuple, str)
@@ -153,7 +153,7 @@ def assign(machine: Machine, owner: Value, index: Value, value: Value) -> None:
 def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -> None:
     if isinstance(owner, list):
         if type(index) is slice:
-            items = listed(machine, value)
+            items = collect_items(machine, value)
             machine.meter.length(len(owner) + len(items))
             owner[whole(index)] = items
         else:

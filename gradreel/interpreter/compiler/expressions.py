@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ..builtins.formatting import format_field
 from ..builtins.hashing import charge_keys, put_all
-from ..builtins.iteration import has_walk, iterate, listed
+from ..builtins.iteration import collect_items, has_walk, iterate
 from ..builtins.namespace import NO_BYTES
 from ..builtins.operators import COMPARE, PLAIN, RECORDS, UNARY, binary, unary
 from ..builtins.sequences import unpacked
@@ -168,7 +168,7 @@ def parts(
                     if misfit is None or has_walk(given):
                         raise
                     raise misfit(given) from None
-                items.extend(listed(machine, source))
+                items.extend(collect_items(machine, source))
             else:
                 items.append(run(frame))
         machine.meter.length(len(items))

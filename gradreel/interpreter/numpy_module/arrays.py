@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.ma  # np.unique imports it when first called, and a locked-down process could not
 
-from ..builtins.iteration import listed
+from ..builtins.iteration import collect_items
 from ..engine.cost_model import broadcast_numel
 from ..engine.engine import torch
 from ..machine import Machine
@@ -72,7 +72,7 @@ def numbers(machine: Machine, given: Value) -> Any:
     if isinstance(given, torch.Tensor):
         return given.numpy()
     if isinstance(given, (list, tuple, range, deque)):
-        made = [numbers(machine, part) for part in listed(machine, given)]
+        made = [numbers(machine, part) for part in collect_items(machine, given)]
         machine.meter.elements(volume(made))
         return made
     raise TypeError(f"only numbers and lists of numbers can become an array here, not {kind_name(given)}")
@@ -103,7 +103,7 @@ def asarray(machine: Machine, given: Value, dtype: Value = None, copy: Value = N
 
 
 def shape_of(machine: Machine, given: Value) -> tuple[int, ...]:
-    shape = (given,) if isinstance(given, (int, np.integer)) else tuple(listed(machine, given))
+    shape = (given,) if isinstance(given, (int, np.integer)) else tuple(collect_items(machine, given))
     if not all(isinstance(size, (int, np.integer)) for size in shape):
         raise TypeError("a shape is a whole number or several")
     machine.meter.elements(math.prod(int(size) for size in shape))

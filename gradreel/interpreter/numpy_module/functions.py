@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..builtins.iteration import listed
+from ..builtins.iteration import collect_items
 from ..builtins.operators import WARNING
 from ..engine.cost_model import broadcast_numel
 from ..engine.engine import torch
@@ -111,7 +111,7 @@ def _axes(given: Value) -> Any:
 
 def joining(way: Callable[..., Array]) -> Callable[..., Array]:
     def run(machine: Machine, given: Value, axis: Value = None) -> Array:
-        parts = [np.asarray(numbers(machine, part)) for part in listed(machine, given)]
+        parts = [np.asarray(numbers(machine, part)) for part in collect_items(machine, given)]
         machine.meter.elements(sum(part.size for part in parts))
         return way(parts) if axis is None else way(parts, axis=int(axis))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..builtins.iteration import listed
+from ..builtins.iteration import collect_items
 from ..machine import Machine
 from ..runtime.attribute_tables import register
 from ..runtime.type_names import kind_name
@@ -142,7 +142,7 @@ LINALG = {name: solved(getattr(np.linalg, name)) for name in words("norm inv det
 
 def _flat_shape(machine: Machine, this: Array, *shape: Value) -> Array:
     wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else shape
-    return this.reshape(tuple(listed(machine, wanted)))
+    return this.reshape(tuple(collect_items(machine, wanted)))
 
 
 def _astype(machine: Machine, this: Array, kind: Value, copy: Value = True) -> Array:

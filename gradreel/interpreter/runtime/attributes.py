@@ -17,7 +17,7 @@ import numpy as np
 from autograd_core.nn.attributes import PLAIN, set_part
 from gradreel.trace.events import GradMissing
 
-from ..builtins.iteration import listed
+from ..builtins.iteration import collect_items
 from ..engine.bridge import Callback, Parcel, from_engine, to_engine
 from ..engine.engine import tensor_id, torch
 from ..engine.subclasses import Companion, ready
@@ -575,7 +575,7 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
     elif kind is Error:
         found = owner.own.find(name) if owner.own else None
         if name == "args":
-            owner.args = tuple(listed(machine, value))
+            owner.args = tuple(collect_items(machine, value))
         elif name == "__cause__":
             owner.cause, owner.suppressed = value, True
         elif not described(machine, found, owner, name, value):

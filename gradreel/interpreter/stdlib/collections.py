@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builtins.hashing import put_all
-from ..builtins.iteration import iterate, listed
+from ..builtins.iteration import collect_items, iterate
 from ..engine.subclasses import companion
 from ..machine import Machine
 from ..runtime.allowed_types import PYTHON_TYPES
@@ -36,7 +36,7 @@ def named_tuple(
 ) -> Class:
     if isinstance(field_names, str):
         field_names = field_names.replace(",", " ").split()
-    names = tuple(listed(machine, field_names))
+    names = tuple(collect_items(machine, field_names))
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"Type names and field names must be strings: {kind_name(name)}")
@@ -53,7 +53,7 @@ def named_tuple(
         seen.add(name)
     if twin is not None:
         raise ValueError(f"Encountered duplicate field name: {twin!r}")
-    given = [] if defaults is None else listed(machine, defaults)
+    given = [] if defaults is None else collect_items(machine, defaults)
     if len(given) > len(names):
         raise TypeError("Got more default values than field names")
     return make(machine, str(typename), names, dict(zip(names[len(names) - len(given) :], given, strict=True)), {})
@@ -91,7 +91,7 @@ def make(
         return this_with(this.kind, [kwargs.get(key, part) for key, part in zip(names, this, strict=True)])
 
     def from_items(m: Machine, kind: Class, items: Value) -> Value:
-        found = listed(m, items)
+        found = collect_items(m, items)
         if len(found) != len(names):
             raise TypeError(f"Expected {len(names)} arguments, got {len(found)}")
         return this_with(kind, found)
@@ -140,7 +140,7 @@ class Factory:
 def pairs_of(machine: Machine, given: Value) -> list[tuple[Value, Value]]:
     if isinstance(given, dict):
         return list(given.items())
-    return [tuple(listed(machine, pair)) for pair in listed(machine, given)]
+    return [tuple(collect_items(machine, pair)) for pair in collect_items(machine, given)]
 
 
 def _default_dict(

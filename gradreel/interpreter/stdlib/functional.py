@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builtins.introspection import is_callable, plain_name
-from ..builtins.iteration import iterate, listed
+from ..builtins.iteration import collect_items, iterate
 from ..builtins.operators import BINARY, COMPARE, UNARY, binary, contains, unary
 from ..builtins.sequences import absolute
 from ..builtins.subscripts import fetch
@@ -68,11 +68,11 @@ def _repeat(machine: Machine, item: Value, times: int | None = None) -> Any:
 
 
 def _cycle(machine: Machine, source: Value) -> Any:
-    return KINDS["cycle"](machine, itertools.cycle(listed(machine, source)))
+    return KINDS["cycle"](machine, itertools.cycle(collect_items(machine, source)))
 
 
 def _product(machine: Machine, *sources: Value, repeat: int = 1) -> Any:
-    pools = [listed(machine, source) for source in sources]
+    pools = [collect_items(machine, source) for source in sources]
     return choosing(machine, "product", len(pools) * max(repeat, 0), *pools, repeat=repeat)
 
 
@@ -80,7 +80,7 @@ def _choices(name: str) -> Callable[..., Any]:
     """What gives tuples of `r` items of one source."""
 
     def run(machine: Machine, iterable: Value, r: int | None = None) -> Any:
-        items = listed(machine, iterable)
+        items = collect_items(machine, iterable)
         return choosing(machine, name, len(items) if r is None else r, items, *([] if r is None else [r]))
 
     return run
@@ -102,7 +102,7 @@ def _compress(machine: Machine, data: Value, selectors: Value) -> Any:
 
 
 def _tee(machine: Machine, iterable: Value, n: int = 2) -> Any:
-    items = listed(machine, iterable)
+    items = collect_items(machine, iterable)
     machine.meter.length(len(items) * max(n, 0) + max(n, 0))
     return tuple(iter(list(items)) for _ in range(n))
 
@@ -112,7 +112,7 @@ CHAIN.more = {
     "from_iterable": Builtin(
         "from_iterable",
         lambda machine, sources: itertools.chain.from_iterable(
-            iterate(machine, source) for source in listed(machine, sources)
+            iterate(machine, source) for source in collect_items(machine, sources)
         ),
         machine=True,
     )

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from ..builtins.iteration import iterate, listed
+from ..builtins.iteration import collect_items, iterate
 from ..builtins.operators import binary
 from ..engine.engine import torch
 from ..machine import Machine
@@ -95,8 +95,8 @@ MATH = module(
     {name: _math(name) for name in FLOATS}
     | {name: rounding(name) for name in ("floor", "ceil", "trunc")}
     | {"factorial": _factorial, "comb": _comb, "perm": _perm, "prod": _prod, "lcm": _lcm}
-    | {"fsum": lambda machine, items: math.fsum(listed(machine, items))}
-    | {"dist": lambda machine, p, q: math.dist(listed(machine, p), listed(machine, q))}
+    | {"fsum": lambda machine, items: math.fsum(collect_items(machine, items))}
+    | {"dist": lambda machine, p, q: math.dist(collect_items(machine, p), collect_items(machine, q))}
     | {"gcd": lambda machine, *given: math.gcd(*given), "isqrt": lambda machine, number: math.isqrt(number)},
     {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau},
 )
@@ -134,7 +134,7 @@ def _shuffle(machine: Machine, this: random.Random, items: Value) -> None:
 def population(machine: Machine, items: Value) -> Value:
     if isinstance(items, (list, tuple, str, range)):
         return items
-    return listed(machine, items)
+    return collect_items(machine, items)
 
 
 def _sample(machine: Machine, this: random.Random, items: Value, k: int, *, counts: Value = None) -> list[Value]:
@@ -154,8 +154,8 @@ def _choices(
     machine: Machine, this: random.Random, items: Value, weights: Value = None, *, cum_weights: Value = None, k: int = 1
 ) -> list[Value]:
     machine.meter.length(k)
-    given = None if weights is None else listed(machine, weights)
-    sums = None if cum_weights is None else listed(machine, cum_weights)
+    given = None if weights is None else collect_items(machine, weights)
+    sums = None if cum_weights is None else collect_items(machine, cum_weights)
     return this.choices(population(machine, items), given, cum_weights=sums, k=k)
 
 
