@@ -15,10 +15,10 @@ from ..runtime.classes import make_class
 from ..runtime.type_names import kind_name
 from ..runtime.values import OBJECTS, Class, Value
 from .hashing import hash_of
-from .introspection import special_refused
+from .introspection import is_refused_special
 
 
-def whole(machine: Machine, value: Value = 0, base: int | None = None) -> int:
+def make_int(machine: Machine, value: Value = 0, base: int | None = None) -> int:
     """`int(value, base)`"""
     if isinstance(value, OBJECTS):
         for name in ("__int__", "__index__", "__trunc__"):
@@ -35,7 +35,7 @@ def whole(machine: Machine, value: Value = 0, base: int | None = None) -> int:
     raise TypeError(f"int() argument must be a string, a bytes-like object or a real number, not '{kind_name(value)}'")
 
 
-def real(machine: Machine, value: Value = 0.0) -> float:
+def make_float(machine: Machine, value: Value = 0.0) -> float:
     """`float(value)`, which takes the number of a tensor out of the graph."""
     if isinstance(value, torch.Tensor):
         taken = float(value)
@@ -51,14 +51,14 @@ def real(machine: Machine, value: Value = 0.0) -> float:
     raise TypeError(f"float() argument must be a string or a real number, not '{kind_name(value)}'")
 
 
-def compound(machine: Machine, real: Value = 0, imag: Value = 0) -> complex:
+def make_complex(machine: Machine, real: Value = 0, imag: Value = 0) -> complex:
     """`complex(...)`"""
     if isinstance(real, (torch.Tensor, np.generic)):
         real = float(real)
     return complex(real) if isinstance(real, str) else complex(real, imag)
 
 
-def counted(machine: Machine, *bounds: Value) -> range:
+def make_range(machine: Machine, *bounds: Value) -> range:
     """`range(...)`"""
     if not 1 <= len(bounds) <= 3:
         least, count = ("least 1 argument", 0) if not bounds else ("most 3 arguments", len(bounds))
@@ -85,7 +85,7 @@ def classify(machine: Machine, *given: Value, **keywords: Value) -> Value:
     if not isinstance(name, str):
         raise TypeError(f"type.__new__() argument 1 must be str, not {kind_name(name)}")
     for key in attributes:
-        if isinstance(key, str) and special_refused(key):
+        if isinstance(key, str) and is_refused_special(key):
             raise Refusal(f"A class cannot define `{key}` here.")
     return make_class(machine, name, tuple(bases), dict(attributes), keywords)
 
@@ -97,5 +97,5 @@ def plainest(machine: Machine) -> Class:
     return made
 
 
-def hashed(machine: Machine, value: Value) -> int:
+def hash_value(machine: Machine, value: Value) -> int:
     return hash_of(machine, value)

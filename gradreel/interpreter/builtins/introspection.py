@@ -133,7 +133,7 @@ def is_callable(machine: Machine, value: Value) -> bool:
     return isinstance(value, (Function, Bound, Builtin, Foreign, Class, Type, ExceptionType, torch.nn.Module))
 
 
-def has(machine: Machine, owner: Value, name: str) -> bool:
+def has_attribute(machine: Machine, owner: Value, name: str) -> bool:
     try:
         load(machine, owner, plain_name(name))
     except AttributeError:
@@ -143,7 +143,7 @@ def has(machine: Machine, owner: Value, name: str) -> bool:
     return True
 
 
-def get(machine: Machine, owner: Value, name: str, default: Value = MISSING) -> Value:
+def get_attribute(machine: Machine, owner: Value, name: str, default: Value = MISSING) -> Value:
     try:
         return load(machine, owner, plain_name(name))
     except AttributeError:
@@ -152,14 +152,14 @@ def get(machine: Machine, owner: Value, name: str, default: Value = MISSING) -> 
         return default
 
 
-def put(machine: Machine, owner: Value, name: str, value: Value) -> None:
+def set_attribute(machine: Machine, owner: Value, name: str, value: Value) -> None:
     store(machine, owner, plain_name(name), value)
 
 
 def plain_name(name: Value) -> str:
     if not isinstance(name, str):
         raise TypeError(f"attribute name must be string, not '{kind_name(name)}'")
-    if name.startswith("__") and special_refused(name):
+    if name.startswith("__") and is_refused_special(name):
         raise Refusal(f"The attribute `{name[:40]}` is not offered here.")
     return name
 
@@ -168,19 +168,19 @@ def identity(machine: Machine, value: Value) -> int:
     return machine.number(value)
 
 
-def special_refused(name: str) -> bool:
+def is_refused_special(name: str) -> bool:
     return special(name) and name not in DUNDERS
 
 
 # ---- names
 
 
-def unmarked(machine: Machine, owner: Value, name: str) -> None:
+def delete_attribute(machine: Machine, owner: Value, name: str) -> None:
     """`delattr`"""
     delete(machine, owner, plain_name(name))
 
 
-def listing(machine: Machine, *given: Value) -> list[Value]:
+def list_names(machine: Machine, *given: Value) -> list[Value]:
     """`dir(value)`: the names that can be asked for here."""
     if not given:
         return sorted(name for name in machine.names if isinstance(name, str))
@@ -200,23 +200,23 @@ def listing(machine: Machine, *given: Value) -> list[Value]:
     return sorted(names)
 
 
-def variables(machine: Machine, *given: Value) -> Value:
+def attributes_of(machine: Machine, *given: Value) -> Value:
     """`vars(value)`"""
     if not given:
-        return inner_names(machine)
+        return local_names(machine)
     try:
         return load(machine, given[0], "__dict__")
     except AttributeError:
         raise TypeError("vars() argument must have __dict__ attribute") from None
 
 
-def inner_names(machine: Machine) -> dict[str, Value]:
+def local_names(machine: Machine) -> dict[str, Value]:
     """`locals()`: a copy of the variables of the innermost call."""
     frame = machine.frame
     own = {name: cell.value for name, cell in frame.cells.items() if cell.value is not MISSING}
     return {**{name: value for name, value in frame.names.items() if not name.startswith(".")}, **own}
 
 
-def outer_names(machine: Machine) -> dict[str, Value]:
+def global_names(machine: Machine) -> dict[str, Value]:
     """`globals()`: a copy of the program's variables."""
     return dict(machine.names)

@@ -108,7 +108,7 @@ def _replace(machine: Machine, this: str, old: str, new: str, count: int = -1) -
     return this.replace(old, new, count)
 
 
-def _padded(way: Callable[..., str]) -> Callable[..., str]:
+def _make_padding(way: Callable[..., str]) -> Callable[..., str]:
     def run(machine: Machine, this: str, width: int, fill: str = " ") -> str:
         machine.meter.length(max(width, len(this)))
         return way(this, width, fill)
@@ -163,7 +163,7 @@ def _insert(machine: Machine, this: list[Value], at: int, item: Value) -> None:
     this.insert(at, item)
 
 
-def _queued(way: Callable[..., None]) -> Callable[..., None]:
+def _make_append(way: Callable[..., None]) -> Callable[..., None]:
     def run(machine: Machine, this: deque[Value], item: Value) -> None:
         if len(this) >= machine.limits.length:
             machine.meter.length(len(this) + 1)
@@ -178,7 +178,7 @@ def _extend_left(machine: Machine, this: deque[Value], items: Value) -> None:
     this.extendleft(found)
 
 
-def _copied(machine: Machine, this: Any) -> Any:
+def _copy(machine: Machine, this: Any) -> Any:
     machine.meter.length(len(this))
     return this.copy()
 
@@ -248,7 +248,7 @@ def _add(machine: Machine, this: set[Value], item: Value) -> None:
     this.add(charge_key(machine, item))
 
 
-def _combined(way: Callable[..., Any]) -> Callable[..., Any]:
+def _make_combination(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, this: Any, *others: Value) -> Any:
         sets = [charge_keys(machine, collect_items(machine, other)) for other in others]
         machine.meter.length(len(this) + sum(map(len, sets)))
@@ -286,9 +286,9 @@ METHODS: dict[type, dict[str, Method]] = {
     str: _plain(str, " ".join(STR_PLAIN))
     | _ours(
         replace=_replace,
-        center=_padded(str.center),
-        ljust=_padded(str.ljust),
-        rjust=_padded(str.rjust),
+        center=_make_padding(str.center),
+        ljust=_make_padding(str.ljust),
+        rjust=_make_padding(str.rjust),
         zfill=_zfill,
         expandtabs=_expandtabs,
         translate=_translate,
@@ -300,7 +300,7 @@ METHODS: dict[type, dict[str, Method]] = {
         append=_append,
         extend=extend,
         insert=_insert,
-        copy=_copied,
+        copy=_copy,
         remove=_remove,
         index=_index,
         count=_count,
@@ -309,9 +309,9 @@ METHODS: dict[type, dict[str, Method]] = {
     tuple: _ours(index=_index, count=_count),
     dict: _plain(dict, "clear items keys values popitem")
     | _by_key(dict, "get pop")
-    | _ours(copy=_copied, update=update, setdefault=_setdefault),
-    set: SET | _ours(add=_add, copy=_copied, **{name: _combined(getattr(set, name)) for name in COMBINE}),
-    frozenset: _ours(copy=_copied, **{name: _combined(getattr(frozenset, name)) for name in READING}),
+    | _ours(copy=_copy, update=update, setdefault=_setdefault),
+    set: SET | _ours(add=_add, copy=_copy, **{name: _make_combination(getattr(set, name)) for name in COMBINE}),
+    frozenset: _ours(copy=_copy, **{name: _make_combination(getattr(frozenset, name)) for name in READING}),
     int: _plain(int, "bit_length bit_count conjugate"),
     float: _plain(float, "is_integer conjugate as_integer_ratio hex"),
     complex: _plain(complex, "conjugate"),
@@ -321,12 +321,12 @@ METHODS: dict[type, dict[str, Method]] = {
 METHODS[OrderedDict] = METHODS[dict] | _plain(OrderedDict, "clear items keys popitem values")
 METHODS[OrderedDict] |= _by_key(OrderedDict, "move_to_end pop")
 METHODS[deque] = _plain(deque, "clear pop popleft reverse rotate") | _ours(
-    append=_queued(deque.append),
-    appendleft=_queued(deque.appendleft),
+    append=_make_append(deque.append),
+    appendleft=_make_append(deque.appendleft),
     extend=extend_queue,
     extendleft=_extend_left,
     insert=_insert,
-    copy=_copied,
+    copy=_copy,
     remove=_remove,
     index=_index,
     count=_count,

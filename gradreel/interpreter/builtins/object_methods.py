@@ -18,7 +18,7 @@ from ..words import words
 from .formatting import base_repr, base_str, format_value, plain
 from .hashing import hash_of
 from .operators import BASE, base_binary, base_contains, base_equal, unary
-from .sequences import begun, following, rounded, turned
+from .sequences import make_iterator, make_reversed, next_item, round_number
 from .subscripts import assign_plainly, fetch_plainly, remove_plainly
 
 
@@ -39,11 +39,11 @@ def _get(machine: Machine, this: Value, name: str) -> Value:
     return found
 
 
-def _represented(machine: Machine, this: Value) -> str:
+def _repr(machine: Machine, this: Value) -> str:
     return base_repr(machine, this)
 
 
-def _text(machine: Machine, this: Value) -> str:
+def _str(machine: Machine, this: Value) -> str:
     return base_str(machine, this)
 
 
@@ -57,7 +57,7 @@ def _equal(machine: Machine, this: Value, other: Value) -> Value:
     return base_equal(machine, this, other)
 
 
-def _formatted(machine: Machine, this: Value, spec: str) -> str:
+def _format(machine: Machine, this: Value, spec: str) -> str:
     if isinstance(this, OBJECTS):
         this = plain(this) if isinstance(this, (int, float, str)) else base_str(machine, this)
     return format_value(machine, this, spec)
@@ -77,12 +77,12 @@ EVERY: dict[str, Callable[..., Value]] = {
     "__setattr__": _set,
     "__delattr__": _delete,
     "__getattribute__": _get,
-    "__repr__": _represented,
-    "__str__": _text,
+    "__repr__": _repr,
+    "__str__": _str,
     "__hash__": _hash,
     "__eq__": _equal,
     "__ne__": lambda machine, this, other: not _equal(machine, this, other),
-    "__format__": _formatted,
+    "__format__": _format,
     "__init_subclass__": _nothing,
 }
 """What every object has."""
@@ -104,7 +104,7 @@ def _has(machine: Machine, this: Value, item: Value) -> bool:
     return base_contains(machine, item, this)
 
 
-def _operator(kind: str, mirrored: bool = False, inplace: bool = False) -> Callable[..., Value]:
+def _make_operator(kind: str, mirrored: bool = False, inplace: bool = False) -> Callable[..., Value]:
     def run(machine: Machine, this: Value, other: Value) -> Value:
         sides = (other, this) if mirrored else (this, other)
         return base_binary(machine, kind, *sides, inplace)
@@ -112,7 +112,7 @@ def _operator(kind: str, mirrored: bool = False, inplace: bool = False) -> Calla
     return run
 
 
-def _compared(sign: str) -> Callable[..., Value]:
+def _make_comparison(sign: str) -> Callable[..., Value]:
     def run(machine: Machine, this: Value, other: Value) -> Value:
         try:
             return BASE[sign](machine, this, other)
@@ -122,23 +122,23 @@ def _compared(sign: str) -> Callable[..., Value]:
     return run
 
 
-def _alone(sign: str) -> Callable[..., Value]:
+def _make_unary(sign: str) -> Callable[..., Value]:
     def run(machine: Machine, this: Value) -> Value:
         return unary(machine, sign, this)
 
     return run
 
 
-def _called(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
+def _call(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
     return call_forward(machine, this, list(args), kwargs)
 
 
-def _rounded(machine: Machine, this: Value, *digits: Value) -> Value:
-    return rounded(machine, this, *digits)
+def _round(machine: Machine, this: Value, *digits: Value) -> Value:
+    return round_number(machine, this, *digits)
 
 
-def _turned(machine: Machine, this: Value) -> Value:
-    return turned(machine, this)
+def _reverse(machine: Machine, this: Value) -> Value:
+    return make_reversed(machine, this)
 
 
 ARITHMETIC = words("add sub mul truediv floordiv mod pow matmul lshift rshift and or xor")
@@ -150,20 +150,20 @@ CONTENT: dict[str, Callable[..., Value]] = {
     "__contains__": _has,
     "__len__": lambda machine, this: len(this),
     "__iter__": lambda machine, this: iter(this),
-    **{f"__{name}__": _operator(name) for name in ARITHMETIC},
-    **{f"__r{name}__": _operator(name, mirrored=True) for name in ARITHMETIC},
-    **{f"__i{name}__": _operator(name, inplace=True) for name in ARITHMETIC},
+    **{f"__{name}__": _make_operator(name) for name in ARITHMETIC},
+    **{f"__r{name}__": _make_operator(name, mirrored=True) for name in ARITHMETIC},
+    **{f"__i{name}__": _make_operator(name, inplace=True) for name in ARITHMETIC},
     **{
-        name: _compared(sign)
+        name: _make_comparison(sign)
         for name, sign in zip(words("__lt__ __le__ __gt__ __ge__"), words("< <= > >="), strict=True)
     },
-    "__call__": _called,
-    "__round__": _rounded,
-    "__reversed__": _turned,
+    "__call__": _call,
+    "__round__": _round,
+    "__reversed__": _reverse,
     "__index__": lambda machine, this: operator.index(this),
-    "__invert__": _alone("~"),
-    "__pos__": _alone("+"),
-    "__neg__": _alone("-"),
+    "__invert__": _make_unary("~"),
+    "__pos__": _make_unary("+"),
+    "__neg__": _make_unary("-"),
     "__abs__": lambda machine, this: abs(this),
     "__bool__": lambda machine, this: bool(this),
     "__int__": lambda machine, this: int(this),
@@ -171,4 +171,4 @@ CONTENT: dict[str, Callable[..., Value]] = {
 }
 """What the types with content have. `list(this)` of the host: no method of the program is asked."""
 
-WALKS: dict[str, Callable[..., Value]] = {"__next__": following, "__iter__": begun}
+WALKS: dict[str, Callable[..., Value]] = {"__next__": next_item, "__iter__": make_iterator}

@@ -69,18 +69,18 @@ def _size(value: Value) -> int:
     return len(value) if isinstance(value, SEQUENCES) else 0
 
 
-def joined(machine: Machine, left: Value, right: Value) -> None:
+def charge_addition(machine: Machine, left: Value, right: Value) -> None:
     if isinstance(left, SEQUENCES):
         machine.meter.length(len(left) + _size(right))
     elif isinstance(left, int) and isinstance(right, int):
         machine.meter.bits(max(left.bit_length(), right.bit_length()))
 
 
-def repeated(machine: Machine, left: Value, right: Value) -> None:
+def charge_repetition(machine: Machine, left: Value, right: Value) -> None:
     if isinstance(left, SEQUENCES):
-        machine.meter.length(len(left) * times(right))
+        machine.meter.length(len(left) * repetitions(right))
     elif isinstance(right, SEQUENCES):
-        machine.meter.length(len(right) * times(left))
+        machine.meter.length(len(right) * repetitions(left))
     elif isinstance(left, int) and isinstance(right, int):
         machine.meter.bits(left.bit_length() + right.bit_length())
 
@@ -88,7 +88,7 @@ def repeated(machine: Machine, left: Value, right: Value) -> None:
 COUNTING: tuple[Any, ...] = (int, np.generic, *ARRAYS)
 
 
-def times(value: Any) -> int:
+def repetitions(value: Any) -> int:
     """How often a sequence is repeated by `value`, which may be a number of numpy's or a tensor; else 0."""
     if not isinstance(value, COUNTING):
         return 0
@@ -98,21 +98,21 @@ def times(value: Any) -> int:
         return 0
 
 
-def raised_to(machine: Machine, left: Value, right: Value) -> None:
+def charge_power(machine: Machine, left: Value, right: Value) -> None:
     if isinstance(left, int) and isinstance(right, int) and right > 0 and left not in (-1, 0, 1):
         machine.meter.bits(left.bit_length() * right)
 
 
-def shifted(machine: Machine, left: Value, right: Value) -> None:
+def charge_shift(machine: Machine, left: Value, right: Value) -> None:
     if isinstance(left, int) and isinstance(right, int) and right > 0:
         machine.meter.bits(left.bit_length() + right)
 
 
-def multiplied(machine: Machine, left: Value, right: Value) -> None:
+def charge_nothing(machine: Machine, left: Value, right: Value) -> None:
     pass
 
 
-def united(machine: Machine, left: Value, right: Value) -> None:
+def charge_union(machine: Machine, left: Value, right: Value) -> None:
     if isinstance(left, (set, frozenset, dict)) and isinstance(right, (set, frozenset, dict)):
         machine.meter.length(len(left) + len(right))
 
@@ -128,19 +128,19 @@ class Binary(NamedTuple):
 
 
 BINARY: dict[type[ast.operator], Binary] = {
-    ast.Add: Binary("+", operator.add, operator.iadd, "add", joined),
-    ast.Sub: Binary("-", operator.sub, operator.isub, "sub", joined),
-    ast.Mult: Binary("*", operator.mul, operator.imul, "mul", repeated),
-    ast.Div: Binary("/", operator.truediv, operator.itruediv, "truediv", united),
-    ast.FloorDiv: Binary("//", operator.floordiv, operator.ifloordiv, "floordiv", united),
-    ast.Mod: Binary("%", operator.mod, operator.imod, "mod", united),
-    ast.Pow: Binary("**", operator.pow, operator.ipow, "pow", raised_to),
-    ast.MatMult: Binary("@", operator.matmul, operator.imatmul, "matmul", multiplied),
-    ast.LShift: Binary("<<", operator.lshift, operator.ilshift, "lshift", shifted),
-    ast.RShift: Binary(">>", operator.rshift, operator.irshift, "rshift", united),
-    ast.BitAnd: Binary("&", operator.and_, operator.iand, "and", united),
-    ast.BitOr: Binary("|", operator.or_, operator.ior, "or", united),
-    ast.BitXor: Binary("^", operator.xor, operator.ixor, "xor", united),
+    ast.Add: Binary("+", operator.add, operator.iadd, "add", charge_addition),
+    ast.Sub: Binary("-", operator.sub, operator.isub, "sub", charge_addition),
+    ast.Mult: Binary("*", operator.mul, operator.imul, "mul", charge_repetition),
+    ast.Div: Binary("/", operator.truediv, operator.itruediv, "truediv", charge_union),
+    ast.FloorDiv: Binary("//", operator.floordiv, operator.ifloordiv, "floordiv", charge_union),
+    ast.Mod: Binary("%", operator.mod, operator.imod, "mod", charge_union),
+    ast.Pow: Binary("**", operator.pow, operator.ipow, "pow", charge_power),
+    ast.MatMult: Binary("@", operator.matmul, operator.imatmul, "matmul", charge_nothing),
+    ast.LShift: Binary("<<", operator.lshift, operator.ilshift, "lshift", charge_shift),
+    ast.RShift: Binary(">>", operator.rshift, operator.irshift, "rshift", charge_union),
+    ast.BitAnd: Binary("&", operator.and_, operator.iand, "and", charge_union),
+    ast.BitOr: Binary("|", operator.or_, operator.ior, "or", charge_union),
+    ast.BitXor: Binary("^", operator.xor, operator.ixor, "xor", charge_union),
 }
 
 UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Value], Value], str]] = {
@@ -199,11 +199,11 @@ def general(
             return base_apply(machine, row, run, left, right, inplace)
         if row.sign == "|" and isinstance(left, TYPES_TOO) and isinstance(right, TYPES_TOO):
             return UNION
-        raise TypeError(unsupported(row.sign, inplace, left, right))
+        raise TypeError(unsupported_operands(row.sign, inplace, left, right))
     return base_apply(machine, row, run, left, right, inplace)
 
 
-def unsupported(sign: str, inplace: bool, left: Value, right: Value) -> str:
+def unsupported_operands(sign: str, inplace: bool, left: Value, right: Value) -> str:
     """What Python says where neither side knows the operator."""
     for kind in (str, list, tuple):
         if sign == "+" and isinstance(left, kind) and not (inplace and kind is list):
@@ -316,7 +316,7 @@ def base_apply(
     else:
         prepare(machine, left, right)
     if unseen(left, right):
-        raise TypeError(unsupported(row.sign, inplace, left, right))
+        raise TypeError(unsupported_operands(row.sign, inplace, left, right))
     if row.sign in ("&", "-") and (isinstance(left, ITEMS) or isinstance(right, ITEMS)):
         return of_items(machine, row.sign == "&", left, right)
     if row.sign in ("|", "^") and isinstance(left, VIEWS):
@@ -382,11 +382,11 @@ def base_equal(machine: Machine, left: Any, right: Any) -> Value:
         return len(left) == len(right) and all(contains(machine, item, right) for item in left)
     prepare(machine, left, right)
     if unseen(left, right):
-        return everywhere(False, left, right)
+        return compare_elements(False, left, right)
     return left == right
 
 
-def everywhere(answer: bool, left: Value, right: Value) -> Value:
+def compare_elements(answer: bool, left: Value, right: Value) -> Value:
     """One answer for each number of the side that is numpy's: what compares by being the same object equals none."""
     found: Any = left if isinstance(left, NUMPY) else right
     return np.full(found.shape, answer)[()]
@@ -468,12 +468,12 @@ def not_ordered(sign: str, left: Value, right: Value) -> str:
     return f"'{sign}' not supported between instances of '{type_name(left)}' and '{type_name(right)}'"
 
 
-def included(machine: Machine, some: Any, all_: Any) -> bool:
+def is_included(machine: Machine, some: Any, all_: Any) -> bool:
     """Whether each item of the one is in the other."""
     return all(contains(machine, item, all_) for item in some)
 
 
-def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored: str) -> Callable[..., Value]:
+def make_ordering(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored: str) -> Callable[..., Value]:
     def compare(machine: Machine, left: Value, right: Value) -> Value:
         if isinstance(left, OWN) or isinstance(right, OWN):
             asked = ((left, right, name), (right, left, mirrored))
@@ -493,7 +493,9 @@ def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored
                     return compare(machine, a, b)
             return run(len(left), len(right))
         if isinstance(left, SET_LIKE) and isinstance(right, SETS):
-            return run(len(left), len(right)) and included(machine, *((left, right) if "<" in sign else (right, left)))
+            return run(len(left), len(right)) and is_included(
+                machine, *((left, right) if "<" in sign else (right, left))
+            )
         prepare(machine, left, right)
         if unseen(left, right):
             raise TypeError(not_ordered(sign, left, right))
@@ -518,20 +520,20 @@ def unequal(machine: Machine, left: Value, right: Value) -> Value:
         return not truth(machine, equal(machine, left, right))
     prepare(machine, left, right)
     if unseen(left, right):
-        return everywhere(True, left, right)
+        return compare_elements(True, left, right)
     return left != right
 
 
-less = ordered("<", operator.lt, "__lt__", "__gt__")
-greater = ordered(">", operator.gt, "__gt__", "__lt__")
+less = make_ordering("<", operator.lt, "__lt__", "__gt__")
+greater = make_ordering(">", operator.gt, "__gt__", "__lt__")
 
 COMPARE: dict[type[ast.cmpop], Callable[[Machine, Value, Value], Value]] = {
     ast.Eq: equal,
     ast.NotEq: unequal,
     ast.Lt: less,
-    ast.LtE: ordered("<=", operator.le, "__le__", "__ge__"),
+    ast.LtE: make_ordering("<=", operator.le, "__le__", "__ge__"),
     ast.Gt: greater,
-    ast.GtE: ordered(">=", operator.ge, "__ge__", "__le__"),
+    ast.GtE: make_ordering(">=", operator.ge, "__ge__", "__le__"),
     ast.Is: lambda machine, left, right: left is right,
     ast.IsNot: lambda machine, left, right: left is not right,
     ast.In: contains,

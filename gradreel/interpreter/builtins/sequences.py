@@ -17,7 +17,7 @@ from ..runtime.values import MISSING, OBJECTS, Class, Own, Value, stands_for
 from .formatting import type_name
 from .hashing import charge_key
 from .iteration import VIEWS, Walk, collect_items, dictionary, iterate
-from .operators import Binary, binary, general, same, united, unsupported
+from .operators import Binary, binary, charge_union, general, same, unsupported_operands
 from .subscripts import fetch
 
 
@@ -44,7 +44,7 @@ def absolute(machine: Machine, value: Value) -> Value:
     return abs(value)
 
 
-def rounded(machine: Machine, number: Value, ndigits: int | None = None) -> Value:
+def round_number(machine: Machine, number: Value, ndigits: int | None = None) -> Value:
     answer = call_method(machine, number, "__round__", [] if ndigits is None else [ndigits])
     if answer is not NotImplemented:
         return answer
@@ -67,17 +67,17 @@ def power(machine: Machine, base: Value, exponent: Value, modulus: Value = None)
     return binary(machine, ast.Pow)(base, exponent)
 
 
-DIVMOD = Binary("divmod()", divmod, divmod, "divmod", united)
+DIVMOD = Binary("divmod()", divmod, divmod, "divmod", charge_union)
 
 
-def parts(machine: Machine, left: Value, right: Value) -> Value:
+def divide_with_rest(machine: Machine, left: Value, right: Value) -> Value:
     """`divmod(left, right)`, which tensors do not know."""
     if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
-        raise TypeError(unsupported(DIVMOD.sign, False, left, right))
+        raise TypeError(unsupported_operands(DIVMOD.sign, False, left, right))
     return general(machine, DIVMOD, DIVMOD.run, False, left, right)
 
 
-def total(machine: Machine, items: Value, start: Value = 0) -> Value:
+def sum_items(machine: Machine, items: Value, start: Value = 0) -> Value:
     add = binary(machine, ast.Add)
     if isinstance(start, str):
         raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
@@ -89,7 +89,7 @@ def total(machine: Machine, items: Value, start: Value = 0) -> Value:
     return result
 
 
-def extreme(name: str, better: Callable[[Machine, Value, Value], Value]) -> Callable[..., Value]:
+def make_extreme(name: str, better: Callable[[Machine, Value, Value], Value]) -> Callable[..., Value]:
     """`min` or `max`: the first item that no other is `better` than."""
 
     def run(machine: Machine, *given: Value, key: Value = None, default: Value = MISSING) -> Value:
@@ -149,23 +149,23 @@ class Filtered(Mapped):
                 return item
 
 
-def mapped(machine: Machine, function: Value, source: Value, *more: Value) -> Mapped:
+def make_map(machine: Machine, function: Value, source: Value, *more: Value) -> Mapped:
     return Mapped(machine, function, [iterate(machine, each) for each in (source, *more)])
 
 
-def filtered(machine: Machine, function: Value, source: Value) -> Filtered:
+def make_filter(machine: Machine, function: Value, source: Value) -> Filtered:
     return Filtered(machine, function, [iterate(machine, source)])
 
 
-def zipped(machine: Machine, *sources: Value, strict: Value = False) -> Iterator[Value]:
+def make_zip(machine: Machine, *sources: Value, strict: Value = False) -> Iterator[Value]:
     return zip(*(iterate(machine, source) for source in sources), strict=truth(machine, strict))
 
 
-def numbered(machine: Machine, source: Value, start: int = 0) -> Iterator[Value]:
+def make_enumerate(machine: Machine, source: Value, start: int = 0) -> Iterator[Value]:
     return enumerate(iterate(machine, source), start)
 
 
-def turned(machine: Machine, source: Value) -> Value:
+def make_reversed(machine: Machine, source: Value) -> Value:
     answer = call_method(machine, source, "__reversed__", [])
     if answer is not NotImplemented:
         return iterate(machine, answer)
@@ -181,7 +181,7 @@ def turned(machine: Machine, source: Value) -> Value:
     return reversed(collect_items(machine, source))
 
 
-def every(machine: Machine, items: Value) -> bool:
+def all_true(machine: Machine, items: Value) -> bool:
     for item in iterate(machine, items):
         machine.meter.charge()
         if not truth(machine, item):
@@ -189,7 +189,7 @@ def every(machine: Machine, items: Value) -> bool:
     return True
 
 
-def some(machine: Machine, items: Value) -> bool:
+def any_true(machine: Machine, items: Value) -> bool:
     for item in iterate(machine, items):
         machine.meter.charge()
         if truth(machine, item):
@@ -197,7 +197,7 @@ def some(machine: Machine, items: Value) -> bool:
     return False
 
 
-def following(machine: Machine, source: Value, default: Value = MISSING) -> Value:
+def next_item(machine: Machine, source: Value, default: Value = MISSING) -> Value:
     if isinstance(source, OBJECTS):
         try:
             answer = call_method(machine, source, "__next__", [])
@@ -212,7 +212,7 @@ def following(machine: Machine, source: Value, default: Value = MISSING) -> Valu
     return next(source) if default is MISSING else next(source, default)
 
 
-def begun(machine: Machine, source: Value, sentinel: Value = MISSING) -> Value:
+def make_iterator(machine: Machine, source: Value, sentinel: Value = MISSING) -> Value:
     """`iter(source)`, `iter(function, last)`"""
     if sentinel is MISSING:
         found = iterate(machine, source)
@@ -241,7 +241,7 @@ class Asked:
         return found
 
 
-def mapping(machine: Machine, given: Value = (), **named: Value) -> dict[Value, Value]:
+def make_dict(machine: Machine, given: Value = (), **named: Value) -> dict[Value, Value]:
     """`dict(given, **named)`"""
     if isinstance(given, dict):
         made = given
@@ -254,9 +254,9 @@ def mapping(machine: Machine, given: Value = (), **named: Value) -> dict[Value, 
     return {**made, **named}
 
 
-def unpacked(machine: Machine, given: Value) -> dict[Value, Value] | None:
+def unpack_mapping(machine: Machine, given: Value) -> dict[Value, Value] | None:
     """What `**given` stands for: a dictionary, or an object with `keys`; None for anything else."""
     if isinstance(given, dict):
         return given
     has_keys = isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING
-    return mapping(machine, given) if has_keys else None
+    return make_dict(machine, given) if has_keys else None

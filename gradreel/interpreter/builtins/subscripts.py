@@ -18,7 +18,7 @@ from ..runtime.allowed_types import TYPES
 from ..runtime.calls import call, call_method
 from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
-from .constructors import real
+from .constructors import make_float
 from .hashing import charge_key, unfolded_size
 from .iteration import collect_items
 from .operators import LISTS
@@ -38,8 +38,8 @@ def fetch_plainly(machine: Machine, owner: Value, index: Value) -> Value:
     kind = type(owner)
     if kind in SEQUENCES or (isinstance(owner, Own) and isinstance(owner, SEQUENCES)):
         if type(index) is slice:
-            machine.meter.length(len(range(*whole(index).indices(len(owner)))))
-            return owner[whole(index)]
+            machine.meter.length(len(range(*check_bounds(index).indices(len(owner)))))
+            return owner[check_bounds(index)]
         return owner[position(owner, index)]
     if isinstance(owner, dict):
         if isinstance(index, tuple):
@@ -111,10 +111,10 @@ def class_item(machine: Machine, owner: Value, index: Value) -> Value:
     return call(machine, found.function if isinstance(found, ClassMethod) else found, [owner, index], {})
 
 
-def whole(index: slice) -> slice:
+def check_bounds(index: slice) -> slice:
     """A slice whose bounds are numbers (one-element tensors count as such)."""
     bounds = [
-        b if b is None or isinstance(b, int) else b.__index__() if isinstance(b, NUMBERS) else _refused(b)
+        b if b is None or isinstance(b, int) else b.__index__() if isinstance(b, NUMBERS) else _refuse_bound(b)
         for b in (index.start, index.stop, index.step)
     ]
     return slice(*bounds)
@@ -123,7 +123,7 @@ def whole(index: slice) -> slice:
 NUMBERS: tuple[Any, ...] = (torch.Tensor, np.generic)
 
 
-def _refused(bound: Value) -> int:
+def _refuse_bound(bound: Value) -> int:
     raise TypeError("slice indices must be integers or None or have an __index__ method")
 
 
@@ -155,7 +155,7 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
         if type(index) is slice:
             items = collect_items(machine, value)
             machine.meter.length(len(owner) + len(items))
-            owner[whole(index)] = items
+            owner[check_bounds(index)] = items
         else:
             owner[position(owner, index)] = value
     elif isinstance(owner, dict):
@@ -170,7 +170,7 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
         owner[to_engine(machine, index)] = to_engine(machine, value)
     elif isinstance(owner, np.ndarray):
         prepare(machine, owner, index)
-        put(machine, owner, index, value)
+        put_into_array(machine, owner, index, value)
         if machine.mirrored:
             wrote(machine, owner)
     elif isinstance(owner, STORAGES[1]):
@@ -194,7 +194,7 @@ def remove_plainly(machine: Machine, owner: Value, index: Value) -> None:
     if isinstance(owner, deque):
         del owner[position(owner, index)]
     elif isinstance(owner, list):
-        del owner[whole(index) if type(index) is slice else position(owner, index)]
+        del owner[check_bounds(index) if type(index) is slice else position(owner, index)]
     elif isinstance(owner, dict) or (isinstance(owner, torch.nn.Module) and hasattr(type(owner), "__delitem__")):
         del owner[charge_key(machine, index)]
     elif isinstance(owner, torch.Tensor):
@@ -203,12 +203,12 @@ def remove_plainly(machine: Machine, owner: Value, index: Value) -> None:
         raise TypeError(f"'{kind_name(owner)}' object doesn't support item deletion")
 
 
-def put(machine: Machine, owner: Array, index: Value, value: Value) -> None:
+def put_into_array(machine: Machine, owner: Array, index: Value, value: Value) -> None:
     """`owner[index] = value`: a place for one number asks a tensor for its number, which one with a graph gives too."""
     if not isinstance(value, torch.Tensor) or not names_one(owner, index):
         owner[index] = numbers(machine, value)
     elif owner.dtype.kind == "f":
-        owner[index] = real(machine, value)
+        owner[index] = make_float(machine, value)
     else:
         owner[index] = bool(value) if owner.dtype.kind == "b" else int(value)
 

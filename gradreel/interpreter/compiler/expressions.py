@@ -10,7 +10,7 @@ from ..builtins.hashing import charge_keys, put_all
 from ..builtins.iteration import collect_items, has_walk, iterate
 from ..builtins.namespace import NO_BYTES
 from ..builtins.operators import COMPARE, PLAIN, RECORDS, UNARY, binary, unary
-from ..builtins.sequences import unpacked
+from ..builtins.sequences import unpack_mapping
 from ..builtins.subscripts import fetch
 from ..runtime.attributes import load
 from ..runtime.calls import call_method, truth
@@ -212,7 +212,7 @@ def dict_display(compiler: Compiler, node: ast.Dict) -> Run:
             put_all(machine, made, row)
             row.clear()
             given = value(frame)
-            more = unpacked(machine, given)
+            more = unpack_mapping(machine, given)
             if more is None:
                 raise TypeError(f"'{kind_name(given)}' object is not a mapping")
             put_all(machine, made, more)

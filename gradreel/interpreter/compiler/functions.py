@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from ..builtins.namespace import super_of
-from ..builtins.sequences import unpacked
+from ..builtins.sequences import unpack_mapping
 from ..runtime.attributes import DUNDERS, load, special
 from ..runtime.calls import Signature, bind_arguments, call
 from ..runtime.type_names import kind_name
@@ -265,7 +265,7 @@ def keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], dict[str, 
                 made[name] = value(frame)
                 continue
             given = value(frame)
-            more = unpacked(machine, given)
+            more = unpack_mapping(machine, given)
             if more is None:
                 raise Misfit(f"argument after ** must be a mapping, not {kind_name(given)}")
             machine.meter.length(len(more))

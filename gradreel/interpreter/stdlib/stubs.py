@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..builtins.constructors import counted
+from ..builtins.constructors import make_range
 from ..builtins.formatting import str_of as shown
 from ..builtins.iteration import WALKED, iterate
 from ..machine import Machine
@@ -93,7 +93,7 @@ def _bar(machine: Machine, iterable: Value = (), desc: Value = None, total: Valu
 
 
 def _range(machine: Machine, *bounds: Value, **named: Value) -> Progress:
-    return _bar(machine, counted(machine, *bounds))
+    return _bar(machine, make_range(machine, *bounds))
 
 
 def _nothing(machine: Machine, *args: Value, **kwargs: Value) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builtins.formatting import error_text
-from ..builtins.sequences import mapping
+from ..builtins.sequences import make_dict
 from ..machine import ACTIONS, Filter, Machine
 from ..runtime.attributes import load
 from ..runtime.errors import TYPES as ERRORS
@@ -279,7 +279,7 @@ def typing(named_tuple: Value) -> Any:
     values |= {
         "TYPE_CHECKING": False,
         "NamedTuple": named_tuple,
-        "TypedDict": Type("TypedDict", (dict,), Builtin("TypedDict", mapping, machine=True)),
+        "TypedDict": Type("TypedDict", (dict,), Builtin("TypedDict", make_dict, machine=True)),
     }
     ways: dict[str, Callable[..., Any]] = {
         "cast": _cast,
