@@ -34,7 +34,7 @@ from .compiler import (
     with_statement,
 )
 from .compiler.compiler import Compiler, Step
-from .compiler.exceptions import tell
+from .compiler.exceptions import emit_raised
 from .engine.engine import listening, running
 from .engine.name_events import Telling
 from .limits import Limits, Spent
@@ -280,7 +280,7 @@ def execute(machine: Machine, steps: list[Step], reading: Reading) -> Outcome:
             continue
         if record.kind.name == "SystemExit":
             break
-        tell(machine, record, False)
+        emit_raised(machine, record, False)
         if reading.mode == "script":
             line = record.place[0] if record.place else frame.line
             text = shown(machine, record)

@@ -217,7 +217,7 @@ def unbind(compiler: Compiler, wanted: str) -> Callable[[Frame], None]:
     return drop
 
 
-def augmented(compiler: Compiler, node: ast.AugAssign) -> Callable[[Frame], None]:
+def augment_target(compiler: Compiler, node: ast.AugAssign) -> Callable[[Frame], None]:
     """`target op= value`: the target is read, changed in place where its type can, and bound again."""
     machine = compiler.machine
     apply = binary(machine, type(node.op), inplace=True)

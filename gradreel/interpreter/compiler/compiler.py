@@ -107,7 +107,7 @@ class Compiler:
             raise self.unknown(node)
         run = way(self, node)
         line = line_of(node)
-        return run if line == self.first or not line else located(run, line)
+        return run if line == self.first or not line else run_at_line(run, line)
 
     def expressions(self, nodes: Sequence[ast.AST]) -> list[Run]:
         return [self.expression(node) for node in nodes]
@@ -200,7 +200,7 @@ def header_end(node: ast.stmt) -> int:
     return getattr(last, "end_lineno", None) or node.lineno
 
 
-def located(run: Run, line: int) -> Run:
+def run_at_line(run: Run, line: int) -> Run:
     """`run`, part of a statement over several lines: what it raises came up at `line`."""
 
     def there(frame: Frame) -> Value:

@@ -21,7 +21,7 @@ from .compiler import Compiler, Signal, Step, compiles
 Body = TypeVar("Body")
 
 
-def tell(machine: Machine, record: Error, by_program: bool) -> None:
+def emit_raised(machine: Machine, record: Error, by_program: bool) -> None:
     line, frames = record.place or (machine.line, machine.frames)
     machine.say(Raised, record.kind.title, cut(str_of(machine, record)), line, by_program, frames)
 
@@ -38,7 +38,7 @@ def takes_one(record: Error, wanted: Value) -> bool:
     raise TypeError("catching classes that do not inherit from BaseException is not allowed")
 
 
-def ways_of(
+def select_handlers(
     compiler: Compiler, nodes: list[ast.ExceptHandler], block: Callable[[Compiler, Sequence[ast.stmt]], Body]
 ) -> Callable[[Frame, Error], AbstractContextManager[Body]]:
     """What finds the handler of a `try` that takes an exception, for as long as its body runs.
@@ -74,7 +74,7 @@ def ways_of(
     def select(frame: Frame, record: Error) -> Iterator[Body]:
         put, drop, body = found(frame, record)
         if not frame.quiet:
-            tell(machine, record, True)
+            emit_raised(machine, record, True)
         if put is not None:
             put(frame, record)
         machine.handling.append(record)
@@ -166,7 +166,7 @@ def try_(compiler: Compiler, node: ast.Try) -> Step:
     compiler.trying += bool(node.handlers)
     body = compiler.block(node.body)
     compiler.trying -= bool(node.handlers)
-    select = ways_of(compiler, node.handlers, Compiler.block) if node.handlers else None
+    select = select_handlers(compiler, node.handlers, Compiler.block) if node.handlers else None
     other = compiler.block(node.orelse) if node.orelse else None
     final = compiler.block(node.finalbody) if node.finalbody else None
 

@@ -128,16 +128,16 @@ class Misfit(TypeError):
     """What stands behind `*` or `**` cannot be spread."""
 
 
-def unspread(value: Value) -> TypeError:
+def not_spreadable(value: Value) -> TypeError:
     return Misfit(f"argument after * must be an iterable, not {kind_name(value)}")
 
 
-def unlisted(value: Value) -> TypeError:
+def not_iterable(value: Value) -> TypeError:
     return TypeError(f"Value after * must be an iterable, not {kind_name(value)}")
 
 
 def parts(
-    compiler: Compiler, nodes: list[ast.expr], misfit: Callable[[Value], TypeError] | None = unspread
+    compiler: Compiler, nodes: list[ast.expr], misfit: Callable[[Value], TypeError] | None = not_spreadable
 ) -> Callable[[Frame], list[Value]]:
     """The items of a display or the arguments of a call, with `*`.
 
@@ -179,12 +179,12 @@ def parts(
 
 @compiles(ast.List)
 def list_display(compiler: Compiler, node: ast.List) -> Run:
-    return parts(compiler, node.elts, unlisted)
+    return parts(compiler, node.elts, not_iterable)
 
 
 @compiles(ast.Tuple)
 def tuple_display(compiler: Compiler, node: ast.Tuple) -> Run:
-    items = parts(compiler, node.elts, unlisted)
+    items = parts(compiler, node.elts, not_iterable)
     return lambda frame: tuple(items(frame))
 
 

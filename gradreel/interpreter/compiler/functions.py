@@ -231,13 +231,13 @@ def spread_call(compiler: Compiler, node: ast.Call) -> Run:
             args = items(frame)
             given = {} if named is None else named(frame)
         except Misfit as error:
-            raise TypeError(f"{spelled(callee)}{error}") from None
+            raise TypeError(f"{spell_callee(callee)}{error}") from None
         return call(machine, callee, args, given)
 
     return run
 
 
-def spelled(callee: Value) -> str:
+def spell_callee(callee: Value) -> str:
     """The function as Python's messages about `*` and `**` name it."""
     if isinstance(callee, Bound):
         callee = callee.function

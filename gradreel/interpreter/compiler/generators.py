@@ -23,9 +23,9 @@ from ..runtime.errors import TYPES, raise_error
 from ..runtime.values import Error, Frame, Value
 from .assignment import target
 from .compiler import BREAK, RETURN, Compiler, Run, Signal, compiles
-from .exceptions import finishing, ways_of
-from .patterns import chosen
-from .with_statement import entered, leave, left_by
+from .exceptions import finishing, select_handlers
+from .patterns import choose_case
+from .with_statement import enter, leave, leave_by_error
 
 Way = Callable[[Frame], Generator[Value, Value, None]]
 """A step on the way to a value: it may yield, and leaves what it found in the frame."""
@@ -38,7 +38,7 @@ class Kept(ast.expr):
 
 
 @compiles(Kept)
-def kept(compiler: Compiler, node: Kept) -> Run:
+def take_kept(compiler: Compiler, node: Kept) -> Run:
     name = node.name
     return lambda frame: frame.names.pop(name)
 
@@ -163,7 +163,7 @@ class Hoist:
             held = getattr(node, name, None)
             if isinstance(held, list):
                 setattr(made, name, list(held))
-        places = list(evaluated(made))
+        places = list(evaluation_order(made))
         last = max((nr for nr, (holder, at) in enumerate(places) if yields(part(holder, at))), default=-1)
         for holder, at in places[: last + 1]:
             put(holder, at, self.part(part(holder, at)))
@@ -184,7 +184,7 @@ class Hoist:
         return made
 
 
-def evaluated(node: Any) -> Iterator[tuple[Any, Any]]:
+def evaluation_order(node: Any) -> Iterator[tuple[Any, Any]]:
     """Where the parts of `node` stand that are worked out, in that order, as (holder, attribute or index)."""
     if isinstance(node, ast.Dict):
         for nr, key in enumerate(node.keys):
@@ -359,7 +359,7 @@ def simple(compiler: Compiler, node: Any) -> Flow:
     return run
 
 
-def found(compiler: Compiler, node: ast.expr) -> Flow:
+def value_flow(compiler: Compiler, node: ast.expr) -> Flow:
     """An expression that may yield; its value is what the flow returns."""
     hoist = Hoist(compiler)
     last = compiler.expression(hoist.expression(node))
@@ -373,7 +373,7 @@ def found(compiler: Compiler, node: ast.expr) -> Flow:
 
 
 def if_(compiler: Compiler, node: ast.If) -> Flow:
-    machine, test = compiler.machine, found(compiler, node.test)
+    machine, test = compiler.machine, value_flow(compiler, node.test)
     body, other = block(compiler, node.body), block(compiler, node.orelse)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
@@ -383,7 +383,7 @@ def if_(compiler: Compiler, node: ast.If) -> Flow:
 
 
 def while_(compiler: Compiler, node: ast.While) -> Flow:
-    machine, test = compiler.machine, found(compiler, node.test)
+    machine, test = compiler.machine, value_flow(compiler, node.test)
     body, other = block(compiler, node.body), block(compiler, node.orelse)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
@@ -400,7 +400,7 @@ def while_(compiler: Compiler, node: ast.While) -> Flow:
 
 
 def for_(compiler: Compiler, node: ast.For) -> Flow:
-    machine, source, store = compiler.machine, found(compiler, node.iter), target(compiler, node.target)
+    machine, source, store = compiler.machine, value_flow(compiler, node.iter), target(compiler, node.target)
     body, other = block(compiler, node.body), block(compiler, node.orelse)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
@@ -422,24 +422,24 @@ def for_(compiler: Compiler, node: ast.For) -> Flow:
 def with_(compiler: Compiler, node: ast.With) -> Flow:
     flow = block(compiler, node.body)
     for item in reversed(node.items):
-        flow = managed(compiler, item, flow)
+        flow = with_item(compiler, item, flow)
     return flow
 
 
-def managed(compiler: Compiler, item: ast.withitem, body: Flow) -> Flow:
-    machine, manager = compiler.machine, found(compiler, item.context_expr)
+def with_item(compiler: Compiler, item: ast.withitem, body: Flow) -> Flow:
+    machine, manager = compiler.machine, value_flow(compiler, item.context_expr)
     store = None if item.optional_vars is None else target(compiler, item.optional_vars)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
         holder = yield from manager(frame)
-        value = entered(machine, holder)
+        value = enter(machine, holder)
         try:
             if store is not None:
                 store(frame, value)
             value = None
             signal = yield from body(frame)
         except Exception as raised:
-            if left_by(machine, holder, raised, frame):
+            if leave_by_error(machine, holder, raised, frame):
                 return None
             raise
         except BaseException:
@@ -453,7 +453,7 @@ def managed(compiler: Compiler, item: ast.withitem, body: Flow) -> Flow:
 
 def try_(compiler: Compiler, node: ast.Try) -> Flow:
     body, other = block(compiler, node.body), block(compiler, node.orelse)
-    select = ways_of(compiler, node.handlers, block)
+    select = select_handlers(compiler, node.handlers, block)
     last = block(compiler, node.finalbody)
     machine = compiler.machine
 
@@ -487,8 +487,8 @@ def try_(compiler: Compiler, node: ast.Try) -> Flow:
 
 
 def match_(compiler: Compiler, node: ast.Match) -> Flow:
-    subject = found(compiler, node.subject)
-    choose = chosen(compiler, node.cases, block)
+    subject = value_flow(compiler, node.subject)
+    choose = choose_case(compiler, node.cases, block)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
         body = choose(frame, (yield from subject(frame)))

@@ -27,7 +27,7 @@ PATTERNS: dict[type[ast.pattern], Callable[[Compiler, Any], Test]] = {}
 @compiles(ast.Match)
 def match_(compiler: Compiler, node: ast.Match) -> Step:
     subject = compiler.expression(node.subject)
-    choose = chosen(compiler, node.cases, lambda compiler, nodes: compiler.block(nodes))
+    choose = choose_case(compiler, node.cases, lambda compiler, nodes: compiler.block(nodes))
 
     def step(frame: Frame) -> Signal | None:
         body = choose(frame, subject(frame))
@@ -36,7 +36,7 @@ def match_(compiler: Compiler, node: ast.Match) -> Step:
     return step
 
 
-def chosen(
+def choose_case(
     compiler: Compiler, cases: list[ast.match_case], block: Callable[[Compiler, Sequence[ast.stmt]], Body]
 ) -> Callable[[Frame, Value], Body | None]:
     """What finds the body of the first case that fits, its names bound."""

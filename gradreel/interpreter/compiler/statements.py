@@ -10,7 +10,7 @@ from gradreel.trace.events import LineReached
 from ..builtins.iteration import iterate
 from ..runtime.calls import truth
 from ..runtime.values import MISSING, Frame, Value
-from .assignment import augmented, deletion, retell, target
+from .assignment import augment_target, deletion, retell, target
 from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles, header_end
 from .names import hint
 
@@ -51,7 +51,7 @@ def assign(compiler: Compiler, node: ast.Assign) -> Step:
 
 
 @compiles(ast.AnnAssign)
-def annotated(compiler: Compiler, node: ast.AnnAssign) -> Step:
+def annotate(compiler: Compiler, node: ast.AnnAssign) -> Step:
     value = None if node.value is None else compiler.expression(node.value)
     store = None if value is None else target(compiler, node.target)
     hinted = node.target.id if compiler.scope.kind == "class" and isinstance(node.target, ast.Name) else None
@@ -71,7 +71,7 @@ def annotated(compiler: Compiler, node: ast.AnnAssign) -> Step:
 
 @compiles(ast.AugAssign)
 def augment(compiler: Compiler, node: ast.AugAssign) -> Step:
-    return augmented(compiler, node)
+    return augment_target(compiler, node)
 
 
 @compiles(ast.Delete)

@@ -19,18 +19,18 @@ from .compiler import Compiler, Signal, Step, compiles
 def with_(compiler: Compiler, node: ast.With) -> Step:
     step = compiler.block(node.body)
     for item in reversed(node.items):
-        step = managed(compiler, item, step)
+        step = with_item(compiler, item, step)
     return step
 
 
-def managed(compiler: Compiler, item: ast.withitem, body: Step) -> Step:
+def with_item(compiler: Compiler, item: ast.withitem, body: Step) -> Step:
     """`with item: body`"""
     machine, manager = compiler.machine, compiler.expression(item.context_expr)
     store = None if item.optional_vars is None else target(compiler, item.optional_vars)
 
     def step(frame: Frame) -> Signal | None:
         holder = manager(frame)
-        value = entered(machine, holder)
+        value = enter(machine, holder)
         frames, loops = machine.frames, machine.loops
         try:
             if store is not None:
@@ -40,7 +40,7 @@ def managed(compiler: Compiler, item: ast.withitem, body: Step) -> Step:
         except Exception as raised:
             machine.note(raised, frame)
             machine.frames, machine.loops = frames, loops
-            if left_by(machine, holder, raised, frame):
+            if leave_by_error(machine, holder, raised, frame):
                 return None
             raise
         except BaseException:
@@ -52,14 +52,14 @@ def managed(compiler: Compiler, item: ast.withitem, body: Step) -> Step:
     return step
 
 
-def own(holder: Value) -> bool:
+def has_own_methods(holder: Value) -> bool:
     """Whether a class of the program says how to enter and leave."""
     return isinstance(holder, OBJECTS) and holder.kind.find("__enter__") is not MISSING
 
 
-def entered(machine: Machine, holder: Value) -> Value:
+def enter(machine: Machine, holder: Value) -> Value:
     """What `with holder as ...` gives."""
-    if own(holder):
+    if has_own_methods(holder):
         if holder.kind.find("__exit__") is MISSING:
             raise TypeError(
                 f"'{kind_name(holder)}' object does not support the context manager protocol (missed __exit__ method)"
@@ -72,10 +72,10 @@ def entered(machine: Machine, holder: Value) -> Value:
     return from_engine(holder.__enter__())
 
 
-def left_by(machine: Machine, holder: Value, raised: Exception, frame: Frame) -> bool:
+def leave_by_error(machine: Machine, holder: Value, raised: Exception, frame: Frame) -> bool:
     """Leaves because of `raised`; whether the manager took care of it. Raises it again as the program sees it."""
     machine.note(raised, frame)
-    if own(holder):
+    if has_own_methods(holder):
         record = record_error(machine, raised, frame)
         kind: Value = record.own or record.kind
         if truth(machine, call_method(machine, holder, "__exit__", [kind, record, None])):
@@ -86,7 +86,7 @@ def left_by(machine: Machine, holder: Value, raised: Exception, frame: Frame) ->
 
 def leave(machine: Machine, holder: Value, ended: bool = True) -> None:
     """Leaves without an error; unless `ended`, because the run stops: then no method of the program is called."""
-    if own(holder):
+    if has_own_methods(holder):
         if ended:
             call_method(machine, holder, "__exit__", [None, None, None])
     elif type(holder) is not Silent:
