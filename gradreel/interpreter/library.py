@@ -37,7 +37,7 @@ from .stdlib.numeric import MATH, RANDOM, RANDOM_METHODS, State
 from .stdlib.stubs import PROGRESS, REMARKS, SILENT, TQDM, Progress
 from .stdlib.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, UNICODEDATA, WARNINGS, Hush, Output, typing
 from .torch_module import devices, storage_addresses
-from .torch_module.namespace import NAMES, OWNERS, SPACES, SURFACE, always, give_looks, offered
+from .torch_module.namespace import NAMES, OWNERS, SPACES, SURFACE, always, find_in_engine, give_looks
 from .torch_module.serialization import load, save
 
 devices.install()
@@ -284,7 +284,7 @@ def vocabulary() -> dict[str, list[str]]:
         words[path] = sorted(name for name in held if not name.startswith("_"))
     for path, names in NAMES.items():
         title = path.rpartition(".")[2]
-        owner = offered(path) if title in OWNERS else None
+        owner = find_in_engine(path) if title in OWNERS else None
         if owner is not None:
             words[title] = sorted(name for name in names if hasattr(owner, name))
     return words

@@ -16,7 +16,7 @@ from ..engine.engine import elements_of, letters, torch
 from ..limits import Spent
 from ..machine import Machine
 from ..runtime.calls import call_method
-from ..runtime.errors import error_of, of_system
+from ..runtime.errors import error_of, os_error_text
 from ..runtime.type_names import ADDRESS, kind_name, own_title, unseen
 from ..runtime.values import (
     MISSING,
@@ -118,7 +118,7 @@ def error_text(machine: Machine, record: Error) -> str:
     """What `str` gives for an exception."""
     if not record.args:
         return ""
-    if (said := of_system(record)) is not None:
+    if (said := os_error_text(record)) is not None:
         return said
     if len(record.args) == 1:
         return repr_of(machine, record.args[0]) if record.kind.name == "KeyError" else str_of(machine, record.args[0])

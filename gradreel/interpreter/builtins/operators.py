@@ -20,7 +20,7 @@ from ..engine.cost_model import broadcast_numel, count_of, product
 from ..engine.engine import TENSORS
 from ..engine.gate import unsafe_part
 from ..machine import Machine
-from ..numpy_module.sharing import wrote
+from ..numpy_module.sharing import emit_write
 from ..runtime.attributes import WAYS, of_instance
 from ..runtime.calls import call_method, truth
 from ..runtime.type_names import kind_name
@@ -326,7 +326,7 @@ def base_apply(
     with np.errstate(**WARNING) if of_numpy(left, right) else nullcontext():
         result = run(left, right)
     if machine.mirrored and result is left and isinstance(left, np.ndarray):
-        wrote(machine, left)
+        emit_write(machine, left)
     return result
 
 

@@ -13,7 +13,7 @@ from ..engine.gate import unsafe_part
 from ..machine import Machine
 from ..numpy_module import result_sizes
 from ..numpy_module.arrays import Array, numbers
-from ..numpy_module.sharing import wrote
+from ..numpy_module.sharing import emit_write
 from ..runtime.allowed_types import TYPES
 from ..runtime.calls import call, call_method
 from ..runtime.type_names import kind_name
@@ -172,7 +172,7 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
         prepare(machine, owner, index)
         put_into_array(machine, owner, index, value)
         if machine.mirrored:
-            wrote(machine, owner)
+            emit_write(machine, owner)
     elif isinstance(owner, STORAGES[1]):
         machine.meter.charge(len(owner) >> 10)
         owner[index] = to_engine(machine, value)

@@ -99,7 +99,7 @@ admit(Callback, Parcel)
 
 
 @lru_cache(256)
-def handed(kind: type[Any], name: str, home: str) -> type[Any]:
+def named_subtype(kind: type[Any], name: str, home: str) -> type[Any]:
     """`kind` under the name of what it hands to the engine: messages of the engine say the types of what they got."""
     return stands_for(name)(type(name, (kind,), {"__slots__": (), "__module__": home}))
 
@@ -152,19 +152,19 @@ def to_engine(machine: Machine, value: Value) -> Any:
         return value
     if isinstance(value, CALLABLES):
         name = function_kind(value) if isinstance(value, (Builtin, Foreign)) else kind.__name__
-        return handed(Callback, name, home_of(value))(machine, value)
+        return named_subtype(Callback, name, home_of(value))(machine, value)
     if isinstance(value, Instance):
         title = value.kind.name, value.kind.title.removesuffix(f".{value.kind.qualname}")
         if value.kind.find("__call__") is MISSING:
-            return handed(Parcel, *title)(value)
-        return handed(Callback, *title)(machine, value)
+            return named_subtype(Parcel, *title)(value)
+        return named_subtype(Callback, *title)(machine, value)
     if kind is Silent:
         raise unseen(value)
     if isinstance(value, (list, tuple)) and isinstance(value, Own):
         return [to_engine(machine, part) for part in value]
     if kind in OPENED or (is_of_programs(kind) and kind not in RECORDS) or isinstance(value, Iterator):
         return value
-    return handed(Parcel, kind.__name__, "builtins")(value)
+    return named_subtype(Parcel, kind.__name__, "builtins")(value)
 
 
 def home_of(value: Value) -> str:
@@ -193,7 +193,7 @@ def from_engine(value: Any) -> Value:
         return kind(from_engine(part) for part in value)
     if is_of_programs(kind):
         if issubclass(kind, dict):
-            unpack(value)
+            unpack_dict(value)
         return value
     if isinstance(value, HOST_CALLABLES):
         return function_from(value)
@@ -204,7 +204,7 @@ def from_engine(value: Any) -> Value:
     raise not_for_programs(kind)
 
 
-def unpack(holder: dict[Any, Any]) -> None:
+def unpack_dict(holder: dict[Any, Any]) -> None:
     """Have a dictionary of the engine hold the program's own, which the engine keeps there for it unopened.
 
     Raises:

@@ -46,7 +46,7 @@ def short(value: Value) -> str:
     return value.name if isinstance(value, Silent) else kind_name(value)
 
 
-def shown(key: str | int) -> str:
+def key_path(key: str | int) -> str:
     """The key of a dictionary as a path has it."""
     return repr(brief(key)) if isinstance(key, str) else repr(key)
 
@@ -67,7 +67,7 @@ def parts(value: Value, path: str, depth: int = 0) -> Iterator[tuple[str, Value]
     elif isinstance(value, dict):
         for key, part in islice(value.items(), PARTS):
             if type(part) not in PLAIN and isinstance(key, (str, int)):
-                yield from parts(part, f"{path}[{shown(key)}]", depth + 1)
+                yield from parts(part, f"{path}[{key_path(key)}]", depth + 1)
     elif isinstance(value, torch.nn.Module):
         yield from parts_of_module(value, path, depth)
     elif isinstance(value, NODE):

@@ -23,7 +23,7 @@ from ..runtime.values import Type, Value
 from ..words import words
 from .result_sizes import einsum_size, pad_size, size_of
 from .result_sizes import shape_of as shape_sizes
-from .sharing import shown
+from .sharing import mirror_tensor
 
 Array = np.ndarray[Any, Any]
 ARRAY_TYPES: tuple[type, ...] = (
@@ -93,7 +93,7 @@ def array(machine: Machine, given: Value, dtype: Value = None, copy: Value = Tru
     if made.dtype.kind not in KINDS:
         raise TypeError("only numbers and lists of numbers can become an array here")
     if of_tensor and made.base is not None:
-        shown(machine, given)
+        mirror_tensor(machine, given)
     return made
 
 
@@ -110,7 +110,7 @@ def shape_of(machine: Machine, given: Value) -> tuple[int, ...]:
     return shape
 
 
-def filled(way: Callable[..., Array]) -> Callable[..., Array]:
+def make_filling(way: Callable[..., Array]) -> Callable[..., Array]:
     return lambda machine, shape, dtype=None: way(shape_of(machine, shape), dtype=dtype_of(dtype) or np.float64)
 
 
@@ -166,7 +166,7 @@ def einsum(machine: Machine, formula: str, *operands: Value) -> Any:
     return np.einsum(str(formula), *parts)
 
 
-def convolved(machine: Machine, one: Value, other: Value, mode: str = "full") -> Array:
+def convolve(machine: Machine, one: Value, other: Value, mode: str = "full") -> Array:
     first, second = (np.asarray(numbers(machine, part)) for part in (one, other))
     machine.meter.work(first.size * second.size)
     machine.meter.elements(first.size + second.size)
@@ -175,7 +175,7 @@ def convolved(machine: Machine, one: Value, other: Value, mode: str = "full") ->
     return made
 
 
-def interpolated(
+def interpolate(
     machine: Machine, x: Value, xp: Value, fp: Value, left: Value = None, right: Value = None, period: Value = None
 ) -> Any:
     at, places, values = (np.asarray(numbers(machine, part)) for part in (x, xp, fp))
@@ -187,7 +187,7 @@ def interpolated(
 PADDINGS = words("constant edge linear_ramp maximum mean median minimum reflect symmetric wrap empty")
 
 
-def padded(machine: Machine, given: Value, width: Value, mode: str = "constant", constant_values: Value = 0) -> Array:
+def pad(machine: Machine, given: Value, width: Value, mode: str = "constant", constant_values: Value = 0) -> Array:
     found = np.asarray(numbers(machine, given))
     if mode not in PADDINGS:
         raise ValueError(f"mode '{mode}' is not supported")

@@ -16,10 +16,10 @@ from ..runtime.values import Value
 from ..words import words
 from .arrays import Array, numbers
 from .result_sizes import charge, contraction_size, decomposition_size, repeat_size, shape_of, size_of, tile_size
-from .sharing import wrote
+from .sharing import emit_write
 
 
-def heard(way: Callable[..., Any], *args: Any, **named: Any) -> Any:
+def pass_warnings(way: Callable[..., Any], *args: Any, **named: Any) -> Any:
     """What `way` gives, with numpy's warnings of numbers that are none."""
     with np.errstate(**WARNING):
         return way(*args, **named)
@@ -29,10 +29,10 @@ def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, *given: Value, out: Value = None, **named: Value) -> Any:
         parts = [plain(machine, part) for part in given]
         machine.meter.elements(broadcast_numel([shape_of(part) for part in parts]))
-        made = heard(way, *parts, **by_name(machine, way, named, ALLOWED))
+        made = pass_warnings(way, *parts, **by_name(machine, way, named, ALLOWED))
         if isinstance(out, np.ndarray):
             np.copyto(out, made, casting="same_kind")
-            wrote(machine, out)
+            emit_write(machine, out)
             return out
         return made
 
@@ -76,14 +76,14 @@ def by_name(
     return {name: v if isinstance(v, str) else _axes(numbers(machine, v)) for name, v in given.items()}
 
 
-def reduced(way: Callable[..., Any]) -> Callable[..., Any]:
+def make_reduction(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, given: Value, axis: Value = None, **named: Value) -> Any:
         found = operand(machine, given)
         more = by_name(machine, way, named, REDUCING)
         charge(machine, way.__name__, (found, *([more["weights"]] if "weights" in more else [])))
         if axis is not None:
             more["axis"] = tuple(axis) if isinstance(axis, (list, tuple)) else int(axis)
-        return heard(way, found, **more)
+        return pass_warnings(way, found, **more)
 
     return run
 
@@ -91,7 +91,7 @@ def reduced(way: Callable[..., Any]) -> Callable[..., Any]:
 NAMED = frozenset(words("axis axes return_counts return_index return_inverse k n offset side right kind"))
 
 
-def shaped(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:
+def make_reshaping(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:
     """A function of one array and whole numbers, that makes nothing larger than it was given."""
 
     def run(machine: Machine, given: Value, *rest: Value, **named: Value) -> Any:
@@ -100,7 +100,7 @@ def shaped(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:
             raise TypeError(f"{way.__name__}() got arguments that are not supported here")
         more = [numbers(machine, part) for part in rest]
         charge(machine, way.__name__, (found, *more), named)
-        return heard(way, found, *more, **{k: _axes(v) for k, v in named.items()})
+        return pass_warnings(way, found, *more, **{k: _axes(v) for k, v in named.items()})
 
     return run
 
@@ -118,18 +118,18 @@ def joining(way: Callable[..., Array]) -> Callable[..., Array]:
     return run
 
 
-def multiplied(way: Callable[..., Any]) -> Callable[..., Any]:
+def make_product(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, a: Value, b: Value) -> Any:
         left, right = (operand(machine, part) for part in (a, b))
         made, multiplications = contraction_size(way.__name__, shape_of(left), shape_of(right))
         machine.meter.elements(max(made, size_of(left), size_of(right)))
         machine.meter.work(multiplications)
-        return heard(way, left, right)
+        return pass_warnings(way, left, right)
 
     return run
 
 
-def solved(way: Callable[..., Any]) -> Callable[..., Any]:
+def make_solver(way: Callable[..., Any]) -> Callable[..., Any]:
     """Linear algebra: as many multiplications as the cube of the side."""
 
     def run(machine: Machine, *given: Value, **named: Value) -> Any:
@@ -138,12 +138,12 @@ def solved(way: Callable[..., Any]) -> Callable[..., Any]:
         made, multiplications = decomposition_size(way.__name__, [shape_of(part) for part in parts], more)
         machine.meter.elements(made)
         machine.meter.work(multiplications)
-        return heard(way, *parts, **more)
+        return pass_warnings(way, *parts, **more)
 
     return run
 
 
-def repeated(way: Callable[..., Array]) -> Callable[..., Array]:
+def make_repetition(way: Callable[..., Array]) -> Callable[..., Array]:
     def run(machine: Machine, given: Value, times: Value, axis: Value = None) -> Array:
         found, counts = np.asarray(numbers(machine, given)), numbers(machine, times)
         machine.meter.elements(

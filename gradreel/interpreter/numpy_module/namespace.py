@@ -24,27 +24,27 @@ from .arrays import (
     array,
     asarray,
     bincount,
-    convolved,
+    convolve,
     diagonal,
     dtype_of,
     einsum,
-    filled,
     full,
     full_like,
     histogram,
-    interpolated,
+    interpolate,
     joined_on,
     linspace,
     logspace,
+    make_filling,
     meshgrid,
     ndarray,
     numbers,
     options,
-    padded,
+    pad,
     square,
 )
-from .functions import elementwise, joining, multiplied, reduced, repeated, shaped, solved
-from .sharing import wrote
+from .functions import elementwise, joining, make_product, make_reduction, make_repetition, make_reshaping, make_solver
+from .sharing import emit_write
 
 # ---- dtypes: what programs ask of them, and what they are equal to
 
@@ -102,9 +102,9 @@ SHAPES = words(
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "array": array,
     "asarray": asarray,
-    "zeros": filled(np.zeros),
-    "ones": filled(np.ones),
-    "empty": filled(np.zeros),
+    "zeros": make_filling(np.zeros),
+    "ones": make_filling(np.ones),
+    "empty": make_filling(np.zeros),
     "full": full,
     "zeros_like": alike(np.zeros_like),
     "ones_like": alike(np.ones_like),
@@ -125,19 +125,21 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "issubdtype": issubdtype,
     "where": elementwise(np.where),
     "einsum": einsum,
-    "convolve": convolved,
-    "interp": interpolated,
-    "pad": padded,
-    "tile": repeated(np.tile),
-    "repeat": repeated(np.repeat),
+    "convolve": convolve,
+    "interp": interpolate,
+    "pad": pad,
+    "tile": make_repetition(np.tile),
+    "repeat": make_repetition(np.repeat),
     "set_printoptions": options,
     **{name: joining(getattr(np, name)) for name in words("concatenate stack vstack hstack column_stack dstack")},
-    **{name: multiplied(getattr(np, name)) for name in words("dot matmul outer inner vdot")},
+    **{name: make_product(getattr(np, name)) for name in words("dot matmul outer inner vdot")},
     **{name: elementwise(getattr(np, name)) for name in ELEMENTWISE},
-    **{name: reduced(getattr(np, name)) for name in REDUCTIONS},
-    **{name: shaped(getattr(np, name)) for name in SHAPES},
+    **{name: make_reduction(getattr(np, name)) for name in REDUCTIONS},
+    **{name: make_reshaping(getattr(np, name)) for name in SHAPES},
 }
-LINALG = {name: solved(getattr(np.linalg, name)) for name in words("norm inv det solve eig eigh svd matrix_rank pinv")}
+LINALG = {
+    name: make_solver(getattr(np.linalg, name)) for name in words("norm inv det solve eig eigh svd matrix_rank pinv")
+}
 
 
 def _flat_shape(machine: Machine, this: Array, *shape: Value) -> Array:
@@ -153,10 +155,10 @@ def _astype(machine: Machine, this: Array, kind: Value, copy: Value = True) -> A
 def _fill(machine: Machine, this: Array, value: Value) -> None:
     this.fill(numbers(machine, value))
     if machine.mirrored:
-        wrote(machine, this)
+        emit_write(machine, this)
 
 
-def _copied(method: Callable[..., Array]) -> Callable[..., Any]:
+def _make_copy(method: Callable[..., Array]) -> Callable[..., Any]:
     """A method that copies all elements in an order, 'C' unless another is named."""
 
     def run(machine: Machine, this: Array, order: Value = "C") -> Array:
@@ -178,7 +180,7 @@ def _sort(machine: Machine, this: Array, axis: Value = -1) -> None:
     this.sort(numbers(machine, axis))
 
 
-def _transposed(machine: Machine, this: Array, *axes: Value) -> Array:
+def _transpose(machine: Machine, this: Array, *axes: Value) -> Array:
     return this.transpose(*(numbers(machine, part) for part in axes))
 
 
@@ -186,19 +188,20 @@ METHODS: dict[str, Callable[..., Any]] = {
     "reshape": _flat_shape,
     "astype": _astype,
     "fill": _fill,
-    "transpose": _transposed,
-    "copy": _copied(np.ndarray.copy),
+    "transpose": _transpose,
+    "copy": _make_copy(np.ndarray.copy),
     "tolist": _tolist,
     "item": lambda machine, this, *at: this.item(*at),
-    "flatten": _copied(np.ndarray.flatten),
-    "dot": multiplied(np.dot),
+    "flatten": _make_copy(np.ndarray.flatten),
+    "dot": make_product(np.dot),
     "sort": _sort,
-    "nonzero": shaped(np.nonzero),
-    "repeat": repeated(np.repeat),
+    "nonzero": make_reshaping(np.nonzero),
+    "repeat": make_repetition(np.repeat),
     **{name: elementwise(getattr(np, name)) for name in words("round clip")},
-    **{name: shaped(getattr(np, name)) for name in words("squeeze ravel argsort trace diagonal swapaxes")},
+    **{name: make_reshaping(getattr(np, name)) for name in words("squeeze ravel argsort trace diagonal swapaxes")},
     **{
-        name: reduced(getattr(np, name)) for name in words("sum mean max min std var prod any all argmax argmin cumsum")
+        name: make_reduction(getattr(np, name))
+        for name in words("sum mean max min std var prod any all argmax argmin cumsum")
     },
 }
 

@@ -110,12 +110,12 @@ GENERATOR: dict[str, Callable[..., Any]] = SHARED | {
 }
 
 
-def shared(way: Callable[..., Any]) -> Callable[..., Any]:
+def make_global_draw(way: Callable[..., Any]) -> Callable[..., Any]:
     """The draw, from the stream of the run."""
     return lambda machine, *given, **named: way(machine, stream(machine), *given, **named)
 
 
-def seeded(number: Value) -> int:
+def check_seed(number: Value) -> int:
     if number is not None and not isinstance(number, (int, np.integer)):
         raise TypeError("a seed is a whole number here")
     return 0 if number is None else int(number)
@@ -126,16 +126,16 @@ TABLES[Modern] = {name: Builtin(name, way, machine=True) for name, way in GENERA
 
 RANDOM = Namespace(
     "numpy.random",
-    {name: Builtin(name, shared(way), machine=True) for name, way in DRAWS.items()}
+    {name: Builtin(name, make_global_draw(way), machine=True) for name, way in DRAWS.items()}
     | {
         "seed": Builtin("seed", seed, machine=True),
         "default_rng": Builtin(
-            "default_rng", lambda machine, seed=None: np.random.default_rng(seeded(seed)), machine=True
+            "default_rng", lambda machine, seed=None: np.random.default_rng(check_seed(seed)), machine=True
         ),
         "RandomState": Type(
             "RandomState",
             (State,),
-            Builtin("RandomState", lambda machine, seed=None: State(seeded(seed)), True),
+            Builtin("RandomState", lambda machine, seed=None: State(check_seed(seed)), True),
             "numpy.random.RandomState",
         ),
     },

@@ -14,24 +14,24 @@ WORK = 1000
 """How far to look for a number that two arrays have in common: odd strides can make that very long."""
 
 
-def shown(machine: Machine, tensor: Any) -> None:
+def mirror_tensor(machine: Machine, tensor: Any) -> None:
     """From now on an array shows the memory of `tensor`, and of what it was detached from."""
     while tensor is not None:
         machine.mirrored.append(weakref.ref(tensor))
         tensor = tensor.alias_of()
 
 
-def wrote(machine: Machine, array: np.ndarray[Any, Any]) -> None:
+def emit_write(machine: Machine, array: np.ndarray[Any, Any]) -> None:
     """The program wrote into `array`: torch does not count that, and one tensor that shows it speaks for all."""
     machine.mirrored = [ref for ref in machine.mirrored if ref() is not None]
     for ref in machine.mirrored:
         tensor = ref()
-        if tensor is not None and isinstance(tensor.data_, np.ndarray) and share(array, tensor.data_):
+        if tensor is not None and isinstance(tensor.data_, np.ndarray) and share_memory(array, tensor.data_):
             tell_written(tensor, "numpy", (), False)
             return
 
 
-def share(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+def share_memory(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     """Whether two arrays have a number in common; those for which it takes long to tell are said to."""
     try:
         return np.shares_memory(one, other, max_work=WORK)  # type: ignore[arg-type]  # any number will do

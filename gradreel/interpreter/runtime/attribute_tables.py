@@ -18,7 +18,7 @@ from ..engine.bridge import from_engine, to_engine
 from ..engine.engine import CONTEXT_CLASSES, ENGINE_CLASSES, NAMED_TUPLES, tensor_id, torch
 from ..engine.subclasses import PARAMETERS
 from ..machine import Machine
-from ..numpy_module.sharing import shown
+from ..numpy_module.sharing import mirror_tensor
 from ..torch_module.namespace import NAMES, SAVED, SPACES
 from ..words import words
 from .allowed_types import TYPES as ENGINE_TYPES
@@ -154,7 +154,7 @@ def taking(name: str) -> Builtin:
         taken = from_engine(take(tensor, *args, **kwargs))
         machine.emit((NumbersTaken, tensor_id(tensor), name))
         if name == "numpy":
-            shown(machine, tensor)
+            mirror_tensor(machine, tensor)
         return taken
 
     return Builtin(name, run, machine=True)
@@ -163,7 +163,7 @@ def taking(name: str) -> Builtin:
 def from_numpy(machine: Machine, array: Value) -> Value:
     """`torch.from_numpy`: the array goes on showing the tensor's memory."""
     tensor = torch.from_numpy(to_engine(machine, array))
-    shown(machine, tensor)
+    mirror_tensor(machine, tensor)
     return from_engine(tensor)
 
 
@@ -275,11 +275,11 @@ def table_of(kind: type) -> dict[str, Entry]:
     """Every attribute of values of the host's type `kind`."""
     found = MERGED.get(kind)
     if found is None:
-        found = MERGED[kind] = _merged(kind)
+        found = MERGED[kind] = _merge_tables(kind)
     return found
 
 
-def _merged(kind: type) -> dict[str, Entry]:
+def _merge_tables(kind: type) -> dict[str, Entry]:
     merged: dict[str, Entry] = {}
     for base in reversed(kind.__mro__):
         merged |= TABLES.get(base, {})

@@ -23,7 +23,7 @@ from ..engine.engine import tensor_id, torch
 from ..engine.subclasses import Companion, ready
 from ..machine import Machine
 from ..refusal import Refusal
-from ..torch_module.devices import switch
+from ..torch_module.devices import is_backend_switch
 from ..torch_module.namespace import NAMES, SURFACE
 from ..words import words
 from .allowed_types import PYTHON_TYPES, TYPES, record_of
@@ -323,7 +323,7 @@ def by_class(
             return call_method(machine, found, "__get__", [this, kind])
     if name in own:
         return own[name]
-    return found if found is MISSING else bound(found, this, kind)
+    return found if found is MISSING else bind(found, this, kind)
 
 
 def of_instance(machine: Machine, owner: Value, name: str) -> Value:
@@ -376,7 +376,7 @@ def plainly(machine: Machine, owner: Value, name: str) -> Value:
     return basic(machine, owner, kind, name)
 
 
-def bound(found: Value, owner: Value, kind: Class) -> Value:
+def bind(found: Value, owner: Value, kind: Class) -> Value:
     """A class attribute, read through an object of the class."""
     if type(found) is Function:
         return Bound(found, owner)
@@ -442,7 +442,7 @@ def of_class(machine: Machine, owner: Class, name: str) -> Value:
     if found is not MISSING:
         if isinstance(found, Instance) and found.kind.find("__get__") is not MISSING and owner.members is None:
             return call_method(machine, found, "__get__", [None, owner])
-        return bound(found, owner, owner) if isinstance(found, (StaticMethod, ClassMethod)) else found
+        return bind(found, owner, owner) if isinstance(found, (StaticMethod, ClassMethod)) else found
     if name in CLASS_READS:
         return CLASS_READS[name](machine, owner)
     if owner.native is not None and name == "apply":
@@ -569,7 +569,7 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
         entry = table_of(kind).get(name) if kind is not Instance else None
         if isinstance(entry, Attribute) and entry.set is not None:
             entry.set(owner, to_engine(machine, value))  # the engine reads it too
-        elif not described(machine, found, owner, name, value):
+        elif not set_by_descriptor(machine, found, owner, name, value):
             check_slots(owner, name)
             owner.attributes[name] = value
     elif kind is Error:
@@ -578,7 +578,7 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
             owner.args = tuple(collect_items(machine, value))
         elif name == "__cause__":
             owner.cause, owner.suppressed = value, True
-        elif not described(machine, found, owner, name, value):
+        elif not set_by_descriptor(machine, found, owner, name, value):
             owner.attributes[name] = value
     elif kind is Class:
         if owner.machine is None:
@@ -591,7 +591,7 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
     elif kind is Namespace:
         if owner.name == "sys" and name in ("stdout", "stderr"):
             machine.streams[name] = value
-        elif not switch(machine, owner, name):
+        elif not is_backend_switch(machine, owner, name):
             raise Refusal(f"Names of modules cannot be set here: `{owner.name}.{name}` stays as it is.")
     elif kind is not Silent:
         entry = table_of(kind).get(name)
@@ -615,7 +615,7 @@ def store_on_function(owner: Function, name: str, value: Value) -> None:
         owner.attributes[name] = value
 
 
-def described(machine: Machine, found: Value, owner: Value, name: str, value: Value) -> bool:
+def set_by_descriptor(machine: Machine, found: Value, owner: Value, name: str, value: Value) -> bool:
     """Sets by a property or another descriptor of the class, if `found` is one."""
     if isinstance(found, Property):
         if name in getattr(owner.kind, "fields", ()):

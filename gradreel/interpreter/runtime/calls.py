@@ -11,9 +11,9 @@ from ..engine.engine import torch
 from ..engine.gate import check, computes
 from ..engine.subclasses import Companion
 from ..machine import Machine
-from ..torch_module.devices import at_home
+from ..torch_module.devices import replace_gpu_arguments
 from .allowed_types import KNOWN, check_value
-from .errors import parted
+from .errors import split_os_error
 from .instances import instantiate
 from .type_names import kind_name, unseen
 from .values import (
@@ -204,14 +204,14 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
         if function.make is None:
             raise TypeError(f"cannot create '{function.title}' instances")
         if args and type(args[0]) is Function and issubclass(function.hosts[0], CONTEXTS):
-            return decorated(function.hosts[0](), args[0])
+            return decorate(function.hosts[0](), args[0])
         return call(machine, function.make, args, kwargs)
     if kind is ExceptionType:
         if kwargs and function.name not in ("ImportError", "ModuleNotFoundError", "NameError", "AttributeError"):
             raise TypeError(f"{function.name}() takes no keyword arguments")
         made = Error(function, tuple(args))
         made.attributes.update(kwargs)
-        parted(made)
+        split_os_error(made)
         return made
     if isinstance(function, torch.nn.Module):
         return call_module(machine, function, args, kwargs)
@@ -226,11 +226,11 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
     if kind is Instance and (host := function.kind.host) and issubclass(host.hosts[0], torch.autograd.Function):
         return torch.autograd.Function.__call__(function)
     if isinstance(function, CONTEXTS):
-        return decorated(function, args[0])
+        return decorate(function, args[0])
     raise TypeError(f"'{kind_name(function)}' object is not callable")
 
 
-def decorated(context: Any, function: Value) -> Function:
+def decorate(context: Any, function: Value) -> Function:
     """`@torch.no_grad()`: the function, each call of it inside such a context."""
     if not isinstance(function, Function):
         raise TypeError(f"'{kind_name(context)}' object is not callable")
@@ -287,7 +287,7 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
     if function.receiver is not MISSING:
         args.insert(0, function.receiver)
     if "device" in kwargs or function.name == "to":
-        kwargs = at_home(machine, function.name, args, kwargs)
+        kwargs = replace_gpu_arguments(machine, function.name, args, kwargs)
     asked = ASKED.get(function.name)
     if asked is not None and args:
         machine.meter.elements(asked((*args, *kwargs.values())))

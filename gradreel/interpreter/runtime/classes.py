@@ -92,7 +92,7 @@ def inherit(made: Class, base: Value) -> None:
     """Takes over what `base` is of ours: a container, a module, an exception."""
     if isinstance(base, Class):
         if made.host is not None and base.host is not None and made.host is not base.host:
-            made.host = wider(made.host, base.host)
+            made.host = wider_type(made.host, base.host)
         made.host = made.host or base.host
         made.fields = made.fields or base.fields
         if base.exception is not None:
@@ -100,7 +100,7 @@ def inherit(made: Class, base: Value) -> None:
     elif isinstance(base, ExceptionType):
         be_exception(made, base)
     elif isinstance(base, Type):
-        made.host = made.host or extended(base)
+        made.host = made.host or check_extendable(base)
     else:
         raise TypeError(f"a class cannot extend a value of type '{kind_name(base)}'")
 
@@ -111,7 +111,7 @@ def be_exception(made: Class, base: ExceptionType) -> None:
     made.exception.bases += tuple(kind for kind in before if kind not in made.exception.bases)
 
 
-def wider(one: Type, other: Type) -> Type:
+def wider_type(one: Type, other: Type) -> Type:
     """Of two types of ours that a class extends, the one that is the other too."""
     if issubclass(one.hosts[0], other.hosts[0]):
         return one
@@ -166,7 +166,7 @@ EXTENDABLE = (
 CLOSED = (bool, torch.Size, OrderedDict, defaultdict)
 
 
-def extended(base: Type) -> Type:
+def check_extendable(base: Type) -> Type:
     """`base`, if classes of programs may extend it."""
     if base.make is not None and base.hosts and issubclass(base.hosts[0], EXTENDABLE) and base.hosts[0] not in CLOSED:
         return base

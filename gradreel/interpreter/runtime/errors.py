@@ -135,7 +135,7 @@ def type_for(host: type[BaseException]) -> ExceptionType:
     return kind
 
 
-def parted(record: Error) -> None:
+def split_os_error(record: Error) -> None:
     """An error of the system is made of its number, what it says, and the file."""
     if 2 <= len(record.args) <= 5 and TYPES["OSError"] in record.kind.bases:
         number, said, *file = record.args
@@ -143,7 +143,7 @@ def parted(record: Error) -> None:
         record.args = (number, said)
 
 
-def of_system(record: Error) -> str | None:
+def os_error_text(record: Error) -> str | None:
     """What `str` gives for an error of the system that was made of its parts."""
     if "errno" not in record.attributes or TYPES["OSError"] not in record.kind.bases:
         return None
@@ -170,7 +170,7 @@ def error_of(raised: Exception) -> Error:
         record.args = raised.args
     elif isinstance(raised, OSError):
         record.args = (*raised.args[:2], *([raised.filename] if raised.filename else ()))
-        parted(record)
+        split_os_error(record)
     elif not message:
         record.args = ()
     named = NAMED.search(message) if isinstance(raised, (NameError, AttributeError)) else None

@@ -164,7 +164,7 @@ def start_error(this: Error, *args: Value, **kwargs: Value) -> None:
 # ---- super()
 
 
-def inherited(base: type, this: Any, name: str, entry: Attribute) -> Value:
+def load_inherited(base: type, this: Any, name: str, entry: Attribute) -> Value:
     """What `this` has of the engine's class `base`, whatever its own class makes of the name."""
     found = getattr(base, name, None)  # a name of the table
     return from_engine(found.fget(this) if isinstance(found, property) and found.fget else entry.get(this))
@@ -197,7 +197,7 @@ def of_super(machine: Machine, owner: Super, name: str) -> Value:
         if isinstance(entry, Builtin):
             return Builtin(entry.name, entry.run, entry.machine, this, entry.title)
         if isinstance(entry, Attribute) and not isinstance(this, torch.nn.Module):
-            return inherited(base, this, name, entry)
+            return load_inherited(base, this, name, entry)
         return of_module(machine, this, name)
     if found is not MISSING:
         return found

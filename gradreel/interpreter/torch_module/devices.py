@@ -11,14 +11,14 @@ from ..machine import Machine
 from ..runtime.attribute_tables import TABLES
 from ..runtime.values import Builtin, Namespace, Value
 from ..words import words
-from .namespace import SPACES, presented, without_card
+from .namespace import SPACES, present, without_card
 
 NO_GPU = "There is no GPU here: everything stays on the CPU. Random numbers drawn on a GPU would be others."
 NO_EFFECT = "`{name}` has no effect here: it changes how fast PyTorch is, not what it gives."
 GPU = ("cuda", "mps", "xpu")
 
 
-def stay(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
+def stay_on_cpu(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
     """`.cuda()`"""
     machine.remark(NO_GPU)
     return this
@@ -30,7 +30,7 @@ def is_gpu(value: Value) -> bool:
     return isinstance(value, torch.device) and value.type in GPU
 
 
-def at_home(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
+def replace_gpu_arguments(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
     """The arguments of a function of the engine, with the CPU in place of a GPU. `args` is changed where it is."""
     if "device" in kwargs and (is_gpu(kwargs["device"]) or isinstance(kwargs["device"], int)):
         machine.remark(NO_GPU)
@@ -43,7 +43,7 @@ def at_home(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Va
     return kwargs
 
 
-def without_effect(name: str) -> Builtin:
+def make_switch(name: str) -> Builtin:
     """A switch that is turned and can be asked for again, but does nothing."""
     turn = getattr(torch, name)  # a name of this file, never of a program
 
@@ -61,17 +61,17 @@ def set_default_device(machine: Machine, device: Value) -> None:
         torch.set_default_device(device)
 
 
-def quietly(name: str, answer: Value) -> Builtin:
+def answer_quietly(name: str, answer: Value) -> Builtin:
     return Builtin(name, lambda machine, *args, **kwargs: answer, machine=True)
 
 
-def compiled(machine: Machine, model: Value = None, **options: Value) -> Value:
+def skip_compile(machine: Machine, model: Value = None, **options: Value) -> Value:
     """`torch.compile`, as a call or a decorator: what it is given."""
     machine.remark(NO_EFFECT.format(name="torch.compile"))
     return Builtin("compile", lambda function: function) if model is None else model
 
 
-def scripted(machine: Machine, obj: Value, *args: Value, **options: Value) -> Value:
+def skip_script(machine: Machine, obj: Value, *args: Value, **options: Value) -> Value:
     """`torch.jit.script` and `torch.jit.trace`: what they are given, which runs as Python."""
     machine.remark(NO_EFFECT.format(name="torch.jit"))
     return obj
@@ -92,26 +92,26 @@ def install() -> None:
     """Put these into the tables of torch's names and attributes."""
     for kind in (torch.Tensor, torch.nn.Module, torch.nn.utils.rnn.PackedSequence):
         table = TABLES[kind]
-        table["cuda"] = Builtin("cuda", stay, machine=True)
+        table["cuda"] = Builtin("cuda", stay_on_cpu, machine=True)
         for name in ("pin_memory", "share_memory_", "share_memory"):
             table[name] = Builtin(name, same, machine=True)
     top = SPACES["torch"].table
-    top["compile"] = Builtin("compile", compiled, machine=True)
-    jit = {name: Builtin(name, scripted, machine=True) for name in ("script", "trace", "ignore", "export", "unused")}
+    top["compile"] = Builtin("compile", skip_compile, machine=True)
+    jit = {name: Builtin(name, skip_script, machine=True) for name in ("script", "trace", "ignore", "export", "unused")}
     SPACES["torch.jit"] = top["jit"] = Namespace("torch.jit", jit)
     for name in TUNING:
-        top[name] = without_effect(name)
+        top[name] = make_switch(name)
     top["set_default_device"] = Builtin("set_default_device", set_default_device, machine=True)
-    top["get_num_threads"] = quietly("get_num_threads", 1)
+    top["get_num_threads"] = answer_quietly("get_num_threads", 1)
     cuda = SPACES["torch.cuda"].table
     for name in ("synchronize", "empty_cache", "set_device", "init", "reset_peak_memory_stats"):
-        cuda[name] = quietly(name, None)
+        cuda[name] = answer_quietly(name, None)
     for name in ("memory_allocated", "max_memory_allocated", "current_device", "memory_reserved"):
-        cuda[name] = quietly(name, 0)
+        cuda[name] = answer_quietly(name, 0)
     for name in ("FloatTensor", "DoubleTensor", "LongTensor", "IntTensor"):
         if name in top:
             cuda[name] = top[name]
-    wrapper = presented("DataParallel", "torch.nn.parallel", torch.nn.DataParallel)
+    wrapper = present("DataParallel", "torch.nn.parallel", torch.nn.DataParallel)
     wrapper.make = Builtin("DataParallel", parallel, machine=True)
     SPACES["torch.nn.parallel"] = Namespace("torch.nn.parallel", {"DataParallel": wrapper})
     SPACES["torch.nn"].table |= {"DataParallel": wrapper, "parallel": SPACES["torch.nn.parallel"]}
@@ -132,7 +132,7 @@ def same(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
     return this
 
 
-def switch(machine: Machine, owner: Namespace, name: str) -> bool:
+def is_backend_switch(machine: Machine, owner: Namespace, name: str) -> bool:
     """Whether `owner.name = ...` is such a switch; it is left as it is."""
     found = owner.name.startswith("torch.backends.") and name in (*SETTINGS, "verbose")
     if found:

@@ -20,7 +20,7 @@ from ..runtime.values import Builtin, Foreign, Look, Namespace, Type, Value
 from ..words import words
 
 
-def _listed(file: str) -> dict[str, list[str]]:
+def _read_names(file: str) -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
     for block in Path(__file__).with_name(file).read_text(encoding="utf-8").split("["):
         title, _, listed = block.partition("]")
@@ -29,20 +29,20 @@ def _listed(file: str) -> dict[str, list[str]]:
     return names
 
 
-NAMES = _listed("torch_names.txt")
+NAMES = _read_names("torch_names.txt")
 """The names of torch that a program may say, by module or type."""
 
 SAVED = NAMES.pop("saved")
 """What nodes keep: each name is an attribute of a node behind `_saved_` and `_raw_saved_`."""
 
-SURFACE = {module: frozenset(names) for module, names in _listed("torch_surface.txt").items()}
+SURFACE = {module: frozenset(names) for module, names in _read_names("torch_surface.txt").items()}
 """All public names of PyTorch 2.13, by module or type: what is missing here, and what is nowhere."""
 
 OWNERS = words("Tensor Module Optimizer LRScheduler Function Size finfo Generator Node Distribution Transform")
 """Listed types: their names are attributes of values."""
 
 
-def offered(path: str) -> Any:
+def find_in_engine(path: str) -> Any:
     """The engine's object behind a dotted name of ours, or None where it has none."""
     found: Any = torch
     for part in path.split(".")[1:]:
@@ -56,7 +56,7 @@ WAYS_TO_MAKE = {"Embedding": ("from_pretrained",), "EmbeddingBag": ("from_pretra
 FUNCTIONS: dict[int, Foreign] = {}
 
 
-def presented(name: str, path: str, found: Any) -> Value:
+def present(name: str, path: str, found: Any) -> Value:
     """What a program gets to see of the engine's object."""
     if isinstance(found, type):
         if issubclass(found, Exception):
@@ -83,7 +83,7 @@ NO_CARD = ("torch.accelerator", "torch.cuda", "torch.mps", "torch.xpu")
 
 def without_card(path: str) -> Namespace:
     """What the engine says in such a place: the functions there that answer or refuse whatever they are given."""
-    found = vars(offered(path))
+    found = vars(find_in_engine(path))
     ways = {name: way for name, way in found.items() if getattr(way, "__module__", "").endswith(".without")}
     return Namespace(path, {name: Builtin(name, way) for name, way in ways.items()})
 
@@ -97,12 +97,12 @@ def _spaces() -> dict[str, Namespace]:
     for path, names in NAMES.items():
         if path.rpartition(".")[2] in OWNERS:
             continue
-        owner = offered(path)
+        owner = find_in_engine(path)
         table = {}
         for name in names:
             found = getattr(owner, name, None)  # names of ours, see above
             if (found is not None or name == "newaxis") and not isinstance(found, types.ModuleType):
-                table[name] = presented(name, path, found)
+                table[name] = present(name, path, found)
         spaces[path] = Namespace(path, table)
     for kind, record in TYPES.items():
         home = kind.__module__
@@ -139,7 +139,7 @@ ALIASES = {
     **{f"torch.distributions.{name}": "torch.distributions" for name in DISTRIBUTIONS},
 }
 
-presented("Tensor", "torch", torch.Tensor)  # first, so that this is its name
+present("Tensor", "torch", torch.Tensor)  # first, so that this is its name
 SPACES = _spaces()
 """Every module of torch that can be imported."""
 

@@ -44,7 +44,7 @@ def save(machine: Machine, *given: Value, **named: Value) -> None:
     machine.remark(REMARK)
     name = key(machine, f)
     machine.texts.pop(name, None)
-    machine.files[name] = copied(machine, obj)
+    machine.files[name] = copy_detached(machine, obj)
 
 
 def load(machine: Machine, f: Value, map_location: Value = None, pickle_module: Value = None, **named: Value) -> Value:
@@ -62,10 +62,10 @@ def load(machine: Machine, f: Value, map_location: Value = None, pickle_module: 
     value = machine.files[name]
     if named.get("weights_only", True) in (True, None) and (unsafe := unsafe_class(value)) is not None:
         raise pickle.UnpicklingError(UNSAFE.format(name=unsafe))
-    return copied(machine, value)
+    return copy_detached(machine, value)
 
 
-def copied(machine: Machine, value: Value) -> Value:
+def copy_detached(machine: Machine, value: Value) -> Value:
     """A copy in which every tensor is a leaf without a gradient."""
     memo: dict[int, Value] = {}
     for tensor in tensors_in(value, set()):
