@@ -241,4 +241,4 @@ def test_no_pattern_hangs_on_a_line() -> None:
                 f"C:\\{line}\u00a7",
                 f"[{line}!",
             ):
-                pattern.match(parsing.shown(text))
+                pattern.match(parsing.shorten(text))

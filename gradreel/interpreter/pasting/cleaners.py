@@ -101,14 +101,16 @@ MOST = 0.8
 """Of the lines with something on them, so many have to look alike."""
 
 
-def marked(lines: Sequence[str], pattern: re.Pattern[str], most: float = MOST) -> list[re.Match[str] | None] | None:
+def match_lines(
+    lines: Sequence[str], pattern: re.Pattern[str], most: float = MOST
+) -> list[re.Match[str] | None] | None:
     """What `pattern` finds at the beginning of each line; None where too few lines begin so."""
     matches = [pattern.match(line[:LOOKED]) if line.strip() else None for line in lines]
     filled = sum(bool(line.strip()) for line in lines)
     return matches if filled and sum(map(bool, matches)) >= most * filled else None
 
 
-def without_mark(lines: Sequence[str], matches: Sequence[re.Match[str] | None]) -> list[str]:
+def strip_mark(lines: Sequence[str], matches: Sequence[re.Match[str] | None]) -> list[str]:
     return [line[match.end() :] if match else line for line, match in zip(lines, matches, strict=True)]
 
 
@@ -136,29 +138,29 @@ FILE = re.compile(r"[\w./\\~-]*\w\.\w{1,6}\s*$")
 BETWEEN_HITS = re.compile(r"--\s*$|Binary file .{1,200} matches")
 
 
-def unquoted(lines: Sequence[str]) -> list[str] | None:
+def strip_quotes(lines: Sequence[str]) -> list[str] | None:
     """Without the `> ` of mail; the lines around them stay as they are."""
     prompted = any(line.lstrip().startswith(">>>") for line in lines)
     if prompted and not any(map(SHALLOW.match, lines)):
         return None
-    matches = marked(lines, DEEP_QUOTE if prompted else QUOTE, 0.3)
+    matches = match_lines(lines, DEEP_QUOTE if prompted else QUOTE, 0.3)
     if matches is None:
         return None
-    made = without_mark(lines, matches)
+    made = strip_mark(lines, matches)
     return made if any(like_code(line) for line, match in zip(made, matches, strict=True) if match) else None
 
 
-def unquoted_words(lines: Sequence[str]) -> list[str] | None:
+def strip_quoted_words(lines: Sequence[str]) -> list[str] | None:
     """The same for what holds no code."""
-    matches = marked(lines, QUOTE)
+    matches = match_lines(lines, QUOTE)
     if matches is None or any(line.lstrip().startswith(">>>") for line in lines):
         return None
-    return without_mark(lines, matches)
+    return strip_mark(lines, matches)
 
 
-def undotted(lines: Sequence[str]) -> list[str] | None:
+def strip_dots(lines: Sequence[str]) -> list[str] | None:
     """Without the `...:` of IPython or the `...` of Python, where the first prompt was left behind."""
-    matches = marked(lines, DOTS, 0.5)
+    matches = match_lines(lines, DOTS, 0.5)
     if matches is None:
         return None
     # What stands before the first continuation was typed behind a prompt; what has none later is output.
@@ -169,17 +171,17 @@ def undotted(lines: Sequence[str]) -> list[str] | None:
     ]
 
 
-def unlisted(lines: Sequence[str]) -> list[str] | None:
+def strip_bullets(lines: Sequence[str]) -> list[str] | None:
     """Without the marks of a list."""
-    matches = marked(lines, BULLET, 1.0)
-    return None if matches is None else without_mark(lines, matches)
+    matches = match_lines(lines, BULLET, 1.0)
+    return None if matches is None else strip_mark(lines, matches)
 
 
-def unbarred(lines: Sequence[str]) -> list[str] | None:
+def strip_bars(lines: Sequence[str]) -> list[str] | None:
     """Without bars before or behind every line, as of a table or of a picture that was read."""
-    before = marked(lines, BARS)
+    before = match_lines(lines, BARS)
     if before is not None:
-        lines = without_mark(lines, before)
+        lines = strip_mark(lines, before)
     behind = [len(line.rstrip()) > 1 and line.rstrip()[-1] in "|│┃║" for line in lines]
     filled = sum(bool(line.strip()) for line in lines)
     if filled and sum(behind) >= MOST * filled:
@@ -187,23 +189,23 @@ def unbarred(lines: Sequence[str]) -> list[str] | None:
     return list(lines) if before is not None else None
 
 
-def renumbered(lines: Sequence[str]) -> list[str] | None:
+def strip_numbers(lines: Sequence[str]) -> list[str] | None:
     """Without the number of each line, whatever stands behind it."""
-    matches = marked(lines, NUMBER)
+    matches = match_lines(lines, NUMBER)
     if matches is None:
         return None
     numbers = [int(match[1]) for match in matches if match]
     steps = [after - before for before, after in zip(numbers, numbers[1:], strict=False)]
     if not steps or sum(step == 1 for step in steps) < MOST * len(steps) - (len(steps) > 3):
         return None
-    made = without_mark(lines, matches)
+    made = strip_mark(lines, matches)
     return made if any(map(like_code, made)) else None
 
 
 def hits(lines: Sequence[str]) -> tuple[list[str], bool] | None:
     """What grep found, without file and line number, and whether that is a whole stretch of one file."""
     lines = under_names(lines)
-    matches = marked([line for line in lines if not BETWEEN_HITS.match(line[:LOOKED])], GREP)
+    matches = match_lines([line for line in lines if not BETWEEN_HITS.match(line[:LOOKED])], GREP)
     if matches is None:
         return None
     found = [match for match in matches if match]
@@ -226,16 +228,16 @@ def under_names(lines: Sequence[str]) -> list[str]:
     return made
 
 
-def ungrepped(lines: Sequence[str]) -> list[str] | None:
+def strip_grep(lines: Sequence[str]) -> list[str] | None:
     found = hits(lines)
     return found[0] if found is not None and found[1] else None
 
 
-def grepped(lines: Sequence[str]) -> bool:
+def is_grep_output(lines: Sequence[str]) -> bool:
     """Whether the lines were picked out of files, with their names or only with their numbers."""
     if hits(lines) is not None:
         return True
-    matches = marked(lines, PICKED, 1.0)
+    matches = match_lines(lines, PICKED, 1.0)
     numbers = [int(match[1]) for match in matches or () if match]
     steps = [after - before for before, after in zip(numbers, numbers[1:], strict=False)]
     picked = len(steps) > 0 and min(steps) > 0 and max(steps) > 1
@@ -260,7 +262,7 @@ LITERAL = {r"\n": "\n", r"\t": "\t", r"\"": '"', r"\'": "'", "\\\\": "\\", r"\r"
 LITERALS = re.compile("|".join(map(re.escape, LITERAL)))
 
 
-def unescaped(lines: Sequence[str]) -> list[str] | None:
+def unescape_entities(lines: Sequence[str]) -> list[str] | None:
     """HTML's entities as the characters that they stand for, escaped once or more often; without its tags."""
     if not any(ENTITY.search(line) or TAG.search(line) for line in lines):
         return None
@@ -270,21 +272,21 @@ def unescaped(lines: Sequence[str]) -> list[str] | None:
     return [TAG.sub("", line).replace("\xa0", " ") for line in made]
 
 
-def uncoloured(lines: Sequence[str]) -> list[str] | None:
+def strip_colours(lines: Sequence[str]) -> list[str] | None:
     """Without the colours of a terminal."""
     if not any(COLOURS.search(line) for line in lines):
         return None
     return [COLOURS.sub("", line) for line in lines]
 
 
-def unbackslashed(lines: Sequence[str]) -> list[str] | None:
+def strip_backslashes(lines: Sequence[str]) -> list[str] | None:
     """Without the backslashes before signs that mean something in Markdown."""
     if not any(ESCAPED.search(line) for line in lines):
         return None
     return [ESCAPED.sub(r"\1", line) for line in lines]
 
 
-def unliteral(lines: Sequence[str]) -> list[str] | None:
+def read_literal(lines: Sequence[str]) -> list[str] | None:
     r"""A program written as one string, its line ends as `\n`."""
     filled = [line.strip() for line in lines if line.strip()]
     if len(filled) != 1 or r"\n" not in filled[0]:
@@ -296,7 +298,7 @@ def unliteral(lines: Sequence[str]) -> list[str] | None:
     return LITERALS.sub(lambda match: LITERAL[match[0]], text).split("\n")
 
 
-def halved(lines: Sequence[str]) -> list[str] | None:
+def drop_null_bytes(lines: Sequence[str]) -> list[str] | None:
     """Two bytes a character, read as one: without the empty ones."""
     text = "\n".join(lines)
     return text.replace("\0", "").split("\n") if 2 * text.count("\0") >= len(text) - 2 > 0 else None
@@ -365,13 +367,13 @@ def is_name(line: str) -> bool:
     return NAME_OR_NUMBER.match(line[:LOOKED]) is not None and not like_code(line)
 
 
-def unemphasized(lines: Sequence[str]) -> list[str] | None:
+def strip_emphasis(lines: Sequence[str]) -> list[str] | None:
     """Without the signs of Markdown that stand around every line."""
-    matches = marked(lines, EMPHASIS, 1.0)
+    matches = match_lines(lines, EMPHASIS, 1.0)
     return None if matches is None else [match[2] if match else "" for match in matches]
 
 
-def without_shortcodes(lines: Sequence[str]) -> list[str] | None:
+def strip_shortcodes(lines: Sequence[str]) -> list[str] | None:
     """Without emoji that were written as words."""
     made = [SHORTCODE.sub("", line).rstrip() if SHORTCODE.search(line) else line for line in lines]
     return (
@@ -393,7 +395,7 @@ def from_numbered_cells(lines: Sequence[str]) -> list[str] | None:
     return made if code and NUMBERED_CELL.match(next(filter(str.strip, lines), "")) else None
 
 
-def unfurnished(lines: Sequence[str]) -> list[str] | None:
+def strip_furniture(lines: Sequence[str]) -> list[str] | None:
     """A page of a forum, of which votes, names, dates and buttons stand as comments."""
     beside = [FURNITURE.match(line[:LOOKED]) is not None and not like_code(line) for line in lines]
     if sum(beside) < 2:

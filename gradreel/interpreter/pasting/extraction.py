@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from . import cleaners, notebook, scripts, transcripts
-from .cleaners import renumbered
-from .parsing import TooMuch, compiles, fault, like_code, metered, open_at_end
+from .cleaners import strip_numbers
+from .parsing import TooMuch, compiles, fault, like_code, limit_parsing, open_at_end
 from .pasted_text import Answer, Note, Pasted, Posted, Skipped
-from .recognizers import KINDS, LATER, Kind, Look, damaged, idle, uses_other_framework
-from .scripts import without_prose
+from .recognizers import KINDS, LATER, Kind, Look, idle, is_damaged, uses_other_framework
+from .scripts import strip_prose
 
 LONGEST = 80_000
 """Characters that are looked at; a longer text is taken as it is, and refused as too long."""
@@ -31,7 +31,7 @@ def paste(text: str) -> Pasted:
         text = notebook.as_text(text.removeprefix("\ufeff"), notes) or text
     if len(text) > LONGEST:
         return Pasted(text, text, answer=of_head(text[:HEAD]))
-    with metered():
+    with limit_parsing():
         try:
             made = read_text(text, notes)
         except TooMuch:
@@ -46,7 +46,7 @@ def paste(text: str) -> Pasted:
 
 def of_head(text: str) -> Answer | None:
     """What a text is whose beginning tells it; None where that may be a program."""
-    with metered():
+    with limit_parsing():
         look = Look(cleaners.even(text).split("\n")[:-1] or [text])
         try:
             found = ((kind, kind.finds(look)) for kind in (*KINDS, LATER[-2]) if kind.clean is None and look.fault)
@@ -66,30 +66,30 @@ def read_text(text: str, notes: list[Note], depth: int = 0) -> Pasted:
         lines = evened
     if look.fault is None and not looks_typed(look):
         made = as_it_is(seen, lines, notes)
-        return asked((*KINDS, *LATER), look, made, depth) or made if doubtful(look) else made
+        return try_kinds((*KINDS, *LATER), look, made, depth) or made if doubtful(look) else made
     given = list(notes)
-    inner = scripts.fenced(lines, notes)
+    inner = scripts.take_fenced(lines, notes)
     wrapped = inner is not None or transcripts.has_python(lines) or transcripts.has_cells(lines)
     unrun = Pasted(seen, "\n".join(lines), notes=tuple(given))
-    if not wrapped and (found := asked(KINDS, look, unrun, depth)):
+    if not wrapped and (found := try_kinds(KINDS, look, unrun, depth)):
         return found
-    made = unwrapped(seen, lines if inner is None else inner, notes)
+    made = unwrap(seen, lines if inner is None else inner, notes)
     whole = made.program.strip() != "" and fault(made.program.split("\n")) is None
     if whole and not cut_off(lines, made) and not loses_code(lines, made):
         return made
     look.wrapped = wrapped
-    if wrapped and not whole and (found := asked(KINDS, look, unrun, depth)):
+    if wrapped and not whole and (found := try_kinds(KINDS, look, unrun, depth)):
         return found
     rest = made.program.split("\n")
     loses = loses_code(lines, made)
     code = not whole and any(map(like_code, rest)) and not loses
-    return asked(LATER, Look(rest) if code else look, unrun, depth) or (unrun if loses else made)
+    return try_kinds(LATER, Look(rest) if code else look, unrun, depth) or (unrun if loses else made)
 
 
 def as_it_is(seen: str, lines: list[str], notes: list[Note]) -> Pasted:
     posted: list[Posted] = []
-    made = scripts.without_output(lines, posted) if scripts.has_echo(lines) else lines
-    return finished(seen, lines, made, False, posted, [], notes)
+    made = scripts.strip_output(lines, posted) if scripts.has_echo(lines) else lines
+    return finish(seen, lines, made, False, posted, [], notes)
 
 
 def doubtful(look: Look) -> bool:
@@ -121,10 +121,10 @@ def loses_code(lines: Sequence[str], made: Pasted) -> bool:
     left_out = [nr for each in made.skipped if each.reason == WORDS for nr in range(each.first - 1, each.last)]
     last = max((nr for nr, line in enumerate(lines) if line.strip()), default=0)
     breaks_off = last in left_out and lines[last].startswith(BEGINNINGS) and lines[last - 1].strip() != ""
-    return breaks_off or any(damaged(lines[nr]) for nr in left_out)
+    return breaks_off or any(is_damaged(lines[nr]) for nr in left_out)
 
 
-def asked(kinds: Sequence[Kind], look: Look, made: Pasted, depth: int) -> Pasted | None:
+def try_kinds(kinds: Sequence[Kind], look: Look, made: Pasted, depth: int) -> Pasted | None:
     """What the first of `kinds` makes of a text: the program in it, or an answer; None where it is of none."""
     for kind in kinds:
         if look.fault is None and not kind.parses and not look.wrapped:
@@ -147,29 +147,29 @@ def runs(made: Pasted) -> bool:
     return made.answer is None and made.program.strip() != "" and compiles(made.program.split("\n"))
 
 
-def unwrapped(seen: str, lines: list[str], notes: list[Note]) -> Pasted:
+def unwrap(seen: str, lines: list[str], notes: list[Note]) -> Pasted:
     """The program between prompts, in cells, or among words and outputs."""
     if transcripts.has_python(lines):
         made, found, cells = transcripts.python(lines)
-        return finished(seen, lines, scripts.unmagic(made, notes), True, found, cells, notes)
+        return finish(seen, lines, scripts.strip_magics(made, notes), True, found, cells, notes)
     if transcripts.has_cells(lines):
-        made, found, cells = transcripts.cells([*scripts.unmagic(lines, notes)])
-        return finished(seen, lines, made, True, found, cells, notes)
+        made, found, cells = transcripts.cells([*scripts.strip_magics(lines, notes)])
+        return finish(seen, lines, made, True, found, cells, notes)
     return script(seen, lines, notes)
 
 
 def script(seen: str, lines: list[str], notes: list[Note]) -> Pasted:
     posted: list[Posted] = []
-    made = renumbered(lines) or lines
-    made = scripts.straightened(made, notes)
+    made = strip_numbers(lines) or lines
+    made = scripts.straighten(made, notes)
     if fault(made) is not None:
-        made = without_prose(made, notes)
-        made = scripts.straightened(renumbered(made) or made, notes)
-    made = scripts.without_output(made, posted)
-    return finished(seen, lines, scripts.straightened(made, notes), False, posted, [], notes)
+        made = strip_prose(made, notes)
+        made = scripts.straighten(strip_numbers(made) or made, notes)
+    made = scripts.strip_output(made, posted)
+    return finish(seen, lines, scripts.straighten(made, notes), False, posted, [], notes)
 
 
-def finished(
+def finish(
     seen: str,
     lines: Sequence[str],
     program: list[str],

@@ -65,7 +65,7 @@ def _in_part(text: str, notes: list[Note]) -> str | None:
             break
         parts += _cell(cell, nr)
         nr += 1
-    cell, whole = _broken(text[at:])
+    cell, whole = _read_broken_cell(text[at:])
     line = sum(part.count("\n") + 1 for part in parts) + 1
     if whole:
         notes.append(Note(line, f"the notebook breaks off behind the code of its cell {nr}"))
@@ -79,7 +79,7 @@ def _after(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _broken(text: str) -> tuple[Any, bool]:
+def _read_broken_cell(text: str) -> tuple[Any, bool]:
     """A code cell of which the source is whole, and True; else the lines of it that are there, and False."""
     source = SOURCE.search(text)
     if source is None:
@@ -90,11 +90,11 @@ def _broken(text: str) -> tuple[Any, bool]:
         pieces = [json.loads(piece) for piece in STRING.findall(text, source.end()) if "\n" not in piece]
         return "".join(pieces).split("\n") if pieces else [], False
     code = CODE.search(text, 0, source.start()) or CODE.search(text, end)
-    return ({"cell_type": "code", "source": found}, True) if code else (joined(found).split("\n"), False)
+    return ({"cell_type": "code", "source": found}, True) if code else (join_source(found).split("\n"), False)
 
 
 def _cell(cell: dict[str, Any], nr: int) -> list[str]:
-    source = joined(cell.get("source"))
+    source = join_source(cell.get("source"))
     if cell.get("cell_type") != "code":
         return [f"# {line}" if line.strip() else "" for line in source.split("\n")] + [""]
     if not source.strip():
@@ -111,17 +111,21 @@ def _cell(cell: dict[str, Any], nr: int) -> list[str]:
 def _output(output: dict[str, Any], number: int) -> list[str]:
     kind = output.get("output_type")
     if kind == "stream":
-        return ["Out:", *joined(output.get("text")).rstrip("\n").split("\n")] if output.get("name") != "stderr" else []
+        return (
+            ["Out:", *join_source(output.get("text")).rstrip("\n").split("\n")]
+            if output.get("name") != "stderr"
+            else []
+        )
     if kind == "error":
         return ["Out:", f"{output.get('ename')}: {COLOURS.sub('', str(output.get('evalue')))}"]
     data = output.get("data")
-    shown = joined(data.get("text/plain")) if isinstance(data, dict) else ""
+    shown = join_source(data.get("text/plain")) if isinstance(data, dict) else ""
     if kind != "execute_result" or not shown:
         return []
     return [f"Out[{number}]:", *shown.split("\n")]
 
 
-def joined(text: Any) -> str:
+def join_source(text: Any) -> str:
     if isinstance(text, list):
         return "".join(part for part in text if isinstance(part, str))
     return text if isinstance(text, str) else ""

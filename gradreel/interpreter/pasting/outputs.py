@@ -65,7 +65,7 @@ def compare(pasted: Pasted, trace: Trace) -> Comparison | None:
         lines = line_by_line(pasted, outputs[0], trace)
         if lines is not None:
             return Comparison(tuple(lines))
-    return Comparison(tuple(judged(pasted, one, whole(one, now)) for one in outputs))
+    return Comparison(tuple(judge(pasted, one, whole(one, now)) for one in outputs))
 
 
 ByLine = Mapping[int, Sequence[tuple[int, str]]]
@@ -106,7 +106,7 @@ def line_by_line(pasted: Pasted, posted: Posted, trace: Trace) -> list[Compared]
     then = [text for text in clean(posted.text).split("\n") if text.strip()]
     if len(then) != len(now):
         return None
-    return [judged(pasted, Posted(line, line, text), here) for text, (line, here) in zip(then, now, strict=True)]
+    return [judge(pasted, Posted(line, line, text), here) for text, (line, here) in zip(then, now, strict=True)]
 
 
 # ---- what is compared
@@ -132,8 +132,8 @@ def without_frames(text: str) -> str:
     if "Traceback" not in text:
         return text
     lines = text.split("\n")
-    ends = ahead(lines, lambda line: not line[:1].isspace() and line != "")
-    says = ahead(lines, lambda line: SAID.match(line) is not None)
+    ends = find_ahead(lines, lambda line: not line[:1].isspace() and line != "")
+    says = find_ahead(lines, lambda line: SAID.match(line) is not None)
     kept: list[str] = []
     at = 0
     while at < len(lines):
@@ -147,7 +147,7 @@ def without_frames(text: str) -> str:
     return "\n".join(kept)
 
 
-def ahead(lines: Sequence[str], wanted: Callable[[str], bool]) -> list[int]:
+def find_ahead(lines: Sequence[str], wanted: Callable[[str], bool]) -> list[int]:
     """For each line the next one that is `wanted`, itself or behind it; their number where there is none."""
     found = [len(lines)] * (len(lines) + 1)
     for nr in range(len(lines) - 1, -1, -1):
@@ -167,7 +167,7 @@ def begins(then: str, now: str) -> bool:
     return " ".join(now.split()).startswith(" ".join(then.split()).rstrip(".… "))
 
 
-def judged(pasted: Pasted, posted: Posted, now: str) -> Compared:
+def judge(pasted: Pasted, posted: Posted, now: str) -> Compared:
     then = clean(posted.text)
     alike = same(then, now) or begins(then, now)
     return Compared(posted.last, then, now, alike, "" if alike else reason(pasted.program, then, now))

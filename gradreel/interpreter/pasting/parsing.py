@@ -43,7 +43,7 @@ METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
 
 
 @contextmanager
-def metered() -> Iterator[None]:
+def limit_parsing() -> Iterator[None]:
     """Within it, TooMuch is raised by who would parse more than ALLOWED."""
     token = METER.set(Meter())
     try:
@@ -95,13 +95,13 @@ def bare(line: str) -> bool:
 GAP = re.compile(r"\s{17,}")
 
 
-def shown(line: str) -> str:
+def shorten(line: str) -> str:
     """What patterns see of a line: its beginning, without wide gaps."""
     return GAP.sub(" " * 16, line[:LOOKED])
 
 
 def like_code(line: str) -> bool:
-    return STATEMENT.match(shown(line)) is not None
+    return STATEMENT.match(shorten(line)) is not None
 
 
 def longest_program(lines: Sequence[str]) -> int:

@@ -20,7 +20,7 @@ from itertools import islice
 from ..runtime.errors import nearest
 from . import cleaners, languages
 from .cleaners import Cleaner
-from .parsing import fault, like_code, shown, tree_or_fault, where_cut
+from .parsing import fault, like_code, shorten, tree_or_fault, where_cut
 from .pasted_text import Answer
 from .scripts import is_prose
 from .transcripts import without_program
@@ -40,7 +40,7 @@ class Look:
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.all = lines
-        self.lines = [shown(line) for line in islice((line for line in lines if line.strip()), LINES)]
+        self.lines = [shorten(line) for line in islice((line for line in lines if line.strip()), LINES)]
 
     @cached_property
     def text(self) -> str:
@@ -58,7 +58,7 @@ class Look:
     def faulty(self) -> tuple[int, str]:
         """The number and the text of the line that is no Python."""
         line = min(max((self.fault and self.fault.lineno) or 1, 1), len(self.all))
-        return line, shown(self.all[line - 1])
+        return line, shorten(self.all[line - 1])
 
     @property
     def tree(self) -> ast.Module:
@@ -115,7 +115,7 @@ MODULE = re.compile(r"\s*\(\w+\): [A-Z]\w*\(|\s*\)|[A-Z]\w*\($")
 SUMMARY = re.compile(r"\s*Layer \(type|\s*\| Name\s+\| Type")
 
 
-def printed(lines: Sequence[str]) -> bool:
+def is_printed(lines: Sequence[str]) -> bool:
     if any(map(SUMMARY.match, lines[:3])) or languages.most(lines, MODULE, 1.0):
         return True
     return bool(lines) and PRINTED.match(lines[0]) is not None and not any(map(NAMED_VALUE.match, lines))
@@ -148,7 +148,7 @@ STAMPED = re.compile(
 NAMED = re.compile(r"\s*@?[A-Z][a-z]{1,20}\s?:\s+\S")
 
 
-def conflicted(look: Look) -> Found | None:
+def find_conflict(look: Look) -> Found | None:
     at = [nr for nr, line in enumerate(look.all, 1) if CONFLICT.match(line)]
     return {"first": at[0], "last": at[-1], "line": at[0]} if len(at) > 1 and at[0] != at[-1] else None
 
@@ -289,7 +289,7 @@ SPACED = re.compile(r".*\w \. \w.*\(|.*\w \( .*\)")
 def read_off(look: Look) -> Found | None:
     """Letters taken for others, or blanks around every sign."""
     for nr, line in enumerate(look.all[:LINES], 1):
-        match = OCR.match(shown(line))
+        match = OCR.match(shorten(line))
         if match and fault([line.strip()]) is not None:
             return {"line": nr, "found": match["a"].strip()}
     spaced = sum(SPACED.match(line) is not None for line in look.lines)
@@ -333,9 +333,9 @@ def meant_word(text: str) -> tuple[str, str] | None:
     return (match[1], meant) if fault([form]) is None or fault([form + " pass"]) is None else None
 
 
-def damaged(line: str) -> bool:
+def is_damaged(line: str) -> bool:
     """Whether a line is code but for letters that were misspelt or misread."""
-    return meant_word(shown(line)) is not None or OCR.match(shown(line)) is not None
+    return meant_word(shorten(line)) is not None or OCR.match(shorten(line)) is not None
 
 
 PLACEHOLDER = re.compile(
@@ -357,7 +357,7 @@ def placeholder(look: Look) -> Found | None:
         if found is None:
             return None
         text = ast.get_source_segment("\n".join(look.all), found) or ""
-        return {"line": found.lineno, "found": shown(" ".join(text.split()))}
+        return {"line": found.lineno, "found": shorten(" ".join(text.split()))}
     line, text = look.faulty
     match = PLACEHOLDER.match(text)
     if match and "Backward" in match["a"]:
@@ -365,7 +365,7 @@ def placeholder(look: Look) -> Found | None:
     return {"line": line, "found": match["a"]} if match and not is_prose(text.replace(match["a"], "0")) else None
 
 
-def flattened(look: Look) -> Found | None:
+def find_flattened(look: Look) -> Found | None:
     """Blocks without any indentation."""
     said = look.fault.msg if look.fault is not None else ""
     if not (said or "").startswith("expected an indented block") or any(line[:1].isspace() for line in look.lines):
@@ -535,7 +535,7 @@ def escaped_names(look: Look) -> Found | None:
     """HTML's entities; where the text happens to be Python, `gt` of `x &gt; 2` is a name that nothing gives a value."""
     if look.fault is None and not ENTITIES & set(unbound_anywhere(look.tree)):
         return None
-    return cleans(cleaners.unescaped)(look)
+    return cleans(cleaners.unescape_entities)(look)
 
 
 def unbound_anywhere(tree: ast.Module) -> set[str]:
@@ -565,18 +565,18 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "wide characters",
-        cleans(cleaners.halved),
+        cleans(cleaners.drop_null_bytes),
         "This text has two bytes for each character",
         "save the file as UTF-8, and paste it anew",
-        cleaners.halved,
+        cleaners.drop_null_bytes,
         "the text had two bytes for each character, and the empty ones were taken off",
     ),
     Kind(
         "colours",
-        cleans(cleaners.uncoloured),
+        cleans(cleaners.strip_colours),
         "These are lines of a terminal, with its colours",
         "paste the program alone",
-        cleaners.uncoloured,
+        cleaners.strip_colours,
         "the colours of the terminal were taken off",
     ),
     Kind(
@@ -589,10 +589,10 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "one string",
-        cleans(cleaners.unliteral),
+        cleans(cleaners.read_literal),
         r"This is a program written as one string, with `\n` for its line ends",
         "paste what it prints",
-        cleaners.unliteral,
+        cleaners.read_literal,
         r"`\n` was made the end of a line",
         parses=True,
         firm=False,
@@ -602,29 +602,29 @@ KINDS: tuple[Kind, ...] = (
         escaped_names,
         "This is HTML",
         "paste the code as the page shows it",
-        cleaners.unescaped,
+        cleaners.unescape_entities,
         "HTML's signs, such as `&gt;` for `>`, were made plain characters",
         firm=False,
         parses=True,
     ),
     Kind(
         "merge conflict",
-        conflicted,
+        find_conflict,
         "Lines {first} to {last} hold two versions of a program, from a merge with a conflict",
         "keep one of them, and delete the lines of `<<<<<<<`, `=======` and `>>>>>>>`",
     ),
     Kind(
         "grep",
-        lambda look: {} if cleaners.grepped(look.all) else None,
+        lambda look: {} if cleaners.is_grep_output(look.all) else None,
         "These are lines that grep picked out of files",
         "paste the file itself",
-        cleaners.ungrepped,
+        cleaners.strip_grep,
         "file names and line numbers before the code were taken off",
     ),
     Kind(
         "installer", when(languages.is_installer), "This is what pip or conda printed", "paste the Python program alone"
     ),
-    Kind("output", when(printed), "This is what a program printed", "paste the program itself", parses=True),
+    Kind("output", when(is_printed), "This is what a program printed", "paste the program itself", parses=True),
     Kind("traceback", traceback, "This is a traceback without its program", LOOK_UP, parses=True),
     Kind("error", error, "This is an error message without its program", LOOK_UP, parses=True),
     Kind("other diff", when(cleaners.other_diff), "This is a diff", "paste the whole file as it is after the change"),
@@ -638,10 +638,10 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "line numbers",
-        cleans(cleaners.renumbered),
+        cleans(cleaners.strip_numbers),
         "These lines have numbers",
         "paste them without",
-        cleaners.renumbered,
+        cleaners.strip_numbers,
         "the line numbers were taken off",
         keeps=True,
     ),
@@ -656,71 +656,71 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "quoted",
-        cleans(cleaners.unquoted),
+        cleans(cleaners.strip_quotes),
         "This is quoted mail",
         "paste the program alone",
-        cleaners.unquoted,
+        cleaners.strip_quotes,
         "the marks of quoted mail were taken off",
         keeps=True,
     ),
     Kind(
         "quoted words",
-        cleans(cleaners.unquoted_words),
+        cleans(cleaners.strip_quoted_words),
         "This is quoted mail",
         "paste the program alone",
-        cleaners.unquoted_words,
+        cleaners.strip_quoted_words,
         "the marks of quoted mail were taken off",
     ),
     Kind(
         "continuation dots",
-        cleans(cleaners.undotted),
+        cleans(cleaners.strip_dots),
         "These are lines from a Python prompt",
         "paste them without the dots",
-        cleaners.undotted,
+        cleaners.strip_dots,
         "the dots of the prompt were taken off",
         keeps=True,
     ),
     Kind(
         "emphasis",
-        cleans(cleaners.unemphasized),
+        cleans(cleaners.strip_emphasis),
         "These lines have the signs of Markdown around them",
         "paste the code without",
-        cleaners.unemphasized,
+        cleaners.strip_emphasis,
         "Markdown's signs around every line were taken off",
     ),
     Kind(
         "forum",
-        cleans(cleaners.unfurnished),
+        cleans(cleaners.strip_furniture),
         "This is a page of a forum",
         "paste the program from it alone",
-        cleaners.unfurnished,
+        cleaners.strip_furniture,
         "votes, names and buttons of a page stand as comments",
         keeps=True,
     ),
     Kind(
         "emoji",
-        cleans(cleaners.without_shortcodes),
+        cleans(cleaners.strip_shortcodes),
         "There are emoji between the code",
         "paste the program alone",
-        cleaners.without_shortcodes,
+        cleaners.strip_shortcodes,
         "emoji that were written as words were taken out",
         keeps=True,
     ),
     Kind(
         "list",
-        cleans(cleaners.unlisted),
+        cleans(cleaners.strip_bullets),
         "This is a list",
         "paste the program without the marks of a list",
-        cleaners.unlisted,
+        cleaners.strip_bullets,
         "the marks of a list were taken off",
         parses=True,
     ),
     Kind(
         "bars",
-        cleans(cleaners.unbarred),
+        cleans(cleaners.strip_bars),
         "These lines have bars around them, as from a table or a picture",
         "paste the code as text",
-        cleaners.unbarred,
+        cleaners.strip_bars,
         "the bars around the lines were taken off",
     ),
     Kind("conversation", chat_alone, "This is a conversation", "paste the program from it, if there is one"),
@@ -763,16 +763,16 @@ something counts."""
 LATER: tuple[Kind, ...] = (
     Kind(
         "backslashes",
-        cleans(cleaners.unbackslashed),
+        cleans(cleaners.strip_backslashes),
         "There are backslashes before signs, as Markdown has them",
         "paste the code without",
-        cleaners.unbackslashed,
+        cleaners.strip_backslashes,
         "backslashes before signs, as Markdown has them, were taken off",
     ),
     Kind("conversation", chat, "This is a conversation", "paste the program from it alone"),
     Kind(
         "flattened",
-        flattened,
+        find_flattened,
         "Line {line} should stand further in, and so may others, for the indentation of this text was lost",
         "copy it anew from where it has it",
     ),

@@ -7,7 +7,7 @@ import keyword
 import re
 from collections.abc import Iterator, Sequence
 
-from .parsing import fault, like_code, longest_program, shown
+from .parsing import fault, like_code, longest_program, shorten
 from .pasted_text import Note, Posted
 
 FENCE = re.compile(r"^\s*(?:>\s?)?(```+|~~~+)\s*\{?\.?([\w+-]*)")
@@ -27,7 +27,7 @@ WORKED_OUT = re.compile(r"\b(?!tensor\b|array\b|Size\b|device\b)[a-zA-Z_]\w*\(|[
 """A call, or arithmetic with a name: what no printed value shows."""
 
 
-def fenced(lines: Sequence[str], notes: list[Note]) -> list[str] | None:
+def take_fenced(lines: Sequence[str], notes: list[Note]) -> list[str] | None:
     """The code between fences; None if there are none."""
     marks = [(nr, match) for nr, line in enumerate(lines) if (match := FENCE.match(line))]
     if not marks:
@@ -54,7 +54,7 @@ def fenced(lines: Sequence[str], notes: list[Note]) -> list[str] | None:
     return made
 
 
-def unmagic(lines: Sequence[str], notes: list[Note]) -> list[str]:
+def strip_magics(lines: Sequence[str], notes: list[Note]) -> list[str]:
     """Lines for IPython and the shell are left out."""
     made = []
     for nr, line in enumerate(lines, 1):
@@ -67,7 +67,7 @@ def unmagic(lines: Sequence[str], notes: list[Note]) -> list[str]:
     return made
 
 
-def dedented(lines: Sequence[str]) -> list[str]:
+def dedent(lines: Sequence[str]) -> list[str]:
     """Without the indentation that all lines have."""
     margins = [
         line[: len(line) - len(line.lstrip())] for line in lines if line.strip() and not line.lstrip().startswith("#")
@@ -78,20 +78,20 @@ def dedented(lines: Sequence[str]) -> list[str]:
     return [line.removeprefix(margin) if line.startswith(margin) else line.lstrip() for line in lines]
 
 
-def straightened(lines: list[str], notes: list[Note]) -> list[str]:
+def straighten(lines: list[str], notes: list[Note]) -> list[str]:
     """The lines as a program, if taking off magics, margins or mixed tabs makes them one."""
     if fault(lines) is None:
         return lines
     said: list[Note] = []
     for way in (
-        lambda lines: unmagic(lines, said),
-        dedented,
+        lambda lines: strip_magics(lines, said),
+        dedent,
         lambda lines: [line.expandtabs(4) for line in lines],
-        lambda lines: [line.expandtabs(8) for line in dedented(lines)],
+        lambda lines: [line.expandtabs(8) for line in dedent(lines)],
     ):
         changed = way(lines)
         error = fault(changed)
-        if way is dedented or error is None or (said and not notes):
+        if way is dedent or error is None or (said and not notes):
             lines = changed
         if said:
             notes[:] = dict.fromkeys([*notes, *said])
@@ -101,7 +101,7 @@ def straightened(lines: list[str], notes: list[Note]) -> list[str]:
     return lines
 
 
-def without_output(lines: list[str], posted: list[Posted]) -> list[str]:
+def strip_output(lines: list[str], posted: list[Posted]) -> list[str]:
     """The program alone, where output stands behind it."""
     cut = where_output_begins(lines)
     if cut is None:
@@ -118,7 +118,7 @@ def where_output_begins(lines: Sequence[str]) -> int | None:
     marked = next((nr for nr, line in enumerate(lines) if TRACEBACK.match(line)), None)
     error = fault(lines)
     if error is None:
-        return echoed(lines)
+        return find_echo(lines)
     count = longest_program(lines[:marked] if marked is not None else lines)
     if count == 0:
         return None
@@ -132,11 +132,11 @@ def where_output_begins(lines: Sequence[str]) -> int | None:
 
 def meant_as_code(line: str) -> bool:
     """`loss = 0.5` may have been printed; `loss = (x.sum()` may not."""
-    return like_code(line) and (WORKED_OUT.search(line) is not None or not PRINTED.match(shown(line)))
+    return like_code(line) and (WORKED_OUT.search(line) is not None or not PRINTED.match(shorten(line)))
 
 
 def shown_as_output(line: str) -> bool:
-    seen = shown(line)
+    seen = shorten(line)
     return any(pattern.match(seen) for pattern in (PRINTED, LABEL, ERROR))
 
 
@@ -146,7 +146,7 @@ def back_to_blank(lines: Sequence[str], count: int) -> int:
     while at > 0 and lines[at - 1].strip():
         at -= 1
     block = lines[at:count]
-    if at > 0 and block and all(PRINTED.match(shown(line)) and not like_code(line) for line in block):
+    if at > 0 and block and all(PRINTED.match(shorten(line)) and not like_code(line) for line in block):
         return at
     return count
 
@@ -155,7 +155,7 @@ def has_echo(lines: Sequence[str]) -> bool:
     return any(line.startswith(("tensor(", "(tensor", "[tensor")) for line in lines)
 
 
-def echoed(lines: Sequence[str]) -> int | None:
+def find_echo(lines: Sequence[str]) -> int | None:
     """Where `tensor(...)` and numbers that nobody asks for stand at the end of a program that prints."""
     if not has_echo(lines):
         return None
@@ -213,7 +213,7 @@ QUOTING = 4
 """So many of one that quotes a piece of code: `it works for all of my tensors with requires_grad = True`."""
 
 
-def without_prose(lines: Sequence[str], notes: list[Note]) -> list[str]:
+def strip_prose(lines: Sequence[str], notes: list[Note]) -> list[str]:
     """The lines, those of prose empty; as they were if nothing like code would be left."""
     made = list(lines)
     for first, last in paragraphs(lines):
@@ -233,7 +233,7 @@ def errors_between(lines: Sequence[str]) -> list[int]:
     found: list[int] = []
     inside, last = False, 0
     for nr, line in enumerate(lines):
-        begins = SAID.match(shown(line)) is not None
+        begins = SAID.match(shorten(line)) is not None
         if begins or inside:
             found.append(nr)
             inside = line.lstrip().startswith("Traceback") or (inside and line[:1] in (" ", "\t"))
@@ -275,17 +275,17 @@ def follows(lines: Sequence[str], nr: int, first: int) -> bool:
 
 
 def is_prose(line: str) -> bool:
-    seen = shown(line)
+    seen = shorten(line)
     words = STRING.sub("0", seen.partition(" #")[0] if "#" in seen else seen)
     if line.lstrip().startswith(("#", "@", ">>>")) or SAID.match(seen):
         return False
-    pairs = sum(not (taken(before) or taken(after)) for before, after in SIDE_BY_SIDE.findall(words))
-    if pairs < wanted(words) and not ASKING.search(words):
+    pairs = sum(not (is_python_word(before) or is_python_word(after)) for before, after in SIDE_BY_SIDE.findall(words))
+    if pairs < needed_words(words) and not ASKING.search(words):
         return False
     return fault([line.strip()]) is not None and fault([f"{line.strip()} pass"]) is not None
 
 
-def wanted(words: str) -> int:
+def needed_words(words: str) -> int:
     """How many words side by side tell prose from a line of code with a mistake in it."""
     if ASSIGNED.search(words):
         return QUOTING
@@ -294,6 +294,6 @@ def wanted(words: str) -> int:
     return OPENERS if like_code(words) or BEGINS.match(words) else 1
 
 
-def taken(word: str) -> bool:
+def is_python_word(word: str) -> bool:
     """Whether Python has a meaning for the word, so that it can stand beside a name."""
     return keyword.iskeyword(word) or word in ("print", "exec")
