@@ -6,11 +6,15 @@ import re
 from typing import Any
 
 from .homes import WrittenInC
+from .opaque import opaque
 from .unsupported import Unsupported
 
 
+@opaque
 class device(metaclass=WrittenInC):
     """Where a tensor lives: the CPU."""
+
+    __slots__ = ("type", "index")
 
     type: str
     index: int | None
@@ -131,8 +135,11 @@ def named(text: str, index: int | None) -> tuple[str, int | None]:
     return kind, int(number) if said else index
 
 
+@opaque
 class layout(metaclass=WrittenInC):
     """How elements lie in memory: strided."""
+
+    __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -147,6 +154,8 @@ strided = layout("strided")
 
 class memory_format(str, metaclass=WrittenInC):
     """How memory is laid out, by its name: a type of its own, so that no other text is taken for one."""
+
+    __slots__ = ()
 
     def __repr__(self) -> str:
         return str(self)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 def is_special(name: str) -> bool:
     """Whether Python or numpy ask objects of the host for `name` by themselves: `__class__`, `__array_interface__`."""
-    return name.startswith("__") and name.endswith("__")
+    return str.startswith(name, "__") and str.endswith(name, "__")  # a class of a program may extend str
 
 
 def check_attribute(name: str) -> str:
@@ -18,7 +18,7 @@ def check_attribute(name: str) -> str:
     """
     if is_special(name):
         raise AttributeError(f"{name[:60]!r} cannot be the name of a part here: Python itself looks it up on objects")
-    return name
+    return str.__str__(name)
 
 
 @lru_cache(maxsize=1024)

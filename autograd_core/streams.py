@@ -19,6 +19,7 @@ import numpy.typing as npt
 from autograd_core import boxmuller, errors
 from autograd_core.errors import RANDOM_IN_VMAP
 from autograd_core.homes import WrittenInC
+from autograd_core.opaque import opaque
 from autograd_core.state import state
 from autograd_core.transforms.batch import Level
 
@@ -42,6 +43,7 @@ def check_randomness(level: Level) -> None:
         raise RuntimeError(RANDOM_IN_VMAP)
 
 
+@opaque
 class Generator(metaclass=WrittenInC):
     """A stream of random numbers and, since normal numbers come in pairs, the one that is left over."""
 

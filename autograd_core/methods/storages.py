@@ -11,6 +11,7 @@ import numpy as np
 from .. import dtypes, errors, tell
 from ..device import CPU
 from ..functions.indexing import setitem
+from ..opaque import opaque
 from ..state import state
 from ..tensor import Tensor, plain
 from ..views import in_memory
@@ -24,6 +25,7 @@ OF_NUMBERS = (
 )
 
 
+@opaque
 class UntypedStorage:
     """The bytes that a tensor shares with its views."""
 
@@ -78,6 +80,7 @@ class UntypedStorage:
         return f"{rows}\n[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
 
 
+@opaque
 class TypedStorage:
     """The numbers that a tensor shares with its views. What is written here no tensor counts."""
 

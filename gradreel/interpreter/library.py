@@ -29,6 +29,7 @@ from .runtime.type_names import look_alike
 from .runtime.values import MISSING, Builtin, Foreign, Frame, Namespace, Value
 from .stdlib import dataclasses, enum
 from .stdlib.collections import ABOUT_FIELDS, COLLECTIONS
+from .stdlib.copy import Memo
 from .stdlib.dataclasses import Field, Wanted
 from .stdlib.files import DISK
 from .stdlib.functional import FUNCTOOLS, ITERTOOLS, OPERATOR, Charged
@@ -107,6 +108,7 @@ MODULES: dict[str, Namespace] = {
 MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLECTIONS, "os": OS, "numpy": NUMPY}
 NUMPY.guest = True
 PYTHON_TYPES.update({kind: record for record in NUMPY_TYPES for kind in record.hosts})
+PYTHON_TYPES[Memo] = PYTHON_TYPES[dict]
 MODULES["typing_extensions"] = MODULES["typing"]
 for _name in REMARKS:
     _parent, _, _child = _name.rpartition(".")
@@ -169,7 +171,7 @@ SPACES["torch.nn"].table["Transformer"].methods["generate_square_subsequent_mask
 )
 
 
-def autocast(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+def autocast(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
     """`torch.autocast`, which is that of torch.amp."""
     return machine.call(machine, loaded(machine, "torch.amp")["autocast"], list(args), kwargs)
 
@@ -178,7 +180,7 @@ SPACES["torch"].table["autocast"] = Builtin("autocast", autocast, machine=True)
 SPACES["torch"].table["is_autocast_enabled"] = Builtin("is_autocast_enabled", always(False))
 
 
-def opened(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+def opened(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
     """`open`, which is that of io."""
     return machine.call(machine, loaded(machine, "io")["open"], list(args), kwargs)
 

@@ -119,6 +119,10 @@ def peak() -> int:
 class Meter:
     """Counts what a run uses. Whoever raises `steps` calls `check` once it reaches `check_at`."""
 
+    def __deepcopy__(self, memo: object) -> Meter:
+        """Itself: there is one for a run."""
+        return self
+
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
         self.clock = clock

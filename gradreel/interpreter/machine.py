@@ -136,6 +136,10 @@ class Machine:
     somebody outside may look at it, should the run have to be ended from there.
     """
 
+    def __deepcopy__(self, memo: Any) -> Machine:
+        """Itself: what holds it may be copied, and there is one machine, and one meter, for a run."""
+        return self
+
     def __init__(self, limits: Limits, names: dict[str, Value], recorder: Recorder, place: Place | None = None) -> None:
         self.limits = limits
         self.meter = Meter(limits)

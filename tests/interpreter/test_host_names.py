@@ -411,6 +411,13 @@ DOORS = {
     "s = S.StepLR(opt, 2)\ns.foo = 3\nprint(list(s.state_dict())[-2:])": "['_last_lr', 'foo']",
     "class Two(nn.Module):\n    def forward(self, x): return x * 2\n"
     "s = S.LambdaLR(opt, Two())\nprint(s.state_dict()['lr_lambdas'])": "[None]",
+    "class Rate:\n    def __init__(self): self.by = 3.\n    def __call__(self, epoch): return self.by\n"
+    "s = S.LambdaLR(opt, Rate())\nstored = s.state_dict()\nprint(stored['lr_lambdas'])\ns.lr_lambdas[0].by = 7.\n"
+    "s.load_state_dict(stored)\nprint(s.lr_lambdas[0].by)": "[{'by': 3.0}]\n3.0",
+    "class Rate:\n    def __call__(self, epoch): return 1.\ns = S.LambdaLR(opt, Rate())\n"
+    "s.load_state_dict({**s.state_dict(), 'lr_lambdas': [{'__class__': 5}]})": (
+        "AttributeError '__class__' cannot be the name of a part here: Python itself looks it up on objects"
+    ),
     "class C: pass\nd = opt.state_dict()\nd['param_groups'][0]['c'] = C()\nopt.load_state_dict(d)\nprint(7)": "7",
     "class C: pass\nx.c = C()\nprint(type(copy.deepcopy(x).c) is C)": "True",
     "net = nn.utils.weight_norm(nn.Linear(2, 2))\ntwo = copy.copy(net)\ntwo.weight = None\nprint(net.weight.shape)": (
@@ -437,3 +444,73 @@ def test_programs_find_their_own_names_and_no_others(source: str) -> None:
     trace = run(f"{START}try:\n    {lines}\nexcept Exception as e:\n    print(type(e).__name__, e)")
     assert trace.outcome.kind == "finished", trace.outcome.message
     assert "".join(event.text for event in trace.events if isinstance(event, Printed)).strip() == DOORS[source]
+
+
+ENGINE_OBJECTS = (
+    *("torch.random.fork_rng()", "torch.no_grad()", "torch.device('cpu')", "torch.strided", "torch.contiguous_format"),
+    *("x.storage()", "x.untyped_storage()", "torch.Generator()", "torch.distributions.constraints.real", "opt", "m"),
+    *("torch.distributions.Normal(0., 1.)", "torch.distributions.ExpTransform()", "S.StepLR(opt, 2)", "x", "torch.add"),
+    *("torch.float32", "Text('a')", "iter([1])", "map(len, [])", "warnings.catch_warnings()", "len", "f"),
+    *("collections.deque([1])", "collections.OrderedDict(a=1)"),
+)
+RATES = """
+import collections, warnings
+def f(epoch): return 1.
+class Text(str): pass
+s = S.LambdaLR(opt, f)
+s.lr_lambdas = [{given}]
+print(s.state_dict()["lr_lambdas"])
+before = s.lr_lambdas[0]
+s.load_state_dict({{**s.state_dict(), "lr_lambdas": [{{"zz": 1, "startswith": f, "type": 2, "name": 3, "holds": f}}]}})
+for name in ("zz", "startswith", "type", "name", "holds"):
+    print(getattr(before, name, None) in (1, 2, 3) or getattr(before, name, None) is f)
+"""
+
+
+@pytest.mark.parametrize("given", ENGINE_OBJECTS)
+def test_a_scheduler_stores_and_restores_attributes_of_the_programs_objects_alone(given: str) -> None:
+    trace = run(START + RATES.format(given=given))
+    assert trace.outcome.kind == "finished", trace.outcome.message
+    printed = "".join(event.text for event in trace.events if isinstance(event, Printed)).split("\n")
+    assert printed[:6] == ["[None]", *["False"] * 5]
+
+
+FORGED = """
+import collections, dataclasses, enum, typing
+Pair = collections.namedtuple("Pair", "a")
+class Hinted(typing.NamedTuple):
+    a: int
+@dataclasses.dataclass
+class Point:
+    a: int = 1
+class Color(enum.Enum):
+    RED = 1
+class Answers(nn.Module):
+    def forward(self, *given, **named): return ()
+class Other: pass
+fake = nn.Module()
+for name in ("find", "__name__"):
+    fake._buffers[name] = Answers()
+parts = dict(traits=frozenset(), exception=None, host=type(m), native=None, name="X", title="X", order=(), members=None,
+    fields=(), machine=None, kind=fake, attributes={{}}, made=Answers(), own=None)
+for name in parts:
+    fake._buffers[name] = parts[name]
+for kind in (fake, 5, None, "X", len, f, m, x, collections, [1]):
+    try:
+        print("MADE", type({make}))
+    except (TypeError, AttributeError, ValueError):
+        pass
+"""
+MAKERS = (
+    *("Pair.__new__(kind, 1)", "Hinted.__new__(kind, 1)", "Pair._make.__func__(kind, [1])", "Pair._replace(kind, a=1)"),
+    *("object.__new__(kind)", "tuple.__new__(kind)", "Color.__hash__(kind)", "Point.__repr__(kind)"),
+    "Point.__eq__(kind, kind)",
+)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_only_a_class_of_the_program_makes_objects(make: str) -> None:
+    """What answers like a class, as a module does with any parts, makes none, and is none of its objects."""
+    trace = run(START + "def f(): pass\n" + FORGED.format(make=make))
+    assert trace.outcome.kind == "finished", trace.outcome.message
+    assert [event.text for event in trace.events if isinstance(event, Printed)] == []

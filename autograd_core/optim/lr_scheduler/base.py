@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from functools import partial
-from types import FunctionType
 from typing import Any
 
-from ...naming import check_attribute
-from ...nn.attributes import Attributes
 from ...opaque import opaque
 from ...tensor import Tensor
 from ..optimizer import Optimizer
@@ -63,26 +59,29 @@ def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[float]:
     return list(value)
 
 
+class StatefulFunction:
+    """An object of a program that is called as a function, and says itself what of it is stored: of no other object
+    are attributes read or written here, for the engine's own are called, too."""
+
+    __slots__ = ()
+
+    def stored_attributes(self) -> dict[str, Any] | None:
+        """A copy of its attributes; None of a plain function."""
+        raise NotImplementedError
+
+    def restore_attributes(self, stored: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+
 def stored_function(function: Any) -> dict[str, Any] | None:
-    """What is stored of a function that a program gave: the attributes of an object, nothing of a plain function or of
-    an object of the engine."""
-    held = attributes_of(function)
-    return None if held is None else held.copy()
+    """What is stored of a function that a program gave: the attributes of an object, nothing of a plain function."""
+    return function.stored_attributes() if isinstance(function, StatefulFunction) else None
 
 
-def attributes_of(function: Any) -> dict[str, Any] | None:
-    """The attributes of an object that a program gave as a function; None where they are not the program's."""
-    if isinstance(function, FunctionType | partial | type | Attributes | Tensor):
-        return None
-    held: dict[str, Any] | None = getattr(function, "__dict__", None)
-    return held
-
-
-def restore(function: Any, kept: dict[str, Any] | None) -> None:
+def restore(function: Any, stored: dict[str, Any] | None) -> None:
     """Give such an object the attributes that were stored."""
-    held = attributes_of(function)
-    if held is not None and kept is not None:
-        held.update({check_attribute(name): value for name, value in kept.items()})
+    if stored is not None and isinstance(function, StatefulFunction):
+        function.restore_attributes(stored)
 
 
 @opaque

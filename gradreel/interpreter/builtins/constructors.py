@@ -75,7 +75,7 @@ def _index(machine: Machine, value: Value) -> int:
     raise TypeError(f"'{kind_name(value)}' object cannot be interpreted as an integer")
 
 
-def classify(machine: Machine, *given: Value, **keywords: Value) -> Value:
+def classify(machine: Machine, /, *given: Value, **keywords: Value) -> Value:
     """`type(value)`, or `type(name, bases, attributes)`"""
     if len(given) == 1:
         return type_of(given[0])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
+
+import numpy as np
 
 from ..engine.cost_model import count_of
 from ..engine.engine import STORAGES, torch
@@ -31,12 +34,24 @@ def charge_key(machine: Machine, key: Value) -> Value:
     return key
 
 
-BY_IDENTITY = (object.__hash__, torch.Tensor.__hash__, *(kind.__hash__ for kind in STORAGES))
-"""How the host hashes what is equal to itself alone: by its address."""
+BY_VALUE = (bool, int, float, complex, str, bytes, range, tuple, frozenset, np.generic, np.dtype)
+"""The types of the host that hash what they say; `object`, and what else is written in C, by an address."""
 
 
 def is_by_identity(value: Value) -> bool:
-    return type(value).__hash__ in BY_IDENTITY or value is None or (isinstance(value, float) and value != value)
+    """Whether the host would hash where `value` lies: all but what hashes by its numbers or letters, or by a function
+    written in Python, as objects of programs do."""
+    how: Any = type(value).__hash__
+    if how is None:
+        return False
+    if isinstance(value, BY_VALUE):
+        return bool(isinstance(value, NUMBERS) and value != value)  # NaN
+    return how in ADDRESSES or not isinstance(how, types.FunctionType)
+
+
+NUMBERS = (float, complex, np.inexact)
+ADDRESSES = (torch.Tensor.__hash__, *(kind.__hash__ for kind in STORAGES))
+"""The functions written in Python that hash an address."""
 
 
 def hash_of(machine: Machine, value: Value) -> int:

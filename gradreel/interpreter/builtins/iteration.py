@@ -192,7 +192,7 @@ def dictionary(machine: Machine, given: Value) -> dict[Value, Value]:
     return made
 
 
-def update(machine: Machine, this: dict[Value, Value], given: Value = (), **named: Value) -> None:
+def update(machine: Machine, this: dict[Value, Value], given: Value = (), /, **named: Value) -> None:
     """`this.update(given, **named)`"""
     pairs = given if isinstance(given, dict) else dictionary(machine, given)
     machine.meter.length(len(this) + len(pairs) + len(named))

@@ -31,7 +31,7 @@ BELONGING = re.compile(r"\.(?P<attribute>[^.\[]+)|\[(?P<key>[^\]]+)\]")
 """What may follow the argument that a field names."""
 
 
-def str_format(machine: Machine, template: str, *args: Value, **kwargs: Value) -> str:
+def str_format(machine: Machine, template: str, /, *args: Value, **kwargs: Value) -> str:
     """`template.format(...)`: `{}`, `{0}`, `{name}` and what they have, each with conversion and specification."""
     return Filling(machine, args, kwargs).fill(template)
 
@@ -270,7 +270,7 @@ def _by_key(kind: type, names: str) -> dict[str, Method]:
     """Methods that hash what they are given; `names` as in `_plain`."""
 
     def one(way: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda machine, this, key, *rest, **named: way(this, charge_key(machine, key), *rest, **named)
+        return lambda machine, this, /, key, *rest, **named: way(this, charge_key(machine, key), *rest, **named)
 
     return {name: Method(name, one(getattr(kind, name)), machine=True) for name in names.split()}
 

@@ -63,12 +63,12 @@ def _format(machine: Machine, this: Value, spec: str) -> str:
     return format_value(machine, this, spec)
 
 
-def _init(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> None:
+def _init(machine: Machine, this: Value, /, *args: Value, **kwargs: Value) -> None:
     if isinstance(this, Own):
         begin(machine, this, list(args), kwargs)
 
 
-def _nothing(machine: Machine, *args: Value, **kwargs: Value) -> None:
+def _nothing(machine: Machine, /, *args: Value, **kwargs: Value) -> None:
     return None
 
 
@@ -129,7 +129,7 @@ def _make_unary(sign: str) -> Callable[..., Value]:
     return run
 
 
-def _call(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
+def _call(machine: Machine, this: Value, /, *args: Value, **kwargs: Value) -> Value:
     return call_forward(machine, this, list(args), kwargs)
 
 

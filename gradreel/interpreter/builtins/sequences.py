@@ -241,7 +241,7 @@ class Asked:
         return found
 
 
-def make_dict(machine: Machine, given: Value = (), **named: Value) -> dict[Value, Value]:
+def make_dict(machine: Machine, given: Value = (), /, **named: Value) -> dict[Value, Value]:
     """`dict(given, **named)`"""
     if isinstance(given, dict):
         made = given

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import copy
 import types
-from collections.abc import Iterator
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any
 
+from autograd_core.naming import check_attribute
 from autograd_core.opaque import opaque
+from autograd_core.optim.lr_scheduler.base import StatefulFunction
 
 from ..machine import Machine
 from ..runtime.allowed_types import admit, is_of_programs, not_for_programs, record_of
-from ..runtime.type_names import function_kind, unseen
+from ..runtime.type_names import function_kind, kind_name, unseen
 from ..runtime.values import (
     MISSING,
     RECORDS,
@@ -54,7 +57,7 @@ HOST_CALLABLES = (*FUNCTIONS, types.BuiltinFunctionType, types.MethodType, parti
 
 
 @opaque
-class Callback:
+class Callback(StatefulFunction):
     """A function of the program, as the engine calls it; torch writes on some of them for whom they are."""
 
     __slots__ = ("machine", "function", "_from_public_api", "__weakref__")
@@ -76,6 +79,13 @@ class Callback:
     def __deepcopy__(self, memo: Any) -> Callback:
         """The engine copies what it was given; functions stay the same, objects are copied as the program would."""
         return type(self)(self.machine, copy.deepcopy(self.function, memo))
+
+    def stored_attributes(self) -> dict[str, Value] | None:
+        return dict(self.function.attributes) if isinstance(self.function, Instance) else None
+
+    def restore_attributes(self, stored: dict[str, Value]) -> None:
+        if isinstance(self.function, Instance):
+            self.function.attributes.update({check_attribute(name): from_engine(it) for name, it in stored.items()})
 
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         machine = self.machine
@@ -143,10 +153,12 @@ def to_engine(machine: Machine, value: Value) -> Any:
     if kind is slice:
         bounds = value.start, value.stop, value.step
         return value if all(type(part) in PLAIN for part in bounds) else slice(*to_engine(machine, bounds))
-    if kind is dict:
+    if isinstance(value, dict):
         machine.meter.charge()
         given = {to_engine(machine, key): to_engine(machine, part) for key, part in value.items()}
-        return value if all(key in given and given[key] is part for key, part in value.items()) else given
+        if all(key in given and given[key] is part for key, part in value.items()):
+            return value
+        return OrderedDict(given) if isinstance(value, OrderedDict) else given
     if kind is range:
         machine.meter.elements(count_of(value))
         return value
@@ -160,9 +172,15 @@ def to_engine(machine: Machine, value: Value) -> Any:
         return named_subtype(Callback, *title)(machine, value)
     if kind is Silent:
         raise unseen(value)
-    if isinstance(value, (list, tuple)) and isinstance(value, Own):
-        return [to_engine(machine, part) for part in value]
-    if kind in OPENED or (is_of_programs(kind) and kind not in RECORDS) or isinstance(value, Iterator):
+    if isinstance(value, Own):
+        if isinstance(value, (list, tuple)):
+            return [to_engine(machine, part) for part in value]
+        plain = next((convert for base, convert in PLAIN_CONTENT.items() if isinstance(value, base)), None)
+        if plain is not None:
+            return plain(value)
+    if isinstance(value, Iterator):
+        return named_subtype(Crossing, kind_name(value), "builtins")(value, partial(to_engine, machine))
+    if is_of_programs(kind) and kind not in RECORDS:
         return value
     return named_subtype(Parcel, kind.__name__, "builtins")(value)
 
@@ -174,9 +192,27 @@ def home_of(value: Value) -> str:
     return "builtins" if isinstance(value, Builtin) else "__main__"
 
 
-LISTS = (list, tuple, Deque, set, frozenset)
-OPENED = (Generator,)
-"""The records that the engine goes through."""
+LISTS = (list, tuple, Deque, deque, set, frozenset)
+PLAIN_CONTENT: dict[type, Callable[[Any], Any]] = {str: str.__str__, int: int.__int__, float: float.__float__}
+"""The text or number that an object of a program's class is: the engine calls methods of theirs."""
+
+
+# A generator function would keep the last item alive.
+@opaque
+class Crossing:
+    """Goes through `source`, and each item through the bridge."""
+
+    __slots__ = ("source", "cross")
+
+    def __init__(self, source: Iterator[Any], cross: Callable[[Any], Any]) -> None:
+        self.source = source
+        self.cross = cross
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return self.cross(next(self.source))
 
 
 def from_engine(value: Any) -> Value:
@@ -200,24 +236,37 @@ def from_engine(value: Any) -> Value:
     if isinstance(value, type):
         return class_from(value)
     if isinstance(value, Iterator):
-        return Generator(getattr(value, "__qualname__", "generator"), _crossing(value))
+        return Generator(getattr(value, "__qualname__", "generator"), Crossing(value, from_engine))
     raise not_for_programs(kind)
 
 
 def unpack_dict(holder: dict[Any, Any]) -> None:
-    """Have a dictionary of the engine hold the program's own, which the engine keeps there for it unopened.
+    """Have a dictionary of the engine, and what it holds, hold the program's own, which the engine keeps unopened.
 
     Raises:
         Refusal: there is something in it that programs cannot have.
     """
-    for key, part in list(holder.items()):
-        kind = type(part)
-        if kind in PLAIN or kind in LISTS:
-            continue
-        if issubclass(kind, Parcel):
-            holder[key] = part.value
-        elif kind is not dict and not is_of_programs(kind):
-            raise not_for_programs(kind)
+    waiting: list[Any] = [holder]
+    seen = {id(holder)}
+    while waiting:
+        whole = waiting.pop()
+        for key, part in list(whole.items() if isinstance(whole, dict) else enumerate(whole)):
+            kind = type(part)
+            if kind in PLAIN:
+                continue
+            if kind in (dict, OrderedDict, list):
+                if id(part) not in seen:
+                    seen.add(id(part))
+                    waiting.append(part)
+                continue
+            crossed = from_engine(part)
+            if crossed is not part and not same_items(crossed, part):
+                whole[key] = crossed
+
+
+def same_items(crossed: Value, part: Any) -> bool:
+    """Whether a tuple crossed as it was."""
+    return type(part) is tuple and all(one is other for one, other in zip(crossed, part, strict=True))
 
 
 def function_from(value: Any) -> Foreign:
@@ -260,18 +309,6 @@ def class_from(value: type) -> Value:
 
 def name_of(function: Any) -> str:
     return getattr(function, "__name__", "function")
-
-
-# A generator function would keep the last item alive.
-class _crossing:
-    def __init__(self, source: Iterator[Any]) -> None:
-        self.source = source
-
-    def __iter__(self) -> Iterator[Value]:
-        return self
-
-    def __next__(self) -> Value:
-        return from_engine(next(self.source))
 
 
 def machine_of(kind: Class) -> Machine:

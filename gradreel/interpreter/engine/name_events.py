@@ -83,7 +83,8 @@ def parts_of_module(module: torch.nn.Module, path: str, depth: int) -> Iterator[
     if "_parameters" not in module.__dict__:
         return
     for name, held in (*module.named_parameters(), *module.named_buffers()):
-        yield f"{path}.{brief(name)}", held
+        if isinstance(held, TENSORS):  # a program may have put anything there
+            yield f"{path}.{brief(name)}", held
     if isinstance(module, Companion):
         for name in list(module.attributes)[:PARTS]:
             yield from parts(module.attributes[name], f"{path}.{brief(name)}", depth + 1)

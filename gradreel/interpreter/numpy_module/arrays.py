@@ -263,7 +263,7 @@ def arange(machine: Machine, *given: Value, dtype: Value = None) -> Array:
 SHOWN = ("precision", "suppress", "threshold", "linewidth", "edgeitems")
 
 
-def options(machine: Machine, **given: Value) -> None:
+def options(machine: Machine, /, **given: Value) -> None:
     """`set_printoptions`, for this run."""
     machine.shown |= {name: value for name, value in given.items() if name in SHOWN and isinstance(value, (int, bool))}
     for name, most in (("linewidth", 1000), ("precision", 100)):

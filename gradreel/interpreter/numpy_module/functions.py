@@ -26,7 +26,7 @@ def pass_warnings(way: Callable[..., Any], *args: Any, **named: Any) -> Any:
 
 
 def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
-    def run(machine: Machine, *given: Value, out: Value = None, **named: Value) -> Any:
+    def run(machine: Machine, /, *given: Value, out: Value = None, **named: Value) -> Any:
         parts = [plain(machine, part) for part in given]
         machine.meter.elements(broadcast_numel([shape_of(part) for part in parts]))
         made = pass_warnings(way, *parts, **by_name(machine, way, named, ALLOWED))
@@ -77,7 +77,7 @@ def by_name(
 
 
 def make_reduction(way: Callable[..., Any]) -> Callable[..., Any]:
-    def run(machine: Machine, given: Value, axis: Value = None, **named: Value) -> Any:
+    def run(machine: Machine, /, given: Value, axis: Value = None, **named: Value) -> Any:
         found = operand(machine, given)
         more = by_name(machine, way, named, REDUCING)
         charge(machine, way.__name__, (found, *([more["weights"]] if "weights" in more else [])))
@@ -94,7 +94,7 @@ NAMED = frozenset(words("axis axes return_counts return_index return_inverse k n
 def make_reshaping(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:
     """A function of one array and whole numbers, that makes nothing larger than it was given."""
 
-    def run(machine: Machine, given: Value, *rest: Value, **named: Value) -> Any:
+    def run(machine: Machine, /, given: Value, *rest: Value, **named: Value) -> Any:
         found = operand(machine, given)
         if len(rest) > most or not named.keys() <= NAMED:
             raise TypeError(f"{way.__name__}() got arguments that are not supported here")
@@ -132,7 +132,7 @@ def make_product(way: Callable[..., Any]) -> Callable[..., Any]:
 def make_solver(way: Callable[..., Any]) -> Callable[..., Any]:
     """Linear algebra: as many multiplications as the cube of the side."""
 
-    def run(machine: Machine, *given: Value, **named: Value) -> Any:
+    def run(machine: Machine, /, *given: Value, **named: Value) -> Any:
         parts = [operand(machine, part) for part in given]
         more = by_name(machine, way, named, SOLVING)
         made, multiplications = decomposition_size(way.__name__, [shape_of(part) for part in parts], more)

@@ -34,7 +34,7 @@ def seed(machine: Machine, number: int | None = None) -> None:
 def draw(way: Callable[..., Any], before: int) -> Callable[..., Any]:
     """A draw whose first `before` arguments are numbers and whose next one is the size."""
 
-    def run(machine: Machine, this: Any, *given: Value, size: Value = None, **named: Value) -> Any:
+    def run(machine: Machine, this: Any, /, *given: Value, size: Value = None, **named: Value) -> Any:
         values = [numbers(machine, part) for part in given[:before]]
         named = {name: numbers(machine, part) for name, part in named.items() if name != "dtype"}
         wanted = given[before] if len(given) > before else size
@@ -112,7 +112,7 @@ GENERATOR: dict[str, Callable[..., Any]] = SHARED | {
 
 def make_global_draw(way: Callable[..., Any]) -> Callable[..., Any]:
     """The draw, from the stream of the run."""
-    return lambda machine, *given, **named: way(machine, stream(machine), *given, **named)
+    return lambda machine, /, *given, **named: way(machine, stream(machine), *given, **named)
 
 
 def check_seed(number: Value) -> int:

@@ -135,7 +135,7 @@ RESETTING = tuple(
 RESETS = ("reset_parameters", "reset_running_stats", "flatten_parameters", "has_uninitialized_params")
 
 
-def step(machine: Machine, optimizer: Any, *args: Value, **kwargs: Value) -> Value:
+def step(machine: Machine, optimizer: Any, /, *args: Value, **kwargs: Value) -> Value:
     """`optimizer.step()`, told when it begins and ends: the writes between belong to it."""
     name = type(optimizer).__name__
     given = [to_engine(machine, arg) for arg in args], {key: to_engine(machine, arg) for key, arg in kwargs.items()}
@@ -149,7 +149,7 @@ def taking(name: str) -> Builtin:
     """`tensor.item()` and its like, told once it has given the numbers."""
     take = getattr(torch.Tensor, name)  # a name of this file, never of a program
 
-    def run(machine: Machine, tensor: Any, *args: Value, **kwargs: Value) -> Value:
+    def run(machine: Machine, tensor: Any, /, *args: Value, **kwargs: Value) -> Value:
         machine.meter.charge()
         taken = from_engine(take(tensor, *args, **kwargs))
         machine.emit((NumbersTaken, tensor_id(tensor), name))
@@ -167,7 +167,7 @@ def from_numpy(machine: Machine, array: Value) -> Value:
     return from_engine(tensor)
 
 
-def asarray(machine: Machine, obj: Value, **options: Value) -> Value:
+def asarray(machine: Machine, /, obj: Value, **options: Value) -> Value:
     """`torch.asarray`: a tensor over an array shows its memory, as `torch.from_numpy` does."""
     given = from_numpy(machine, obj) if isinstance(obj, np.ndarray) else to_engine(machine, obj)
     return from_engine(torch.asarray(given, **{name: to_engine(machine, value) for name, value in options.items()}))

@@ -206,7 +206,7 @@ ENGINE = torch.__name__
 def basic(machine: Machine, this: Value, kind: Class | None, name: str, host: Type | None = None) -> Value:
     """The method `name` of `this` that its class inherits from Python itself; of the class, if `this` is MISSING."""
     if name == "__new__":
-        return Builtin("__new__", lambda m, cls, *args, **kwargs: blank(m, cls, list(args)), True)
+        return Builtin("__new__", lambda m, /, cls, *args, **kwargs: blank(m, cls, list(args)), True)
     way = EVERY.get(name)
     if way is None:
         base = host or (kind.host if kind is not None else None)
@@ -223,7 +223,7 @@ def basic(machine: Machine, this: Value, kind: Class | None, name: str, host: Ty
 def of_kind(kind: Type, name: str, way: Callable[..., Value]) -> Callable[..., Value]:
     """`kind.name`, which takes an object of that kind first, and no other."""
 
-    def run(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
+    def run(machine: Machine, this: Value, /, *args: Value, **kwargs: Value) -> Value:
         if not isinstance(this, kind.hosts):
             raise TypeError(f"descriptor '{name}' requires a '{kind.name}' object but received a '{kind_name(this)}'")
         return way(machine, this, *args, **kwargs)

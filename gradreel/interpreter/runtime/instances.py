@@ -10,7 +10,7 @@ from ..engine.engine import INSTANTIATED
 from ..engine.subclasses import companion_of
 from ..machine import Machine
 from .type_names import kind_name
-from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Property, StaticMethod, Value
+from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Property, StaticMethod, Value, check_class
 
 FIXED = (tuple, frozenset, str, int, float)
 """Types of the host that get their content when they are made, not by `__init__`."""
@@ -47,6 +47,7 @@ def made_by(this: Value, kind: Class) -> bool:
 
 def blank(machine: Machine, kind: Class, args: list[Value]) -> Value:
     """An object of `kind` before its `__init__`."""
+    check_class(kind)
     if "abstract" in kind.traits:
         check_abstract(kind)
     if kind.exception is not None:
@@ -66,7 +67,7 @@ def blank(machine: Machine, kind: Class, args: list[Value]) -> Value:
 
 def begin(machine: Machine, this: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
     """The `__init__` that a class has without writing one."""
-    kind: Any = this.own if isinstance(this, Error) else this.kind
+    kind: Any = check_class(this.own if isinstance(this, Error) else this.kind)
     if kind.exception is not None:
         this.args = tuple(args)
         return

@@ -186,7 +186,7 @@ def of_super(machine: Machine, owner: Super, name: str) -> Value:
     if host is not None and host.hosts and kind.native is None:
         base, this = host.hosts[0], owner.this
         if name == "__init__":
-            return Builtin("__init__", lambda m, *args, **kw: begin(m, this, list(args), kw), True)
+            return Builtin("__init__", lambda m, /, *args, **kw: begin(m, this, list(args), kw), True)
         if name in ways_above(base):
             return Foreign(name, lambda *args, **kwargs: getattr(base, name)(this, *args, **kwargs))
         if found is not MISSING:

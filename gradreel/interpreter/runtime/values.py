@@ -141,6 +141,17 @@ class Look(NamedTuple):
     kind: str
 
 
+def for_objects(name: str, run: Callable[..., Value]) -> Callable[..., Value]:
+    """`run`, a method, for objects of a program's classes alone: others may answer anything when they are asked."""
+
+    def checked(machine: Machine, this: Value, /, *args: Value, **kwargs: Value) -> Value:
+        if not isinstance(this, OBJECTS):
+            raise TypeError(f"descriptor '{name}' requires an object of its class, not '{type(this).__name__}'")
+        return run(machine, this, *args, **kwargs)
+
+    return checked
+
+
 @stands_for("builtin_function_or_method")
 class Builtin:
     """A function that we offer. With `machine`, it is handed the machine first. `title`: its name in messages."""
@@ -158,7 +169,7 @@ class Builtin:
         look: Look | None = None,
     ) -> None:
         self.name = name
-        self.run = run
+        self.run = for_objects(name, run) if method else run
         self.machine = machine
         self.receiver = receiver
         self.title = title
@@ -295,6 +306,17 @@ class Class:
         return MISSING
 
 
+def check_class(kind: Value) -> Class:
+    """`kind`, a class of a program.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if type(kind) is not Class:
+        raise TypeError(f"object.__new__(X): X is not a type object ({type(kind).__name__})")
+    return kind
+
+
 class Instance:
     """An object of a class of the program."""
 
@@ -341,7 +363,12 @@ class Own:
         return attributes
 
     def become(self, kind: Class, attributes: dict[str, Value]) -> None:
-        """To be called once, when it was made."""
+        """To be called once, when it was made.
+
+        Raises:
+            TypeError: `kind` is no class of a program, whatever it may answer when it is asked like one.
+        """
+        check_class(kind)
         self.__dict__[CLASS], self.__dict__[ATTRIBUTES] = kind, attributes
 
 

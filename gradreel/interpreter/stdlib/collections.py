@@ -13,7 +13,18 @@ from ..machine import Machine
 from ..runtime.allowed_types import PYTHON_TYPES
 from ..runtime.calls import Signature, bind_arguments, call
 from ..runtime.type_names import kind_name
-from ..runtime.values import Builtin, Class, ClassMethod, DefaultDict, Deque, Property, StaticMethod, Type, Value
+from ..runtime.values import (
+    Builtin,
+    Class,
+    ClassMethod,
+    DefaultDict,
+    Deque,
+    Property,
+    StaticMethod,
+    Type,
+    Value,
+    check_class,
+)
 from .making import module
 
 # ---- named tuples: collections.namedtuple and typing.NamedTuple
@@ -77,29 +88,36 @@ def make(
     made.host, made.fields = TUPLE[0], names
     signature = Signature(f"{name}.__new__", ("_cls", *names), 0, (), None, None)
 
-    def new(m: Machine, *args: Value, **kwargs: Value) -> Value:
+    def new(m: Machine, /, *args: Value, **kwargs: Value) -> Value:
         bound = bind_arguments(signature, defaults, list(args), kwargs)
-        return this_with(bound.pop("_cls"), [bound[field] for field in names])
+        return this_with(below(bound.pop("_cls")), [bound[field] for field in names])
 
     def field(nr: int) -> Property:
         return Property(Builtin(names[nr], lambda m, this: tuple.__getitem__(this, nr), True))
 
-    def replace(m: Machine, this: Value, **kwargs: Value) -> Value:
+    def replace(m: Machine, this: Value, /, **kwargs: Value) -> Value:
         odd = [key for key in kwargs if key not in names]
         if odd:
             raise ValueError(f"Got unexpected field names: {odd!r}")
-        return this_with(this.kind, [kwargs.get(key, part) for key, part in zip(names, this, strict=True)])
+        return this_with(below(this.kind), [kwargs.get(key, part) for key, part in zip(names, this, strict=True)])
 
     def from_items(m: Machine, kind: Class, items: Value) -> Value:
         found = collect_items(m, items)
         if len(found) != len(names):
             raise TypeError(f"Expected {len(names)} arguments, got {len(found)}")
-        return this_with(kind, found)
+        return this_with(below(kind), found)
+
+    def below(kind: Value) -> Class:
+        """`kind`, if it is this class or one that extends it."""
+        found = check_class(kind)
+        if made not in found.order:
+            raise TypeError(f"tuple.__new__({found.name}): {found.name} is not a subtype of tuple")
+        return found
 
     made.attributes.update({field_name: field(nr) for nr, field_name in enumerate(names)})
     made.attributes.update(
         __new__=StaticMethod(Builtin("__new__", new, True)),
-        __init__=Builtin("__init__", lambda m, *args, **kwargs: None, True),
+        __init__=Builtin("__init__", lambda m, /, *args, **kwargs: None, True),
         __match_args__=names,
         _fields=names,
         _field_defaults=dict(defaults),
@@ -144,7 +162,7 @@ def pairs_of(machine: Machine, given: Value) -> list[tuple[Value, Value]]:
 
 
 def _default_dict(
-    machine: Machine, factory: Value = None, given: Value = (), **named: Value
+    machine: Machine, factory: Value = None, given: Value = (), /, **named: Value
 ) -> defaultdict[Value, Value]:
     made: defaultdict[Value, Value] = DefaultDict(None if factory is None else Factory(machine, factory))
     put_all(machine, made, pairs_of(machine, given))
@@ -152,7 +170,7 @@ def _default_dict(
     return made
 
 
-def _ordered_dict(machine: Machine, given: Value = (), **named: Value) -> OrderedDict[Value, Value]:
+def _ordered_dict(machine: Machine, given: Value = (), /, **named: Value) -> OrderedDict[Value, Value]:
     made: OrderedDict[Value, Value] = OrderedDict()
     put_all(machine, made, [*pairs_of(machine, given), *named.items()])
     return made

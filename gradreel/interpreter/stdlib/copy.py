@@ -13,6 +13,7 @@ from ..engine.bridge import FUNCTIONS, Callback
 from ..engine.engine import ENGINE_CLASSES, TENSORS, elements_of, torch
 from ..engine.subclasses import Companion
 from ..machine import Machine
+from ..runtime.allowed_types import admit
 from ..runtime.calls import call_method
 from ..runtime.instances import FIXED
 from ..runtime.type_names import kind_name
@@ -102,6 +103,24 @@ def refused(value: Value) -> TypeError:
     return TypeError(f"cannot pickle '{kind_name(value)}' object")
 
 
+class Memo(dict[Value, Value]):
+    """The `memo` that a program's `__deepcopy__` is handed and hands on: a dict of its own. What was copied so far, the
+    engine's among it, stands beside."""
+
+    __slots__ = ("copies",)
+
+    def __init__(self, copies: dict[int, Value]) -> None:
+        self.copies = copies
+
+
+admit(Memo)
+
+
+def copy_deeply(machine: Machine, value: Any, memo: Value = None) -> Value:
+    """`copy.deepcopy` of programs."""
+    return deep_copy(machine, value, memo.copies if type(memo) is Memo else {})
+
+
 def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None) -> Value:
     """A copy of `value` and of all that it holds; what was met before is the same copy again."""
     memo = {} if memo is None else memo
@@ -112,7 +131,7 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
         return memo[machine.number(value)]
     made: Any
     if isinstance(value, OBJECTS):
-        answer = call_method(machine, value, "__deepcopy__", [memo])
+        answer = call_method(machine, value, "__deepcopy__", [Memo(memo)])
         if answer is not NotImplemented:
             memo[machine.number(value)] = answer
             return answer

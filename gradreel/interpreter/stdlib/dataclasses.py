@@ -56,7 +56,7 @@ class Wanted:
 ALLOWED = ("default", "default_factory", "init", "repr", "compare", "hash", "metadata", "kw_only")
 
 
-def field(machine: Machine, **given: Value) -> Wanted:
+def field(machine: Machine, /, **given: Value) -> Wanted:
     odd = next((name for name in given if name not in ALLOWED), None)
     if odd is not None:
         raise TypeError(f"field() got an unexpected keyword argument '{odd}'")

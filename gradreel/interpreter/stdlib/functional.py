@@ -56,7 +56,7 @@ KINDS = {name: type(name, (Charged,), {"__slots__": (), "__module__": "itertools
 
 
 def _iterator(way: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda machine, *sources, **named: way(*(iterate(machine, source) for source in sources), **named)
+    return lambda machine, /, *sources, **named: way(*(iterate(machine, source) for source in sources), **named)
 
 
 def _count(machine: Machine, start: Value = 0, step: Value = 1) -> Any:
@@ -86,7 +86,7 @@ def _choices(name: str) -> Callable[..., Any]:
     return run
 
 
-def choosing(machine: Machine, name: str, length: int, *given: Any, **named: Any) -> Any:
+def choosing(machine: Machine, /, name: str, length: int, *given: Any, **named: Any) -> Any:
     """An iterator over tuples of so many items."""
     machine.meter.length(length)
     return KINDS[name](machine, getattr(itertools, name)(*given, **named), length // OFTEN)  # a name of this file
@@ -155,7 +155,7 @@ def _partial(machine: Machine, function: Value, /, *args: Value, **kwargs: Value
     if isinstance(function, Builtin) and function.name == "partial" and "func" in function.more:
         before = function.more
         function, args, kwargs = before["func"], (*before["args"], *args), {**before["keywords"], **kwargs}
-    made = Builtin("partial", lambda m, *more, **named: call(m, function, [*args, *more], {**kwargs, **named}), True)
+    made = Builtin("partial", lambda m, /, *more, **named: call(m, function, [*args, *more], {**kwargs, **named}), True)
     made.more = {"func": function, "args": args, "keywords": kwargs}
     return made
 

@@ -39,7 +39,7 @@ def plain(machine: Machine, value: Value) -> Value:
 def _math(name: str) -> Callable[..., Any]:
     way = getattr(math, name)  # `name` from the list below
 
-    def run(machine: Machine, *given: Value, **named: Value) -> Value:
+    def run(machine: Machine, /, *given: Value, **named: Value) -> Value:
         return way(*(plain(machine, part) for part in given), **named)
 
     return run
@@ -166,7 +166,7 @@ def _bits(machine: Machine, this: random.Random, k: int) -> int:
 
 def _numbers(name: str) -> Callable[..., Any]:
     way = getattr(random.Random, name)  # `name` from the list below
-    return lambda machine, this, *given, **named: way(this, *given, **named)
+    return lambda machine, this, /, *given, **named: way(this, *given, **named)
 
 
 class State:
@@ -203,7 +203,7 @@ DRAWS: dict[str, Callable[..., Any]] = {
 
 def shared(way: Callable[..., Any]) -> Callable[..., Any]:
     """The draw, from the stream of the run."""
-    return lambda machine, *given, **named: way(machine, stream(machine), *given, **named)
+    return lambda machine, /, *given, **named: way(machine, stream(machine), *given, **named)
 
 
 RANDOM_METHODS: dict[str, Builtin | Attribute] = {name: Builtin(name, way, machine=True) for name, way in DRAWS.items()}

@@ -92,11 +92,11 @@ def _bar(machine: Machine, iterable: Value = (), desc: Value = None, total: Valu
     return Progress(machine, iterable, total)
 
 
-def _range(machine: Machine, *bounds: Value, **named: Value) -> Progress:
+def _range(machine: Machine, /, *bounds: Value, **named: Value) -> Progress:
     return _bar(machine, make_range(machine, *bounds))
 
 
-def _nothing(machine: Machine, *args: Value, **kwargs: Value) -> None:
+def _nothing(machine: Machine, /, *args: Value, **kwargs: Value) -> None:
     return None
 
 
@@ -104,7 +104,7 @@ def _update(machine: Machine, this: Progress, n: Value = 1) -> None:
     this.n += n
 
 
-def _print(machine: Machine, text: Value, *rest: Value, **named: Value) -> None:
+def _print(machine: Machine, /, text: Value, *rest: Value, **named: Value) -> None:
     machine.write(shown(machine, text) + "\n")
 
 
@@ -122,7 +122,7 @@ PROGRESS: dict[str, Builtin | Attribute] = {
 }
 PROGRESS |= {
     "update": Builtin("update", _update, machine=True),
-    "write": Builtin("write", lambda machine, this, text, *rest, **named: _print(machine, text), machine=True),
+    "write": Builtin("write", lambda machine, this, /, text, *rest, **named: _print(machine, text), machine=True),
     "n": Attribute(lambda this: this.n),
     "total": Attribute(lambda this: this.total),
 }

@@ -15,7 +15,7 @@ from ..runtime.errors import TYPES as ERRORS
 from ..runtime.errors import raise_error
 from ..runtime.type_names import kind_name
 from ..runtime.values import Attribute, Builtin, Class, Error, ExceptionType, Instance, Type, Value, stands_for
-from .copy import deep_copy, shallow_copy
+from .copy import copy_deeply, shallow_copy
 from .making import module
 
 
@@ -58,7 +58,7 @@ def _handled(machine: Machine) -> tuple[Value, ...]:
     return error.own or error.kind, error, None
 
 
-def _nothing(machine: Machine, *args: Value, **kwargs: Value) -> None:
+def _nothing(machine: Machine, /, *args: Value, **kwargs: Value) -> None:
     return None
 
 
@@ -140,7 +140,7 @@ UNICODEDATA = module("unicodedata", {"normalize": _normalize} | {way.__name__: _
 
 # ---- copy, warnings, gc
 
-COPY = module("copy", {"copy": shallow_copy, "deepcopy": deep_copy})
+COPY = module("copy", {"copy": shallow_copy, "deepcopy": copy_deeply})
 
 
 def _warn(machine: Machine, message: Value, category: Value = None, stacklevel: int = 1, source: Value = None) -> None:
@@ -237,7 +237,7 @@ def _reset(machine: Machine) -> None:
     machine.filters.put(())
 
 
-def _catch(machine: Machine, *, record: Value = False, module: Value = None, **asked: Value) -> Hush:
+def _catch(machine: Machine, /, *, record: Value = False, module: Value = None, **asked: Value) -> Hush:
     return Hush(machine, bool(record), asked)
 
 
@@ -270,7 +270,7 @@ def _same(machine: Machine, value: Value) -> Value:
     return value
 
 
-def _hint(machine: Machine, name: Value, *rest: Value, **named: Value) -> Type:
+def _hint(machine: Machine, /, name: Value, *rest: Value, **named: Value) -> Type:
     return Type(str(name), (), None, f"typing.{name}")
 
 
@@ -294,5 +294,5 @@ def typing(named_tuple: Value) -> Any:
     )
 
 
-def _hints(machine: Machine, owner: Value, **named: Value) -> Value:
+def _hints(machine: Machine, owner: Value, /, **named: Value) -> Value:
     return load(machine, owner, "__annotations__")

@@ -18,7 +18,7 @@ NO_EFFECT = "`{name}` has no effect here: it changes how fast PyTorch is, not wh
 GPU = ("cuda", "mps", "xpu")
 
 
-def stay_on_cpu(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
+def stay_on_cpu(machine: Machine, this: Value, /, *args: Value, **kwargs: Value) -> Value:
     """`.cuda()`"""
     machine.remark(NO_GPU)
     return this
@@ -47,7 +47,7 @@ def make_switch(name: str) -> Builtin:
     """A switch that is turned and can be asked for again, but does nothing."""
     turn = getattr(torch, name)  # a name of this file, never of a program
 
-    def run(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+    def run(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
         machine.remark(NO_EFFECT.format(name=f"torch.{name}"))
         return turn(*args, **kwargs)
 
@@ -62,22 +62,22 @@ def set_default_device(machine: Machine, device: Value) -> None:
 
 
 def answer_quietly(name: str, answer: Value) -> Builtin:
-    return Builtin(name, lambda machine, *args, **kwargs: answer, machine=True)
+    return Builtin(name, lambda machine, /, *args, **kwargs: answer, machine=True)
 
 
-def skip_compile(machine: Machine, model: Value = None, **options: Value) -> Value:
+def skip_compile(machine: Machine, /, model: Value = None, **options: Value) -> Value:
     """`torch.compile`, as a call or a decorator: what it is given."""
     machine.remark(NO_EFFECT.format(name="torch.compile"))
     return Builtin("compile", lambda function: function) if model is None else model
 
 
-def skip_script(machine: Machine, obj: Value, *args: Value, **options: Value) -> Value:
+def skip_script(machine: Machine, /, obj: Value, *args: Value, **options: Value) -> Value:
     """`torch.jit.script` and `torch.jit.trace`: what they are given, which runs as Python."""
     machine.remark(NO_EFFECT.format(name="torch.jit"))
     return obj
 
 
-def parallel(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+def parallel(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
     machine.remark(NO_EFFECT.format(name="DataParallel"))
     return from_engine(torch.nn.DataParallel(*args, **kwargs))
 
@@ -127,7 +127,7 @@ SETTINGS = ("benchmark", "deterministic", "enabled", "allow_tf32")
 """Switches of the backends: they can be set, and do nothing."""
 
 
-def same(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
+def same(machine: Machine, this: Value, /, *args: Value, **kwargs: Value) -> Value:
     """`.pin_memory()`"""
     return this
 

@@ -34,7 +34,7 @@ UNSAFE = (
 )
 
 
-def save(machine: Machine, *given: Value, **named: Value) -> None:
+def save(machine: Machine, /, *given: Value, **named: Value) -> None:
     what = dict(zip(("obj", "f"), given, strict=False)) | named
     absent = [name for name in ("obj", "f") if name not in what]
     if absent:
@@ -47,7 +47,9 @@ def save(machine: Machine, *given: Value, **named: Value) -> None:
     machine.files[name] = copy_detached(machine, obj)
 
 
-def load(machine: Machine, f: Value, map_location: Value = None, pickle_module: Value = None, **named: Value) -> Value:
+def load(
+    machine: Machine, /, f: Value, map_location: Value = None, pickle_module: Value = None, **named: Value
+) -> Value:
     """What was saved under that name.
 
     Raises:
