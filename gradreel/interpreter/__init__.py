@@ -4,7 +4,7 @@ from .expression import Expression, Leaf, propose_expression
 from .limits import Limits, Spent
 from .pasting import compare, paste
 from .record_native import record
-from .runner import pointed, run
+from .runner import point_at_error, run
 
 __all__ = [
     "Expression",
@@ -13,7 +13,7 @@ __all__ = [
     "Spent",
     "compare",
     "paste",
-    "pointed",
+    "point_at_error",
     "propose_expression",
     "record",
     "run",

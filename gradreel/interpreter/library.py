@@ -44,7 +44,7 @@ devices.install()
 storage_addresses.install()
 
 
-def as_programs(package: str) -> dict[str, str]:
+def read_as_programs(package: str) -> dict[str, str]:
     """The modules of a package of the engine that uses torch as any program does, as programs have them."""
     found = {}
     for file in sorted(Path(torch.__path__[0], *package.split(".")).glob("*.py")):
@@ -54,7 +54,7 @@ def as_programs(package: str) -> dict[str, str]:
     return found
 
 
-WRITTEN = as_programs("utils.data") | as_programs("testing")
+WRITTEN = read_as_programs("utils.data") | read_as_programs("testing")
 PURE_PYTHON = Path(__file__).with_name("stdlib") / "pure_python"
 for _file in sorted(PURE_PYTHON.glob("*.py")):  # what is there of a module already comes first
     WRITTEN[_file.stem] = WRITTEN.get(_file.stem, "") + _file.read_text(encoding="utf-8")
@@ -171,19 +171,19 @@ SPACES["torch.nn"].table["Transformer"].methods["generate_square_subsequent_mask
 
 def autocast(machine: Machine, *args: Value, **kwargs: Value) -> Value:
     """`torch.autocast`, which is that of torch.amp."""
-    return machine.call(machine, loaded(machine, "torch.amp")["autocast"], list(args), kwargs)
+    return machine.call(machine, load_module(machine, "torch.amp")["autocast"], list(args), kwargs)
 
 
 SPACES["torch"].table["autocast"] = Builtin("autocast", autocast, machine=True)
 SPACES["torch"].table["is_autocast_enabled"] = Builtin("is_autocast_enabled", always(False))
 
 
-def opened(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+def open_file(machine: Machine, *args: Value, **kwargs: Value) -> Value:
     """`open`, which is that of io."""
-    return machine.call(machine, loaded(machine, "io")["open"], list(args), kwargs)
+    return machine.call(machine, load_module(machine, "io")["open"], list(args), kwargs)
 
 
-BUILTINS["open"] = Builtin("open", opened, machine=True)
+BUILTINS["open"] = Builtin("open", open_file, machine=True)
 BUILTINS["exit"] = BUILTINS["quit"] = SYS.table["exit"]
 
 
@@ -200,7 +200,7 @@ def dispensable(name: str) -> bool:
     return name not in MODULES and name.partition(".")[0] in LIBRARIES
 
 
-def refused(name: str, line: int) -> Refusal:
+def refuse_import(name: str, line: int) -> Refusal:
     """Why there is no module `name` here."""
     top = name.partition(".")[0]
     if top == "torch" and name not in SURFACE:
@@ -223,7 +223,7 @@ def member(machine: Machine, space: Namespace, name: str) -> Value:
     if f"{space.name}.{name}" in MODULES:
         return find(machine, f"{space.name}.{name}")
     if space.guest:
-        return loaded(machine, space.name).get(name, MISSING)
+        return load_module(machine, space.name).get(name, MISSING)
     return MISSING
 
 
@@ -236,7 +236,7 @@ def of_namespace(machine: Machine, owner: Namespace, name: str) -> Value:
         return owner.name
     found = member(machine, owner, name)
     if found is MISSING:
-        raise absent(owner, name)
+        raise missing_name(owner, name)
     return found
 
 
@@ -246,14 +246,14 @@ attributes.CONTENT |= object_methods.CONTENT
 attributes.WALKS |= object_methods.WALKS
 
 
-def absent(space: Namespace, name: str) -> BaseException:
+def missing_name(space: Namespace, name: str) -> BaseException:
     """The error or refusal for a name that a module does not have here."""
     if space.name in FORBIDDEN:
         return Refusal(f"`{space.name}.{name}` is not offered here: {FORBIDDEN[space.name]}.")
     return unknown_name(space, name)
 
 
-def loaded(machine: Machine, name: str) -> dict[str, Value]:
+def load_module(machine: Machine, name: str) -> dict[str, Value]:
     """The names of a module written in Python, which is run for this machine when first asked for."""
     if name not in machine.modules:
         compiler = Compiler(machine, Untold(), GUEST[name], None, name)
@@ -268,7 +268,7 @@ def loaded(machine: Machine, name: str) -> dict[str, Value]:
 
 def public(machine: Machine, space: Namespace) -> list[str]:
     """What `from module import *` brings."""
-    names = [*space.table, *(loaded(machine, space.name) if space.guest else ())]
+    names = [*space.table, *(load_module(machine, space.name) if space.guest else ())]
     return [name for name in names if not name.startswith("_")]
 
 

@@ -105,7 +105,7 @@ class Watched:
 
     scope: int
     line: int
-    told: int = 0
+    record_output: int = 0
     """The line of the statement last told of; Python comes back to it from its later lines."""
     names: set[str] = field(default_factory=set)
     loops: list[list[Any]] = field(default_factory=list)
@@ -266,7 +266,7 @@ def record(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Trace:
     source = "".join(lines)
     recorder = Recorder()
     watcher = Watcher(plain.__code__.co_filename, Places(source), recorder.emit)
-    with isolated(), listening(recorder.tape), told(watcher, recorder.emit):
+    with isolated(), listening(recorder.tape), record_output(watcher, recorder.emit):
         outcome = perform(partial(function, *args, **kwargs), watcher, recorder.emit)
     return recorder.trace(source, "script", outcome)
 
@@ -300,7 +300,7 @@ def _walk(traceback: types.TracebackType | None) -> Iterator[tuple[types.FrameTy
 
 
 @contextmanager
-def told(watcher: Watcher, emit: Callable[[tuple[Any, ...]], None]) -> Iterator[None]:
+def record_output(watcher: Watcher, emit: Callable[[tuple[Any, ...]], None]) -> Iterator[None]:
     """What is printed and warned of is told; the collector of cycles waits, as for other runs."""
 
     def warn(message: Warning | str, category: type[Warning], *rest: Any) -> None:

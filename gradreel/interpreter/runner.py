@@ -139,7 +139,7 @@ def parse(text: str) -> ast.Module:
         raise Refusal(str(error), None, "SyntaxError") from None
 
 
-def pointed(source: str) -> list[str]:
+def point_at_error(source: str) -> list[str]:
     """The line of a program that is no Python, and carets under the place, as Python shows them."""
     try:
         with warnings.catch_warnings():
@@ -231,7 +231,7 @@ def run(
     names: dict[str, Value] = {"__name__": "__main__", "__file__": "program.py", "__doc__": None}
     machine = Machine(limits, names, recorder, place)
     machine.call = call
-    with prepared(machine):
+    with prepare_engine(machine):
         with listening(recorder.tape):
             outcome = perform(pasted, mode, machine, during)
         # What the program still holds at its end stays alive in the trace.
@@ -313,7 +313,7 @@ def echo(machine: Machine) -> Callable[[Value], None]:
 
 
 @contextmanager
-def prepared(machine: Machine) -> Iterator[None]:
+def prepare_engine(machine: Machine) -> Iterator[None]:
     """The engine as in a fresh process; warnings go to the trace; room for nested calls.
 
     The collector of cycles waits: when it would come depends on what ran before, and a trace must not.

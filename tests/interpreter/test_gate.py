@@ -26,7 +26,7 @@ from gradreel.interpreter.machine import Machine
 from gradreel.interpreter.numpy_module.namespace import NUMPY
 from gradreel.interpreter.numpy_module.random import RANDOM
 from gradreel.interpreter.refusal import Refusal
-from gradreel.interpreter.runner import prepared
+from gradreel.interpreter.runner import prepare_engine
 from gradreel.interpreter.runtime.attribute_tables import table_of
 from gradreel.interpreter.runtime.calls import call
 from gradreel.interpreter.runtime.values import Builtin, Foreign, Namespace, Type
@@ -133,14 +133,14 @@ def asked_by(way: Any) -> set[str]:
 
 def test_nothing_that_programs_call_asks_an_object_of_the_host() -> None:
     machine = new_machine()
-    with prepared(machine):
+    with prepare_engine(machine):
         found = list(everything())
     assert len(found) > 2500
     leaks: dict[str, set[str]] = {}
     for name, function, owner in found:
         make = function.make if isinstance(function, Type) else function
         all_of_it = computes(make.run)
-        with prepared(machine):
+        with prepare_engine(machine):
             warnings.simplefilter("ignore")
             for given in arguments():
                 asked = asked_by(partial(call, machine, function, [*owner, *given], {}))
@@ -156,7 +156,7 @@ WALKED = {"__len__", "__iter__", "__getitem__", "__int__"}
 def test_no_operator_of_numpy_asks_an_object_of_the_host() -> None:
     machine = new_machine()
     leaks: dict[str, set[str]] = {}
-    with prepared(machine):
+    with prepare_engine(machine):
         for number in (np.ones(2), np.float64(1), np.int64(1), torch.ones(2)):
             for poison in (part for kind in POISONS for part in (kind(), [kind()], (1, kind()))):
                 ways: dict[str, Any] = {}

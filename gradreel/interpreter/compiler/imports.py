@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..library import absent, dispensable, find, member, public, refused
+from ..library import dispensable, find, member, missing_name, public, refuse_import
 from ..refusal import Refusal
 from ..runtime.errors import TYPES, raise_error
 from ..runtime.values import MISSING, Error, Frame, Namespace, Value
@@ -65,7 +65,7 @@ def left_out(compiler: Compiler, name: str, names: list[ast.alias], node: ast.st
 
 def missing(compiler: Compiler, name: str, node: ast.stmt) -> Found:
     """What says that there is no module `name`: at once, or when it is reached."""
-    refusal = refused(name, node.lineno)
+    refusal = refuse_import(name, node.lineno)
     if compiler.trying:
         record = Error(TYPES["ModuleNotFoundError"], (f"No module named '{name}'",))
         record.attributes["name"] = name
@@ -124,7 +124,7 @@ def giving(found: Value) -> Found:
 
 def lacking(compiler: Compiler, space: Namespace, name: str, node: ast.stmt) -> Found:
     """What says that the module has no such name."""
-    error = absent(space, name)
+    error = missing_name(space, name)
     if not isinstance(error, Refusal):
         text = f"cannot import name '{name}' from '{space.name}' (unknown location)"
         record = Error(TYPES["ImportError"], (text,))

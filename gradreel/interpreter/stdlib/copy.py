@@ -58,7 +58,7 @@ def shallow_copy(machine: Machine, value: Value) -> Value:
         if answer is not NotImplemented:
             return answer
         if not isinstance(value, torch.nn.Module):
-            return twin(value, value, dict(value.attributes))
+            return copy_record(value, value, dict(value.attributes))
     if isinstance(value, (list, dict, set, deque)):
         machine.meter.length(len(value))
         return value.copy()
@@ -68,7 +68,7 @@ def shallow_copy(machine: Machine, value: Value) -> Value:
         return another_module(value)
     if isinstance(value, TENSORS) or of_engine(value):
         return copy.copy(value)
-    raise refused(value)
+    raise cannot_copy(value)
 
 
 def another_module(value: Any) -> Value:
@@ -80,7 +80,7 @@ def another_module(value: Any) -> Value:
     return made
 
 
-def twin(value: Value, content: Any, attributes: dict[str, Value]) -> Value:
+def copy_record(value: Value, content: Any, attributes: dict[str, Value]) -> Value:
     """Another object of the class of `value`, with this content."""
     if value.kind.members is not None:
         return value
@@ -98,7 +98,7 @@ def twin(value: Value, content: Any, attributes: dict[str, Value]) -> Value:
     return made
 
 
-def refused(value: Value) -> TypeError:
+def cannot_copy(value: Value) -> TypeError:
     return TypeError(f"cannot pickle '{kind_name(value)}' object")
 
 
@@ -118,7 +118,7 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
             return answer
     if isinstance(value, Own) and not isinstance(value, torch.nn.Module):
         content = plain_content(machine, value, memo)
-        made = memo[machine.number(value)] = twin(value, content, {})
+        made = memo[machine.number(value)] = copy_record(value, content, {})
         made.attributes.update(deep_copy(machine, value.attributes, memo))
     elif isinstance(value, TENSORS):
         machine.meter.elements(elements_of(value))
@@ -142,7 +142,7 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
     elif isinstance(value, (tuple, set, frozenset)):
         made = memo[machine.number(value)] = type(value)(deep_copy(machine, part, memo) for part in list(value))
     elif isinstance(value, Instance):
-        made = memo[machine.number(value)] = twin(value, None, {})
+        made = memo[machine.number(value)] = copy_record(value, None, {})
         if made is not value:
             state = call_method(machine, value, "__getstate__", [])
             state = deep_copy(machine, value.attributes if state is NotImplemented else state, memo)
@@ -156,7 +156,7 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
         for name, part in list(value.__dict__.items()):
             made.__dict__[name] = part if isinstance(part, Class) else _part(machine, part, memo)
     else:
-        raise refused(value)
+        raise cannot_copy(value)
     return made
 
 

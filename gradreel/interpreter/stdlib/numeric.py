@@ -114,14 +114,14 @@ def stream(machine: Machine) -> random.Random:
 SEEDS = (int, float, str, type(None))
 
 
-def seeded(seed: Value) -> random.Random:
+def seed_stream(seed: Value) -> random.Random:
     if not isinstance(seed, SEEDS):
         raise TypeError("The only supported seed types are: None,\nint, float, str, bytes, and bytearray.")
     return random.Random(0 if seed is None else seed)
 
 
 def _seed(machine: Machine, a: Value = None, version: int = 2) -> None:
-    machine.chance = seeded(a)
+    machine.chance = seed_stream(a)
 
 
 def _shuffle(machine: Machine, this: random.Random, items: Value) -> None:
@@ -201,7 +201,7 @@ DRAWS: dict[str, Callable[..., Any]] = {
 }
 
 
-def shared(way: Callable[..., Any]) -> Callable[..., Any]:
+def make_global_draw(way: Callable[..., Any]) -> Callable[..., Any]:
     """The draw, from the stream of the run."""
     return lambda machine, *given, **named: way(machine, stream(machine), *given, **named)
 
@@ -213,12 +213,12 @@ RANDOM_METHODS |= {
 
 RANDOM = module(
     "random",
-    {name: shared(way) for name, way in DRAWS.items()} | {"seed": _seed},
+    {name: make_global_draw(way) for name, way in DRAWS.items()} | {"seed": _seed},
     {
         "Random": Type(
             "Random",
             (random.Random,),
-            Builtin("Random", lambda machine, seed=None: seeded(seed), True),
+            Builtin("Random", lambda machine, seed=None: seed_stream(seed), True),
             "random.Random",
         )
     },

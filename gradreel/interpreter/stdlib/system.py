@@ -50,7 +50,7 @@ def _exit(machine: Machine, code: Value = None) -> None:
     raise raise_error(record, error_text(machine, record))
 
 
-def _handled(machine: Machine) -> tuple[Value, ...]:
+def _exc_info(machine: Machine) -> tuple[Value, ...]:
     """`sys.exc_info`: what is being dealt with, but for where it came from, which the page shows."""
     if not machine.handling:
         return None, None, None
@@ -67,7 +67,7 @@ SYS = module(
     "sys",
     {
         "exit": _exit,
-        "exc_info": _handled,
+        "exc_info": _exc_info,
         "getrecursionlimit": lambda machine: 1000,
         "setrecursionlimit": _nothing,
         "getsizeof": lambda machine, value, default=0: 64,
@@ -131,12 +131,14 @@ LONGER = 18
 """So many letters can one become when it is taken apart."""
 
 
-def _asked(way: Callable[..., Any]) -> Callable[..., Any]:
+def _make_letter_query(way: Callable[..., Any]) -> Callable[..., Any]:
     return lambda machine, *args: way(*args)
 
 
 ABOUT_LETTERS = (unicodedata.category, unicodedata.name, unicodedata.combining, unicodedata.digit, unicodedata.lookup)
-UNICODEDATA = module("unicodedata", {"normalize": _normalize} | {way.__name__: _asked(way) for way in ABOUT_LETTERS})
+UNICODEDATA = module(
+    "unicodedata", {"normalize": _normalize} | {way.__name__: _make_letter_query(way) for way in ABOUT_LETTERS}
+)
 
 # ---- copy, warnings, gc
 
