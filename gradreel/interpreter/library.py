@@ -15,7 +15,7 @@ from .builtins.namespace import BUILTINS
 from .builtins.sequences import Asked, Filtered, Mapped
 from .compiler.compiler import Compiler
 from .engine.engine import torch
-from .engine.name_events import Untold
+from .engine.name_events import NoNameEvents
 from .machine import Machine
 from .numpy_module.namespace import NUMPY, NUMPY_TYPES
 from .numpy_module.random import RANDOM as NUMPY_RANDOM
@@ -256,7 +256,7 @@ def missing_name(space: Namespace, name: str) -> BaseException:
 def load_module(machine: Machine, name: str) -> dict[str, Value]:
     """The names of a module written in Python, which is run for this machine when first asked for."""
     if name not in machine.modules:
-        compiler = Compiler(machine, Untold(), GUEST[name], None, name)
+        compiler = Compiler(machine, NoNameEvents(), GUEST[name], None, name)
         space = machine.modules[name] = Namespace(name, compiler.names)
         space.table["__name__"] = name
         frame = Frame(compiler.names, {}, 0, "<module>")

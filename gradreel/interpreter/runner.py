@@ -36,7 +36,7 @@ from .compiler import (
 from .compiler.compiler import Compiler, Step
 from .compiler.exceptions import emit_raised
 from .engine.engine import listening, running
-from .engine.name_events import Telling
+from .engine.name_events import NameEvents
 from .limits import Limits, Spent
 from .machine import Machine, Place
 from .pasting import Pasted, paste
@@ -248,8 +248,8 @@ def run(
 def perform(pasted: Pasted, mode: str, machine: Machine, during: Callable[[], AbstractContextManager[None]]) -> Outcome:
     try:
         reading = read(pasted, mode, machine.limits)
-        telling = Telling(machine.emit, machine.meter.say)
-        compiler, shown = Compiler(machine, telling, reading.tree, None), echo(machine)
+        name_events = NameEvents(machine.emit, machine.meter.say)
+        compiler, shown = Compiler(machine, name_events, reading.tree, None), echo(machine)
         steps = []
         for node in reading.tree.body:
             compiler.echo = shown if reading.echoes(node) else None

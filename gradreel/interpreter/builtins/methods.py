@@ -53,13 +53,13 @@ class Filling:
         for literal, name, spec, conversion in string.Formatter().parse(template):
             parts.append(literal)
             if name is not None:
-                value = self.found(name)
+                value = self.value_of(name)
                 spec = self.fill(spec, depth - 1) if spec and "{" in spec else spec or ""
                 parts.append(format_field(self.machine, value, conversion, spec))
         meter.length(sum(map(len, parts)))
         return "".join(parts)
 
-    def found(self, name: str) -> Value:
+    def value_of(self, name: str) -> Value:
         """The value of a field: an argument, or an attribute or an item of one."""
         first = re.split(r"[.\[]", name, maxsplit=1)[0]
         value = self.kwargs[first] if first and not first.isdigit() else self.at(first)

@@ -58,11 +58,11 @@ def target(compiler: Compiler, node: ast.expr, told: bool = True) -> Store:
 
 def bind(compiler: Compiler, wanted: str, node: ast.AST, told: bool = True) -> Store:
     """Binds a name, in the scope that Python's rules say."""
-    wanted = compiler.scope.mangled(wanted)
+    wanted = compiler.scope.mangle(wanted)
     if special(wanted) and wanted not in (DUNDERS if compiler.scope.kind == "class" else BINDABLE):
         raise compiler.refuse(f"The name `{wanted}` cannot be given here.", node)
     meaning = compiler.scope.meaning(wanted)
-    bound = compiler.telling.bound if told and compiler.scope.kind != "class" else None
+    bound = compiler.name_events.bind_name if told and compiler.scope.kind != "class" else None
     if meaning == "global":
         names = compiler.names
 
@@ -102,8 +102,8 @@ def retell(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
     name = root(node)
     if name is None or compiler.scope.kind == "class":
         return lambda frame: None
-    wanted, meaning = compiler.scope.mangled(name.id), compiler.scope.meaning(name.id)
-    bound, names = compiler.telling.bound, compiler.names
+    wanted, meaning = compiler.scope.mangle(name.id), compiler.scope.meaning(name.id)
+    bound, names = compiler.name_events.bind_name, compiler.names
 
     def again(frame: Frame) -> None:
         scope, held = (0, names) if meaning == "global" else (frame.scope, frame.names)
@@ -198,20 +198,20 @@ def deletion(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
 
 
 def unbind(compiler: Compiler, wanted: str) -> Callable[[Frame], None]:
-    wanted = compiler.scope.mangled(wanted)
-    meaning, names, told = compiler.scope.meaning(wanted), compiler.names, compiler.telling
+    wanted = compiler.scope.mangle(wanted)
+    meaning, names, told = compiler.scope.meaning(wanted), compiler.names, compiler.name_events
 
     def drop(frame: Frame) -> None:
         if meaning == "cell":
             if frame.cells[wanted].value is MISSING:
                 raise unbound(wanted)
-            told.unbound(frame.scope, wanted)
+            told.unbind_name(frame.scope, wanted)
             frame.cells[wanted].value = MISSING
             return
         scope, held = (0, names) if meaning == "global" else (frame.scope, frame.names)
         if wanted not in held:
             raise unbound(wanted) if meaning == "local" else NameError(f"name '{wanted}' is not defined")
-        told.unbound(scope, wanted)
+        told.unbind_name(scope, wanted)
         del held[wanted]
 
     return drop

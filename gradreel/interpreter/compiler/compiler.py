@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from gradreel.trace.events import LineReached
 
-from ..engine.name_events import Untold
+from ..engine.name_events import NoNameEvents
 from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.values import Frame, Value
@@ -77,13 +77,13 @@ class Compiler:
     def __init__(
         self,
         machine: Machine,
-        telling: Untold,
+        name_events: NoNameEvents,
         tree: ast.Module,
         echo: Callable[[Value], None] | None,
         module: str | None = None,
     ) -> None:
         self.machine = machine
-        self.telling = telling
+        self.name_events = name_events
         self.echo = echo
         self.quiet = module is not None
         self.module = module or "__main__"

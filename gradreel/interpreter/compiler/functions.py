@@ -143,7 +143,7 @@ def invoking(
     compiler: Compiler, signature: Signature, scope: Scope, name: str, run: Body
 ) -> Callable[[Function, dict[str, Value], dict[str, Cell]], None]:
     """Gives a new function its `invoke`."""
-    machine, telling, own = compiler.machine, compiler.telling, tuple(scope.cells)
+    machine, name_events, own = compiler.machine, compiler.name_events, tuple(scope.cells)
     first = signature.positional[0] if signature.positional else signature.rest
     lazy, quiet = scope.yields, compiler.quiet
 
@@ -166,7 +166,7 @@ def invoking(
             try:
                 if not quiet:
                     for wanted, value in names.items():
-                        telling.bound(inner.scope, wanted, value)
+                        name_events.bind_name(inner.scope, wanted, value)
                     value = None
                 for wanted in own:
                     names.pop(wanted, None)
@@ -177,7 +177,7 @@ def invoking(
             finally:
                 inner.this = None
                 if not quiet and machine.stopped is None:
-                    telling.left(inner.scope)
+                    name_events.leave_scope(inner.scope)
                 machine.leave(caller, frames, loops)
 
         def start(args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -288,12 +288,12 @@ def super_(compiler: Compiler, node: ast.Call) -> Run:
         given = compiler.expressions(node.args)
         return lambda frame: super_of(*[value(frame) for value in given])
 
-    def found(frame: Frame) -> Value:
+    def run(frame: Frame) -> Value:
         if frame.owner is None or frame.this is None:
             raise RuntimeError("super(): no arguments")
         return Super(frame.owner, frame.this, class_of(frame.this))
 
-    return found
+    return run
 
 
 def class_of(this: Value) -> Value:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..builtins.formatting import record_error
 from ..builtins.iteration import delegate, iterate
-from ..engine.name_events import Untold
+from ..engine.name_events import NoNameEvents
 from ..machine import Machine
 from ..runtime.calls import truth
 from ..runtime.errors import TYPES, raise_error
@@ -86,7 +86,7 @@ class Hoist:
         if not yields(node):
             return node
         if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return self.yielded(node)
+            return self.hoist_yield(node)
         if isinstance(node, ast.IfExp):
             return self.branch(node)
         if isinstance(node, ast.BoolOp):
@@ -94,7 +94,7 @@ class Hoist:
         made: ast.expr = self.parts(node)
         return made
 
-    def yielded(self, node: ast.Yield | ast.YieldFrom) -> Kept:
+    def hoist_yield(self, node: ast.Yield | ast.YieldFrom) -> Kept:
         run = None if node.value is None else self.compiler.expression(self.expression(node.value))
         machine = self.compiler.machine
 
@@ -229,13 +229,13 @@ Flow = Callable[[Frame], Generator[Value, Value, Signal | None]]
 class Resumed:
     """A running generator function: its frame is the machine's while it runs, and only then."""
 
-    __slots__ = ("machine", "frame", "flow", "telling", "begun", "running", "ended")
+    __slots__ = ("machine", "frame", "flow", "name_events", "begun", "running", "ended")
 
-    def __init__(self, machine: Machine, frame: Frame, flow: Generator[Value, Value, Any], telling: Untold):
+    def __init__(self, machine: Machine, frame: Frame, flow: Generator[Value, Value, Any], name_events: NoNameEvents):
         self.machine = machine
         self.frame = frame
         self.flow = flow
-        self.telling = telling
+        self.name_events = name_events
         self.begun = self.running = self.ended = False
 
     def __iter__(self) -> Resumed:
@@ -291,14 +291,14 @@ class Resumed:
         finally:
             self.running = False
             if not frame.quiet and machine.stopped is None:
-                self.telling.left(frame.scope)
+                self.name_events.leave_scope(frame.scope)
             machine.leave(caller, frames, loops)
 
     def tell_names(self) -> None:
         """What its names stand for: they ended when it last gave way, or were bound before it began."""
         if not self.frame.quiet:
             for name, value in list(self.frame.names.items()):
-                self.telling.bound(self.frame.scope, name, value)
+                self.name_events.bind_name(self.frame.scope, name, value)
 
     def __del__(self) -> None:
         """Dropped while it waits: what stands behind `finally` runs, as in Python."""
@@ -311,8 +311,8 @@ class Resumed:
 
 def generator_body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Callable[[Frame], Value]:
     body = [ast.copy_location(ast.Return(node.body), node.body)] if isinstance(node, ast.Lambda) else node.body
-    machine, flow, telling = compiler.machine, block(compiler, body), compiler.telling
-    return lambda frame: Resumed(machine, frame, flow(frame), telling)
+    machine, flow, name_events = compiler.machine, block(compiler, body), compiler.name_events
+    return lambda frame: Resumed(machine, frame, flow(frame), name_events)
 
 
 def block(compiler: Compiler, nodes: Sequence[ast.stmt]) -> Flow:
@@ -457,7 +457,7 @@ def try_(compiler: Compiler, node: ast.Try) -> Flow:
     last = block(compiler, node.finalbody)
     machine = compiler.machine
 
-    def guarded(frame: Frame) -> Generator[Value, Value, Signal | None]:
+    def run_guarded(frame: Frame) -> Generator[Value, Value, Signal | None]:
         try:
             signal = yield from body(frame)
         except Exception as raised:
@@ -471,19 +471,19 @@ def try_(compiler: Compiler, node: ast.Try) -> Flow:
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
         ended = finishing(machine, frame)
         try:
-            signal = yield from guarded(frame)
+            signal = yield from run_guarded(frame)
         except Exception as raised:
-            ended.raised(raised)
+            ended.on_raise(raised)
             instead = yield from last(frame)
             if instead is not None:
                 return instead
-            ended.again()
+            ended.reraise()
             raise
-        ended.returned()
+        ended.on_return()
         instead = yield from last(frame)
         return ended.signal(signal, instead)
 
-    return run if node.finalbody else guarded
+    return run if node.finalbody else run_guarded
 
 
 def match_(compiler: Compiler, node: ast.Match) -> Flow:

@@ -21,7 +21,7 @@ BINDABLE = words(
 
 
 def attribute_name(compiler: Compiler, node: ast.Attribute) -> str:
-    wanted = compiler.scope.mangled(node.attr)
+    wanted = compiler.scope.mangle(node.attr)
     if special(wanted) and wanted not in DUNDERS:
         raise compiler.refuse(f"The attribute `{node.attr}` is not offered here.", node)
     return wanted
@@ -34,7 +34,7 @@ def name(compiler: Compiler, node: ast.Name) -> Run:
 
 def variable(compiler: Compiler, wanted: str, node: ast.AST) -> Run:
     """Reads the variable `wanted`."""
-    wanted = compiler.scope.mangled(wanted)
+    wanted = compiler.scope.mangle(wanted)
     if wanted == "__class__" and compiler.scope.meaning(wanted) == "cell":
         return cell(wanted, own=False)
     if wanted in HIDDEN:

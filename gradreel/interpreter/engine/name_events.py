@@ -1,4 +1,4 @@
-"""Telling names: which tensors the names of the program stand for, as events.
+"""Name events: which tensors the names of the program stand for, as events.
 
 A name that stands for a tensor is told with the tensor's number; for a module, list, tuple or dict its parts are told
 under paths: `net.0.weight`, `params[2]`, `state['h']`. What was told is remembered by numbers and texts, never by
@@ -93,20 +93,20 @@ Told = str | int | dict[str, tuple[int | None, str]]
 """What a name was told to stand for: a text, the number of a tensor, or its parts by their paths."""
 
 
-class Untold:
-    """The telling of a library module: its names are not told."""
+class NoNameEvents:
+    """For a library module, whose names are not told."""
 
-    def bound(self, scope: int, name: str, value: Value) -> None:
+    def bind_name(self, scope: int, name: str, value: Value) -> None:
         return None
 
-    def unbound(self, scope: int, name: str) -> None:
+    def unbind_name(self, scope: int, name: str) -> None:
         return None
 
-    def left(self, scope: int) -> None:
+    def leave_scope(self, scope: int) -> None:
         return None
 
 
-class Telling(Untold):
+class NameEvents(NoNameEvents):
     """What names were told to stand for, by scope and name."""
 
     def __init__(
@@ -116,7 +116,7 @@ class Telling(Untold):
         self.say = say
         self.told: dict[int, dict[str, Told]] = {}
 
-    def bound(self, scope: int, name: str, value: Value) -> None:
+    def bind_name(self, scope: int, name: str, value: Value) -> None:
         """`name` is about to stand for `value`, or a part of what it stands for has changed."""
         kind = type(value)
         if kind in SILENT:
@@ -163,12 +163,12 @@ class Telling(Untold):
                     self.say(len(path))
                 self.emit((NameBound, path, scope, number, text))
 
-    def unbound(self, scope: int, name: str) -> None:
+    def unbind_name(self, scope: int, name: str) -> None:
         told = self.told.get(scope, {}).pop(brief(name), None)
         if told is not None:
             for path in told if isinstance(told, dict) else (name,):
                 self.emit((NameUnbound, path, scope))
 
-    def left(self, scope: int) -> None:
+    def leave_scope(self, scope: int) -> None:
         """The function call `scope` ends, and its names with it: that is told once for all."""
         self.told.pop(scope, None)

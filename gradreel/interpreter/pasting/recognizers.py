@@ -47,12 +47,12 @@ class Look:
         return "\n".join(self.lines)
 
     @cached_property
-    def parsed(self) -> ast.Module | SyntaxError:
+    def tree_or_error(self) -> ast.Module | SyntaxError:
         return tree_or_fault(self.all)
 
     @property
     def fault(self) -> SyntaxError | None:
-        return self.parsed if isinstance(self.parsed, SyntaxError) else None
+        return self.tree_or_error if isinstance(self.tree_or_error, SyntaxError) else None
 
     @cached_property
     def faulty(self) -> tuple[int, str]:
@@ -62,7 +62,7 @@ class Look:
 
     @property
     def tree(self) -> ast.Module:
-        return self.parsed if isinstance(self.parsed, ast.Module) else ast.Module([], [])
+        return self.tree_or_error if isinstance(self.tree_or_error, ast.Module) else ast.Module([], [])
 
     @cached_property
     def unbound(self) -> list[str]:

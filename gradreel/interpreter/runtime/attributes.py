@@ -124,12 +124,12 @@ class Names(Sequence[str]):
         self.host = type(owner)
 
     def __len__(self) -> int:
-        return len(self.listed())
+        return len(self.list_names())
 
     def __getitem__(self, at: Any) -> Any:
-        return self.listed()[at]
+        return self.list_names()[at]
 
-    def listed(self) -> list[str]:
+    def list_names(self) -> list[str]:
         own = [name for base in self.classes for name in base.attributes]
         return sorted({*self.names, *own, *table_of(self.host)})
 

@@ -26,12 +26,12 @@ OURS = re.compile(r"<class '(gradreel\.[\w.]+)'>")
 def stands_for(name: str) -> Callable[[Kind], Kind]:
     """Name a class of ours after the type that programs take its objects for; developers see `__qualname__`."""
 
-    def named(kind: Kind) -> Kind:
+    def rename(kind: Kind) -> Kind:
         STANDING[f"{kind.__module__}.{kind.__qualname__}"] = name
         kind.__name__ = name
         return kind
 
-    return named
+    return rename
 
 
 def in_its_place(message: str) -> str:
