@@ -55,8 +55,9 @@ def read_as_programs(package: str) -> dict[str, str]:
 
 
 WRITTEN = read_as_programs("utils.data") | read_as_programs("testing")
-PURE_PYTHON = Path(__file__).with_name("stdlib") / "pure_python"
-for _file in sorted(PURE_PYTHON.glob("*.py")):  # what is there of a module already comes first
+_HERE = Path(__file__).parent
+_FILES = [*(_HERE / "stdlib" / "pure_python").glob("*.py"), *(_HERE / "thirdparty").glob("*.py")]
+for _file in sorted(_FILES, key=lambda file: file.name):  # what is there of a module already comes first
     WRITTEN[_file.stem] = WRITTEN.get(_file.stem, "") + _file.read_text(encoding="utf-8")
 GUEST = {name: ast.parse(text) for name, text in WRITTEN.items()}
 """Modules written in Python: they run as programs do, every step charged, but are not told. Read here, once: a process

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import sys
 import warnings
 from collections.abc import Iterator
 from functools import partial
@@ -19,8 +20,9 @@ import pytest
 from gradreel import run
 from gradreel.interpreter.builtins.operators import BINARY, COMPARE, binary
 from gradreel.interpreter.builtins.subscripts import assign, fetch
+from gradreel.interpreter.engine.bridge import HOMES
 from gradreel.interpreter.engine.engine import torch
-from gradreel.interpreter.engine.gate import computes
+from gradreel.interpreter.engine.gate import COMPUTING, LAYERS, NUMPY_MODULE, OPEN, computes
 from gradreel.interpreter.limits import Limits, Spent
 from gradreel.interpreter.machine import Machine
 from gradreel.interpreter.numpy_module.namespace import NUMPY
@@ -151,6 +153,13 @@ def test_nothing_that_programs_call_asks_an_object_of_the_host() -> None:
 
 WALKED = {"__len__", "__iter__", "__getitem__", "__int__"}
 """What functions that take modules and lists of them may ask: whether there are any, and which."""
+
+
+@pytest.mark.parametrize("home", [NUMPY_MODULE, *COMPUTING, *LAYERS, *OPEN, *HOMES])
+def test_a_module_that_the_gate_names_is_there(home: str) -> None:
+    """A module that was renamed would pass the gate unseen."""
+    layers = {kind.__module__ for kind in vars(torch.nn).values() if isinstance(kind, type)}
+    assert any(name.startswith(home) for name in [*sys.modules, *layers])
 
 
 def test_no_operator_of_numpy_asks_an_object_of_the_host() -> None:

@@ -18,7 +18,6 @@ from ..runtime.attribute_tables import register
 from ..runtime.attributes import load
 from ..runtime.calls import call, truth
 from ..runtime.values import Builtin, Value
-from ..words import words
 from .formatting import format_field, join_texts, repr_of
 from .hashing import charge_key, charge_keys
 from .iteration import collect_items, extend, extend_queue, update
@@ -142,11 +141,11 @@ def maketrans(machine: Machine, x: Value, y: str = "", z: str = "") -> dict[int,
     return {**{ord(a): ord(b) for a, b in zip(x, y, strict=True)}, **{ord(letter): None for letter in z}}
 
 
-STR_PLAIN = words(
+STR_PLAIN = (
     "capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier "
     "islower isnumeric isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex "
     "rpartition rsplit rstrip split splitlines startswith strip swapcase title upper"
-)
+).split()
 
 
 # ---- list
@@ -276,10 +275,10 @@ def _by_key(kind: type, names: str) -> dict[str, Method]:
 
 
 SET = _plain(set, "clear pop") | _by_key(set, "discard remove")
-COMBINE = words(
+COMBINE = (
     "difference intersection issubset issuperset isdisjoint symmetric_difference union update "
     "difference_update intersection_update symmetric_difference_update"
-)
+).split()
 READING = ("difference", "intersection", "issubset", "issuperset", "isdisjoint", "symmetric_difference", "union")
 
 METHODS: dict[type, dict[str, Method]] = {

@@ -14,7 +14,6 @@ from ..runtime.attributes import delete_plainly, load, missing, plainly, store_p
 from ..runtime.calls import call_forward
 from ..runtime.instances import begin
 from ..runtime.values import MISSING, OBJECTS, Instance, Own, Value
-from ..words import words
 from .formatting import base_repr, base_str, format_value, plain
 from .hashing import hash_of
 from .operators import BASE, base_binary, base_contains, base_equal, unary
@@ -141,7 +140,7 @@ def _reverse(machine: Machine, this: Value) -> Value:
     return make_reversed(machine, this)
 
 
-ARITHMETIC = words("add sub mul truediv floordiv mod pow matmul lshift rshift and or xor")
+ARITHMETIC = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor".split()
 
 CONTENT: dict[str, Callable[..., Value]] = {
     "__getitem__": _item,
@@ -155,7 +154,7 @@ CONTENT: dict[str, Callable[..., Value]] = {
     **{f"__i{name}__": _make_operator(name, inplace=True) for name in ARITHMETIC},
     **{
         name: _make_comparison(sign)
-        for name, sign in zip(words("__lt__ __le__ __gt__ __ge__"), words("< <= > >="), strict=True)
+        for name, sign in zip("__lt__ __le__ __gt__ __ge__".split(), "< <= > >=".split(), strict=True)
     },
     "__call__": _call,
     "__round__": _round,

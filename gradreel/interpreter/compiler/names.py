@@ -9,14 +9,13 @@ from ..builtins.namespace import BUILTINS, REFUSED
 from ..refusal import Refusal
 from ..runtime.attributes import DUNDERS, special
 from ..runtime.values import MISSING, Frame, Value
-from ..words import words
 from .compiler import Compiler, Run, compiles
 
 HIDDEN = ("__builtins__", "__loader__", "__spec__", "__import__", "__dict__")
-BINDABLE = words(
+BINDABLE = (
     "__author__ __version__ __all__ __doc__ __copyright__ __credits__ __date__ __email__ __license__ __maintainer__ "
     "__status__"
-)
+).split()
 """Special names that a program may give outside classes."""
 
 

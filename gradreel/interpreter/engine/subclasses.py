@@ -14,7 +14,6 @@ from autograd_core.naming import names_of
 
 from ..machine import Machine
 from ..runtime.values import MISSING, Bound, Class, Function, Own, Property, StaticMethod, Value
-from ..words import words
 from .bridge import Callback, from_engine, machine_of, name_of, to_engine
 from .engine import torch
 
@@ -58,12 +57,12 @@ class Companion(Own):
 
 
 PARAMETERS = frozenset(
-    words(
+    (
         "loc scale probs logits low high rate base_dist reinterpreted_batch_ndims param_shape "
         "covariance_matrix precision_matrix scale_tril concentration concentration0 concentration1 df "
         "df1 df2 cov_factor cov_diag dim "
         "temperature total_count transforms alpha mixture_distribution component_distribution"
-    )
+    ).split()
 )
 """What distributions are given, each some of them."""
 

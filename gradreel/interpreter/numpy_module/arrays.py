@@ -20,7 +20,6 @@ from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.type_names import kind_name
 from ..runtime.values import Type, Value
-from ..words import words
 from .result_sizes import einsum_size, pad_size, size_of
 from .result_sizes import shape_of as shape_sizes
 from .sharing import mirror_tensor
@@ -184,7 +183,7 @@ def interpolate(
     return np.interp(at, places, values, *ends)
 
 
-PADDINGS = words("constant edge linear_ramp maximum mean median minimum reflect symmetric wrap empty")
+PADDINGS = "constant edge linear_ramp maximum mean median minimum reflect symmetric wrap empty".split()
 
 
 def pad(machine: Machine, given: Value, width: Value, mode: str = "constant", constant_values: Value = 0) -> Array:

@@ -13,7 +13,6 @@ from ..engine.cost_model import broadcast_numel
 from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.values import Value
-from ..words import words
 from .arrays import Array, numbers
 from .result_sizes import charge, contraction_size, decomposition_size, repeat_size, shape_of, size_of, tile_size
 from .sharing import emit_write
@@ -88,7 +87,7 @@ def make_reduction(way: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-NAMED = frozenset(words("axis axes return_counts return_index return_inverse k n offset side right kind"))
+NAMED = frozenset("axis axes return_counts return_index return_inverse k n offset side right kind".split())
 
 
 def make_reshaping(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..engine.cost_model import PIECE, broadcast_numel, product, solve_flops
 from ..machine import Machine
-from ..words import words
 
 Given = tuple[Any, ...]
 """What a function was given in its places, as numpy will see it."""
@@ -92,10 +91,10 @@ MADE: dict[str, Callable[[Given, dict[str, Any]], int]] = {
 """What is made by the functions that may make more than all that they are given."""
 
 VIEWS = frozenset(
-    words(
+    (
         "reshape transpose squeeze ravel expand_dims flip swapaxes moveaxis fliplr flipud atleast_1d atleast_2d rot90 "
         "diagonal ascontiguousarray"
-    )
+    ).split()
 )
 """Functions that mostly show what they are given."""
 

@@ -20,7 +20,6 @@ from ..engine.subclasses import PARAMETERS
 from ..machine import Machine
 from ..numpy_module.sharing import mirror_tensor
 from ..torch_module.namespace import NAMES, SAVED, SPACES
-from ..words import words
 from .allowed_types import TYPES as ENGINE_TYPES
 from .allowed_types import admit
 from .type_names import kind_name
@@ -125,7 +124,7 @@ NODE = getattr(torch.autograd.graph, "Node", None)
 
 PACKED = ["to", "cpu", "double", "float", "half", "long", "int", "short", "char", "byte", "is_pinned"]
 """What packed sequences can be turned into."""
-CONTAINING = words("append extend insert pop keys values items update get popitem clear setdefault copy fromkeys")
+CONTAINING = "append extend insert pop keys values items update get popitem clear setdefault copy fromkeys".split()
 """What lists and dictionaries of modules and parameters add to a module, each some of it."""
 RESETTING = tuple(
     kind for kind in vars(torch.nn).values() if isinstance(kind, type) and hasattr(kind, "reset_parameters")
@@ -218,7 +217,7 @@ def _tables() -> dict[type, dict[str, Entry]]:
     }
     distribution = torch.distributions.Distribution
     tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"])
-    tables[distribution] |= _table(distribution, words("_extended_shape _validate_sample"))
+    tables[distribution] |= _table(distribution, "_extended_shape _validate_sample".split())
     tables[distribution] |= _reads(
         " ".join(sorted(PARAMETERS)) + " _validate_args _batch_shape _event_shape", settable=True
     )

@@ -25,7 +25,6 @@ from ..machine import Machine
 from ..refusal import Refusal
 from ..torch_module.devices import is_backend_switch
 from ..torch_module.namespace import NAMES, SURFACE
-from ..words import words
 from .allowed_types import PYTHON_TYPES, TYPES, record_of
 from .allowed_types import TYPES as ENGINE_TYPES
 from .attribute_tables import Entry, fields_of, table_of
@@ -173,7 +172,7 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
 
 
 DUNDERS = frozenset(
-    words(
+    (
         "__init__ __new__ __call__ __repr__ __str__ __format__ __len__ __getitem__ __setitem__ __delitem__ __missing__ "
         "__iter__ __next__ __reversed__ __contains__ __enter__ __exit__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ "
         "__bool__ __neg__ __pos__ __abs__ __invert__ __int__ __float__ __complex__ __index__ __round__ __trunc__ "
@@ -184,10 +183,10 @@ DUNDERS = frozenset(
         "__author__ __cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__ "
         "__abstractmethods__ __stdout__ __stderr__ "
         "__getstate__ __setstate__ __constants__"
-    )
+    ).split()
 ) | {
     f"__{side}{name}__"
-    for name in words("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift")
+    for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
     for side in ("", "r", "i")
 }
 """Special names that programs may say."""

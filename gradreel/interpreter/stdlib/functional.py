@@ -16,10 +16,9 @@ from ..machine import Machine
 from ..runtime.attributes import load
 from ..runtime.calls import call, truth
 from ..runtime.values import MISSING, Builtin, Function, Value
-from ..words import words
 from .making import module
 
-ITERATORS = words("count repeat cycle product combinations permutations combinations_with_replacement")
+ITERATORS = "count repeat cycle product combinations permutations combinations_with_replacement".split()
 
 
 OFTEN = 64

@@ -16,7 +16,6 @@ from ..machine import Machine
 from ..runtime.calls import call_method
 from ..runtime.type_names import kind_name
 from ..runtime.values import OBJECTS, Attribute, Builtin, Type, Value
-from ..words import words
 from .making import module
 
 # ---- math
@@ -85,11 +84,11 @@ def _prod(machine: Machine, items: Value, *, start: Value = 1) -> Value:
     return result
 
 
-FLOATS = words(
+FLOATS = (
     "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees erf erfc exp exp2 expm1 fabs fmod frexp "
     "gamma hypot isclose isfinite isinf isnan ldexp lgamma log log10 log1p log2 modf nextafter pow radians remainder "
     "sin sinh sqrt tan tanh ulp"
-)
+).split()
 MATH = module(
     "math",
     {name: _math(name) for name in FLOATS}
@@ -186,10 +185,10 @@ def _restore(machine: Machine, this: random.Random, state: Value) -> None:
 
 DRAWS: dict[str, Callable[..., Any]] = {
     name: _numbers(name)
-    for name in words(
+    for name in (
         "random uniform gauss normalvariate lognormvariate expovariate betavariate gammavariate triangular randint "
         "randrange paretovariate weibullvariate vonmisesvariate"
-    )
+    ).split()
 } | {
     "choice": _choice,
     "choices": _choices,
