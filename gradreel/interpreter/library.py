@@ -26,15 +26,14 @@ from .runtime.attribute_tables import TABLES
 from .runtime.attributes import PYTHON, WAYS, unknown_name
 from .runtime.record_attributes import RECORDS
 from .runtime.type_names import look_alike
-from .runtime.values import MISSING, Builtin, Foreign, Frame, Namespace, Value
+from .runtime.values import MISSING, Builtin, Foreign, Frame, Namespace, Value, make_module
 from .stdlib import dataclasses, enum
 from .stdlib.collections import ABOUT_FIELDS, COLLECTIONS
 from .stdlib.dataclasses import Field, Wanted
 from .stdlib.files import DISK
 from .stdlib.functional import FUNCTOOLS, ITERTOOLS, OPERATOR, Charged
-from .stdlib.making import module
 from .stdlib.numeric import MATH, RANDOM, RANDOM_METHODS, State
-from .stdlib.stubs import PROGRESS, REMARKS, SILENT, TQDM, Progress
+from .stdlib.stubs import PROGRESS, REMARKS, STUBS, TQDM, Progress
 from .stdlib.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, UNICODEDATA, WARNINGS, Hush, Output, typing
 from .torch_module import devices, storage_addresses
 from .torch_module.namespace import NAMES, OWNERS, SPACES, SURFACE, always, find_in_engine, give_looks
@@ -54,12 +53,12 @@ def read_as_programs(package: str) -> dict[str, str]:
     return found
 
 
-WRITTEN = read_as_programs("utils.data") | read_as_programs("testing")
+SOURCES = read_as_programs("utils.data") | read_as_programs("testing")
 _HERE = Path(__file__).parent
 _FILES = [*(_HERE / "stdlib" / "pure_python").glob("*.py"), *(_HERE / "thirdparty").glob("*.py")]
 for _file in sorted(_FILES, key=lambda file: file.name):  # what is there of a module already comes first
-    WRITTEN[_file.stem] = WRITTEN.get(_file.stem, "") + _file.read_text(encoding="utf-8")
-GUEST = {name: ast.parse(text) for name, text in WRITTEN.items()}
+    SOURCES[_file.stem] = SOURCES.get(_file.stem, "") + _file.read_text(encoding="utf-8")
+PURE_PYTHON = {name: ast.parse(text) for name, text in SOURCES.items()}
 """Modules written in Python: they run as programs do, every step charged, but are not told. Read here, once: a process
 that runs a program can open no file."""
 
@@ -69,10 +68,10 @@ TABLES[Output] = dict(OUTPUT_METHODS)
 TABLES[Progress] = dict(PROGRESS)
 
 SPACES["torch"].table |= {"save": Builtin("save", save, machine=True), "load": Builtin("load", load, machine=True)}
-for _name in [name for name in GUEST if name.startswith("torch.")]:
+for _name in [name for name in PURE_PYTHON if name.startswith("torch.")]:
     _parent, _, _child = _name.rpartition(".")
     _native = SPACES[_name].table if _name in SPACES else {}
-    SPACES[_name] = SPACES[_parent].table[_child] = module(_name, {}, _native, guest=True)
+    SPACES[_name] = SPACES[_parent].table[_child] = make_module(_name, {}, _native, pure_python=True)
 
 give_looks(SPACES.values())
 
@@ -99,20 +98,20 @@ MODULES: dict[str, Namespace] = {
     "tqdm": TQDM,
     "tqdm.auto": TQDM,
     "tqdm.notebook": TQDM,
-    "__future__": module("__future__", {}, {"annotations": None, "print_function": None, "division": None}),
-    **{name: module(name, {}, guest=True) for name in GUEST if not name.startswith("torch.")},
+    "__future__": make_module("__future__", {}, {"annotations": None, "print_function": None, "division": None}),
+    **{name: make_module(name, {}, pure_python=True) for name in PURE_PYTHON if not name.startswith("torch.")},
     "_disk": DISK,
-    **SILENT,
+    **STUBS,
     **SPACES,
 }
 MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLECTIONS, "os": OS, "numpy": NUMPY}
-NUMPY.guest = True
+NUMPY.pure_python = True
 PYTHON_TYPES.update({kind: record for record in NUMPY_TYPES for kind in record.hosts})
 MODULES["typing_extensions"] = MODULES["typing"]
 for _name in REMARKS:
     _parent, _, _child = _name.rpartition(".")
     if _parent in SPACES:
-        SPACES[_parent].table[_child] = SILENT[_name]
+        SPACES[_parent].table[_child] = STUBS[_name]
 
 OURS = "math random sys os gc copy collections dataclasses enum itertools functools operator time warnings typing numpy"
 for _name in [*OURS.split(), "numpy.random", "numpy.linalg"]:
@@ -156,7 +155,7 @@ class AnyName:
         return isinstance(name, str) and not name.startswith("_")
 
 
-PYTHON.update(dict.fromkeys((name for name in GUEST if name.partition(".")[0] in LIBRARIES), AnyName()))
+PYTHON.update(dict.fromkeys((name for name in PURE_PYTHON if name.partition(".")[0] in LIBRARIES), AnyName()))
 
 FORBIDDEN = {
     "os": "there are no processes or settings of a machine here",
@@ -223,7 +222,7 @@ def member(machine: Machine, space: Namespace, name: str) -> Value:
         return space.table[name]
     if f"{space.name}.{name}" in MODULES:
         return find(machine, f"{space.name}.{name}")
-    if space.guest:
+    if space.pure_python:
         return load_module(machine, space.name).get(name, MISSING)
     return MISSING
 
@@ -257,7 +256,7 @@ def missing_name(space: Namespace, name: str) -> BaseException:
 def load_module(machine: Machine, name: str) -> dict[str, Value]:
     """The names of a module written in Python, which is run for this machine when first asked for."""
     if name not in machine.modules:
-        compiler = Compiler(machine, NoNameEvents(), GUEST[name], None, name)
+        compiler = Compiler(machine, NoNameEvents(), PURE_PYTHON[name], None, name)
         space = machine.modules[name] = Namespace(name, compiler.names)
         space.table["__name__"] = name
         frame = Frame(compiler.names, {}, 0, "<module>")
@@ -269,7 +268,7 @@ def load_module(machine: Machine, name: str) -> dict[str, Value]:
 
 def public(machine: Machine, space: Namespace) -> list[str]:
     """What `from module import *` brings."""
-    names = [*space.table, *(load_module(machine, space.name) if space.guest else ())]
+    names = [*space.table, *(load_module(machine, space.name) if space.pure_python else ())]
     return [name for name in names if not name.startswith("_")]
 
 
@@ -281,7 +280,7 @@ def vocabulary() -> dict[str, list[str]]:
     """Names under `torch`, `torch.nn` ... and `Tensor`, `Module` ...; those of Python itself under the empty name."""
     words = {"": sorted(name for name in BUILTINS if not name.startswith("_"))}
     for path, space in SPACES.items():
-        held = {*space.table, *(in_python(path) if space.guest else ())}
+        held = {*space.table, *(in_python(path) if space.pure_python else ())}
         words[path] = sorted(name for name in held if not name.startswith("_"))
     for path, names in NAMES.items():
         title = path.rpartition(".")[2]
@@ -293,7 +292,7 @@ def vocabulary() -> dict[str, list[str]]:
 
 def in_python(path: str) -> set[str]:
     """Those names of a module written in Python that the module of torch has, too."""
-    body = GUEST[path].body
+    body = PURE_PYTHON[path].body
     names = {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
     names |= {alias.asname or alias.name for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
     return names & SURFACE.get(path, frozenset())

@@ -43,7 +43,7 @@ from .pasting import Pasted, paste
 from .refusal import Refusal
 from .runtime.calls import call
 from .runtime.errors import suggestion
-from .runtime.values import Error, Frame, Silent, Value
+from .runtime.values import Error, Frame, Stub, Value
 
 # ---- reading a program: sizes and characters checked, parsed, its values echoed or not
 
@@ -305,7 +305,7 @@ def echo(machine: Machine) -> Callable[[Value], None]:
     """What the prompt does with the value of a bare expression."""
 
     def show(value: Value) -> None:
-        if value is not None and type(value) is not Silent:
+        if value is not None and type(value) is not Stub:
             machine.write(repr_of(machine, value) + "\n")
             machine.names["_"] = value
 

@@ -38,7 +38,7 @@ from ..runtime.values import (
     Instance,
     Namespace,
     Own,
-    Silent,
+    Stub,
     Type,
     Value,
 )
@@ -51,7 +51,7 @@ Guard = Callable[["Machine", Value, Value], None]
 NUMBERS = (bool, int, float, complex)
 SEQUENCES = (str, list, tuple, deque)
 FUNCTIONS = (Function, Bound, Builtin, Foreign)
-RECORDS = (Instance, Class, Type, Error, ExceptionType, Silent, Namespace, Generator, *FUNCTIONS)
+RECORDS = (Instance, Class, Type, Error, ExceptionType, Stub, Namespace, Generator, *FUNCTIONS)
 OWN = (*RECORDS, Own)
 TYPES_TOO = (Class, Type, ExceptionType, type(None))
 ARRAYS: tuple[Any, ...] = (*TENSORS, np.ndarray)

@@ -13,7 +13,7 @@ from ..builtins.operators import binary
 from ..builtins.subscripts import assign, fetch, remove
 from ..runtime.attributes import DUNDERS, delete, load, special, store
 from ..runtime.type_names import kind_name
-from ..runtime.values import MISSING, Frame, Silent, Value
+from ..runtime.values import MISSING, Frame, Stub, Value
 from .compiler import Compiler
 from .names import BINDABLE, attribute_name, unbound
 
@@ -123,7 +123,7 @@ def unpack(compiler: Compiler, elements: list[ast.expr], told: bool) -> Store:
         raise compiler.refuse("multiple starred expressions in assignment", elements[0])
 
     def items_of(value: Value) -> list[Value]:
-        if type(value) is Silent:
+        if type(value) is Stub:
             return [value] * count
         try:
             source = iterate(machine, value)

@@ -263,7 +263,7 @@ class Resumed:
         except StopIteration:
             return
         except Exception as raised:
-            if getattr(raised, "guest", None) is record:
+            if getattr(raised, "error_record", None) is record:
                 return
             raise
         raise RuntimeError("generator ignored GeneratorExit")

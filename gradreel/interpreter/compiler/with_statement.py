@@ -10,7 +10,7 @@ from ..machine import Machine
 from ..runtime.calls import call_method, truth
 from ..runtime.errors import raise_error
 from ..runtime.type_names import kind_name
-from ..runtime.values import MISSING, OBJECTS, Frame, Silent, Value
+from ..runtime.values import MISSING, OBJECTS, Frame, Stub, Value
 from .assignment import target
 from .compiler import Compiler, Signal, Step, compiles
 
@@ -65,7 +65,7 @@ def enter(machine: Machine, holder: Value) -> Value:
                 f"'{kind_name(holder)}' object does not support the context manager protocol (missed __exit__ method)"
             )
         return call_method(machine, holder, "__enter__", [])
-    if type(holder) is Silent:
+    if type(holder) is Stub:
         return holder
     if isinstance(holder, OBJECTS) or not hasattr(type(holder), "__enter__"):
         raise TypeError(f"'{kind_name(holder)}' object does not support the context manager protocol")
@@ -81,7 +81,7 @@ def leave_by_error(machine: Machine, holder: Value, raised: Exception, frame: Fr
         if truth(machine, call_method(machine, holder, "__exit__", [kind, record, None])):
             return True
         raise raise_error(record, error_text(machine, record)) from None
-    return type(holder) is not Silent and bool(holder.__exit__(type(raised), raised, None))
+    return type(holder) is not Stub and bool(holder.__exit__(type(raised), raised, None))
 
 
 def leave(machine: Machine, holder: Value, ended: bool = True) -> None:
@@ -89,5 +89,5 @@ def leave(machine: Machine, holder: Value, ended: bool = True) -> None:
     if has_own_methods(holder):
         if ended:
             call_method(machine, holder, "__exit__", [None, None, None])
-    elif type(holder) is not Silent:
+    elif type(holder) is not Stub:
         holder.__exit__(None, None, None)

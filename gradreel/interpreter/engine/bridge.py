@@ -17,7 +17,7 @@ from autograd_core.opaque import opaque
 
 from ..machine import Machine
 from ..runtime.allowed_types import admit, is_of_programs, not_for_programs, record_of
-from ..runtime.type_names import function_kind, unseen
+from ..runtime.type_names import function_kind, refuse_stub
 from ..runtime.values import (
     MISSING,
     RECORDS,
@@ -32,7 +32,7 @@ from ..runtime.values import (
     Instance,
     Look,
     Own,
-    Silent,
+    Stub,
     Type,
     Value,
     stands_for,
@@ -158,8 +158,8 @@ def to_engine(machine: Machine, value: Value) -> Any:
         if value.kind.find("__call__") is MISSING:
             return named_subtype(Parcel, *title)(value)
         return named_subtype(Callback, *title)(machine, value)
-    if kind is Silent:
-        raise unseen(value)
+    if kind is Stub:
+        raise refuse_stub(value)
     if isinstance(value, (list, tuple)) and isinstance(value, Own):
         return [to_engine(machine, part) for part in value]
     if kind in OPENED or (is_of_programs(kind) and kind not in RECORDS) or isinstance(value, Iterator):

@@ -16,9 +16,9 @@ from gradreel.trace.texts import brief
 
 from ..limits import LONG_NAME
 from ..runtime.type_names import kind_name
-from ..runtime.values import ATTRIBUTES, Builtin, Class, Foreign, Function, Instance, Namespace, Silent, Type, Value
+from ..runtime.values import ATTRIBUTES, Builtin, Class, Foreign, Function, Instance, Namespace, Stub, Type, Value
 from .engine import TENSORS, tensor_id, torch
-from .subclasses import Companion
+from .subclasses import ProgramModule
 
 SILENT = frozenset({Function, Class, Type, Namespace, Builtin, Foreign})
 """Not told: functions, classes and imported names."""
@@ -43,7 +43,7 @@ def short(value: Value) -> str:
         return repr(value[:LONGEST])
     if isinstance(value, (list, tuple, dict, set, frozenset)):
         return f"{kind_name(value)} of {len(value)}"
-    return value.name if isinstance(value, Silent) else kind_name(value)
+    return value.name if isinstance(value, Stub) else kind_name(value)
 
 
 def key_path(key: str | int) -> str:
@@ -84,7 +84,7 @@ def parts_of_module(module: torch.nn.Module, path: str, depth: int) -> Iterator[
         return
     for name, held in (*module.named_parameters(), *module.named_buffers()):
         yield f"{path}.{brief(name)}", held
-    if isinstance(module, Companion):
+    if isinstance(module, ProgramModule):
         for name in list(module.attributes)[:PARTS]:
             yield from parts(module.attributes[name], f"{path}.{brief(name)}", depth + 1)
 

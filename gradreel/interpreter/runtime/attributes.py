@@ -20,7 +20,7 @@ from gradreel.trace.events import GradMissing
 from ..builtins.iteration import collect_items
 from ..engine.bridge import Callback, Parcel, from_engine, to_engine
 from ..engine.engine import tensor_id, torch
-from ..engine.subclasses import Companion, ready
+from ..engine.subclasses import ProgramModule, is_ready
 from ..machine import Machine
 from ..refusal import Refusal
 from ..torch_module.devices import is_backend_switch
@@ -49,8 +49,8 @@ from .values import (
     Namespace,
     Own,
     Property,
-    Silent,
     StaticMethod,
+    Stub,
     Type,
     Value,
 )
@@ -394,7 +394,7 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         made = torch.nn.utils.parametrize.computed(owner, name)
         if made is not None:
             return from_engine(torch.nn.utils.parametrize.current(owner, name, made))
-    if isinstance(owner, Companion):
+    if isinstance(owner, ProgramModule):
         found = by_class(machine, owner, owner.kind, name, owner.attributes)
         if found is not MISSING:
             return found
@@ -421,14 +421,14 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         return type_of(owner)
     if name == "__dict__":
         return fields_of(owner)
-    if name == "__doc__" and not isinstance(owner, Companion):
+    if name == "__doc__" and not isinstance(owner, ProgramModule):
         return type(owner).__doc__
-    if isinstance(owner, Companion):
+    if isinstance(owner, ProgramModule):
         answer = call_method(machine, owner, "__getattr__", [name])
         if answer is not NotImplemented:
             return answer
     if name.startswith("__"):
-        own, kind = isinstance(owner, Companion), type_of(owner)
+        own, kind = isinstance(owner, ProgramModule), type_of(owner)
         host = kind if isinstance(kind, Type) else None
         found = basic(machine, owner, owner.kind if own else None, name, host)
         if found is not MISSING:
@@ -592,7 +592,7 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
             machine.streams[name] = value
         elif not is_backend_switch(machine, owner, name):
             raise Refusal(f"Names of modules cannot be set here: `{owner.name}.{name}` stays as it is.")
-    elif kind is not Silent:
+    elif kind is not Stub:
         entry = table_of(kind).get(name)
         if isinstance(entry, Attribute) and entry.set is not None:
             entry.set(owner, to_engine(machine, value))
@@ -653,7 +653,7 @@ def set_property(machine: Machine, found: Property, owner: Value, name: str, val
 
 def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> None:
     held = owner.__dict__
-    own = isinstance(owner, Companion)
+    own = isinstance(owner, ProgramModule)
     if "parametrizations" in held.get("_modules", ()):
         made = torch.nn.utils.parametrize.computed(owner, name)
         if made is not None:
@@ -665,7 +665,7 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
     places = [held.get(place, {}) for place in ("_parameters", "_modules", "_buffers")]
     registered = any(name in place for place in places)
     if registered or isinstance(value, (torch.nn.Parameter, torch.nn.Module)):
-        if not ready(owner):
+        if not is_ready(owner):
             part = "module" if isinstance(value, torch.nn.Module) else "parameters"
             raise AttributeError(f"cannot assign {part} before Module.__init__() call")
         if name.startswith("__"):

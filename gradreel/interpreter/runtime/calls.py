@@ -9,13 +9,13 @@ from ..engine.bridge import PLAIN, Callback, class_taken, from_engine, to_engine
 from ..engine.cost_model import ASKED
 from ..engine.engine import torch
 from ..engine.gate import check, computes
-from ..engine.subclasses import Companion
+from ..engine.subclasses import ProgramModule
 from ..machine import Machine
 from ..torch_module.devices import replace_gpu_arguments
 from .allowed_types import KNOWN, check_value
 from .errors import split_os_error
 from .instances import instantiate
-from .type_names import kind_name, unseen
+from .type_names import kind_name, refuse_stub
 from .values import (
     MISSING,
     OBJECTS,
@@ -29,8 +29,8 @@ from .values import (
     Function,
     Generator,
     Instance,
-    Silent,
     StaticMethod,
+    Stub,
     Type,
     Value,
 )
@@ -221,7 +221,7 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
         return call(machine, Bound(function.kind.find("__call__"), function), args, kwargs)
     if kind is StaticMethod or isinstance(function, Callback):
         return call(machine, function.function, args, kwargs)
-    if kind is Silent:
+    if kind is Stub:
         return function
     if kind is Instance and (host := function.kind.host) and issubclass(host.hosts[0], torch.autograd.Function):
         return torch.autograd.Function.__call__(function)
@@ -329,7 +329,7 @@ HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_p
 
 def call_module(machine: Machine, module: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`module(...)`: a module of the program without hooks runs its forward directly, others by the engine's way."""
-    if isinstance(module, Companion):
+    if isinstance(module, ProgramModule):
         own = module.kind.find("__call__")
         if own is not MISSING:
             return call(machine, Bound(own, module), args, kwargs)
@@ -338,7 +338,7 @@ def call_module(machine: Machine, module: Any, args: list[Value], kwargs: dict[s
 
 def call_forward(machine: Machine, module: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The same, whatever `__call__` the program has written for it."""
-    if isinstance(module, Companion):
+    if isinstance(module, ProgramModule):
         forward = module.kind.find("forward")
         state = module.__dict__
         if isinstance(forward, Function) and not any(state.get(name) for name in HOOKS):
@@ -391,8 +391,8 @@ def truth(machine: Machine, value: Value) -> bool:
             return count > 0
         if isinstance(value, Instance):
             return True
-    if type(value) is Silent:
-        raise unseen(value)
+    if type(value) is Stub:
+        raise refuse_stub(value)
     return bool(value)
 
 

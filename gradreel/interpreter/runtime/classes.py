@@ -22,8 +22,8 @@ from .values import (
     Function,
     Instance,
     Property,
-    Silent,
     StaticMethod,
+    Stub,
     Type,
     Value,
 )
@@ -44,7 +44,7 @@ def make_class(
     keywords = keywords or {}
     if any(base is ABOUT_FIELDS for base in bases):
         return fields_of(machine, name, attributes)
-    silent = next((base for base in bases if isinstance(base, Silent)), None)
+    silent = next((base for base in bases if isinstance(base, Stub)), None)
     if silent is not None:
         raise Refusal(f"Classes that extend `{silent.name}` are not supported here.")
     bases = tuple(base for base in bases if not (isinstance(base, Type) and base.title in HINTS))

@@ -6,7 +6,7 @@ import builtins
 import re
 from collections.abc import Iterable
 
-from .values import Class, Error, ExceptionType, in_its_place
+from .values import Class, Error, ExceptionType, name_stand_ins
 
 # ---- which name was probably meant: Python's own measure of likeness for "Did you mean"
 #
@@ -106,7 +106,7 @@ RuntimeWarning Warning
 """
 
 
-class GuestError(Exception):
+class ProgramError(Exception):
     """What we raise for a type of exception that has no host class: the program's own, and SystemExit and the like."""
 
 
@@ -158,11 +158,11 @@ def error_of(raised: Exception) -> Error:
     """The record of what was raised. The traceback goes: it would keep the temporaries of every frame alive."""
     raised.__traceback__ = None
     raised.__context__ = None
-    record = getattr(raised, "guest", None)
+    record = getattr(raised, "error_record", None)
     if isinstance(record, Error):
         return record
     message = f"{raised.args[0]}" if isinstance(raised, KeyError) and raised.args else f"{raised}"
-    message, kind = in_its_place(message), type_for(type(raised))
+    message, kind = name_stand_ins(message), type_for(type(raised))
     if kind.name == "RecursionError":
         message = "maximum recursion depth exceeded"
     record = Error(kind, (raised.args[0],) if isinstance(raised, KeyError) and raised.args else (message,))
@@ -183,12 +183,12 @@ def error_of(raised: Exception) -> Error:
 
 def raise_error(record: Error, text: str) -> Exception:
     """What the host raises for `record`, whose message is `text`."""
-    host = record.kind.host or GuestError
+    host = record.kind.host or ProgramError
     try:
         raised = host(text)
     except TypeError:
-        raised = GuestError(text)
-    raised.guest = record  # type: ignore[attr-defined]
+        raised = ProgramError(text)
+    raised.error_record = record  # type: ignore[attr-defined]
     return raised
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..engine.bridge import to_engine
 from ..engine.engine import INSTANTIATED
-from ..engine.subclasses import companion_of
+from ..engine.subclasses import subclass_of
 from ..machine import Machine
 from .type_names import kind_name
 from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Property, StaticMethod, Value
@@ -55,7 +55,7 @@ def blank(machine: Machine, kind: Class, args: list[Value]) -> Value:
     if host is None or kind.native is not None:
         return kind.made(kind)
     base = host.hosts[0]
-    made: Any = companion_of(kind, base)
+    made: Any = subclass_of(kind, base)
     if issubclass(base, FIXED):
         this = made.__new__(made, machine.call(machine, host.make, list(args), {}))
     else:

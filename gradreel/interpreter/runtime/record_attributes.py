@@ -8,7 +8,7 @@ from typing import Any
 from ..builtins.formatting import error_text, repr_of
 from ..engine.bridge import from_engine
 from ..engine.engine import torch
-from ..engine.subclasses import ways_above
+from ..engine.subclasses import inherited_ways
 from ..machine import Machine
 from ..refusal import Refusal
 from .attribute_tables import table_of
@@ -29,7 +29,7 @@ from .values import (
     Function,
     Generator,
     Property,
-    Silent,
+    Stub,
     Super,
     Value,
 )
@@ -187,7 +187,7 @@ def of_super(machine: Machine, owner: Super, name: str) -> Value:
         base, this = host.hosts[0], owner.this
         if name == "__init__":
             return Builtin("__init__", lambda m, *args, **kw: begin(m, this, list(args), kw), True)
-        if name in ways_above(base):
+        if name in inherited_ways(base):
             return Foreign(name, lambda *args, **kwargs: getattr(base, name)(this, *args, **kwargs))
         if found is not MISSING:
             return found
@@ -274,7 +274,7 @@ def of_property(machine: Machine, owner: Property, name: str) -> Value:
     raise missing(owner, name)
 
 
-def of_silent(machine: Machine, owner: Silent, name: str) -> Value:
+def of_stub(machine: Machine, owner: Stub, name: str) -> Value:
     if name.startswith("__"):
         raise Refusal(f"`{owner.name}` does nothing here, so its `{name}` cannot be used.")
     return owner
@@ -290,5 +290,5 @@ RECORDS: dict[type, Callable[[Machine, Any, str], Value]] = {
     Super: of_super,
     Generator: of_generator,
     Property: of_property,
-    Silent: of_silent,
+    Stub: of_stub,
 }

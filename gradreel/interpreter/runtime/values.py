@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # ---- what stands in for one of Python's objects bears the name of its type, so that Python's own messages say it
 
 Kind = TypeVar("Kind", bound=type)
-STANDING: dict[str, str] = {}
+STAND_INS: dict[str, str] = {}
 """The name of the type that each class of ours stands for, by what the class is called in full."""
 OURS = re.compile(r"<class '(gradreel\.[\w.]+)'>")
 
@@ -27,16 +27,16 @@ def stands_for(name: str) -> Callable[[Kind], Kind]:
     """Name a class of ours after the type that programs take its objects for; developers see `__qualname__`."""
 
     def rename(kind: Kind) -> Kind:
-        STANDING[f"{kind.__module__}.{kind.__qualname__}"] = name
+        STAND_INS[f"{kind.__module__}.{kind.__qualname__}"] = name
         kind.__name__ = name
         return kind
 
     return rename
 
 
-def in_its_place(message: str) -> str:
+def name_stand_ins(message: str) -> str:
     """`message` with the types that programs see for classes of ours."""
-    return OURS.sub(lambda found: f"<class '{STANDING.get(found[1], found[1])}'>", message)
+    return OURS.sub(lambda found: f"<class '{STAND_INS.get(found[1], found[1])}'>", message)
 
 
 # ---- deque and defaultdict as programs have them: however many lie in one another, the last to go frees all
@@ -353,7 +353,7 @@ OBJECTS = (Instance, Own)
 """Objects of the program's classes."""
 
 
-class Silent:
+class Stub:
     """What stands for a library that has no part in a result, such as plotting: calls and attributes give it again."""
 
     __slots__ = ("name",)
@@ -381,12 +381,12 @@ class Super:
 class Namespace:
     """A module that programs import: a table of names."""
 
-    __slots__ = ("name", "table", "guest")
+    __slots__ = ("name", "table", "pure_python")
 
     def __init__(self, name: str, table: dict[str, Value]) -> None:
         self.name = name
         self.table = table
-        self.guest = False
+        self.pure_python = False
         """Whether more of it is written in Python and loaded for a run when asked for."""
 
 
@@ -451,7 +451,7 @@ def itself(this: Value, memo: Any) -> Value:
 
 
 RECORDS: tuple[Any, ...] = (
-    *(Function, Bound, Builtin, Foreign, StaticMethod, ClassMethod, Property, Type, Class, Silent, Super, Error),
+    *(Function, Bound, Builtin, Foreign, StaticMethod, ClassMethod, Property, Type, Class, Stub, Super, Error),
     *(Namespace, Generator, ExceptionType),
 )
 
@@ -464,3 +464,16 @@ def repr_record(this: Value) -> str:
 for _kind in RECORDS:
     _kind.__deepcopy__ = itself
     _kind.__repr__ = repr_record
+
+
+def make_module(
+    name: str, ours: dict[str, Callable[..., Any]], values: dict[str, Value] | None = None, pure_python: bool = False
+) -> Namespace:
+    """The module `name`: functions of ours, which are handed the machine, and values.
+
+    With `pure_python`, the rest of it is written in Python (`pure_python/NAME.py`) and runs as a program does.
+    """
+    table: dict[str, Value] = {word: Builtin(word, way, machine=True) for word, way in ours.items()}
+    made = Namespace(name, table | (values or {}))
+    made.pure_python = pure_python
+    return made

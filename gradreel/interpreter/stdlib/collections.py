@@ -8,13 +8,23 @@ from typing import Any
 
 from ..builtins.hashing import put_all
 from ..builtins.iteration import collect_items, iterate
-from ..engine.subclasses import companion
+from ..engine.subclasses import engine_subclass
 from ..machine import Machine
 from ..runtime.allowed_types import PYTHON_TYPES
 from ..runtime.calls import Signature, bind_arguments, call
 from ..runtime.type_names import kind_name
-from ..runtime.values import Builtin, Class, ClassMethod, DefaultDict, Deque, Property, StaticMethod, Type, Value
-from .making import module
+from ..runtime.values import (
+    Builtin,
+    Class,
+    ClassMethod,
+    DefaultDict,
+    Deque,
+    Property,
+    StaticMethod,
+    Type,
+    Value,
+    make_module,
+)
 
 # ---- named tuples: collections.namedtuple and typing.NamedTuple
 
@@ -112,7 +122,7 @@ def make(
 
 
 def this_with(kind: Class, items: list[Value]) -> Value:
-    made: Any = companion(tuple)
+    made: Any = engine_subclass(tuple)
     this = made.__new__(made, items)
     this.become(kind, {})
     return this
@@ -174,7 +184,7 @@ def _type(kind: type, make: Callable[..., Any]) -> Type:
     return made
 
 
-COLLECTIONS = module(
+COLLECTIONS = make_module(
     "collections",
     {"namedtuple": named_tuple},
     {
@@ -182,6 +192,6 @@ COLLECTIONS = module(
         "defaultdict": _type(defaultdict, _default_dict),
         "deque": _type(deque, _deque),
     },
-    guest=True,
+    pure_python=True,
 )
 PYTHON_TYPES |= {Deque: PYTHON_TYPES[deque], DefaultDict: PYTHON_TYPES[defaultdict]}

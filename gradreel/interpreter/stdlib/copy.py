@@ -11,7 +11,7 @@ import numpy as np
 
 from ..engine.bridge import FUNCTIONS, Callback
 from ..engine.engine import ENGINE_CLASSES, TENSORS, elements_of, torch
-from ..engine.subclasses import Companion
+from ..engine.subclasses import ProgramModule
 from ..machine import Machine
 from ..runtime.calls import call_method
 from ..runtime.instances import FIXED
@@ -180,7 +180,7 @@ def _part(machine: Machine, part: Any, memo: dict[int, Value]) -> Any:
     """An attribute that the engine keeps on a module or another object of its own."""
     if isinstance(part, types.MethodType):
         return types.MethodType(part.__func__, _part(machine, part.__self__, memo))
-    if isinstance(part, (*SHARED, *TENSORS, list, dict, tuple, set, Companion, torch.nn.Module)) or of_engine(part):
+    if isinstance(part, (*SHARED, *TENSORS, list, dict, tuple, set, ProgramModule, torch.nn.Module)) or of_engine(part):
         return deep_copy(machine, part, memo)
     return copy.copy(part)
 

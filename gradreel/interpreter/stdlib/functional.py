@@ -15,8 +15,7 @@ from ..builtins.subscripts import fetch
 from ..machine import Machine
 from ..runtime.attributes import load
 from ..runtime.calls import call, truth
-from ..runtime.values import MISSING, Builtin, Function, Value
-from .making import module
+from ..runtime.values import MISSING, Builtin, Function, Value, make_module
 
 ITERATORS = "count repeat cycle product combinations permutations combinations_with_replacement".split()
 
@@ -117,7 +116,7 @@ CHAIN.more = {
     )
 }
 
-ITERTOOLS = module(
+ITERTOOLS = make_module(
     "itertools",
     {
         "count": _count,
@@ -132,7 +131,7 @@ ITERTOOLS = module(
         "tee": _tee,
     },
     {"chain": CHAIN},
-    guest=True,
+    pure_python=True,
 )
 
 # ---- functools
@@ -173,8 +172,8 @@ def _update(machine: Machine, wrapper: Value, wrapped: Value, *rest: Value) -> V
     return wrapper
 
 
-FUNCTOOLS = module(
-    "functools", {"reduce": _reduce, "partial": _partial, "wraps": _wraps, "update_wrapper": _update}, guest=True
+FUNCTOOLS = make_module(
+    "functools", {"reduce": _reduce, "partial": _partial, "wraps": _wraps, "update_wrapper": _update}, pure_python=True
 )
 
 # ---- operator
@@ -214,7 +213,7 @@ NAMES = {"and": "and_", "or": "or_"}
 TESTS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
 TESTS |= {ast.Is: "is_", ast.IsNot: "is_not"}
 
-OPERATOR = module(
+OPERATOR = make_module(
     "operator",
     {NAMES.get(row.method, row.method): _binary(kind, False) for kind, row in BINARY.items()}
     | {f"i{row.method}": _binary(kind, True) for kind, row in BINARY.items()}

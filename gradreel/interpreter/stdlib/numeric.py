@@ -15,8 +15,7 @@ from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.calls import call_method
 from ..runtime.type_names import kind_name
-from ..runtime.values import OBJECTS, Attribute, Builtin, Type, Value
-from .making import module
+from ..runtime.values import OBJECTS, Attribute, Builtin, Type, Value, make_module
 
 # ---- math
 
@@ -89,7 +88,7 @@ FLOATS = (
     "gamma hypot isclose isfinite isinf isnan ldexp lgamma log log10 log1p log2 modf nextafter pow radians remainder "
     "sin sinh sqrt tan tanh ulp"
 ).split()
-MATH = module(
+MATH = make_module(
     "math",
     {name: _math(name) for name in FLOATS}
     | {name: rounding(name) for name in ("floor", "ceil", "trunc")}
@@ -210,7 +209,7 @@ RANDOM_METHODS |= {
     "seed": Builtin("seed", lambda machine, this, a=None: this.seed(0 if a is None else a), machine=True)
 }
 
-RANDOM = module(
+RANDOM = make_module(
     "random",
     {name: make_global_draw(way) for name, way in DRAWS.items()} | {"seed": _seed},
     {

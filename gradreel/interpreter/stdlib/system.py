@@ -14,9 +14,19 @@ from ..runtime.attributes import load
 from ..runtime.errors import TYPES as ERRORS
 from ..runtime.errors import raise_error
 from ..runtime.type_names import kind_name
-from ..runtime.values import Attribute, Builtin, Class, Error, ExceptionType, Instance, Type, Value, stands_for
+from ..runtime.values import (
+    Attribute,
+    Builtin,
+    Class,
+    Error,
+    ExceptionType,
+    Instance,
+    Type,
+    Value,
+    make_module,
+    stands_for,
+)
 from .copy import deep_copy, shallow_copy
-from .making import module
 
 
 @stands_for("_io.TextIOWrapper")
@@ -63,7 +73,7 @@ def _nothing(machine: Machine, *args: Value, **kwargs: Value) -> None:
 
 
 FLOAT_INFO = {name: getattr(sys.float_info, name) for name in ("max", "min", "epsilon", "dig", "mant_dig")}
-SYS = module(
+SYS = make_module(
     "sys",
     {
         "exit": _exit,
@@ -82,15 +92,15 @@ SYS = module(
         "maxsize": 2**63 - 1,
         "argv": [""],
         "platform": "linux",
-        "float_info": module("sys.float_info", {}, FLOAT_INFO),
+        "float_info": make_module("sys.float_info", {}, FLOAT_INFO),
         "byteorder": "little",
     },
 )
-OS = module(
+OS = make_module(
     "os",
     {"getpid": lambda machine: 1, "cpu_count": lambda machine: 1},
     {"environ": {}, "sep": "/", "name": "posix"},
-    guest=True,
+    pure_python=True,
 )
 """Without processes or a real environment; its files are in `pure_python/os.py`."""
 
@@ -110,7 +120,7 @@ def _sleep(machine: Machine, seconds: Value) -> None:
 START = 1_700_000_000.0
 """When time begins: a program sees the same clock in every run."""
 
-TIME = module(
+TIME = make_module(
     "time",
     {name: _now for name in ("perf_counter", "monotonic", "process_time", "thread_time")}
     | {f"{name}_ns": lambda machine: int(_now(machine) * 1e9) for name in ("perf_counter", "monotonic", "time")}
@@ -136,13 +146,13 @@ def _make_letter_query(way: Callable[..., Any]) -> Callable[..., Any]:
 
 
 ABOUT_LETTERS = (unicodedata.category, unicodedata.name, unicodedata.combining, unicodedata.digit, unicodedata.lookup)
-UNICODEDATA = module(
+UNICODEDATA = make_module(
     "unicodedata", {"normalize": _normalize} | {way.__name__: _make_letter_query(way) for way in ABOUT_LETTERS}
 )
 
 # ---- copy, warnings, gc
 
-COPY = module("copy", {"copy": shallow_copy, "deepcopy": deep_copy})
+COPY = make_module("copy", {"copy": shallow_copy, "deepcopy": deep_copy})
 
 
 def _warn(machine: Machine, message: Value, category: Value = None, stacklevel: int = 1, source: Value = None) -> None:
@@ -243,7 +253,7 @@ def _catch(machine: Machine, *, record: Value = False, module: Value = None, **a
     return Hush(machine, bool(record), asked)
 
 
-WARNINGS = module(
+WARNINGS = make_module(
     "warnings",
     {
         "warn": _warn,
@@ -253,7 +263,7 @@ WARNINGS = module(
         "catch_warnings": _catch,
     },
 )
-GC = module("gc", {"collect": lambda machine, *generation: 0, "disable": _nothing, "enable": _nothing})
+GC = make_module("gc", {"collect": lambda machine, *generation: 0, "disable": _nothing, "enable": _nothing})
 
 HINTS = (
     "Any AnyStr Callable ClassVar Deque DefaultDict Dict Final FrozenSet Generator Generic Hashable Iterable Iterator "
@@ -291,7 +301,7 @@ def typing(named_tuple: Value) -> Any:
         "final": _same,
         "override": _same,
     }
-    return module(
+    return make_module(
         "typing", ways | {"runtime_checkable": _same, "no_type_check": _same, "get_type_hints": _hints}, values
     )
 
