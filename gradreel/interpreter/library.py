@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-from .builtins import object_methods as object_methods
+from .builtins import object_methods
 from .builtins.iteration import Indexed, Walk
 from .builtins.namespace import BUILTINS
 from .builtins.sequences import Asked, Filtered, Mapped

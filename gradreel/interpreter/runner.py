@@ -19,8 +19,7 @@ from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import Stopped
 from gradreel.trace.texts import brief, cut
 
-from .builtins.formatting import record_error, repr_of
-from .builtins.formatting import str_of as shown
+from .builtins.formatting import record_error, repr_of, str_of
 from .compiler import (
     classes,
     comprehensions,
@@ -283,7 +282,7 @@ def execute(machine: Machine, steps: list[Step], reading: Reading) -> Outcome:
         emit_raised(machine, record, False)
         if reading.mode == "script":
             line = record.place[0] if record.place else frame.line
-            text = shown(machine, record)
+            text = str_of(machine, record)
             hint = suggestion(record, text, machine.names)
             return Outcome("raised", brief(record.kind.title), cut(text) + hint, line)
     return Outcome("finished")

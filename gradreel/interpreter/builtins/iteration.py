@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.calls import call_method
-from ..runtime.errors import TYPES as ERRORS
+from ..runtime.errors import ERRORS
 from ..runtime.type_names import kind_name, refuse_stub
 from ..runtime.values import MISSING, OBJECTS, Class, Generator, Instance, Namespace, Stub, Value, stands_for
 from .hashing import charge_key, put_all

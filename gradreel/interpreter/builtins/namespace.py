@@ -9,7 +9,7 @@ from ..machine import Machine
 from ..runtime.allowed_types import PYTHON_TYPES
 from ..runtime.attributes import FUNCTION_TYPES, OBJECT, TYPE_OF_TYPES, load
 from ..runtime.calls import call, truth
-from ..runtime.errors import TYPES as ERRORS
+from ..runtime.errors import ERRORS
 from ..runtime.type_names import kind_name
 from ..runtime.values import (
     MISSING,

@@ -14,7 +14,7 @@ from ..machine import Machine
 from ..numpy_module import result_sizes
 from ..numpy_module.arrays import Array, numbers
 from ..numpy_module.sharing import emit_write
-from ..runtime.allowed_types import TYPES
+from ..runtime.allowed_types import ENGINE_TYPES
 from ..runtime.calls import call, call_method
 from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, Class, ClassMethod, Instance, Own, Stub, Type, Value
@@ -72,7 +72,7 @@ def fetch_plainly(machine: Machine, owner: Value, index: Value) -> Value:
         return from_engine(owner[index])
     if type(owner) is Class and owner.members is not None:
         return owner.members[index]
-    if isinstance(owner, Type) and owner in TYPES.values():
+    if isinstance(owner, Type) and owner in ENGINE_TYPES.values():
         raise TypeError(f"type '{owner.name}' is not subscriptable")
     if isinstance(owner, (Type, Class)):
         answer = class_item(machine, owner, index)

@@ -13,7 +13,7 @@ from gradreel.trace.texts import cut
 from ..builtins.formatting import error_text, record_error, str_of
 from ..machine import Machine
 from ..runtime.calls import instance, truth
-from ..runtime.errors import TYPES, matches, raise_error
+from ..runtime.errors import ERRORS, matches, raise_error
 from ..runtime.values import Class, Error, ExceptionType, Frame, Value
 from .assignment import bind, unbind
 from .compiler import Compiler, Signal, Step, compiles
@@ -125,7 +125,7 @@ def assert_(compiler: Compiler, node: ast.Assert) -> Step:
 
     def step(frame: Frame) -> None:
         if not truth(machine, test(frame)):
-            record = Error(TYPES["AssertionError"], () if message is None else (message(frame),))
+            record = Error(ERRORS["AssertionError"], () if message is None else (message(frame),))
             raise raise_error(record, error_text(machine, record))
 
     return step

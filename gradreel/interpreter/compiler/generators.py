@@ -19,7 +19,7 @@ from ..builtins.iteration import delegate, iterate
 from ..engine.name_events import NoNameEvents
 from ..machine import Machine
 from ..runtime.calls import truth
-from ..runtime.errors import TYPES, raise_error
+from ..runtime.errors import ERRORS, raise_error
 from ..runtime.values import Error, Frame, Value
 from .assignment import target
 from .compiler import BREAK, RETURN, Compiler, Run, Signal, compiles
@@ -257,7 +257,7 @@ class Resumed:
             self.ended = True
             self.flow.close()
             return
-        record = Error(TYPES["GeneratorExit"], ())
+        record = Error(ERRORS["GeneratorExit"], ())
         try:
             self.throw(raise_error(record, ""))
         except StopIteration:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from ..library import dispensable, find, member, missing_name, public, refuse_import
 from ..refusal import Refusal
-from ..runtime.errors import TYPES, raise_error
+from ..runtime.errors import ERRORS, raise_error
 from ..runtime.values import MISSING, Error, Frame, Namespace, Value
 from .assignment import bind
 from .compiler import Compiler, Step, compiles
@@ -67,7 +67,7 @@ def missing(compiler: Compiler, name: str, node: ast.stmt) -> Found:
     """What says that there is no module `name`: at once, or when it is reached."""
     refusal = refuse_import(name, node.lineno)
     if compiler.trying:
-        record = Error(TYPES["ModuleNotFoundError"], (f"No module named '{name}'",))
+        record = Error(ERRORS["ModuleNotFoundError"], (f"No module named '{name}'",))
         record.attributes["name"] = name
         return raising(lambda: raise_error(record, str(record.args[0])))
     if compiler.scope.kind == "module" and not compiler.branches:
@@ -127,7 +127,7 @@ def lacking(compiler: Compiler, space: Namespace, name: str, node: ast.stmt) -> 
     error = missing_name(space, name)
     if not isinstance(error, Refusal):
         text = f"cannot import name '{name}' from '{space.name}' (unknown location)"
-        record = Error(TYPES["ImportError"], (text,))
+        record = Error(ERRORS["ImportError"], (text,))
         record.attributes["name"] = space.name
         return raising(lambda: raise_error(record, text))
     error.line = node.lineno

@@ -20,8 +20,7 @@ from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.type_names import kind_name
 from ..runtime.values import Type, Value
-from .result_sizes import einsum_size, pad_size, size_of
-from .result_sizes import shape_of as shape_sizes
+from .result_sizes import einsum_size, pad_size, size_of, sizes_in
 from .sharing import mirror_tensor
 
 Array = np.ndarray[Any, Any]
@@ -222,7 +221,7 @@ def joined_on(machine: Machine, given: Value, values: Value, axis: Value = None)
 
 def histogram(machine: Machine, given: Value, bins: Value = 10, range: Value = None, density: Value = False) -> Any:
     found, parts = np.asarray(numbers(machine, given)), numbers(machine, bins)
-    machine.meter.elements(found.size + (size_of(parts) if shape_sizes(parts) else int(parts)))
+    machine.meter.elements(found.size + (size_of(parts) if sizes_in(parts) else int(parts)))
     limits = None if range is None else tuple(numbers(machine, range))
     return np.histogram(found, parts, limits, density=bool(density))
 
@@ -248,7 +247,7 @@ def logspace(machine: Machine, start: Value, stop: Value, num: int = 50) -> Arra
 def between(machine: Machine, start: Value, stop: Value, num: int) -> tuple[Any, Any]:
     """The ends of a row of `num` numbers, which may be arrays."""
     ends = numbers(machine, start), numbers(machine, stop)
-    machine.meter.elements(broadcast_numel([shape_sizes(end) for end in ends]) * max(int(num), 0))
+    machine.meter.elements(broadcast_numel([sizes_in(end) for end in ends]) * max(int(num), 0))
     return ends
 
 

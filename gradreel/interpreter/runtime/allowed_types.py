@@ -84,7 +84,7 @@ def is_of_programs(kind: type) -> bool:
     return found
 
 
-TYPES: dict[type, Type] = {}
+ENGINE_TYPES: dict[type, Type] = {}
 """The record of each of the engine's classes that programs can name."""
 
 
@@ -94,4 +94,4 @@ PYTHON_TYPES: dict[type, Type] = {}
 
 def record_of(host: type) -> Type | None:
     """The type that programs know for `host`, if there is one."""
-    return PYTHON_TYPES.get(host) or TYPES.get(host)
+    return PYTHON_TYPES.get(host) or ENGINE_TYPES.get(host)

@@ -20,8 +20,7 @@ from ..engine.subclasses import PARAMETERS
 from ..machine import Machine
 from ..numpy_module.sharing import mirror_tensor
 from ..torch_module.namespace import NAMES, SAVED, SPACES
-from .allowed_types import TYPES as ENGINE_TYPES
-from .allowed_types import admit
+from .allowed_types import ENGINE_TYPES, admit
 from .type_names import kind_name
 from .values import ATTRIBUTES, MISSING, Attribute, Builtin, ClassMethod, Foreign, StaticMethod, Value
 

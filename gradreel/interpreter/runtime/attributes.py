@@ -25,8 +25,7 @@ from ..machine import Machine
 from ..refusal import Refusal
 from ..torch_module.devices import is_backend_switch
 from ..torch_module.namespace import NAMES, SURFACE
-from .allowed_types import PYTHON_TYPES, TYPES, record_of
-from .allowed_types import TYPES as ENGINE_TYPES
+from .allowed_types import ENGINE_TYPES, PYTHON_TYPES, record_of
 from .attribute_tables import Entry, fields_of, table_of
 from .calls import CONTEXTS, call, call_method
 from .instances import abstract_in, blank
@@ -81,8 +80,8 @@ def type_of(value: Value) -> Value:
         )
     if kind in PYTHON_TYPES:
         return PYTHON_TYPES[kind]
-    if kind in TYPES:
-        return TYPES[kind]
+    if kind in ENGINE_TYPES:
+        return ENGINE_TYPES[kind]
     title = f"{kind.__module__}.{kind.__qualname__}".replace(torch.__name__, "torch", 1)
     found = Type(kind_name(value).rpartition(".")[2], (kind,), None, title if title.startswith(MODULES) else None)
     PYTHON_TYPES[kind] = found

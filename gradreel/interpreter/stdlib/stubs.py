@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..builtins.constructors import make_range
-from ..builtins.formatting import str_of as shown
+from ..builtins.formatting import str_of
 from ..builtins.iteration import WALKED, iterate
 from ..machine import Machine
 from ..runtime.values import Attribute, Builtin, Namespace, Stub, Value, make_module
@@ -104,7 +104,7 @@ def _update(machine: Machine, this: Progress, n: Value = 1) -> None:
 
 
 def _print(machine: Machine, text: Value, *rest: Value, **named: Value) -> None:
-    machine.write(shown(machine, text) + "\n")
+    machine.write(str_of(machine, text) + "\n")
 
 
 PROGRESS: dict[str, Builtin | Attribute] = {

@@ -11,8 +11,7 @@ from ..builtins.formatting import error_text
 from ..builtins.sequences import make_dict
 from ..machine import ACTIONS, Filter, Machine
 from ..runtime.attributes import load
-from ..runtime.errors import TYPES as ERRORS
-from ..runtime.errors import raise_error
+from ..runtime.errors import ERRORS, raise_error
 from ..runtime.type_names import kind_name
 from ..runtime.values import (
     Attribute,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.engine import torch
-from ..runtime.allowed_types import TYPES
+from ..runtime.allowed_types import ENGINE_TYPES
 from ..runtime.errors import type_for
 from ..runtime.values import Builtin, Foreign, Look, Namespace, Type, Value
 
@@ -60,10 +60,10 @@ def present(name: str, path: str, found: Any) -> Value:
     if isinstance(found, type):
         if issubclass(found, Exception):
             return type_for(found)
-        if found not in TYPES:
+        if found not in ENGINE_TYPES:
             methods: dict[str, Value] = {way: Foreign(way, getattr(found, way)) for way in WAYS_TO_MAKE.get(name, ())}
-            TYPES[found] = Type(name, (found,), Foreign(name, found), title(found, name, path), methods)
-        return TYPES[found]
+            ENGINE_TYPES[found] = Type(name, (found,), Foreign(name, found), title(found, name, path), methods)
+        return ENGINE_TYPES[found]
     if isinstance(found, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or (
         callable(found) and not isinstance(found, torch.nn.Module)
     ):
@@ -103,7 +103,7 @@ def _spaces() -> dict[str, Namespace]:
             if (found is not None or name == "newaxis") and not isinstance(found, types.ModuleType):
                 table[name] = present(name, path, found)
         spaces[path] = Namespace(path, table)
-    for kind, record in TYPES.items():
+    for kind, record in ENGINE_TYPES.items():
         home = kind.__module__
         if home.startswith("torch.") and "._" not in home and home not in ALIASES:
             spaces.setdefault(home, Namespace(home, {})).table[record.name] = record
