@@ -208,7 +208,7 @@ def _count(machine: Machine, this: Any, item: Value) -> int:
 EASY = (bool, int, float)
 
 
-def ordered_list(machine: Machine, items: list[Value], key: Value = None, reverse: Value = False) -> list[Value]:
+def sort_items(machine: Machine, items: list[Value], key: Value = None, reverse: Value = False) -> list[Value]:
     """`items` sorted, each comparison charged."""
     keys = [call(machine, key, [item], {}) for item in items] if key is not None else items
     machine.meter.charge(len(items) * max(len(items).bit_length(), 1) // 8)
@@ -227,7 +227,7 @@ def ordered_list(machine: Machine, items: list[Value], key: Value = None, revers
 
 
 def _sort(machine: Machine, this: list[Value], *, key: Value = None, reverse: Value = False) -> None:
-    this[:] = ordered_list(machine, list(this), key, reverse)
+    this[:] = sort_items(machine, list(this), key, reverse)
 
 
 # ---- dict and set

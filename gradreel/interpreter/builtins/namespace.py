@@ -48,7 +48,7 @@ from .introspection import (
     set_attribute,
 )
 from .iteration import collect_items
-from .methods import METHODS, _fromkeys, maketrans, ordered_list
+from .methods import METHODS, _fromkeys, maketrans, sort_items
 from .operators import greater, less
 from .sequences import (
     Filtered,
@@ -152,7 +152,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max": make_extreme("max", greater),
     "divmod": divide_with_rest,
     "reversed": make_reversed,
-    "sorted": lambda machine, items, *, key=None, reverse=False: ordered_list(
+    "sorted": lambda machine, items, *, key=None, reverse=False: sort_items(
         machine, collect_items(machine, items), key, reverse
     ),
     "all": all_true,

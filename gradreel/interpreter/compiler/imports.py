@@ -24,7 +24,7 @@ Found = Callable[[], Value]
 def import_(compiler: Compiler, node: ast.Import) -> Step:
     stores = []
     for alias in node.names:
-        if left_out(compiler, alias.name, [alias], node):
+        if skip_import(compiler, alias.name, [alias], node):
             continue
         found = module(compiler, alias.name, node)
         if alias.asname is None and "." in alias.name:
@@ -52,7 +52,7 @@ def module(compiler: Compiler, name: str, node: ast.stmt, before: Found | None =
     return give
 
 
-def left_out(compiler: Compiler, name: str, names: list[ast.alias], node: ast.stmt) -> bool:
+def skip_import(compiler: Compiler, name: str, names: list[ast.alias], node: ast.stmt) -> bool:
     """Whether the program can do without the module: it is a library, and nothing that is bound by `names` is used."""
     bound = {(alias.asname or alias.name).partition(".")[0] for alias in names}
     if compiler.trying or not dispensable(name) or bound & compiler.scopes.needed:
@@ -92,7 +92,7 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
             node,
         )
     machine, space = compiler.machine, find(compiler.machine, node.module, node.lineno)
-    if space is None and left_out(compiler, node.module, node.names, node):
+    if space is None and skip_import(compiler, node.module, node.names, node):
         return lambda frame: None
     if space is None:
         give = missing(compiler, node.module, node)
@@ -100,16 +100,16 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
             bind(compiler, alias.asname or alias.name, node)
         return lambda frame: give()
     if node.names[0].name == "*":
-        return every(compiler, space, node)
+        return import_all(compiler, space, node)
     stores = []
     for alias in node.names:
         found = member(machine, space, alias.name)
         if found is MISSING:
             stores.append(
-                (bind(compiler, alias.asname or alias.name, node), lacking(compiler, space, alias.name, node))
+                (bind(compiler, alias.asname or alias.name, node), import_missing(compiler, space, alias.name, node))
             )
         else:
-            stores.append((bind(compiler, alias.asname or alias.name, node), giving(found)))
+            stores.append((bind(compiler, alias.asname or alias.name, node), import_found(found)))
 
     def step(frame: Frame) -> None:
         for store, found in stores:
@@ -118,11 +118,11 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
     return step
 
 
-def giving(found: Value) -> Found:
+def import_found(found: Value) -> Found:
     return lambda: found
 
 
-def lacking(compiler: Compiler, space: Namespace, name: str, node: ast.stmt) -> Found:
+def import_missing(compiler: Compiler, space: Namespace, name: str, node: ast.stmt) -> Found:
     """What says that the module has no such name."""
     error = missing_name(space, name)
     if not isinstance(error, Refusal):
@@ -136,7 +136,7 @@ def lacking(compiler: Compiler, space: Namespace, name: str, node: ast.stmt) -> 
     return raising(lambda: error)
 
 
-def every(compiler: Compiler, space: Namespace, node: ast.ImportFrom) -> Step:
+def import_all(compiler: Compiler, space: Namespace, node: ast.ImportFrom) -> Step:
     """`from module import *`: names that are not used in the program are left out."""
     if compiler.scope.kind != "module":
         raise compiler.refuse("import * only allowed at module level", node)

@@ -120,7 +120,7 @@ CLASSES_TAKEN: dict[str, tuple[type, ...]] = {
 """The functions of the engine that are given a class for what it is, and what it must be a kind of."""
 
 
-def class_taken(machine: Machine, function: Foreign, value: Type, name: str = "") -> Any:
+def class_argument(machine: Machine, function: Foreign, value: Type, name: str = "") -> Any:
     """A type as `function` gets it: the engine's own class where it takes one, else what calls back as any function.
 
     Functions with a signature of torch's call nothing that they are given.

@@ -139,7 +139,7 @@ READ_BACK: dict[type, tuple[str, ...]] = {
 """What it reads of them that classes of programs may say, as a property or plainly."""
 
 
-def mixed_into(host: type) -> type:
+def mixin_for(host: type) -> type:
     return next((mixed for base, mixed in MIXED_IN.items() if issubclass(host, base)), Own)
 
 
@@ -150,7 +150,7 @@ def engine_subclass(host: type, name: str = "", ways: tuple[str, ...] = (), read
     `name` is what messages call it; `ways` are the methods of the class that the engine calls, `reads` what it reads.
     """
     if not name:
-        return type(f"Own{host.__name__}", (mixed_into(host), host), {})
+        return type(f"Own{host.__name__}", (mixin_for(host), host), {})
     methods: dict[str, Any] = {way: make_callback_method(way) for way in ways}
     methods |= {name: property(make_callback_property(name)) for name in reads}
     return type(name, (engine_subclass(host),), {"__module__": "__main__", **methods})
@@ -158,7 +158,7 @@ def engine_subclass(host: type, name: str = "", ways: tuple[str, ...] = (), read
 
 def subclass_of(kind: Class, host: type) -> type:
     """The companion type of the program's class `kind`, which extends `host`."""
-    mixed = mixed_into(host)
+    mixed = mixin_for(host)
     ways = tuple(way for way in CALLED_BACK[mixed] if isinstance(kind.find(way), Function))
     reads = tuple(name for name in READ_BACK.get(mixed, ()) if kind.find(name) is not MISSING)
     return engine_subclass(host, kind.name, ways, reads)
@@ -186,7 +186,7 @@ def make_callback_property(name: str) -> Callable[[Any], Any]:
 
 def inherited_ways(host: type) -> tuple[str, ...]:
     """What `super()` in a class that extends `host` takes from the engine as it is."""
-    return ("forward", *(way for way in CALLED_BACK[mixed_into(host)] if hasattr(host, way)))
+    return ("forward", *(way for way in CALLED_BACK[mixin_for(host)] if hasattr(host, way)))
 
 
 def is_ready(module: Any) -> bool:

@@ -211,7 +211,7 @@ def linspace(
     return way(first, last, num, endpoint=bool(endpoint), retstep=bool(retstep), dtype=dtype_of(dtype))
 
 
-def joined_on(machine: Machine, given: Value, values: Value, axis: Value = None) -> Array:
+def join_along(machine: Machine, given: Value, values: Value, axis: Value = None) -> Array:
     parts = [np.asarray(numbers(machine, part)) for part in (given, values)]
     machine.meter.elements(sum(part.size for part in parts))
     way: Any = np.append

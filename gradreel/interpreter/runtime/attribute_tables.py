@@ -133,7 +133,7 @@ RESETTING = tuple(
 RESETS = ("reset_parameters", "reset_running_stats", "flatten_parameters", "has_uninitialized_params")
 
 
-def step(machine: Machine, optimizer: Any, *args: Value, **kwargs: Value) -> Value:
+def step_optimizer(machine: Machine, optimizer: Any, *args: Value, **kwargs: Value) -> Value:
     """`optimizer.step()`, told when it begins and ends: the writes between belong to it."""
     name = type(optimizer).__name__
     given = [to_engine(machine, arg) for arg in args], {key: to_engine(machine, arg) for key, arg in kwargs.items()}
@@ -143,7 +143,7 @@ def step(machine: Machine, optimizer: Any, *args: Value, **kwargs: Value) -> Val
     return from_engine(result)
 
 
-def taking(name: str) -> Builtin:
+def make_number_reader(name: str) -> Builtin:
     """`tensor.item()` and its like, told once it has given the numbers."""
     take = getattr(torch.Tensor, name)  # a name of this file, never of a program
 
@@ -175,14 +175,14 @@ SPACES["torch"].table["asarray"] = Builtin("asarray", asarray, machine=True)
 SPACES["torch"].table["from_numpy"] = Builtin("from_numpy", from_numpy, machine=True)
 
 
-def stored_rates(machine: Machine, scheduler: Any) -> dict[str, Value]:
+def scheduler_state(machine: Machine, scheduler: Any) -> dict[str, Value]:
     """`scheduler.state_dict()`, with what the program has put on it."""
     held: dict[str, Value] = from_engine(scheduler.state_dict())
     own: dict[str, Value] = scheduler.__dict__.get(ATTRIBUTES, {})
     return held | own
 
 
-def load_rates(machine: Machine, scheduler: Any, state_dict: Value) -> None:
+def load_scheduler_state(machine: Machine, scheduler: Any, state_dict: Value) -> None:
     """`scheduler.load_state_dict(...)`: what the engine does not know is the program's own."""
     if not isinstance(state_dict, dict):
         raise TypeError(f"'{kind_name(state_dict)}' object is not iterable")
@@ -196,7 +196,7 @@ def load_rates(machine: Machine, scheduler: Any, state_dict: Value) -> None:
 def _tables() -> dict[type, dict[str, Entry]]:
     tables: dict[type, dict[str, Entry]] = {}
     tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data")
-    tables[torch.Tensor] |= {name: taking(name) for name in ("item", "tolist", "numpy")}
+    tables[torch.Tensor] |= {name: make_number_reader(name) for name in ("item", "tolist", "numpy")}
     for kind in (torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer):
         tables[kind] = _table(kind, [*NAMES["torch.Tensor"], "materialize"], "requires_grad grad data")
     tables[torch.nn.Module] = _table(torch.nn.Module, NAMES["torch.nn.Module"]) | _reads(SETTINGS, settable=True)
@@ -207,12 +207,12 @@ def _tables() -> dict[type, dict[str, Entry]]:
         tables[optimizer] = _table(optimizer, NAMES["torch.optim.Optimizer"]) | _reads(
             "param_groups state defaults", settable=True
         )
-        tables[optimizer]["step"] = Builtin("step", step, machine=True)
+        tables[optimizer]["step"] = Builtin("step", step_optimizer, machine=True)
     scheduler = torch.optim.lr_scheduler.LRScheduler
     tables[scheduler] = _table(scheduler, NAMES["torch.optim.lr_scheduler.LRScheduler"]) | _reads(RATES, settable=True)
     tables[scheduler] |= {
-        "state_dict": Builtin("state_dict", stored_rates, machine=True),
-        "load_state_dict": Builtin("load_state_dict", load_rates, machine=True),
+        "state_dict": Builtin("state_dict", scheduler_state, machine=True),
+        "load_state_dict": Builtin("load_state_dict", load_scheduler_state, machine=True),
     }
     distribution = torch.distributions.Distribution
     tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"])

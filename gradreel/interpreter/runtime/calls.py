@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, NamedTuple
 
-from ..engine.bridge import PLAIN, Callback, class_taken, from_engine, to_engine
+from ..engine.bridge import PLAIN, Callback, class_argument, from_engine, to_engine
 from ..engine.cost_model import ASKED
 from ..engine.engine import torch
 from ..engine.gate import check, computes
@@ -295,7 +295,7 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
         if type(arg) not in PLAIN:
             arg = None
             args[:] = [
-                class_taken(machine, function, arg) if type(arg) is Type else to_engine(machine, arg) for arg in args
+                class_argument(machine, function, arg) if type(arg) is Type else to_engine(machine, arg) for arg in args
             ]
             if computes(function.run):
                 check(function.run, function.name, args, {})
@@ -303,7 +303,7 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
     arg = None
     if kwargs:
         kwargs = {
-            name: class_taken(machine, function, value, name) if type(value) is Type else to_engine(machine, value)
+            name: class_argument(machine, function, value, name) if type(value) is Type else to_engine(machine, value)
             for name, value in kwargs.items()
         }
         if computes(function.run):
@@ -312,12 +312,12 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
         result = function.run(*args, **kwargs)
     except TypeError as error:
         if isinstance(function.run, type):
-            named_after(error, function.run)
+            name_made_type(error, function.run)
         raise
     return result if type(result) in PLAIN else from_engine(result)
 
 
-def named_after(error: TypeError, made: type) -> None:
+def name_made_type(error: TypeError, made: type) -> None:
     """Has a complaint about the arguments for a new `made` speak of it, where a class that torch has not began it."""
     owner, mark, rest = str(error).partition(".__init__() ")
     if mark and owner in [base.__name__ for base in made.__mro__] and not hasattr(torch.nn, owner):

@@ -25,7 +25,7 @@ def instantiate(machine: Machine, kind: Class, args: list[Value], kwargs: dict[s
     new, start = kind.find("__new__"), kind.find("__init__")
     if new is not MISSING:
         this = machine.call(machine, new.function if isinstance(new, StaticMethod) else new, [kind, *args], {**kwargs})
-        if not made_by(this, kind):
+        if not is_made_by(this, kind):
             return this
     else:
         this = blank(machine, kind, args)
@@ -39,7 +39,7 @@ def instantiate(machine: Machine, kind: Class, args: list[Value], kwargs: dict[s
     return this
 
 
-def made_by(this: Value, kind: Class) -> bool:
+def is_made_by(this: Value, kind: Class) -> bool:
     """Whether `this` is an object of `kind`."""
     found = this.kind if isinstance(this, OBJECTS) else this.own if isinstance(this, Error) else None
     return isinstance(found, Class) and kind in found.order

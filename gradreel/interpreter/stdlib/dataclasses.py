@@ -273,7 +273,7 @@ def replace(machine: Machine, this: Value, /, **changes: Value) -> Value:
     return call(machine, this.kind, [], {**given, **changes})
 
 
-def listed_fields(machine: Machine, this: Value) -> tuple[Value, ...]:
+def list_fields(machine: Machine, this: Value) -> tuple[Value, ...]:
     shown = Class("Field", (), {}, machine)
     found = []
     for one in require_fields(this, "fields").values():
@@ -299,7 +299,7 @@ def module(attribute_error: ExceptionType) -> Namespace:
         "astuple": as_tuple,
         "replace": replace,
     }
-    ways |= {"fields": listed_fields, "is_dataclass": is_one}
+    ways |= {"fields": list_fields, "is_dataclass": is_one}
     table: dict[str, Value] = {name: Builtin(name, way, True) for name, way in ways.items()}
     table |= {name: Type(name, (), None, f"dataclasses.{name}") for name in ("KW_ONLY", "InitVar", "Field")}
     table |= {"MISSING": MISSING, "FrozenInstanceError": FROZEN}
