@@ -15,7 +15,7 @@ from ..runtime.attributes import DUNDERS, delete, load, special, store
 from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, Frame, Stub, Value
 from .compiler import Compiler
-from .names import BINDABLE, attribute_name, unbound
+from .names import BINDABLE, attribute_name, unbound_local_error
 
 Store = Callable[[Frame, Value], None]
 
@@ -23,7 +23,7 @@ UNSETTABLE = ("__class__", "__dict__", "__bases__", "__mro__", "__traceback__", 
 """Special attributes that programs may read but not set."""
 
 
-def target(compiler: Compiler, node: ast.expr, told: bool = True) -> Store:
+def compile_target(compiler: Compiler, node: ast.expr, told: bool = True) -> Store:
     """What puts a value where `node` says."""
     machine = compiler.machine
     match node:
@@ -52,7 +52,7 @@ def target(compiler: Compiler, node: ast.expr, told: bool = True) -> Store:
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             return unpack(compiler, elements, told)
         case ast.Starred(value=value):
-            return target(compiler, value, told)
+            return compile_target(compiler, value, told)
     raise compiler.unknown(node)
 
 
@@ -116,7 +116,7 @@ def retell(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
 
 def unpack(compiler: Compiler, elements: list[ast.expr], told: bool) -> Store:
     machine = compiler.machine
-    stores = [target(compiler, element, told) for element in elements]
+    stores = [compile_target(compiler, element, told) for element in elements]
     starred = [nr for nr, element in enumerate(elements) if isinstance(element, ast.Starred)]
     count = len(stores)
     if len(starred) > 1:
@@ -162,7 +162,7 @@ def unpack(compiler: Compiler, elements: list[ast.expr], told: bool) -> Store:
     return spread if starred else exact
 
 
-def deletion(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
+def compile_deletion(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
     """What `del node` does."""
     machine = compiler.machine
     match node:
@@ -187,7 +187,7 @@ def deletion(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
 
             return drop_item
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            drops = [deletion(compiler, element) for element in elements]
+            drops = [compile_deletion(compiler, element) for element in elements]
 
             def drop_each(frame: Frame) -> None:
                 for drop in drops:
@@ -204,13 +204,13 @@ def unbind(compiler: Compiler, wanted: str) -> Callable[[Frame], None]:
     def drop(frame: Frame) -> None:
         if meaning == "cell":
             if frame.cells[wanted].value is MISSING:
-                raise unbound(wanted)
+                raise unbound_local_error(wanted)
             told.unbind_name(frame.scope, wanted)
             frame.cells[wanted].value = MISSING
             return
         scope, held = (0, names) if meaning == "global" else (frame.scope, frame.names)
         if wanted not in held:
-            raise unbound(wanted) if meaning == "local" else NameError(f"name '{wanted}' is not defined")
+            raise unbound_local_error(wanted) if meaning == "local" else NameError(f"name '{wanted}' is not defined")
         told.unbind_name(scope, wanted)
         del held[wanted]
 
@@ -225,7 +225,7 @@ def augment_target(compiler: Compiler, node: ast.AugAssign) -> Callable[[Frame],
     match node.target:
         case ast.Name():
             read = compiler.expression(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
-            put = target(compiler, node.target)
+            put = compile_target(compiler, node.target)
 
             def change_name(frame: Frame) -> None:
                 put(frame, apply(read(frame), value(frame)))

@@ -12,7 +12,7 @@ from ..builtins.iteration import iterate
 from ..machine import Machine
 from ..runtime.calls import truth
 from ..runtime.values import Cell, Frame, Generator, Value
-from .assignment import Store, target
+from .assignment import Store, compile_target
 from .compiler import Compiler, Run, compiles
 from .scopes import Comprehension
 
@@ -35,7 +35,7 @@ def parts(compiler: Compiler, node: Comprehension) -> tuple[Run, list[Loop], Cal
         if part.is_async:
             raise compiler.refuse("`async for` is not supported here.", part.target)
         source = compiler.expression(part.iter) if nr else None
-        loops.append(Loop(target(compiler, part.target, told=False), source, compiler.expressions(part.ifs)))
+        loops.append(Loop(compile_target(compiler, part.target, told=False), source, compiler.expressions(part.ifs)))
     values = compiler.expressions([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
     compiler.scope = outer
 

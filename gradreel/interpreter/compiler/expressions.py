@@ -16,7 +16,7 @@ from ..runtime.attributes import load
 from ..runtime.calls import call_method, truth
 from ..runtime.type_names import kind_name
 from ..runtime.values import OBJECTS, Frame, Value
-from .assignment import target
+from .assignment import compile_target
 from .compiler import Compiler, Run, compiles
 from .names import attribute_name
 
@@ -111,7 +111,7 @@ def if_exp(compiler: Compiler, node: ast.IfExp) -> Run:
 
 @compiles(ast.NamedExpr)
 def named_expr(compiler: Compiler, node: ast.NamedExpr) -> Run:
-    value, store = compiler.expression(node.value), target(compiler, node.target)
+    value, store = compiler.expression(node.value), compile_target(compiler, node.target)
 
     def run(frame: Frame) -> Value:
         result = value(frame)
@@ -136,7 +136,7 @@ def not_iterable(value: Value) -> TypeError:
     return TypeError(f"Value after * must be an iterable, not {kind_name(value)}")
 
 
-def parts(
+def compile_parts(
     compiler: Compiler, nodes: list[ast.expr], misfit: Callable[[Value], TypeError] | None = not_spreadable
 ) -> Callable[[Frame], list[Value]]:
     """The items of a display or the arguments of a call, with `*`.
@@ -179,18 +179,18 @@ def parts(
 
 @compiles(ast.List)
 def list_display(compiler: Compiler, node: ast.List) -> Run:
-    return parts(compiler, node.elts, not_iterable)
+    return compile_parts(compiler, node.elts, not_iterable)
 
 
 @compiles(ast.Tuple)
 def tuple_display(compiler: Compiler, node: ast.Tuple) -> Run:
-    items = parts(compiler, node.elts, not_iterable)
+    items = compile_parts(compiler, node.elts, not_iterable)
     return lambda frame: tuple(items(frame))
 
 
 @compiles(ast.Set)
 def set_display(compiler: Compiler, node: ast.Set) -> Run:
-    machine, items = compiler.machine, parts(compiler, node.elts, None)
+    machine, items = compiler.machine, compile_parts(compiler, node.elts, None)
     return lambda frame: set(charge_keys(machine, items(frame)))
 
 

@@ -27,9 +27,9 @@ from ..runtime.values import (
 )
 from .assignment import bind
 from .compiler import Compiler, Run, Step, compiles
-from .expressions import Misfit, parts
+from .expressions import Misfit, compile_parts
 from .generators import generator_body
-from .names import attribute_name, hints_of
+from .names import attribute_name, compile_annotations
 from .scopes import Scope
 
 # ---- making functions
@@ -42,7 +42,7 @@ def function_def(compiler: Compiler, node: ast.FunctionDef) -> Step:
     decorators = compiler.expressions(node.decorator_list)
     lines = [decorator.lineno for decorator in node.decorator_list]
     store = bind(compiler, node.name, node)
-    make = function(compiler, node, node.name, ast.get_docstring(node, clean=False))
+    make = compile_function(compiler, node, node.name, ast.get_docstring(node, clean=False))
     machine = compiler.machine
 
     def step(frame: Frame) -> None:
@@ -58,10 +58,10 @@ def function_def(compiler: Compiler, node: ast.FunctionDef) -> Step:
 
 @compiles(ast.Lambda)
 def lambda_(compiler: Compiler, node: ast.Lambda) -> Run:
-    return function(compiler, node, "<lambda>", None)
+    return compile_function(compiler, node, "<lambda>", None)
 
 
-def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, doc: str | None) -> Run:
+def compile_function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, doc: str | None) -> Run:
     """What makes the function when its definition is reached."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
@@ -88,11 +88,11 @@ def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, 
     places = None if extras or arguments.kwonlyargs else names
     outer, compiler.scope = compiler.scope, compiler.scopes.of[node]
     compiler.titles.append(title + ".<locals>")
-    run = body(compiler, node)
+    run = compile_body(compiler, node)
     compiler.titles.pop()
     scope, compiler.scope = compiler.scope, outer
-    invoker = invoking(compiler, signature, scope, name, run)
-    hints = hints_of(compiler, node)
+    invoker = make_invoke(compiler, signature, scope, name, run)
+    hints = compile_annotations(compiler, node)
 
     def make(frame: Frame) -> Function:
         made = Function(name, doc)
@@ -116,7 +116,7 @@ def title_of(scope: Scope, titles: list[str], name: str) -> str:
 Body = Callable[[Frame], Value]
 
 
-def body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Body:
+def compile_body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Body:
     """What runs the body in a frame of its own and gives the result."""
     if compiler.scope.yields:
         return generator_body(compiler, node)
@@ -139,7 +139,7 @@ def body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Body:
     return run
 
 
-def invoking(
+def make_invoke(
     compiler: Compiler, signature: Signature, scope: Scope, name: str, run: Body
 ) -> Callable[[Function, dict[str, Value], dict[str, Cell]], None]:
     """Gives a new function its `invoke`."""
@@ -203,8 +203,8 @@ def invoking(
 def call_(compiler: Compiler, node: ast.Call) -> Run:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in compiler.scopes.module.bound:
         return super_(compiler, node)
-    machine, items = compiler.machine, parts(compiler, node.args)
-    named = keywords(compiler, node)
+    machine, items = compiler.machine, compile_parts(compiler, node.args)
+    named = compile_keywords(compiler, node)
     if any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords):
         return spread_call(compiler, node)
     if isinstance(node.func, ast.Attribute):
@@ -223,7 +223,7 @@ def call_(compiler: Compiler, node: ast.Call) -> Run:
 def spread_call(compiler: Compiler, node: ast.Call) -> Run:
     """A call with `*` or `**`: what cannot be spread is an error that names the function."""
     machine, function = compiler.machine, compiler.expression(node.func)
-    items, named = parts(compiler, node.args), keywords(compiler, node)
+    items, named = compile_parts(compiler, node.args), compile_keywords(compiler, node)
 
     def run(frame: Frame) -> Value:
         callee = function(frame)
@@ -247,7 +247,7 @@ def spell_callee(callee: Value) -> str:
     return f"{callee.name}() " if isinstance(callee, (Builtin, Foreign, Type)) else f"{kind_name(callee)} object "
 
 
-def keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], dict[str, Value]] | None:
+def compile_keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], dict[str, Value]] | None:
     if not node.keywords:
         return None
     machine = compiler.machine

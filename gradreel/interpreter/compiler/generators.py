@@ -21,7 +21,7 @@ from ..machine import Machine
 from ..runtime.calls import truth
 from ..runtime.errors import ERRORS, raise_error
 from ..runtime.values import Error, Frame, Value
-from .assignment import target
+from .assignment import compile_target
 from .compiler import BREAK, RETURN, Compiler, Run, Signal, compiles
 from .exceptions import finishing, select_handlers
 from .patterns import choose_case
@@ -400,7 +400,7 @@ def while_(compiler: Compiler, node: ast.While) -> Flow:
 
 
 def for_(compiler: Compiler, node: ast.For) -> Flow:
-    machine, source, store = compiler.machine, value_flow(compiler, node.iter), target(compiler, node.target)
+    machine, source, store = compiler.machine, value_flow(compiler, node.iter), compile_target(compiler, node.target)
     body, other = block(compiler, node.body), block(compiler, node.orelse)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
@@ -428,7 +428,7 @@ def with_(compiler: Compiler, node: ast.With) -> Flow:
 
 def with_item(compiler: Compiler, item: ast.withitem, body: Flow) -> Flow:
     machine, manager = compiler.machine, value_flow(compiler, item.context_expr)
-    store = None if item.optional_vars is None else target(compiler, item.optional_vars)
+    store = None if item.optional_vars is None else compile_target(compiler, item.optional_vars)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
         holder = yield from manager(frame)

@@ -26,9 +26,9 @@ def import_(compiler: Compiler, node: ast.Import) -> Step:
     for alias in node.names:
         if skip_import(compiler, alias.name, [alias], node):
             continue
-        found = module(compiler, alias.name, node)
+        found = find_or_raise(compiler, alias.name, node)
         if alias.asname is None and "." in alias.name:
-            found = module(compiler, alias.name.partition(".")[0], node, found)
+            found = find_or_raise(compiler, alias.name.partition(".")[0], node, found)
         stores.append((bind(compiler, alias.asname or alias.name.partition(".")[0], node), found))
 
     def step(frame: Frame) -> None:
@@ -38,7 +38,7 @@ def import_(compiler: Compiler, node: ast.Import) -> Step:
     return step
 
 
-def module(compiler: Compiler, name: str, node: ast.stmt, before: Found | None = None) -> Found:
+def find_or_raise(compiler: Compiler, name: str, node: ast.stmt, before: Found | None = None) -> Found:
     """What finds the module `name`, after `before`."""
     found = find(compiler.machine, name, node.lineno)
     if found is None:
@@ -69,13 +69,13 @@ def missing(compiler: Compiler, name: str, node: ast.stmt) -> Found:
     if compiler.trying:
         record = Error(ERRORS["ModuleNotFoundError"], (f"No module named '{name}'",))
         record.attributes["name"] = name
-        return raising(lambda: raise_error(record, str(record.args[0])))
+        return raise_at_import(lambda: raise_error(record, str(record.args[0])))
     if compiler.scope.kind == "module" and not compiler.branches:
         raise refusal
-    return raising(lambda: refusal)
+    return raise_at_import(lambda: refusal)
 
 
-def raising(error: Callable[[], BaseException]) -> Found:
+def raise_at_import(error: Callable[[], BaseException]) -> Found:
     def give() -> Value:
         raise error()
 
@@ -129,11 +129,11 @@ def import_missing(compiler: Compiler, space: Namespace, name: str, node: ast.st
         text = f"cannot import name '{name}' from '{space.name}' (unknown location)"
         record = Error(ERRORS["ImportError"], (text,))
         record.attributes["name"] = space.name
-        return raising(lambda: raise_error(record, text))
+        return raise_at_import(lambda: raise_error(record, text))
     error.line = node.lineno
     if compiler.scope.kind == "module" and not compiler.branches and not compiler.trying:
         raise error
-    return raising(lambda: error)
+    return raise_at_import(lambda: error)
 
 
 def import_all(compiler: Compiler, space: Namespace, node: ast.ImportFrom) -> Step:

@@ -11,7 +11,7 @@ from ..runtime.calls import call_method, truth
 from ..runtime.errors import raise_error
 from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, OBJECTS, Frame, Stub, Value
-from .assignment import target
+from .assignment import compile_target
 from .compiler import Compiler, Signal, Step, compiles
 
 
@@ -26,7 +26,7 @@ def with_(compiler: Compiler, node: ast.With) -> Step:
 def with_item(compiler: Compiler, item: ast.withitem, body: Step) -> Step:
     """`with item: body`"""
     machine, manager = compiler.machine, compiler.expression(item.context_expr)
-    store = None if item.optional_vars is None else target(compiler, item.optional_vars)
+    store = None if item.optional_vars is None else compile_target(compiler, item.optional_vars)
 
     def step(frame: Frame) -> Signal | None:
         holder = manager(frame)
