@@ -187,7 +187,7 @@ BUILTINS["open"] = Builtin("open", open_file, machine=True)
 BUILTINS["exit"] = BUILTINS["quit"] = SYS.table["exit"]
 
 
-def find(machine: Machine, name: str, line: int = 0) -> Namespace | None:
+def find_module(machine: Machine, name: str, line: int = 0) -> Namespace | None:
     """The module, with a remark if it has no effect, for the `line` of its import."""
     found = MODULES.get(name)
     if found is not None and name in REMARKS:
@@ -195,7 +195,7 @@ def find(machine: Machine, name: str, line: int = 0) -> Namespace | None:
     return found
 
 
-def dispensable(name: str) -> bool:
+def is_dispensable(name: str) -> bool:
     """Whether a program that never uses the module can be run without it."""
     return name not in MODULES and name.partition(".")[0] in LIBRARIES
 
@@ -216,12 +216,12 @@ def refuse_import(name: str, line: int) -> Refusal:
     return Refusal(f"`import {name}` is not possible here.{hint} What can be imported: {offered}.", line)
 
 
-def member(machine: Machine, space: Namespace, name: str) -> Value:
+def load_member(machine: Machine, space: Namespace, name: str) -> Value:
     """`space.name`, MISSING if there is none."""
     if name in space.table:
         return space.table[name]
     if f"{space.name}.{name}" in MODULES:
-        return find(machine, f"{space.name}.{name}")
+        return find_module(machine, f"{space.name}.{name}")
     if space.pure_python:
         return load_module(machine, space.name).get(name, MISSING)
     return MISSING
@@ -234,7 +234,7 @@ def of_namespace(machine: Machine, owner: Namespace, name: str) -> Value:
         return owner.table[name]
     if name == "__name__":
         return owner.name
-    found = member(machine, owner, name)
+    found = load_member(machine, owner, name)
     if found is MISSING:
         raise missing_name(owner, name)
     return found
@@ -266,7 +266,7 @@ def load_module(machine: Machine, name: str) -> dict[str, Value]:
     return machine.modules[name].table
 
 
-def public(machine: Machine, space: Namespace) -> list[str]:
+def public_names(machine: Machine, space: Namespace) -> list[str]:
     """What `from module import *` brings."""
     names = [*space.table, *(load_module(machine, space.name) if space.pure_python else ())]
     return [name for name in names if not name.startswith("_")]
@@ -280,7 +280,7 @@ def vocabulary() -> dict[str, list[str]]:
     """Names under `torch`, `torch.nn` ... and `Tensor`, `Module` ...; those of Python itself under the empty name."""
     words = {"": sorted(name for name in BUILTINS if not name.startswith("_"))}
     for path, space in SPACES.items():
-        held = {*space.table, *(in_python(path) if space.pure_python else ())}
+        held = {*space.table, *(names_in_source(path) if space.pure_python else ())}
         words[path] = sorted(name for name in held if not name.startswith("_"))
     for path, names in NAMES.items():
         title = path.rpartition(".")[2]
@@ -290,7 +290,7 @@ def vocabulary() -> dict[str, list[str]]:
     return words
 
 
-def in_python(path: str) -> set[str]:
+def names_in_source(path: str) -> set[str]:
     """Those names of a module written in Python that the module of torch has, too."""
     body = PURE_PYTHON[path].body
     names = {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}

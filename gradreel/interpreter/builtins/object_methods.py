@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ..machine import Machine
 from ..runtime.attributes import delete_plainly, load, missing, plainly, store_plainly
 from ..runtime.calls import call_forward
-from ..runtime.instances import begin
+from ..runtime.instances import initialize
 from ..runtime.values import MISSING, OBJECTS, Instance, Own, Value
 from .formatting import base_repr, base_str, format_value, plain
 from .hashing import hash_of
@@ -64,7 +64,7 @@ def _format(machine: Machine, this: Value, spec: str) -> str:
 
 def _init(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> None:
     if isinstance(this, Own):
-        begin(machine, this, list(args), kwargs)
+        initialize(machine, this, list(args), kwargs)
 
 
 def _nothing(machine: Machine, *args: Value, **kwargs: Value) -> None:

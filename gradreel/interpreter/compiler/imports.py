@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..library import dispensable, find, member, missing_name, public, refuse_import
+from ..library import find_module, is_dispensable, load_member, missing_name, public_names, refuse_import
 from ..refusal import Refusal
 from ..runtime.errors import ERRORS, raise_error
 from ..runtime.values import MISSING, Error, Frame, Namespace, Value
@@ -40,7 +40,7 @@ def import_(compiler: Compiler, node: ast.Import) -> Step:
 
 def find_or_raise(compiler: Compiler, name: str, node: ast.stmt, before: Found | None = None) -> Found:
     """What finds the module `name`, after `before`."""
-    found = find(compiler.machine, name, node.lineno)
+    found = find_module(compiler.machine, name, node.lineno)
     if found is None:
         return missing(compiler, name, node)
 
@@ -55,7 +55,7 @@ def find_or_raise(compiler: Compiler, name: str, node: ast.stmt, before: Found |
 def skip_import(compiler: Compiler, name: str, names: list[ast.alias], node: ast.stmt) -> bool:
     """Whether the program can do without the module: it is a library, and nothing that is bound by `names` is used."""
     bound = {(alias.asname or alias.name).partition(".")[0] for alias in names}
-    if compiler.trying or not dispensable(name) or bound & compiler.scopes.needed:
+    if compiler.trying or not is_dispensable(name) or bound & compiler.scopes.needed:
         return False
     compiler.left_out |= bound
     message = f"There is no {name} here; nothing in this program uses it, so it is left out."
@@ -91,7 +91,7 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
             "Relative imports are not supported in one file: paste what you import above.",
             node,
         )
-    machine, space = compiler.machine, find(compiler.machine, node.module, node.lineno)
+    machine, space = compiler.machine, find_module(compiler.machine, node.module, node.lineno)
     if space is None and skip_import(compiler, node.module, node.names, node):
         return lambda frame: None
     if space is None:
@@ -103,7 +103,7 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
         return import_all(compiler, space, node)
     stores = []
     for alias in node.names:
-        found = member(machine, space, alias.name)
+        found = load_member(machine, space, alias.name)
         if found is MISSING:
             stores.append(
                 (bind(compiler, alias.asname or alias.name, node), import_missing(compiler, space, alias.name, node))
@@ -141,10 +141,10 @@ def import_all(compiler: Compiler, space: Namespace, node: ast.ImportFrom) -> St
     if compiler.scope.kind != "module":
         raise compiler.refuse("import * only allowed at module level", node)
     machine, used = compiler.machine, compiler.scopes.every()
-    stores = [(bind(compiler, name, node), name) for name in public(machine, space) if name in used]
+    stores = [(bind(compiler, name, node), name) for name in public_names(machine, space) if name in used]
 
     def step(frame: Frame) -> None:
         for store, name in stores:
-            store(frame, member(machine, space, name))
+            store(frame, load_member(machine, space, name))
 
     return step

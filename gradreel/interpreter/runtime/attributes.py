@@ -28,7 +28,7 @@ from ..torch_module.namespace import NAMES, SURFACE
 from .allowed_types import ENGINE_TYPES, PYTHON_TYPES, record_of
 from .attribute_tables import Entry, fields_of, table_of
 from .calls import CONTEXTS, call, call_method
-from .instances import abstract_in, blank
+from .instances import abstract_names_in, allocate
 from .type_names import function_kind, kind_name, unbound
 from .values import (
     ATTRIBUTES,
@@ -204,7 +204,7 @@ ENGINE = torch.__name__
 def basic(machine: Machine, this: Value, kind: Class | None, name: str, host: Type | None = None) -> Value:
     """The method `name` of `this` that its class inherits from Python itself; of the class, if `this` is MISSING."""
     if name == "__new__":
-        return Builtin("__new__", lambda m, cls, *args, **kwargs: blank(m, cls, list(args)), True)
+        return Builtin("__new__", lambda m, cls, *args, **kwargs: allocate(m, cls, list(args)), True)
     way = EVERY.get(name)
     if way is None:
         base = host or (kind.host if kind is not None else None)
@@ -471,7 +471,7 @@ def abstract_names(machine: Machine, owner: Class) -> frozenset[str]:
     """`__abstractmethods__`, which classes have that abc looks after."""
     if "abstract" not in owner.traits:
         raise AttributeError("__abstractmethods__")
-    return frozenset(abstract_in(owner))
+    return frozenset(abstract_names_in(owner))
 
 
 def order_of_host(host: type) -> list[Value]:

@@ -28,14 +28,14 @@ def instantiate(machine: Machine, kind: Class, args: list[Value], kwargs: dict[s
         if not is_made_by(this, kind):
             return this
     else:
-        this = blank(machine, kind, args)
+        this = allocate(machine, kind, args)
     if start is not MISSING:
         args.insert(0, this)
         answer = machine.call(machine, start, args, kwargs)
         if answer is not None:
             raise TypeError(f"__init__() should return None, not '{kind_name(answer)}'")
     elif new is MISSING:
-        begin(machine, this, args, kwargs)
+        initialize(machine, this, args, kwargs)
     return this
 
 
@@ -45,7 +45,7 @@ def is_made_by(this: Value, kind: Class) -> bool:
     return isinstance(found, Class) and kind in found.order
 
 
-def blank(machine: Machine, kind: Class, args: list[Value]) -> Value:
+def allocate(machine: Machine, kind: Class, args: list[Value]) -> Value:
     """An object of `kind` before its `__init__`."""
     if "abstract" in kind.traits:
         check_abstract(kind)
@@ -64,7 +64,7 @@ def blank(machine: Machine, kind: Class, args: list[Value]) -> Value:
     return this
 
 
-def begin(machine: Machine, this: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
+def initialize(machine: Machine, this: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
     """The `__init__` that a class has without writing one."""
     kind: Any = this.own if isinstance(this, Error) else this.kind
     if kind.exception is not None:
@@ -91,13 +91,13 @@ def begin(machine: Machine, this: Value, args: list[Value], kwargs: dict[str, Va
 
 
 def check_abstract(kind: Class) -> None:
-    names = sorted(abstract_in(kind))
+    names = sorted(abstract_names_in(kind))
     if names:
         plural = "s" if len(names) > 1 else ""
         raise TypeError(f"Can't instantiate abstract class {kind.name} with abstract method{plural} {', '.join(names)}")
 
 
-def abstract_in(kind: Class) -> set[str]:
+def abstract_names_in(kind: Class) -> set[str]:
     """The names that a class leaves to those below it."""
     return {name for owner in kind.order for name in owner.attributes if is_abstract(kind.find(name))}
 

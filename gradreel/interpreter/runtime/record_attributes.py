@@ -15,7 +15,7 @@ from .attribute_tables import table_of
 from .attributes import basic, by_class, load, missing, of_module
 from .calls import call, instance
 from .errors import raise_error
-from .instances import begin
+from .instances import initialize
 from .type_names import function_kind
 from .values import (
     MISSING,
@@ -186,7 +186,7 @@ def of_super(machine: Machine, owner: Super, name: str) -> Value:
     if host is not None and host.hosts and kind.native is None:
         base, this = host.hosts[0], owner.this
         if name == "__init__":
-            return Builtin("__init__", lambda m, *args, **kw: begin(m, this, list(args), kw), True)
+            return Builtin("__init__", lambda m, *args, **kw: initialize(m, this, list(args), kw), True)
         if name in inherited_ways(base):
             return Foreign(name, lambda *args, **kwargs: getattr(base, name)(this, *args, **kwargs))
         if found is not MISSING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..builtins.formatting import repr_of
 from ..builtins.operators import Keyed, same
 from ..machine import Machine
-from ..runtime.instances import blank
+from ..runtime.instances import allocate
 from ..runtime.values import (
     MISSING,
     OBJECTS,
@@ -78,7 +78,7 @@ def enumerate_members(machine: Machine, made: Class) -> None:
 
 
 def member(machine: Machine, made: Class, name: str, value: Value) -> Value:
-    this = blank(machine, made, [value] if made.host is not None else [])
+    this = allocate(machine, made, [value] if made.host is not None else [])
     this.attributes.update(name=name, value=value, _name_=name, _value_=value)
     start = made.find("__init__")
     if start is not MISSING:
