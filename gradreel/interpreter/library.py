@@ -23,7 +23,7 @@ from .refusal import Refusal
 from .runtime import attributes
 from .runtime.allowed_types import PYTHON_TYPES, admit
 from .runtime.attribute_tables import TABLES
-from .runtime.attributes import PYTHON, WAYS, unknown_name
+from .runtime.attributes import PYTHON, WAYS, missing_module_name
 from .runtime.record_attributes import RECORDS
 from .runtime.type_names import look_alike
 from .runtime.values import MISSING, Builtin, Foreign, Frame, Namespace, Value, make_module
@@ -250,7 +250,7 @@ def missing_name(space: Namespace, name: str) -> BaseException:
     """The error or refusal for a name that a module does not have here."""
     if space.name in FORBIDDEN:
         return Refusal(f"`{space.name}.{name}` is not offered here: {FORBIDDEN[space.name]}.")
-    return unknown_name(space, name)
+    return missing_module_name(space, name)
 
 
 def load_module(machine: Machine, name: str) -> dict[str, Value]:

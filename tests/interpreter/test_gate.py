@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from gradreel import run
-from gradreel.interpreter.builtins.operators import BINARY, COMPARE, binary
+from gradreel.interpreter.builtins.operators import BINARY, COMPARE, make_binary
 from gradreel.interpreter.builtins.subscripts import assign, fetch
 from gradreel.interpreter.engine.bridge import HOMES
 from gradreel.interpreter.engine.engine import torch
@@ -170,7 +170,7 @@ def test_no_operator_of_numpy_asks_an_object_of_the_host() -> None:
             for poison in (part for kind in POISONS for part in (kind(), [kind()], (1, kind()))):
                 ways: dict[str, Any] = {}
                 for kind in BINARY:
-                    apply, again = binary(machine, kind), binary(machine, kind, inplace=True)
+                    apply, again = make_binary(machine, kind), make_binary(machine, kind, inplace=True)
                     ways[f"{kind.__name__}"] = lambda a=apply, p=poison, n=number: a(n, p)
                     ways[f"reflected {kind.__name__}"] = lambda a=apply, p=poison, n=number: a(p, n)
                     ways[f"in place {kind.__name__}"] = lambda a=again, p=poison, n=number: a(n, p)

@@ -8,7 +8,7 @@ from ..engine.engine import torch
 from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.attribute_tables import table_of
-from ..runtime.attributes import DUNDERS, delete, load, own_attributes, special, store, type_of
+from ..runtime.attributes import DUNDERS, delete, is_special, load, own_attributes, store, type_of
 from ..runtime.type_names import kind_name
 from ..runtime.values import (
     ATTRIBUTES,
@@ -169,7 +169,7 @@ def identity(machine: Machine, value: Value) -> int:
 
 
 def is_refused_special(name: str) -> bool:
-    return special(name) and name not in DUNDERS
+    return is_special(name) and name not in DUNDERS
 
 
 # ---- names

@@ -16,12 +16,12 @@ from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.attribute_tables import register
 from ..runtime.attributes import load
-from ..runtime.calls import call, truth
+from ..runtime.calls import call, truth_of
 from ..runtime.values import Builtin, Value
 from .formatting import format_field, join_texts, repr_of
 from .hashing import charge_key, charge_keys
 from .iteration import collect_items, extend, extend_queue, update
-from .operators import less, same
+from .operators import is_same, less
 from .subscripts import fetch
 
 # ---- str.format: the fields of a template, with what belongs to them
@@ -184,7 +184,7 @@ def _copy(machine: Machine, this: Any) -> Any:
 
 def _remove(machine: Machine, this: list[Value], item: Value) -> None:
     for at, other in enumerate(this):
-        if same(machine, other, item):
+        if is_same(machine, other, item):
             del this[at]
             return
     raise ValueError("list.remove(x): x not in list" if isinstance(this, list) else "deque.remove(x): x not in deque")
@@ -192,7 +192,7 @@ def _remove(machine: Machine, this: list[Value], item: Value) -> None:
 
 def _index(machine: Machine, this: Any, item: Value, start: int = 0, stop: int | None = None) -> int:
     for at in range(*slice(start, stop).indices(len(this))):
-        if same(machine, this[at], item):
+        if is_same(machine, this[at], item):
             return at
     raise ValueError(
         "tuple.index(x): x not in tuple"
@@ -202,7 +202,7 @@ def _index(machine: Machine, this: Any, item: Value, start: int = 0, stop: int |
 
 
 def _count(machine: Machine, this: Any, item: Value) -> int:
-    return sum(1 for other in this if same(machine, other, item))
+    return sum(1 for other in this if is_same(machine, other, item))
 
 
 EASY = (bool, int, float)
@@ -213,16 +213,16 @@ def sort_items(machine: Machine, items: list[Value], key: Value = None, reverse:
     keys = [call(machine, key, [item], {}) for item in items] if key is not None else items
     machine.meter.charge(len(items) * max(len(items).bit_length(), 1) // 8)
     if all(type(k) in EASY for k in keys) or all(type(k) is str for k in keys):
-        order = sorted(range(len(items)), key=keys.__getitem__, reverse=truth(machine, reverse))
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=truth_of(machine, reverse))
         return [items[at] for at in order]
 
     def compare(left: int, right: int) -> int:
         machine.meter.charge()
-        if truth(machine, less(machine, keys[left], keys[right])):
+        if truth_of(machine, less(machine, keys[left], keys[right])):
             return -1
-        return 1 if truth(machine, less(machine, keys[right], keys[left])) else 0
+        return 1 if truth_of(machine, less(machine, keys[right], keys[left])) else 0
 
-    order = sorted(range(len(items)), key=cmp_to_key(compare), reverse=truth(machine, reverse))
+    order = sorted(range(len(items)), key=cmp_to_key(compare), reverse=truth_of(machine, reverse))
     return [items[at] for at in order]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..machine import Machine
 from ..runtime.allowed_types import PYTHON_TYPES
 from ..runtime.attributes import FUNCTION_TYPES, OBJECT, TYPE_OF_TYPES, load
-from ..runtime.calls import call, truth
+from ..runtime.calls import call, truth_of
 from ..runtime.errors import ERRORS
 from ..runtime.type_names import kind_name
 from ..runtime.values import (
@@ -108,7 +108,7 @@ TYPES: dict[str, Type] = {
     "int": _type("int", (int,), make_int),
     "float": _type("float", (float,), make_float),
     "complex": _type("complex", (complex,), make_complex),
-    "bool": _type("bool", (bool,), lambda machine, value=False: truth(machine, value)),
+    "bool": _type("bool", (bool,), lambda machine, value=False: truth_of(machine, value)),
     "str": _type(
         "str", (str,), lambda machine, value="": str_of(machine, value), maketrans=Builtin("t", maketrans, True)
     ),

@@ -10,13 +10,13 @@ import operator
 from collections.abc import Callable
 
 from ..machine import Machine
-from ..runtime.attributes import delete_plainly, load, missing, plainly, store_plainly
+from ..runtime.attributes import delete_plainly, load, load_plainly, missing_attribute, store_plainly
 from ..runtime.calls import call_forward
 from ..runtime.instances import initialize
 from ..runtime.values import MISSING, OBJECTS, Instance, Own, Value
 from .formatting import base_repr, base_str, format_value, plain
 from .hashing import hash_of
-from .operators import BASE, base_binary, base_contains, base_equal, unary
+from .operators import BASE, apply_unary, base_binary, base_contains, base_equal
 from .sequences import make_iterator, make_reversed, next_item, round_number
 from .subscripts import assign_plainly, fetch_plainly, remove_plainly
 
@@ -32,9 +32,9 @@ def _delete(machine: Machine, this: Value, name: str) -> None:
 def _get(machine: Machine, this: Value, name: str) -> Value:
     if not isinstance(this, OBJECTS):
         return load(machine, this, name)
-    found = plainly(machine, this, name)
+    found = load_plainly(machine, this, name)
     if found is MISSING:
-        raise missing(this, name)
+        raise missing_attribute(this, name)
     return found
 
 
@@ -123,7 +123,7 @@ def _make_comparison(sign: str) -> Callable[..., Value]:
 
 def _make_unary(sign: str) -> Callable[..., Value]:
     def run(machine: Machine, this: Value) -> Value:
-        return unary(machine, sign, this)
+        return apply_unary(machine, sign, this)
 
     return run
 

@@ -9,9 +9,9 @@ import ast
 from collections.abc import Callable
 
 from ..builtins.iteration import iterate
-from ..builtins.operators import binary
+from ..builtins.operators import make_binary
 from ..builtins.subscripts import assign, fetch, remove
-from ..runtime.attributes import DUNDERS, delete, load, special, store
+from ..runtime.attributes import DUNDERS, delete, is_special, load, store
 from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, Frame, Stub, Value
 from .compiler import Compiler
@@ -59,7 +59,7 @@ def compile_target(compiler: Compiler, node: ast.expr, told: bool = True) -> Sto
 def bind(compiler: Compiler, wanted: str, node: ast.AST, told: bool = True) -> Store:
     """Binds a name, in the scope that Python's rules say."""
     wanted = compiler.scope.mangle(wanted)
-    if special(wanted) and wanted not in (DUNDERS if compiler.scope.kind == "class" else BINDABLE):
+    if is_special(wanted) and wanted not in (DUNDERS if compiler.scope.kind == "class" else BINDABLE):
         raise compiler.refuse(f"The name `{wanted}` cannot be given here.", node)
     meaning = compiler.scope.meaning(wanted)
     bound = compiler.name_events.bind_name if told and compiler.scope.kind != "class" else None
@@ -220,7 +220,7 @@ def unbind(compiler: Compiler, wanted: str) -> Callable[[Frame], None]:
 def augment_target(compiler: Compiler, node: ast.AugAssign) -> Callable[[Frame], None]:
     """`target op= value`: the target is read, changed in place where its type can, and bound again."""
     machine = compiler.machine
-    apply = binary(machine, type(node.op), inplace=True)
+    apply = make_binary(machine, type(node.op), inplace=True)
     value = compiler.expression(node.value)
     match node.target:
         case ast.Name():

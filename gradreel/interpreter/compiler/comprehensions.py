@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..builtins.hashing import charge_key
 from ..builtins.iteration import iterate
 from ..machine import Machine
-from ..runtime.calls import truth
+from ..runtime.calls import truth_of
 from ..runtime.values import Cell, Frame, Generator, Value
 from .assignment import Store, compile_target
 from .compiler import Compiler, Run, compiles
@@ -56,7 +56,7 @@ def walk(machine: Machine, loops: list[Loop], nr: int, inner: Frame, source: Ite
         store(inner, item)
         item = None
         machine.meter.charge()
-        if all(truth(machine, test(inner)) for test in tests):
+        if all(truth_of(machine, test(inner)) for test in tests):
             if following is None:
                 yield None
             else:

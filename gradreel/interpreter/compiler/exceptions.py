@@ -12,7 +12,7 @@ from gradreel.trace.texts import cut
 
 from ..builtins.formatting import error_text, record_error, str_of
 from ..machine import Machine
-from ..runtime.calls import instance, truth
+from ..runtime.calls import exception_instance, truth_of
 from ..runtime.errors import ERRORS, matches, raise_error
 from ..runtime.values import Class, Error, ExceptionType, Frame, Value
 from .assignment import bind, unbind
@@ -107,11 +107,11 @@ def raise_(compiler: Compiler, node: ast.Raise) -> Step:
                 raise RuntimeError("No active exception to reraise")
             record = machine.handling[-1]
         else:
-            record = instance(machine, raised(frame))
+            record = exception_instance(machine, raised(frame))
         if cause is not None:
             origin = cause(frame)
             if origin is not None:
-                origin = instance(machine, origin, "exception causes")
+                origin = exception_instance(machine, origin, "exception causes")
             record.cause, record.suppressed = origin, True
         raise raise_error(record, error_text(machine, record))
 
@@ -124,7 +124,7 @@ def assert_(compiler: Compiler, node: ast.Assert) -> Step:
     message = None if node.msg is None else compiler.expression(node.msg)
 
     def step(frame: Frame) -> None:
-        if not truth(machine, test(frame)):
+        if not truth_of(machine, test(frame)):
             record = Error(ERRORS["AssertionError"], () if message is None else (message(frame),))
             raise raise_error(record, error_text(machine, record))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ..builtins.namespace import super_of
 from ..builtins.sequences import unpack_mapping
-from ..runtime.attributes import DUNDERS, load, special
+from ..runtime.attributes import DUNDERS, is_special, load
 from ..runtime.calls import Signature, bind_arguments, call
 from ..runtime.type_names import kind_name
 from ..runtime.values import (
@@ -37,7 +37,7 @@ from .scopes import Scope
 
 @compiles(ast.FunctionDef)
 def function_def(compiler: Compiler, node: ast.FunctionDef) -> Step:
-    if compiler.scope.kind == "class" and special(node.name) and node.name not in DUNDERS:
+    if compiler.scope.kind == "class" and is_special(node.name) and node.name not in DUNDERS:
         raise compiler.refuse(f"A class cannot define `{node.name}` here.", node)
     decorators = compiler.expressions(node.decorator_list)
     lines = [decorator.lineno for decorator in node.decorator_list]
@@ -74,7 +74,7 @@ def compile_function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, nam
             defaults.append((argument.arg, compiler.expression(default)))
     extras = [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
     for argument in [*positional, *arguments.kwonlyargs, *extras]:
-        if special(argument.arg):
+        if is_special(argument.arg):
             raise compiler.refuse(f"A parameter cannot be called `{argument.arg}` here.", argument)
     title = title_of(compiler.scope, compiler.titles, name)
     signature = Signature(
@@ -252,7 +252,7 @@ def compile_keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], di
         return None
     machine = compiler.machine
     for keyword in node.keywords:
-        if keyword.arg and special(keyword.arg):
+        if keyword.arg and is_special(keyword.arg):
             raise compiler.refuse(f"An argument cannot be called `{keyword.arg}` here.", keyword)
     pairs = [(keyword.arg, compiler.expression(keyword.value)) for keyword in node.keywords]
 

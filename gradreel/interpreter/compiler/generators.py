@@ -18,7 +18,7 @@ from ..builtins.formatting import record_error
 from ..builtins.iteration import delegate, iterate
 from ..engine.name_events import NoNameEvents
 from ..machine import Machine
-from ..runtime.calls import truth
+from ..runtime.calls import truth_of
 from ..runtime.errors import ERRORS, raise_error
 from ..runtime.values import Error, Frame, Value
 from .assignment import compile_target
@@ -134,7 +134,7 @@ class Hoist:
 
         def way(name: str) -> Way:
             yes, no = body(name), other(name)
-            return lambda frame: (yes if truth(machine, test(frame)) else no)(frame)
+            return lambda frame: (yes if truth_of(machine, test(frame)) else no)(frame)
 
         return self.keep(node, way)
 
@@ -148,7 +148,7 @@ class Hoist:
 
             def steps(frame: Frame) -> Generator[Value, Value, None]:
                 for nr, step in enumerate(ways):
-                    if nr and truth(machine, frame.names[name]) is stop:
+                    if nr and truth_of(machine, frame.names[name]) is stop:
                         return
                     yield from step(frame)
 
@@ -377,7 +377,7 @@ def if_(compiler: Compiler, node: ast.If) -> Flow:
     body, other = block(compiler, node.body), block(compiler, node.orelse)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
-        return (yield from (body if truth(machine, (yield from test(frame))) else other)(frame))
+        return (yield from (body if truth_of(machine, (yield from test(frame))) else other)(frame))
 
     return run
 
@@ -387,7 +387,7 @@ def while_(compiler: Compiler, node: ast.While) -> Flow:
     body, other = block(compiler, node.body), block(compiler, node.orelse)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
-        while truth(machine, (yield from test(frame))):
+        while truth_of(machine, (yield from test(frame))):
             machine.meter.charge()
             signal: Signal | None = yield from body(frame)
             if signal is BREAK:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ..builtins.namespace import BUILTINS, REFUSED
 from ..refusal import Refusal
-from ..runtime.attributes import DUNDERS, special
+from ..runtime.attributes import DUNDERS, is_special
 from ..runtime.values import MISSING, Frame, Value
 from .compiler import Compiler, Run, compiles
 
@@ -21,7 +21,7 @@ BINDABLE = (
 
 def attribute_name(compiler: Compiler, node: ast.Attribute) -> str:
     wanted = compiler.scope.mangle(node.attr)
-    if special(wanted) and wanted not in DUNDERS:
+    if is_special(wanted) and wanted not in DUNDERS:
         raise compiler.refuse(f"The attribute `{node.attr}` is not offered here.", node)
     return wanted
 

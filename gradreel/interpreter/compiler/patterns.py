@@ -11,7 +11,7 @@ from ..builtins.iteration import iterate
 from ..builtins.operators import equal
 from ..machine import Machine
 from ..runtime.attributes import load
-from ..runtime.calls import truth
+from ..runtime.calls import truth_of
 from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, Class, ExceptionType, Frame, Type, Value
 from .assignment import Store, bind
@@ -55,7 +55,7 @@ def choose_case(
                 continue
             for store, part in bindings:
                 store(frame, part)
-            if guard is None or truth(machine, guard(frame)):
+            if guard is None or truth_of(machine, guard(frame)):
                 return body
         return None
 
@@ -77,7 +77,7 @@ def matches(kind: type[ast.pattern]) -> Callable[[Any], Any]:
 @matches(ast.MatchValue)
 def value_pattern(compiler: Compiler, node: ast.MatchValue) -> Test:
     machine, wanted = compiler.machine, compiler.expression(node.value)
-    return lambda frame, value, bindings: truth(machine, equal(machine, value, wanted(frame)))
+    return lambda frame, value, bindings: truth_of(machine, equal(machine, value, wanted(frame)))
 
 
 @matches(ast.MatchSingleton)

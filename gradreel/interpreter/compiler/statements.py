@@ -8,7 +8,7 @@ from collections.abc import Callable
 from gradreel.trace.events import LineReached
 
 from ..builtins.iteration import iterate
-from ..runtime.calls import truth
+from ..runtime.calls import truth_of
 from ..runtime.values import MISSING, Frame, Value
 from .assignment import augment_target, compile_deletion, compile_target, retell
 from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles, header_end
@@ -101,7 +101,7 @@ def if_(compiler: Compiler, node: ast.If) -> Step:
     compiler.branches -= 1
 
     def step(frame: Frame) -> Signal | None:
-        if truth(machine, test(frame)):
+        if truth_of(machine, test(frame)):
             return body(frame)
         return None if other is None else other(frame)
 
@@ -144,7 +144,7 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
 @compiles(ast.While)
 def while_(compiler: Compiler, node: ast.While) -> Step:
     machine, test = compiler.machine, compiler.expression(node.test)
-    return loop(compiler, node, lambda frame: (lambda: truth(machine, test(frame)), lambda: None, None))
+    return loop(compiler, node, lambda frame: (lambda: truth_of(machine, test(frame)), lambda: None, None))
 
 
 @compiles(ast.For)

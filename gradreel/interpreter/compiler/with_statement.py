@@ -7,7 +7,7 @@ import ast
 from ..builtins.formatting import error_text, record_error
 from ..engine.bridge import from_engine
 from ..machine import Machine
-from ..runtime.calls import call_method, truth
+from ..runtime.calls import call_method, truth_of
 from ..runtime.errors import raise_error
 from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, OBJECTS, Frame, Stub, Value
@@ -78,7 +78,7 @@ def leave_by_error(machine: Machine, holder: Value, raised: Exception, frame: Fr
     if has_own_methods(holder):
         record = record_error(machine, raised, frame)
         kind: Value = record.own or record.kind
-        if truth(machine, call_method(machine, holder, "__exit__", [kind, record, None])):
+        if truth_of(machine, call_method(machine, holder, "__exit__", [kind, record, None])):
             return True
         raise raise_error(record, error_text(machine, record)) from None
     return type(holder) is not Stub and bool(holder.__exit__(type(raised), raised, None))

@@ -95,16 +95,16 @@ PUBLIC: dict[type, frozenset[str]] = {
 """The names that values of Python's own types have there."""
 
 
-def missing(owner: Value, name: str) -> BaseException:
+def missing_attribute(owner: Value, name: str) -> BaseException:
     """The AttributeError, or the refusal where torch has the name and we do not."""
     for kind, path in ((torch.Tensor, "torch.Tensor"), (torch.nn.Module, "torch.nn.Module")):
-        if isinstance(owner, kind) and exists(path, name):
-            near = nearest(name, table_of(kind))
+        if isinstance(owner, kind) and is_known_name(path, name):
+            near = near_names(name, table_of(kind))
             hint = f" Near to it: {', '.join(near)}." if near else ""
             what = "a tensor" if kind is torch.Tensor else "a module"
             return Refusal(f"`{name}` of {what} exists in PyTorch, but is not supported here.{hint}")
     if name in PUBLIC.get(type(owner), ()):
-        near = nearest(name, table_of(type(owner)))
+        near = near_names(name, table_of(type(owner)))
         hint = f" Near to it: {', '.join(near)}." if near else ""
         return Refusal(f"`{name}` of a {kind_name(owner)} is not supported here.{hint}")
     raised = AttributeError(f"'{kind_name(owner)}' object has no attribute '{name}'")
@@ -132,10 +132,10 @@ class Names(Sequence[str]):
         return sorted({*self.names, *own, *table_of(self.host)})
 
 
-def unknown_name(owner: Namespace, name: str) -> BaseException:
+def missing_module_name(owner: Namespace, name: str) -> BaseException:
     """A name that a module does not have here: a refusal if the real module has it, else Python's error."""
-    if exists(owner.name, name):
-        near = nearest(name, owner.table)
+    if is_known_name(owner.name, name):
+        near = near_names(name, owner.table)
         hint = f" Near to it: {', '.join(near)}." if near else ""
         what = "exists in PyTorch, but is" if owner.name.startswith("torch") else "is"
         return Refusal(f"`{owner.name}.{name}` {what} not supported here.{hint}")
@@ -157,7 +157,7 @@ def numpy_once(name: str) -> str | None:
     return f"`np.{name}` was removed in the NumPy 2.0 release. {removed}" if removed else None
 
 
-def exists(module: str, name: str) -> bool:
+def is_known_name(module: str, name: str) -> bool:
     """Whether the real module has the name."""
     return name in NAMES.get(module, ()) or name in SURFACE.get(module, ()) or name in PYTHON.get(module, ())
 
@@ -166,7 +166,7 @@ PYTHON: dict[str, Container[str]] = {}
 """The names that modules which are not torch's have."""
 
 
-def nearest(name: str, known: Iterable[str]) -> list[str]:
+def near_names(name: str, known: Iterable[str]) -> list[str]:
     return get_close_matches(name, [k for k in known if not k.startswith("_")], 3, 0.6)
 
 
@@ -191,7 +191,7 @@ DUNDERS = frozenset(
 """Special names that programs may say."""
 
 
-def special(wanted: str) -> bool:
+def is_special(wanted: str) -> bool:
     """Whether Python itself gives a meaning to this name."""
     return len(wanted) > 4 and wanted.startswith("__") and wanted.endswith("__")
 
@@ -201,7 +201,7 @@ ENGINE = torch.__name__
 # ---- what every object has of Python itself
 
 
-def basic(machine: Machine, this: Value, kind: Class | None, name: str, host: Type | None = None) -> Value:
+def load_basic(machine: Machine, this: Value, kind: Class | None, name: str, host: Type | None = None) -> Value:
     """The method `name` of `this` that its class inherits from Python itself; of the class, if `this` is MISSING."""
     if name == "__new__":
         return Builtin("__new__", lambda m, cls, *args, **kwargs: allocate(m, cls, list(args)), True)
@@ -229,7 +229,7 @@ def of_kind(kind: Type, name: str, way: Callable[..., Value]) -> Callable[..., V
     return run
 
 
-def going_through(owner: Value, name: str) -> Value:
+def load_walk(owner: Value, name: str) -> Value:
     """How to go through what is no container of Python's: iterators, the keys of a dict; MISSING if it is not that."""
     kinds = {"__next__": Iterator, "__iter__": Iterable}
     return Builtin(name, WALKS[name], True, owner) if name in kinds and isinstance(owner, kinds[name]) else MISSING
@@ -266,7 +266,7 @@ def load(machine: Machine, owner: Value, name: str) -> Value:
         return of_instance(machine, owner, name)
     entry = table_of(type(owner)).get(name)
     if entry is not None:
-        value = read(entry, owner)
+        value = read_entry(entry, owner)
         if value is None and name == "grad" and isinstance(owner, torch.Tensor):
             machine.emit((GradMissing, tensor_id(owner)))
         return value
@@ -280,15 +280,15 @@ def load(machine: Machine, owner: Value, name: str) -> Value:
         return Builtin(name, context.__enter__ if name == "__enter__" else context.__exit__)
     if name.startswith("__"):
         kind = type_of(owner)
-        found = basic(machine, owner, None, name, kind) if isinstance(kind, Type) else MISSING
+        found = load_basic(machine, owner, None, name, kind) if isinstance(kind, Type) else MISSING
         if found is MISSING:
-            found = going_through(owner, name)
+            found = load_walk(owner, name)
         if found is not MISSING:
             return found
-    raise missing(owner, name)
+    raise missing_attribute(owner, name)
 
 
-def read(entry: Entry, owner: Value) -> Value:
+def read_entry(entry: Entry, owner: Value) -> Value:
     if isinstance(entry, Attribute):
         return from_engine(entry.get(owner))
     if isinstance(entry, Foreign):
@@ -342,16 +342,16 @@ def of_instance(machine: Machine, owner: Value, name: str) -> Value:
             if answer is NotImplemented:
                 raise
             return answer
-    found = plainly(machine, owner, name)
+    found = load_plainly(machine, owner, name)
     if found is not MISSING:
         return found
     answer = call_method(machine, owner, "__getattr__", [name])
     if answer is not NotImplemented:
         return answer
-    raise missing(owner, name)
+    raise missing_attribute(owner, name)
 
 
-def plainly(machine: Machine, owner: Value, name: str) -> Value:
+def load_plainly(machine: Machine, owner: Value, name: str) -> Value:
     """The attribute by the usual rules, MISSING if there is none."""
     kind = owner.kind
     found = by_class(machine, owner, kind, name, owner.attributes)
@@ -368,10 +368,10 @@ def plainly(machine: Machine, owner: Value, name: str) -> Value:
     if isinstance(owner, Own):
         entry = table_of(type(owner)).get(name)
         if entry is not None:
-            return read(entry, owner)
+            return read_entry(entry, owner)
     if name in ("__doc__", "__module__"):
         return of_class(machine, kind, name)
-    return basic(machine, owner, kind, name)
+    return load_basic(machine, owner, kind, name)
 
 
 def bind(found: Value, owner: Value, kind: Class) -> Value:
@@ -415,7 +415,7 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         if name in held or name == "all_weights":
             return from_engine(entry.get(owner))
     elif entry is not None:
-        return read(entry, owner)
+        return read_entry(entry, owner)
     if name == "__class__":
         return type_of(owner)
     if name == "__dict__":
@@ -429,10 +429,10 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
     if name.startswith("__"):
         own, kind = isinstance(owner, ProgramModule), type_of(owner)
         host = kind if isinstance(kind, Type) else None
-        found = basic(machine, owner, owner.kind if own else None, name, host)
+        found = load_basic(machine, owner, owner.kind if own else None, name, host)
         if found is not MISSING:
             return found
-    raise missing(owner, name)
+    raise missing_attribute(owner, name)
 
 
 def of_class(machine: Machine, owner: Class, name: str) -> Value:
@@ -454,7 +454,7 @@ def of_class(machine: Machine, owner: Class, name: str) -> Value:
             return of_type(machine, owner.host, name)
         except AttributeError:
             raise AttributeError(f"type object '{owner.name}' has no attribute '{name}'") from None
-    found = basic(machine, MISSING, owner, name)
+    found = load_basic(machine, MISSING, owner, name)
     if found is not MISSING:
         return found
     raise AttributeError(f"type object '{owner.name}' has no attribute '{name}'")
@@ -517,7 +517,7 @@ def of_type(machine: Machine, owner: Type, name: str) -> Value:
         return owner.hosts[0].__doc__
     if name == "__mro__" and owner in ENGINE_TYPES.values():  # those of Python's own lead to its insides
         return (*order_of_host(owner.hosts[0]), OBJECT[0])
-    found = basic(machine, MISSING, None, name, owner)
+    found = load_basic(machine, MISSING, None, name, owner)
     if found is not MISSING and not (name == "__init__" and owner.hosts and ENGINE in owner.hosts[0].__module__):
         return found
     if owner.hosts:
@@ -597,7 +597,7 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
             entry.set(owner, to_engine(machine, value))
             return
         own = own_attributes(owner) if entry is None else None
-        if own is None or isinstance(missing(owner, name), Refusal):
+        if own is None or isinstance(missing_attribute(owner, name), Refusal):
             raise AttributeError(unsettable(owner, name, entry))
         own[name] = value
 
@@ -721,7 +721,7 @@ def delete_plainly(machine: Machine, owner: Value, name: str) -> None:
     elif isinstance(owner, torch.Tensor):
         delete_of_tensor(owner, name)
         return
-    raise missing(owner, name)
+    raise missing_attribute(owner, name)
 
 
 def delete_of_tensor(owner: Any, name: str) -> None:

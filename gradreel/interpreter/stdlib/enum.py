@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..builtins.formatting import repr_of
-from ..builtins.operators import Keyed, same
+from ..builtins.operators import Keyed, is_same
 from ..machine import Machine
 from ..runtime.instances import allocate
 from ..runtime.values import (
@@ -70,7 +70,7 @@ def enumerate_members(machine: Machine, made: Class) -> None:
         if isinstance(value, Instance) and value.kind is AUTO:
             value = name.lower() if TEXTS in made.order else last + 1
         last = value if isinstance(value, int) else last
-        twin = next((one for one in made.members.values() if same(machine, one.attributes["value"], value)), None)
+        twin = next((one for one in made.members.values() if is_same(machine, one.attributes["value"], value)), None)
         if twin is not None:
             made.attributes[name] = twin
             continue
@@ -92,6 +92,6 @@ def look_up(machine: Machine, kind: Class, args: list[Value]) -> Value:
     if isinstance(value, OBJECTS) and kind in value.kind.order:
         return value
     for one in (kind.members or {}).values():
-        if same(machine, one.attributes["value"], value):
+        if is_same(machine, one.attributes["value"], value):
             return one
     raise ValueError(f"{repr_of(machine, value)} is not a valid {kind.qualname}")

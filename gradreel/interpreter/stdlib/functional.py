@@ -9,12 +9,12 @@ from typing import Any
 
 from ..builtins.introspection import is_callable, plain_name
 from ..builtins.iteration import collect_items, iterate
-from ..builtins.operators import BINARY, COMPARE, UNARY, binary, contains, unary
+from ..builtins.operators import BINARY, COMPARE, UNARY, apply_unary, contains, make_binary
 from ..builtins.sequences import absolute
 from ..builtins.subscripts import fetch
 from ..machine import Machine
 from ..runtime.attributes import load
-from ..runtime.calls import call, truth
+from ..runtime.calls import call, truth_of
 from ..runtime.values import MISSING, Builtin, Function, Value, make_module
 
 ITERATORS = "count repeat cycle product combinations permutations combinations_with_replacement".split()
@@ -96,7 +96,7 @@ def _slice(machine: Machine, source: Value, *bounds: Value) -> Any:
 
 def _compress(machine: Machine, data: Value, selectors: Value) -> Any:
     marked = zip(Charged(machine, iterate(machine, data)), iterate(machine, selectors), strict=False)
-    return (item for item, keep in marked if truth(machine, keep))
+    return (item for item, keep in marked if truth_of(machine, keep))
 
 
 def _tee(machine: Machine, iterable: Value, n: int = 2) -> Any:
@@ -180,7 +180,7 @@ FUNCTOOLS = make_module(
 
 
 def _binary(kind: type[ast.operator], inplace: bool) -> Callable[..., Any]:
-    return lambda machine, a, b: binary(machine, kind, inplace)(a, b)
+    return lambda machine, a, b: make_binary(machine, kind, inplace)(a, b)
 
 
 def _getter(machine: Machine, *wanted: Value) -> Builtin:
@@ -219,12 +219,12 @@ OPERATOR = make_module(
     | {f"i{row.method}": _binary(kind, True) for kind, row in BINARY.items()}
     | {name: COMPARE[kind] for kind, name in TESTS.items()}
     | {
-        name: (lambda sign: lambda machine, value: unary(machine, sign, value))(UNARY[kind][0])
+        name: (lambda sign: lambda machine, value: apply_unary(machine, sign, value))(UNARY[kind][0])
         for kind, name in ((ast.USub, "neg"), (ast.UAdd, "pos"), (ast.Invert, "invert"))
     }
     | {
-        "not_": lambda machine, value: not truth(machine, value),
-        "truth": truth,
+        "not_": lambda machine, value: not truth_of(machine, value),
+        "truth": truth_of,
         "abs": absolute,
         "contains": lambda machine, holder, item: contains(machine, item, holder),
         "getitem": fetch,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builtins.iteration import collect_items, iterate
-from ..builtins.operators import binary
+from ..builtins.operators import make_binary
 from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.calls import call_method
@@ -76,7 +76,7 @@ def _lcm(machine: Machine, *given: int) -> int:
 
 
 def _prod(machine: Machine, items: Value, *, start: Value = 1) -> Value:
-    multiply, result = binary(machine, ast.Mult), start
+    multiply, result = make_binary(machine, ast.Mult), start
     for item in iterate(machine, items):
         machine.meter.charge()
         result = multiply(result, item)
