@@ -1,7 +1,7 @@
 """The bridge: what crosses between a program and the engine.
 
 Numbers and tensors cross as they are. A function of the program becomes a `Callback` that the engine can call; its
-subclasses of what the engine has get companions of its kind, which call back (companions.py). What comes from the
+subclasses of what the engine has get subclasses of its own, which call back (subclasses.py). What comes from the
 engine and is neither known to the attribute tables nor plain is opaque: nothing can be asked of it.
 """
 

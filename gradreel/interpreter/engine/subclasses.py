@@ -1,6 +1,7 @@
 """Classes of the program that the engine must know as its own: modules, optimizers, distributions, Functions.
 
-Their objects are companions: the engine handles them as its own, and what the program defines is called back.
+Their objects are of subclasses of the engine's types: it handles them as its own, and calls back what the program
+defines.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ PARAMETERS = frozenset(
 """What distributions are given, each some of them."""
 
 OURS = names_of(ProgramModule) - names_of(torch.nn.Module)
-"""What a companion has and no module of torch: parts of a program's module may be called so."""
+"""What these have and no module of torch: parts of a program's module may be called so."""
 
 
 class ProgramScheduler(Own):
@@ -157,7 +158,7 @@ def engine_subclass(host: type, name: str = "", ways: tuple[str, ...] = (), read
 
 
 def subclass_of(kind: Class, host: type) -> type:
-    """The companion type of the program's class `kind`, which extends `host`."""
+    """The subclass of `host` for the program's class `kind`, which extends it."""
     mixed = mixin_for(host)
     ways = tuple(way for way in CALLED_BACK[mixed] if isinstance(kind.find(way), Function))
     reads = tuple(name for name in READ_BACK.get(mixed, ()) if kind.find(name) is not MISSING)

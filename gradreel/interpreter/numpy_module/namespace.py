@@ -252,6 +252,6 @@ NUMPY = Namespace(
         "__version__": np.__version__,
     },
 )
-"""numpy, as programs import it; `numpy.random` is put in by numpy_random."""
+"""numpy, as programs import it; `numpy.random` is put in by random.py."""
 
 register({**DTYPE_TABLES, **dict.fromkeys((np.ndarray, *ARRAY_TYPES), ARRAY_METHODS)})

@@ -89,7 +89,7 @@ ENGINE_TYPES: dict[type, Type] = {}
 
 
 PYTHON_TYPES: dict[type, Type] = {}
-"""The records of Python's own types; filled by `builtin`."""
+"""The records of Python's own types; filled by `builtins/namespace`."""
 
 
 def record_of(host: type) -> Type | None:

@@ -484,7 +484,7 @@ TENSOR_BASE = Type("TensorBase", (), None, "torch._C.TensorBase")
 """What torch wrote in C++ of its tensors."""
 
 OBJECT: list[Value] = []
-"""The record of `object`; put in by `builtin`."""
+"""The record of `object`; put in by `builtins/namespace`."""
 
 CLASS_READS: dict[str, Callable[[Machine, Class], Value]] = {
     "__name__": lambda machine, owner: owner.name,
@@ -501,7 +501,7 @@ CLASS_READS: dict[str, Callable[[Machine, Class], Value]] = {
     "__abstractmethods__": abstract_names,
 }
 TYPE_OF_TYPES: list[Value] = []
-"""The record of `type`; put in by `builtin`."""
+"""The record of `type`; put in by `builtins/namespace`."""
 
 
 def of_type(machine: Machine, owner: Type, name: str) -> Value:

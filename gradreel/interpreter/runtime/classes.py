@@ -206,7 +206,7 @@ def functions_in(value: Value) -> list[Function]:
 
 
 def finish_class(kind: Class) -> None:
-    """Gives a class that extends autograd.Function its companion in the engine, and an optimizer's step its hooks."""
+    """Gives a class that extends autograd.Function its subclass in the engine, and an optimizer's step its hooks."""
     if kind.host is None:
         return
     host, step = kind.host.hosts[0], kind.attributes.get("step")

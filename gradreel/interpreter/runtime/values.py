@@ -135,7 +135,7 @@ class Bound:
 
 
 class Look(NamedTuple):
-    """What a function looks like in print, and the name of its type; see looks.py."""
+    """What a function looks like in print, and the name of its type; see type_names.py."""
 
     text: str
     kind: str

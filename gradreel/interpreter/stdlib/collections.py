@@ -32,7 +32,7 @@ ABOUT_FIELDS = Type("NamedTuple", (), None, "typing.NamedTuple")
 """The class that one extends to make a named tuple with hints."""
 
 TUPLE: list[Type] = []
-"""The record of tuple; put in by `builtin`."""
+"""The record of tuple; put in by `builtins/namespace`."""
 
 
 def named_tuple(
