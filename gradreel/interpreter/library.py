@@ -58,9 +58,14 @@ _HERE = Path(__file__).parent
 _FILES = [*(_HERE / "stdlib" / "pure_python").glob("*.py"), *(_HERE / "thirdparty").glob("*.py")]
 for _file in sorted(_FILES, key=lambda file: file.name):  # what is there of a module already comes first
     SOURCES[_file.stem] = SOURCES.get(_file.stem, "") + _file.read_text(encoding="utf-8")
-PURE_PYTHON = {name: ast.parse(text) for name, text in SOURCES.items()}
 """Modules written in Python: they run as programs do, every step charged, but are not told. Read here, once: a process
 that runs a program can open no file."""
+
+
+@cache
+def parse_module(name: str) -> ast.Module:
+    return ast.parse(SOURCES[name])
+
 
 admit(random.Random, Wanted, Field, State, Output, Hush, Progress, Mapped, Filtered, Asked, Walk, Indexed, Charged)
 TABLES[random.Random] = dict(RANDOM_METHODS)
@@ -68,7 +73,7 @@ TABLES[Output] = dict(OUTPUT_METHODS)
 TABLES[Progress] = dict(PROGRESS)
 
 SPACES["torch"].table |= {"save": Builtin("save", save, machine=True), "load": Builtin("load", load, machine=True)}
-for _name in [name for name in PURE_PYTHON if name.startswith("torch.")]:
+for _name in [name for name in SOURCES if name.startswith("torch.")]:
     _parent, _, _child = _name.rpartition(".")
     _native = SPACES[_name].table if _name in SPACES else {}
     SPACES[_name] = SPACES[_parent].table[_child] = make_module(_name, {}, _native, pure_python=True)
@@ -99,7 +104,7 @@ MODULES: dict[str, Namespace] = {
     "tqdm.auto": TQDM,
     "tqdm.notebook": TQDM,
     "__future__": make_module("__future__", {}, {"annotations": None, "print_function": None, "division": None}),
-    **{name: make_module(name, {}, pure_python=True) for name in PURE_PYTHON if not name.startswith("torch.")},
+    **{name: make_module(name, {}, pure_python=True) for name in SOURCES if not name.startswith("torch.")},
     "_disk": DISK,
     **STUBS,
     **SPACES,
@@ -155,7 +160,7 @@ class AnyName:
         return isinstance(name, str) and not name.startswith("_")
 
 
-PYTHON.update(dict.fromkeys((name for name in PURE_PYTHON if name.partition(".")[0] in LIBRARIES), AnyName()))
+PYTHON.update(dict.fromkeys((name for name in SOURCES if name.partition(".")[0] in LIBRARIES), AnyName()))
 
 FORBIDDEN = {
     "os": "there are no processes or settings of a machine here",
@@ -256,7 +261,7 @@ def missing_name(space: Namespace, name: str) -> BaseException:
 def load_module(machine: Machine, name: str) -> dict[str, Value]:
     """The names of a module written in Python, which is run for this machine when first asked for."""
     if name not in machine.modules:
-        compiler = Compiler(machine, NoNameEvents(), PURE_PYTHON[name], None, name)
+        compiler = Compiler(machine, NoNameEvents(), parse_module(name), None, name)
         space = machine.modules[name] = Namespace(name, compiler.names)
         space.table["__name__"] = name
         frame = Frame(compiler.names, {}, 0, "<module>")
@@ -292,7 +297,7 @@ def vocabulary() -> dict[str, list[str]]:
 
 def names_in_source(path: str) -> set[str]:
     """Those names of a module written in Python that the module of torch has, too."""
-    body = PURE_PYTHON[path].body
+    body = parse_module(path).body
     names = {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
     names |= {alias.asname or alias.name for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
     return names & SURFACE.get(path, frozenset())

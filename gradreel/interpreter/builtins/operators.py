@@ -249,7 +249,7 @@ def of_numpy(left: Value, right: Value) -> bool:
     return any(isinstance(side, NUMPY) for side in sides) and all(isinstance(side, NUMPY_TOO) for side in sides)
 
 
-def unseen(left: Value, right: Value) -> bool:
+def is_hidden_from_numpy(left: Value, right: Value) -> bool:
     """Whether one side is numpy's, and the other nothing that numpy may see."""
     if isinstance(left, NUMPY):
         return unsafe_part(right) is not None
@@ -315,7 +315,7 @@ def base_apply(
         machine.meter.elements(made)
     else:
         check_operands(machine, left, right)
-    if unseen(left, right):
+    if is_hidden_from_numpy(left, right):
         raise TypeError(unsupported_operands(row.sign, inplace, left, right))
     if row.sign in ("&", "-") and (isinstance(left, ITEMS) or isinstance(right, ITEMS)):
         return of_items(machine, row.sign == "&", left, right)
@@ -381,7 +381,7 @@ def base_equal(machine: Machine, left: Any, right: Any) -> Value:
     if isinstance(left, SET_LIKE) and isinstance(right, SETS) or isinstance(right, SET_LIKE) and isinstance(left, SETS):
         return len(left) == len(right) and all(contains(machine, item, right) for item in left)
     check_operands(machine, left, right)
-    if unseen(left, right):
+    if is_hidden_from_numpy(left, right):
         return compare_elements(False, left, right)
     return left == right
 
@@ -452,7 +452,7 @@ def base_contains(machine: Machine, item: Value, holder: Any) -> bool:
         return item in holder
     if isinstance(holder, ARRAYS):
         check_operands(machine, holder, item)
-        return not unseen(holder, item) and bool(holder.__contains__(item))
+        return not is_hidden_from_numpy(holder, item) and bool(holder.__contains__(item))
     try:
         items = iterate(machine, holder)
     except TypeError:
@@ -497,7 +497,7 @@ def make_ordering(sign: str, run: Callable[[Value, Value], Value], name: str, mi
                 machine, *((left, right) if "<" in sign else (right, left))
             )
         check_operands(machine, left, right)
-        if unseen(left, right):
+        if is_hidden_from_numpy(left, right):
             raise TypeError(not_ordered(sign, left, right))
         return run(left, right)
 
@@ -519,7 +519,7 @@ def unequal(machine: Machine, left: Value, right: Value) -> Value:
     ):
         return not truth_of(machine, equal(machine, left, right))
     check_operands(machine, left, right)
-    if unseen(left, right):
+    if is_hidden_from_numpy(left, right):
         return compare_elements(True, left, right)
     return left != right
 

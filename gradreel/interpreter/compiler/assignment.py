@@ -53,7 +53,7 @@ def compile_target(compiler: Compiler, node: ast.expr, told: bool = True) -> Sto
             return unpack(compiler, elements, told)
         case ast.Starred(value=value):
             return compile_target(compiler, value, told)
-    raise compiler.unknown(node)
+    raise compiler.refuse_syntax(node)
 
 
 def bind(compiler: Compiler, wanted: str, node: ast.AST, told: bool = True) -> Store:
@@ -194,7 +194,7 @@ def compile_deletion(compiler: Compiler, node: ast.expr) -> Callable[[Frame], No
                     drop(frame)
 
             return drop_each
-    raise compiler.unknown(node)
+    raise compiler.refuse_syntax(node)
 
 
 def unbind(compiler: Compiler, wanted: str) -> Callable[[Frame], None]:
@@ -257,4 +257,4 @@ def augment_target(compiler: Compiler, node: ast.AugAssign) -> Callable[[Frame],
                 again(frame)
 
             return change_item
-    raise compiler.unknown(node.target)
+    raise compiler.refuse_syntax(node.target)
