@@ -34,7 +34,19 @@ from .stdlib.files import DISK
 from .stdlib.functional import FUNCTOOLS, ITERTOOLS, OPERATOR, Charged
 from .stdlib.numeric import MATH, RANDOM, RANDOM_METHODS, State
 from .stdlib.stubs import PROGRESS, REMARKS, STUBS, TQDM, Progress
-from .stdlib.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, UNICODEDATA, WARNINGS, Hush, Output, typing
+from .stdlib.system import (
+    COPY,
+    GC,
+    OS,
+    OUTPUT_METHODS,
+    SYS,
+    TIME,
+    UNICODEDATA,
+    WARNINGS,
+    Hush,
+    Output,
+    make_typing_module,
+)
 from .torch_module import devices, storage_addresses
 from .torch_module.namespace import NAMES, OWNERS, SPACES, SURFACE, always, find_in_engine, give_looks
 from .torch_module.serialization import load, save
@@ -53,11 +65,17 @@ def read_as_programs(package: str) -> dict[str, str]:
     return found
 
 
-SOURCES = read_as_programs("utils.data") | read_as_programs("testing")
-_HERE = Path(__file__).parent
-_FILES = [*(_HERE / "stdlib" / "pure_python").glob("*.py"), *(_HERE / "thirdparty").glob("*.py")]
-for _file in sorted(_FILES, key=lambda file: file.name):  # what is there of a module already comes first
-    SOURCES[_file.stem] = SOURCES.get(_file.stem, "") + _file.read_text(encoding="utf-8")
+def read_sources() -> dict[str, str]:
+    """The text of every module that is written in Python, by its name; what the engine has of one comes first."""
+    here = Path(__file__).parent
+    found = read_as_programs("utils.data") | read_as_programs("testing")
+    files = [*(here / "stdlib" / "pure_python").glob("*.py"), *(here / "thirdparty").glob("*.py")]
+    for file in sorted(files, key=lambda file: file.name):
+        found[file.stem] = found.get(file.stem, "") + file.read_text(encoding="utf-8")
+    return found
+
+
+SOURCES = read_sources()
 """Modules written in Python: they run as programs do, every step charged, but are not told. Read here, once: a process
 that runs a program can open no file."""
 
@@ -88,15 +106,15 @@ MODULES: dict[str, Namespace] = {
     "gc": GC,
     "copy": COPY,
     "collections": COLLECTIONS,
-    "dataclasses": dataclasses.module(BUILTINS["AttributeError"]),
-    "enum": enum.module(BUILTINS["int"], BUILTINS["str"]),
+    "dataclasses": dataclasses.make_dataclasses_module(BUILTINS["AttributeError"]),
+    "enum": enum.make_enum_module(BUILTINS["int"], BUILTINS["str"]),
     "itertools": ITERTOOLS,
     "functools": FUNCTOOLS,
     "operator": OPERATOR,
     "time": TIME,
     "unicodedata": UNICODEDATA,
     "warnings": WARNINGS,
-    "typing": typing(ABOUT_FIELDS),
+    "typing": make_typing_module(ABOUT_FIELDS),
     "numpy": NUMPY,
     "numpy.random": NUMPY_RANDOM,
     "numpy.linalg": NUMPY.table["linalg"],

@@ -288,7 +288,7 @@ def is_one(machine: Machine, this: Value) -> bool:
     return kind is not None and kind.find(FIELDS) is not MISSING
 
 
-def module(attribute_error: ExceptionType) -> Namespace:
+def make_dataclasses_module(attribute_error: ExceptionType) -> Namespace:
     """`dataclasses`"""
     FROZEN.bases = (FROZEN, *attribute_error.bases)
     FROZEN.title = "dataclasses.FrozenInstanceError"

@@ -21,7 +21,7 @@ from ..runtime.values import (
 )
 
 
-def _base(name: str, **attributes: Value) -> Class:
+def make_base(name: str, **attributes: Value) -> Class:
     made = Class(name, (), attributes)
     made.title = f"enum.{name}"
     made.members = {}
@@ -33,7 +33,7 @@ AUTO = Class("auto", (), {})
 AUTO.title = "enum.auto"
 """`auto()`: the next number, or in a StrEnum the name."""
 
-ENUM = _base(
+ENUM = make_base(
     "Enum",
     __hash__=Builtin("__hash__", lambda machine, this: hash(this.attributes["name"]), True, method=True),
     __eq__=Builtin("__eq__", lambda machine, this, other: True if this is other else NotImplemented, True, method=True),
@@ -47,7 +47,7 @@ for _kind in (INTEGERS, TEXTS):
     _kind.members = {}
 
 
-def module(integers: Value, texts: Value) -> Namespace:
+def make_enum_module(integers: Value, texts: Value) -> Namespace:
     """`enum`; `integers` and `texts` are the records of int and str."""
     INTEGERS.host, TEXTS.host = integers, texts
     table: dict[str, Value] = {"Enum": ENUM, "IntEnum": INTEGERS, "StrEnum": TEXTS, "auto": AUTO}
@@ -60,7 +60,7 @@ NO_MEMBER = (Function, StaticMethod, ClassMethod, Property, Class)
 
 def enumerate_members(machine: Machine, made: Class) -> None:
     """Turns the plain attributes of an enumeration into its members."""
-    made.members, made.look_up = {}, look_up
+    made.members, made.look_up = {}, look_up_member
     if made.host is None:
         made.made = Keyed
     last: Value = 0
@@ -74,10 +74,10 @@ def enumerate_members(machine: Machine, made: Class) -> None:
         if twin is not None:
             made.attributes[name] = twin
             continue
-        made.members[name] = made.attributes[name] = member(machine, made, name, value)
+        made.members[name] = made.attributes[name] = make_member(machine, made, name, value)
 
 
-def member(machine: Machine, made: Class, name: str, value: Value) -> Value:
+def make_member(machine: Machine, made: Class, name: str, value: Value) -> Value:
     this = allocate(machine, made, [value] if made.host is not None else [])
     this.attributes.update(name=name, value=value, _name_=name, _value_=value)
     start = made.find("__init__")
@@ -86,7 +86,7 @@ def member(machine: Machine, made: Class, name: str, value: Value) -> Value:
     return this
 
 
-def look_up(machine: Machine, kind: Class, args: list[Value]) -> Value:
+def look_up_member(machine: Machine, kind: Class, args: list[Value]) -> Value:
     """`Color(2)`: the member of an enumeration with that value."""
     (value,) = args
     if isinstance(value, OBJECTS) and kind in value.kind.order:

@@ -285,7 +285,7 @@ def _hint(machine: Machine, name: Value, *rest: Value, **named: Value) -> Type:
     return Type(str(name), (), None, f"typing.{name}")
 
 
-def typing(named_tuple: Value) -> Any:
+def make_typing_module(named_tuple: Value) -> Any:
     values: dict[str, Value] = {name: Type(name, (), None, f"typing.{name}") for name in HINTS.split()}
     values |= {
         "TYPE_CHECKING": False,
