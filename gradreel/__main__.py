@@ -22,7 +22,7 @@ from .explaining import explain
 from .host import opened, run_program
 from .host.in_time import left_out
 from .host.settings import Unreadable, settings
-from .interpreter import compare, paste, pointed
+from .interpreter import compare, paste, point_at_error
 from .player.export import export_html
 from .trace import Trace
 from .trace import events as e
@@ -187,7 +187,7 @@ def complaints(trace: Trace, path: str, source: str) -> Iterable[str]:
         name = f"{outcome.type}: " if outcome.kind == "refused" and outcome.type not in UNNAMED else ""
         yield at + name + str(outcome.message)
         if outcome.type in SYNTAX:
-            yield from pointed(trace.source)
+            yield from point_at_error(trace.source)
     for found in diagnose(trace):
         yield from explanation(found)
     compared = compare(pasted, trace)

@@ -9,13 +9,13 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-from .builtins import object_methods as object_methods
+from .builtins import object_methods
 from .builtins.iteration import Indexed, Walk
 from .builtins.namespace import BUILTINS
 from .builtins.sequences import Asked, Filtered, Mapped
 from .compiler.compiler import Compiler
 from .engine.engine import torch
-from .engine.name_events import Untold
+from .engine.name_events import NoNameEvents
 from .machine import Machine
 from .numpy_module.namespace import NUMPY, NUMPY_TYPES
 from .numpy_module.random import RANDOM as NUMPY_RANDOM
@@ -23,20 +23,31 @@ from .refusal import Refusal
 from .runtime import attributes
 from .runtime.allowed_types import PYTHON_TYPES, admit
 from .runtime.attribute_tables import TABLES
-from .runtime.attributes import PYTHON, WAYS, unknown_name
+from .runtime.attributes import PYTHON, WAYS, missing_module_name
 from .runtime.record_attributes import RECORDS
 from .runtime.type_names import look_alike
-from .runtime.values import MISSING, Builtin, Foreign, Frame, Namespace, Value
+from .runtime.values import MISSING, Builtin, Foreign, Frame, Namespace, Value, make_module
 from .stdlib import dataclasses, enum
 from .stdlib.collections import ABOUT_FIELDS, COLLECTIONS
 from .stdlib.copy import Memo
 from .stdlib.dataclasses import Field, Wanted
 from .stdlib.files import DISK
 from .stdlib.functional import FUNCTOOLS, ITERTOOLS, OPERATOR, Charged
-from .stdlib.making import module
 from .stdlib.numeric import MATH, RANDOM, RANDOM_METHODS, State
-from .stdlib.stubs import PROGRESS, REMARKS, SILENT, TQDM, Progress
-from .stdlib.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, UNICODEDATA, WARNINGS, Hush, Output, typing
+from .stdlib.stubs import PROGRESS, REMARKS, STUBS, TQDM, Progress
+from .stdlib.system import (
+    COPY,
+    GC,
+    OS,
+    OUTPUT_METHODS,
+    SYS,
+    TIME,
+    UNICODEDATA,
+    WARNINGS,
+    Hush,
+    Output,
+    make_typing_module,
+)
 from .torch_module import devices, storage_addresses
 from .torch_module.namespace import NAMES, OWNERS, SPACES, SURFACE, always, find_in_engine, give_looks
 from .torch_module.serialization import load, save
@@ -45,7 +56,7 @@ devices.install()
 storage_addresses.install()
 
 
-def as_programs(package: str) -> dict[str, str]:
+def read_as_programs(package: str) -> dict[str, str]:
     """The modules of a package of the engine that uses torch as any program does, as programs have them."""
     found = {}
     for file in sorted(Path(torch.__path__[0], *package.split(".")).glob("*.py")):
@@ -55,13 +66,25 @@ def as_programs(package: str) -> dict[str, str]:
     return found
 
 
-WRITTEN = as_programs("utils.data") | as_programs("testing")
-PURE_PYTHON = Path(__file__).with_name("stdlib") / "pure_python"
-for _file in sorted(PURE_PYTHON.glob("*.py")):  # what is there of a module already comes first
-    WRITTEN[_file.stem] = WRITTEN.get(_file.stem, "") + _file.read_text(encoding="utf-8")
-GUEST = {name: ast.parse(text) for name, text in WRITTEN.items()}
+def read_sources() -> dict[str, str]:
+    """The text of every module that is written in Python, by its name; what the engine has of one comes first."""
+    here = Path(__file__).parent
+    found = read_as_programs("utils.data") | read_as_programs("testing")
+    files = [*(here / "stdlib" / "pure_python").glob("*.py"), *(here / "thirdparty").glob("*.py")]
+    for file in sorted(files, key=lambda file: file.name):
+        found[file.stem] = found.get(file.stem, "") + file.read_text(encoding="utf-8")
+    return found
+
+
+SOURCES = read_sources()
 """Modules written in Python: they run as programs do, every step charged, but are not told. Read here, once: a process
 that runs a program can open no file."""
+
+
+@cache
+def parse_module(name: str) -> ast.Module:
+    return ast.parse(SOURCES[name])
+
 
 admit(random.Random, Wanted, Field, State, Output, Hush, Progress, Mapped, Filtered, Asked, Walk, Indexed, Charged)
 TABLES[random.Random] = dict(RANDOM_METHODS)
@@ -69,10 +92,10 @@ TABLES[Output] = dict(OUTPUT_METHODS)
 TABLES[Progress] = dict(PROGRESS)
 
 SPACES["torch"].table |= {"save": Builtin("save", save, machine=True), "load": Builtin("load", load, machine=True)}
-for _name in [name for name in GUEST if name.startswith("torch.")]:
+for _name in [name for name in SOURCES if name.startswith("torch.")]:
     _parent, _, _child = _name.rpartition(".")
     _native = SPACES[_name].table if _name in SPACES else {}
-    SPACES[_name] = SPACES[_parent].table[_child] = module(_name, {}, _native, guest=True)
+    SPACES[_name] = SPACES[_parent].table[_child] = make_module(_name, {}, _native, pure_python=True)
 
 give_looks(SPACES.values())
 
@@ -84,36 +107,36 @@ MODULES: dict[str, Namespace] = {
     "gc": GC,
     "copy": COPY,
     "collections": COLLECTIONS,
-    "dataclasses": dataclasses.module(BUILTINS["AttributeError"]),
-    "enum": enum.module(BUILTINS["int"], BUILTINS["str"]),
+    "dataclasses": dataclasses.make_dataclasses_module(BUILTINS["AttributeError"]),
+    "enum": enum.make_enum_module(BUILTINS["int"], BUILTINS["str"]),
     "itertools": ITERTOOLS,
     "functools": FUNCTOOLS,
     "operator": OPERATOR,
     "time": TIME,
     "unicodedata": UNICODEDATA,
     "warnings": WARNINGS,
-    "typing": typing(ABOUT_FIELDS),
+    "typing": make_typing_module(ABOUT_FIELDS),
     "numpy": NUMPY,
     "numpy.random": NUMPY_RANDOM,
     "numpy.linalg": NUMPY.table["linalg"],
     "tqdm": TQDM,
     "tqdm.auto": TQDM,
     "tqdm.notebook": TQDM,
-    "__future__": module("__future__", {}, {"annotations": None, "print_function": None, "division": None}),
-    **{name: module(name, {}, guest=True) for name in GUEST if not name.startswith("torch.")},
+    "__future__": make_module("__future__", {}, {"annotations": None, "print_function": None, "division": None}),
+    **{name: make_module(name, {}, pure_python=True) for name in SOURCES if not name.startswith("torch.")},
     "_disk": DISK,
-    **SILENT,
+    **STUBS,
     **SPACES,
 }
 MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLECTIONS, "os": OS, "numpy": NUMPY}
-NUMPY.guest = True
+NUMPY.pure_python = True
 PYTHON_TYPES.update({kind: record for record in NUMPY_TYPES for kind in record.hosts})
 PYTHON_TYPES[Memo] = PYTHON_TYPES[dict]
 MODULES["typing_extensions"] = MODULES["typing"]
 for _name in REMARKS:
     _parent, _, _child = _name.rpartition(".")
     if _parent in SPACES:
-        SPACES[_parent].table[_child] = SILENT[_name]
+        SPACES[_parent].table[_child] = STUBS[_name]
 
 OURS = "math random sys os gc copy collections dataclasses enum itertools functools operator time warnings typing numpy"
 for _name in [*OURS.split(), "numpy.random", "numpy.linalg"]:
@@ -157,7 +180,7 @@ class AnyName:
         return isinstance(name, str) and not name.startswith("_")
 
 
-PYTHON.update(dict.fromkeys((name for name in GUEST if name.partition(".")[0] in LIBRARIES), AnyName()))
+PYTHON.update(dict.fromkeys((name for name in SOURCES if name.partition(".")[0] in LIBRARIES), AnyName()))
 
 FORBIDDEN = {
     "os": "there are no processes or settings of a machine here",
@@ -173,23 +196,23 @@ SPACES["torch.nn"].table["Transformer"].methods["generate_square_subsequent_mask
 
 def autocast(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
     """`torch.autocast`, which is that of torch.amp."""
-    return machine.call(machine, loaded(machine, "torch.amp")["autocast"], list(args), kwargs)
+    return machine.call(machine, load_module(machine, "torch.amp")["autocast"], list(args), kwargs)
 
 
 SPACES["torch"].table["autocast"] = Builtin("autocast", autocast, machine=True)
 SPACES["torch"].table["is_autocast_enabled"] = Builtin("is_autocast_enabled", always(False))
 
 
-def opened(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
+def open_file(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
     """`open`, which is that of io."""
-    return machine.call(machine, loaded(machine, "io")["open"], list(args), kwargs)
+    return machine.call(machine, load_module(machine, "io")["open"], list(args), kwargs)
 
 
-BUILTINS["open"] = Builtin("open", opened, machine=True)
+BUILTINS["open"] = Builtin("open", open_file, machine=True)
 BUILTINS["exit"] = BUILTINS["quit"] = SYS.table["exit"]
 
 
-def find(machine: Machine, name: str, line: int = 0) -> Namespace | None:
+def find_module(machine: Machine, name: str, line: int = 0) -> Namespace | None:
     """The module, with a remark if it has no effect, for the `line` of its import."""
     found = MODULES.get(name)
     if found is not None and name in REMARKS:
@@ -197,12 +220,12 @@ def find(machine: Machine, name: str, line: int = 0) -> Namespace | None:
     return found
 
 
-def dispensable(name: str) -> bool:
+def is_dispensable(name: str) -> bool:
     """Whether a program that never uses the module can be run without it."""
     return name not in MODULES and name.partition(".")[0] in LIBRARIES
 
 
-def refused(name: str, line: int) -> Refusal:
+def refuse_import(name: str, line: int) -> Refusal:
     """Why there is no module `name` here."""
     top = name.partition(".")[0]
     if top == "torch" and name not in SURFACE:
@@ -218,14 +241,14 @@ def refused(name: str, line: int) -> Refusal:
     return Refusal(f"`import {name}` is not possible here.{hint} What can be imported: {offered}.", line)
 
 
-def member(machine: Machine, space: Namespace, name: str) -> Value:
+def load_member(machine: Machine, space: Namespace, name: str) -> Value:
     """`space.name`, MISSING if there is none."""
     if name in space.table:
         return space.table[name]
     if f"{space.name}.{name}" in MODULES:
-        return find(machine, f"{space.name}.{name}")
-    if space.guest:
-        return loaded(machine, space.name).get(name, MISSING)
+        return find_module(machine, f"{space.name}.{name}")
+    if space.pure_python:
+        return load_module(machine, space.name).get(name, MISSING)
     return MISSING
 
 
@@ -236,9 +259,9 @@ def of_namespace(machine: Machine, owner: Namespace, name: str) -> Value:
         return owner.table[name]
     if name == "__name__":
         return owner.name
-    found = member(machine, owner, name)
+    found = load_member(machine, owner, name)
     if found is MISSING:
-        raise absent(owner, name)
+        raise missing_name(owner, name)
     return found
 
 
@@ -248,17 +271,17 @@ attributes.CONTENT |= object_methods.CONTENT
 attributes.WALKS |= object_methods.WALKS
 
 
-def absent(space: Namespace, name: str) -> BaseException:
+def missing_name(space: Namespace, name: str) -> BaseException:
     """The error or refusal for a name that a module does not have here."""
     if space.name in FORBIDDEN:
         return Refusal(f"`{space.name}.{name}` is not offered here: {FORBIDDEN[space.name]}.")
-    return unknown_name(space, name)
+    return missing_module_name(space, name)
 
 
-def loaded(machine: Machine, name: str) -> dict[str, Value]:
+def load_module(machine: Machine, name: str) -> dict[str, Value]:
     """The names of a module written in Python, which is run for this machine when first asked for."""
     if name not in machine.modules:
-        compiler = Compiler(machine, Untold(), GUEST[name], None, name)
+        compiler = Compiler(machine, NoNameEvents(), parse_module(name), None, name)
         space = machine.modules[name] = Namespace(name, compiler.names)
         space.table["__name__"] = name
         frame = Frame(compiler.names, {}, 0, "<module>")
@@ -268,9 +291,9 @@ def loaded(machine: Machine, name: str) -> dict[str, Value]:
     return machine.modules[name].table
 
 
-def public(machine: Machine, space: Namespace) -> list[str]:
+def public_names(machine: Machine, space: Namespace) -> list[str]:
     """What `from module import *` brings."""
-    names = [*space.table, *(loaded(machine, space.name) if space.guest else ())]
+    names = [*space.table, *(load_module(machine, space.name) if space.pure_python else ())]
     return [name for name in names if not name.startswith("_")]
 
 
@@ -282,7 +305,7 @@ def vocabulary() -> dict[str, list[str]]:
     """Names under `torch`, `torch.nn` ... and `Tensor`, `Module` ...; those of Python itself under the empty name."""
     words = {"": sorted(name for name in BUILTINS if not name.startswith("_"))}
     for path, space in SPACES.items():
-        held = {*space.table, *(in_python(path) if space.guest else ())}
+        held = {*space.table, *(names_in_source(path) if space.pure_python else ())}
         words[path] = sorted(name for name in held if not name.startswith("_"))
     for path, names in NAMES.items():
         title = path.rpartition(".")[2]
@@ -292,9 +315,9 @@ def vocabulary() -> dict[str, list[str]]:
     return words
 
 
-def in_python(path: str) -> set[str]:
+def names_in_source(path: str) -> set[str]:
     """Those names of a module written in Python that the module of torch has, too."""
-    body = GUEST[path].body
+    body = parse_module(path).body
     names = {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
     names |= {alias.asname or alias.name for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
     return names & SURFACE.get(path, frozenset())

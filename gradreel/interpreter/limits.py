@@ -211,7 +211,7 @@ SMALL = 256
 """Tensors of so few elements are not counted: the number of events bounds them."""
 
 
-class Holding:
+class MemoryTracker:
     """Called with each TensorMade in flight; stops the run when what is alive takes more than `limit` bytes.
 
     `weigh` is called with tensors that the engine noted, and tells of later.

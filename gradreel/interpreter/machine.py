@@ -15,7 +15,7 @@ from gradreel.trace import Recorder
 from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, Printed, Warned
 from gradreel.trace.texts import brief, cut
 
-from .limits import LONG_NAME, Holding, Limits, Meter, Spent
+from .limits import LONG_NAME, Limits, MemoryTracker, Meter, Spent
 from .refusal import Refusal, refusal
 from .runtime.values import Error, Frame, Namespace, Value
 
@@ -196,7 +196,7 @@ class Machine:
         nothing can be raised; the next event stops the run.
         """
         append, items, limit, meter = recorder.emit, recorder.tape.items, self.limits.events, self.meter
-        hold, place, most = Holding(self.limits.bytes), self.place, self.limits.nodes
+        hold, place, most = MemoryTracker(self.limits.bytes), self.place, self.limits.nodes
         due = min(limit // MANY, most)
         room = Room(limit, most)
 

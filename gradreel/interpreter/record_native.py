@@ -34,7 +34,7 @@ from gradreel.trace.events import (
 
 from .engine.bridge import FUNCTIONS
 from .engine.engine import isolated, listening, torch
-from .engine.name_events import Telling
+from .engine.name_events import NameEvents
 
 # ---- where statements stand in a source text: their first and last lines, and the loops by the line of their header
 
@@ -105,7 +105,7 @@ class Watched:
 
     scope: int
     line: int
-    told: int = 0
+    last_line: int = 0
     """The line of the statement last told of; Python comes back to it from its later lines."""
     names: set[str] = field(default_factory=set)
     loops: list[list[Any]] = field(default_factory=list)
@@ -120,7 +120,7 @@ class Watcher:
         self.filename = filename
         self.places = places
         self.emit = emit
-        self.telling = Telling(emit)
+        self.name_events = NameEvents(emit)
         self.calls: list[tuple[str, int]] = []
         self.around: list[Watched] = []
         self.scopes = 0
@@ -150,7 +150,7 @@ class Watcher:
         if event == "line":
             self.line(frame, here)
         elif event == "return":
-            self.left(frame, here)
+            self.leave_frame(frame, here)
         return partial(self.inside, here)
 
     def optimizer(self, frame: types.FrameType) -> Tracer | None:
@@ -171,7 +171,7 @@ class Watcher:
 
     def line(self, frame: types.FrameType, here: Watched) -> None:
         at = self.places.start_of(frame.f_lineno)
-        if at == here.told and here.pending is None:
+        if at == here.last_line and here.pending is None:
             return
         self.look(frame, here)
         if here.pending is not None:
@@ -184,7 +184,7 @@ class Watcher:
         while here.loops and not here.loops[-1][0].covers(at):
             here.loops.pop()
         here.line = at
-        here.told = 0
+        here.last_line = 0
         header = self.places.loops.get(at)
         if header is None or header.on_one_line:
             self.tell(here, at)
@@ -201,7 +201,7 @@ class Watcher:
         self.tell(here, line)
 
     def tell(self, here: Watched, line: int) -> None:
-        here.told = line
+        here.last_line = line
         loops = tuple((loop.line, turn, None) for watched in self.around for loop, turn in watched.loops)
         self.emit((LineReached, line, self.places.end_of(line), tuple(self.calls), loops))
 
@@ -209,18 +209,18 @@ class Watcher:
         """Tell which names are new, stand for something else, or are gone."""
         found = {name: value for name, value in frame.f_locals.items() if not isinstance(value, UNTOLD)}
         for name in sorted(here.names - found.keys()):
-            self.telling.unbound(here.scope, name)
+            self.name_events.unbind_name(here.scope, name)
         for name, value in found.items():
-            self.telling.bound(here.scope, name, value)
+            self.name_events.bind_name(here.scope, name, value)
         here.names = set(found)
 
-    def left(self, frame: types.FrameType, here: Watched) -> None:
+    def leave_frame(self, frame: types.FrameType, here: Watched) -> None:
         self.look(frame, here)
         self.around.pop()
         if not self.around:
             self.kept = dict(frame.f_locals)
             return
-        self.telling.left(here.scope)
+        self.name_events.leave_scope(here.scope)
         self.calls.pop()
         self.emit((FunctionLeft, here.scope))
 
@@ -266,7 +266,7 @@ def record(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Trace:
     source = "".join(lines)
     recorder = Recorder()
     watcher = Watcher(plain.__code__.co_filename, Places(source), recorder.emit)
-    with isolated(), listening(recorder.tape), told(watcher, recorder.emit):
+    with isolated(), listening(recorder.tape), record_output(watcher, recorder.emit):
         outcome = perform(partial(function, *args, **kwargs), watcher, recorder.emit)
     return recorder.trace(source, "script", outcome)
 
@@ -300,7 +300,7 @@ def _walk(traceback: types.TracebackType | None) -> Iterator[tuple[types.FrameTy
 
 
 @contextmanager
-def told(watcher: Watcher, emit: Callable[[tuple[Any, ...]], None]) -> Iterator[None]:
+def record_output(watcher: Watcher, emit: Callable[[tuple[Any, ...]], None]) -> Iterator[None]:
     """What is printed and warned of is told; the collector of cycles waits, as for other runs."""
 
     def warn(message: Warning | str, category: type[Warning], *rest: Any) -> None:

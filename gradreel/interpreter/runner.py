@@ -19,8 +19,7 @@ from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import Stopped
 from gradreel.trace.texts import brief, cut
 
-from .builtins.formatting import record_error, repr_of
-from .builtins.formatting import str_of as shown
+from .builtins.formatting import record_error, repr_of, str_of
 from .compiler import (
     classes,
     comprehensions,
@@ -36,14 +35,14 @@ from .compiler import (
 from .compiler.compiler import Compiler, Step
 from .compiler.exceptions import emit_raised
 from .engine.engine import listening, running
-from .engine.name_events import Telling
+from .engine.name_events import NameEvents
 from .limits import Limits, Spent
 from .machine import Machine, Place
 from .pasting import Pasted, paste
 from .refusal import Refusal
 from .runtime.calls import call
 from .runtime.errors import suggestion
-from .runtime.values import Error, Frame, Silent, Value
+from .runtime.values import Error, Frame, Stub, Value
 
 # ---- reading a program: sizes and characters checked, parsed, its values echoed or not
 
@@ -139,7 +138,7 @@ def parse(text: str) -> ast.Module:
         raise Refusal(str(error), None, "SyntaxError") from None
 
 
-def pointed(source: str) -> list[str]:
+def point_at_error(source: str) -> list[str]:
     """The line of a program that is no Python, and carets under the place, as Python shows them."""
     try:
         with warnings.catch_warnings():
@@ -231,7 +230,7 @@ def run(
     names: dict[str, Value] = {"__name__": "__main__", "__file__": "program.py", "__doc__": None}
     machine = Machine(limits, names, recorder, place)
     machine.call = call
-    with prepared(machine):
+    with prepare_engine(machine):
         with listening(recorder.tape):
             outcome = perform(pasted, mode, machine, during)
         # What the program still holds at its end stays alive in the trace.
@@ -248,8 +247,8 @@ def run(
 def perform(pasted: Pasted, mode: str, machine: Machine, during: Callable[[], AbstractContextManager[None]]) -> Outcome:
     try:
         reading = read(pasted, mode, machine.limits)
-        telling = Telling(machine.emit, machine.meter.say)
-        compiler, shown = Compiler(machine, telling, reading.tree, None), echo(machine)
+        name_events = NameEvents(machine.emit, machine.meter.say)
+        compiler, shown = Compiler(machine, name_events, reading.tree, None), echo(machine)
         steps = []
         for node in reading.tree.body:
             compiler.echo = shown if reading.echoes(node) else None
@@ -283,7 +282,7 @@ def execute(machine: Machine, steps: list[Step], reading: Reading) -> Outcome:
         emit_raised(machine, record, False)
         if reading.mode == "script":
             line = record.place[0] if record.place else frame.line
-            text = shown(machine, record)
+            text = str_of(machine, record)
             hint = suggestion(record, text, machine.names)
             return Outcome("raised", brief(record.kind.title), cut(text) + hint, line)
     return Outcome("finished")
@@ -305,7 +304,7 @@ def echo(machine: Machine) -> Callable[[Value], None]:
     """What the prompt does with the value of a bare expression."""
 
     def show(value: Value) -> None:
-        if value is not None and type(value) is not Silent:
+        if value is not None and type(value) is not Stub:
             machine.write(repr_of(machine, value) + "\n")
             machine.names["_"] = value
 
@@ -313,7 +312,7 @@ def echo(machine: Machine) -> Callable[[Value], None]:
 
 
 @contextmanager
-def prepared(machine: Machine) -> Iterator[None]:
+def prepare_engine(machine: Machine) -> Iterator[None]:
     """The engine as in a fresh process; warnings go to the trace; room for nested calls.
 
     The collector of cycles waits: when it would come depends on what ran before, and a trace must not.

@@ -76,7 +76,7 @@ FREE = {
     "link-20 link-22 link-23": "a link holds a program, not JSON: what looks like it is a dict",
     "parser-01 parser-15 parser-18 parser-34": "Python takes it, and it is within the limits here",
     "parser-06": "a line of nothing but ~ is a fence of Markdown, and goes with pasted text",
-    "unicode-10 unicode-11 unicode-21 unicode-22": "what pages and chats put between letters and lines goes with pasted text",
+    "unicode-10 unicode-11 unicode-21 unicode-22": "what pages put between letters and lines goes with pasted text",
     "builtin-34": "torch.save keeps what it is given in the memory of the run; no file is written",
     "tensor-17 tensor-47 tensor-48": "PyTorch 2.13 takes it",
     "unicode-02 unicode-03": "Python reads these letters as `__class__`, which gives a record of the class's name",

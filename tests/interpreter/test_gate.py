@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import sys
 import warnings
 from collections.abc import Iterator
 from functools import partial
@@ -17,16 +18,17 @@ import numpy as np
 import pytest
 
 from gradreel import run
-from gradreel.interpreter.builtins.operators import BINARY, COMPARE, binary
+from gradreel.interpreter.builtins.operators import BINARY, COMPARE, make_binary
 from gradreel.interpreter.builtins.subscripts import assign, fetch
+from gradreel.interpreter.engine.bridge import HOMES
 from gradreel.interpreter.engine.engine import torch
-from gradreel.interpreter.engine.gate import computes
+from gradreel.interpreter.engine.gate import COMPUTING, LAYERS, NUMPY_MODULE, OPEN, computes
 from gradreel.interpreter.limits import Limits, Spent
 from gradreel.interpreter.machine import Machine
 from gradreel.interpreter.numpy_module.namespace import NUMPY
 from gradreel.interpreter.numpy_module.random import RANDOM
 from gradreel.interpreter.refusal import Refusal
-from gradreel.interpreter.runner import prepared
+from gradreel.interpreter.runner import prepare_engine
 from gradreel.interpreter.runtime.attribute_tables import table_of
 from gradreel.interpreter.runtime.calls import call
 from gradreel.interpreter.runtime.values import Builtin, Foreign, Namespace, Type
@@ -133,14 +135,14 @@ def asked_by(way: Any) -> set[str]:
 
 def test_nothing_that_programs_call_asks_an_object_of_the_host() -> None:
     machine = new_machine()
-    with prepared(machine):
+    with prepare_engine(machine):
         found = list(everything())
     assert len(found) > 2500
     leaks: dict[str, set[str]] = {}
     for name, function, owner in found:
         make = function.make if isinstance(function, Type) else function
         all_of_it = computes(make.run)
-        with prepared(machine):
+        with prepare_engine(machine):
             warnings.simplefilter("ignore")
             for given in arguments():
                 asked = asked_by(partial(call, machine, function, [*owner, *given], {}))
@@ -153,15 +155,22 @@ WALKED = {"__len__", "__iter__", "__getitem__", "__int__"}
 """What functions that take modules and lists of them may ask: whether there are any, and which."""
 
 
+@pytest.mark.parametrize("home", [NUMPY_MODULE, *COMPUTING, *LAYERS, *OPEN, *HOMES])
+def test_a_module_that_the_gate_names_is_there(home: str) -> None:
+    """A module that was renamed would pass the gate unseen."""
+    layers = {kind.__module__ for kind in vars(torch.nn).values() if isinstance(kind, type)}
+    assert any(name.startswith(home) for name in [*sys.modules, *layers])
+
+
 def test_no_operator_of_numpy_asks_an_object_of_the_host() -> None:
     machine = new_machine()
     leaks: dict[str, set[str]] = {}
-    with prepared(machine):
+    with prepare_engine(machine):
         for number in (np.ones(2), np.float64(1), np.int64(1), torch.ones(2)):
             for poison in (part for kind in POISONS for part in (kind(), [kind()], (1, kind()))):
                 ways: dict[str, Any] = {}
                 for kind in BINARY:
-                    apply, again = binary(machine, kind), binary(machine, kind, inplace=True)
+                    apply, again = make_binary(machine, kind), make_binary(machine, kind, inplace=True)
                     ways[f"{kind.__name__}"] = lambda a=apply, p=poison, n=number: a(n, p)
                     ways[f"reflected {kind.__name__}"] = lambda a=apply, p=poison, n=number: a(p, n)
                     ways[f"in place {kind.__name__}"] = lambda a=again, p=poison, n=number: a(n, p)

@@ -27,7 +27,7 @@ from gradreel.interpreter.limits import Limits, Meter, Spent
 from gradreel.interpreter.machine import Machine
 from gradreel.interpreter.pasting import paste
 from gradreel.interpreter.refusal import Refusal
-from gradreel.interpreter.runner import perform, prepared
+from gradreel.interpreter.runner import perform, prepare_engine
 from gradreel.interpreter.runtime.allowed_types import is_of_programs
 from gradreel.interpreter.runtime.attribute_tables import TABLES
 from gradreel.interpreter.runtime.calls import call
@@ -352,7 +352,7 @@ def test_no_name_of_a_program_becomes_an_attribute_of_the_host(monkeypatch: pyte
     met.clear()
     strange.clear()
     machine = prepared_machine()
-    with prepared(machine):
+    with prepare_engine(machine):
         with listening(Recorder().tape):
             outcome = perform(paste(PRELUDE), "script", machine, nullcontext)
         assert outcome.kind == "finished", (outcome.line, outcome.message)

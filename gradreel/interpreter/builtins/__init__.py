@@ -1,1 +1,1 @@
-"""What Python's own functions, types and operators do, each step charged."""
+"""Python's own functions, types and operators, each step charged; namespace.py lists them."""

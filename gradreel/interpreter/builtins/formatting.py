@@ -17,7 +17,7 @@ from ..limits import Spent
 from ..machine import Machine
 from ..runtime.calls import call_method
 from ..runtime.errors import error_of, os_error_text
-from ..runtime.type_names import ADDRESS, kind_name, own_title, unseen
+from ..runtime.type_names import ADDRESS, kind_name, own_title, refuse_stub
 from ..runtime.values import (
     MISSING,
     OBJECTS,
@@ -37,8 +37,8 @@ from ..runtime.values import (
     Namespace,
     Place,
     Property,
-    Silent,
     StaticMethod,
+    Stub,
     Type,
     Value,
 )
@@ -144,8 +144,8 @@ def repr_of(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str
     collected = COLLECTED.get(kind)
     if collected is not None:
         return collected(machine, value, around)
-    if kind is Silent:
-        raise unseen(value)
+    if kind is Stub:
+        raise refuse_stub(value)
     if isinstance(value, Callback):
         return repr_of(machine, value.function, around)
     if isinstance(value, np.ndarray):
@@ -281,7 +281,9 @@ RECORDS: dict[type, Callable[[Any], str]] = {
 
 def record_error(machine: Machine, raised: Exception, frame: Frame) -> Error:
     """The record of what was raised, with the place where it came up."""
-    if isinstance(raised, MemoryError) and not hasattr(raised, "guest"):  # the host's own, not one that it raised
+    if isinstance(raised, MemoryError) and not hasattr(
+        raised, "error_record"
+    ):  # the host's own, not one that it raised
         raise Spent("memory", machine.limits.memory) from None
     machine.note(raised, frame)
     place: Place | None = getattr(raised, "place", None)

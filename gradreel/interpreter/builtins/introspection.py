@@ -8,7 +8,7 @@ from ..engine.engine import torch
 from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.attribute_tables import table_of
-from ..runtime.attributes import DUNDERS, delete, load, own_attributes, special, store, type_of
+from ..runtime.attributes import DUNDERS, delete, is_special, load, own_attributes, store, type_of
 from ..runtime.type_names import kind_name
 from ..runtime.values import (
     ATTRIBUTES,
@@ -49,7 +49,7 @@ HOMES = ("collections.abc.", "typing.")
 CALLED = (Function, Bound, Builtin, Foreign, Class, Type, ExceptionType)
 
 
-def asked_of(kind: Value) -> str | None:
+def abstract_class_of(kind: Value) -> str | None:
     """The name of the abstract class that `kind` is, if it is one."""
     title = getattr(kind, "title", None) if isinstance(kind, (Class, Type)) else None
     home, _, name = (title or "").rpartition(".")
@@ -89,7 +89,7 @@ Node = torch.autograd.graph.Node
 def is_instance(machine: Machine, value: Value, kinds: Value) -> bool:
     if isinstance(kinds, tuple):
         return any(is_instance(machine, value, kind) for kind in kinds)
-    if (asked := asked_of(kinds)) is not None and value_fits(value, asked):
+    if (asked := abstract_class_of(kinds)) is not None and value_fits(value, asked):
         return True
     if isinstance(kinds, Class):
         found = type_of(value)
@@ -107,7 +107,7 @@ def is_instance(machine: Machine, value: Value, kinds: Value) -> bool:
 def is_subclass(machine: Machine, kind: Value, kinds: Value) -> bool:
     if isinstance(kinds, tuple):
         return any(is_subclass(machine, kind, one) for one in kinds)
-    if (asked := asked_of(kinds)) is not None:
+    if (asked := abstract_class_of(kinds)) is not None:
         fits = class_fits(kind, asked) if isinstance(kind, Class) else isinstance(kind, Type) and hosts_fit(kind, asked)
         if fits:
             return True
@@ -169,7 +169,7 @@ def identity(machine: Machine, value: Value) -> int:
 
 
 def is_refused_special(name: str) -> bool:
-    return special(name) and name not in DUNDERS
+    return is_special(name) and name not in DUNDERS
 
 
 # ---- names

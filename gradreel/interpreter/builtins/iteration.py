@@ -11,9 +11,9 @@ import numpy as np
 from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.calls import call_method
-from ..runtime.errors import TYPES as ERRORS
-from ..runtime.type_names import kind_name, unseen
-from ..runtime.values import MISSING, OBJECTS, Class, Generator, Instance, Namespace, Silent, Value, stands_for
+from ..runtime.errors import ERRORS
+from ..runtime.type_names import kind_name, refuse_stub
+from ..runtime.values import MISSING, OBJECTS, Class, Generator, Instance, Namespace, Stub, Value, stands_for
 from .hashing import charge_key, put_all
 
 ITERABLE = (deque, list, tuple, str, dict, set, frozenset, range, enumerate, zip, Generator, np.ndarray, torch.Tensor)
@@ -76,8 +76,8 @@ def iterate(machine: Machine, value: Any) -> Iterator[Value]:
         return Indexed(machine, value)
     if type(value) is Class and value.members is not None:
         return iter(list(value.members.values()))
-    if type(value) is Silent:
-        raise unseen(value)
+    if type(value) is Stub:
+        raise refuse_stub(value)
     source: Any = value
     if isinstance(value, (Walk, Indexed)) or (isinstance(value, Iterator) and not isinstance(value, Namespace)):
         return value
@@ -129,7 +129,7 @@ def delegate_to_generator(inner: Generator) -> Any:
         except Exception as raised:
             if not hasattr(source, "throw"):
                 raise
-            if getattr(getattr(raised, "guest", None), "kind", None) is ERRORS["GeneratorExit"]:
+            if getattr(getattr(raised, "error_record", None), "kind", None) is ERRORS["GeneratorExit"]:
                 source.close()
                 raise
             sent, way = raised, source.throw

@@ -16,13 +16,12 @@ from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.attribute_tables import register
 from ..runtime.attributes import load
-from ..runtime.calls import call, truth
+from ..runtime.calls import call, truth_of
 from ..runtime.values import Builtin, Value
-from ..words import words
 from .formatting import format_field, join_texts, repr_of
 from .hashing import charge_key, charge_keys
 from .iteration import collect_items, extend, extend_queue, update
-from .operators import less, same
+from .operators import is_same, less
 from .subscripts import fetch
 
 # ---- str.format: the fields of a template, with what belongs to them
@@ -53,13 +52,13 @@ class Filling:
         for literal, name, spec, conversion in string.Formatter().parse(template):
             parts.append(literal)
             if name is not None:
-                value = self.found(name)
+                value = self.value_of(name)
                 spec = self.fill(spec, depth - 1) if spec and "{" in spec else spec or ""
                 parts.append(format_field(self.machine, value, conversion, spec))
         meter.length(sum(map(len, parts)))
         return "".join(parts)
 
-    def found(self, name: str) -> Value:
+    def value_of(self, name: str) -> Value:
         """The value of a field: an argument, or an attribute or an item of one."""
         first = re.split(r"[.\[]", name, maxsplit=1)[0]
         value = self.kwargs[first] if first and not first.isdigit() else self.at(first)
@@ -142,11 +141,11 @@ def maketrans(machine: Machine, x: Value, y: str = "", z: str = "") -> dict[int,
     return {**{ord(a): ord(b) for a, b in zip(x, y, strict=True)}, **{ord(letter): None for letter in z}}
 
 
-STR_PLAIN = words(
+STR_PLAIN = (
     "capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier "
     "islower isnumeric isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex "
     "rpartition rsplit rstrip split splitlines startswith strip swapcase title upper"
-)
+).split()
 
 
 # ---- list
@@ -185,7 +184,7 @@ def _copy(machine: Machine, this: Any) -> Any:
 
 def _remove(machine: Machine, this: list[Value], item: Value) -> None:
     for at, other in enumerate(this):
-        if same(machine, other, item):
+        if is_same(machine, other, item):
             del this[at]
             return
     raise ValueError("list.remove(x): x not in list" if isinstance(this, list) else "deque.remove(x): x not in deque")
@@ -193,7 +192,7 @@ def _remove(machine: Machine, this: list[Value], item: Value) -> None:
 
 def _index(machine: Machine, this: Any, item: Value, start: int = 0, stop: int | None = None) -> int:
     for at in range(*slice(start, stop).indices(len(this))):
-        if same(machine, this[at], item):
+        if is_same(machine, this[at], item):
             return at
     raise ValueError(
         "tuple.index(x): x not in tuple"
@@ -203,32 +202,32 @@ def _index(machine: Machine, this: Any, item: Value, start: int = 0, stop: int |
 
 
 def _count(machine: Machine, this: Any, item: Value) -> int:
-    return sum(1 for other in this if same(machine, other, item))
+    return sum(1 for other in this if is_same(machine, other, item))
 
 
 EASY = (bool, int, float)
 
 
-def ordered_list(machine: Machine, items: list[Value], key: Value = None, reverse: Value = False) -> list[Value]:
+def sort_items(machine: Machine, items: list[Value], key: Value = None, reverse: Value = False) -> list[Value]:
     """`items` sorted, each comparison charged."""
     keys = [call(machine, key, [item], {}) for item in items] if key is not None else items
     machine.meter.charge(len(items) * max(len(items).bit_length(), 1) // 8)
     if all(type(k) in EASY for k in keys) or all(type(k) is str for k in keys):
-        order = sorted(range(len(items)), key=keys.__getitem__, reverse=truth(machine, reverse))
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=truth_of(machine, reverse))
         return [items[at] for at in order]
 
     def compare(left: int, right: int) -> int:
         machine.meter.charge()
-        if truth(machine, less(machine, keys[left], keys[right])):
+        if truth_of(machine, less(machine, keys[left], keys[right])):
             return -1
-        return 1 if truth(machine, less(machine, keys[right], keys[left])) else 0
+        return 1 if truth_of(machine, less(machine, keys[right], keys[left])) else 0
 
-    order = sorted(range(len(items)), key=cmp_to_key(compare), reverse=truth(machine, reverse))
+    order = sorted(range(len(items)), key=cmp_to_key(compare), reverse=truth_of(machine, reverse))
     return [items[at] for at in order]
 
 
 def _sort(machine: Machine, this: list[Value], *, key: Value = None, reverse: Value = False) -> None:
-    this[:] = ordered_list(machine, list(this), key, reverse)
+    this[:] = sort_items(machine, list(this), key, reverse)
 
 
 # ---- dict and set
@@ -276,10 +275,10 @@ def _by_key(kind: type, names: str) -> dict[str, Method]:
 
 
 SET = _plain(set, "clear pop") | _by_key(set, "discard remove")
-COMBINE = words(
+COMBINE = (
     "difference intersection issubset issuperset isdisjoint symmetric_difference union update "
     "difference_update intersection_update symmetric_difference_update"
-)
+).split()
 READING = ("difference", "intersection", "issubset", "issuperset", "isdisjoint", "symmetric_difference", "union")
 
 METHODS: dict[type, dict[str, Method]] = {

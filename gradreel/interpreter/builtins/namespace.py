@@ -8,8 +8,8 @@ from typing import Any
 from ..machine import Machine
 from ..runtime.allowed_types import PYTHON_TYPES
 from ..runtime.attributes import FUNCTION_TYPES, OBJECT, TYPE_OF_TYPES, load
-from ..runtime.calls import call, truth
-from ..runtime.errors import TYPES as ERRORS
+from ..runtime.calls import call, truth_of
+from ..runtime.errors import ERRORS
 from ..runtime.type_names import kind_name
 from ..runtime.values import (
     MISSING,
@@ -48,7 +48,7 @@ from .introspection import (
     set_attribute,
 )
 from .iteration import collect_items
-from .methods import METHODS, _fromkeys, maketrans, ordered_list
+from .methods import METHODS, _fromkeys, maketrans, sort_items
 from .operators import greater, less
 from .sequences import (
     Filtered,
@@ -108,7 +108,7 @@ TYPES: dict[str, Type] = {
     "int": _type("int", (int,), make_int),
     "float": _type("float", (float,), make_float),
     "complex": _type("complex", (complex,), make_complex),
-    "bool": _type("bool", (bool,), lambda machine, value=False: truth(machine, value)),
+    "bool": _type("bool", (bool,), lambda machine, value=False: truth_of(machine, value)),
     "str": _type(
         "str", (str,), lambda machine, value="": str_of(machine, value), maketrans=Builtin("t", maketrans, True)
     ),
@@ -152,7 +152,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max": make_extreme("max", greater),
     "divmod": divide_with_rest,
     "reversed": make_reversed,
-    "sorted": lambda machine, items, *, key=None, reverse=False: ordered_list(
+    "sorted": lambda machine, items, *, key=None, reverse=False: sort_items(
         machine, collect_items(machine, items), key, reverse
     ),
     "all": all_true,

@@ -10,14 +10,13 @@ import operator
 from collections.abc import Callable
 
 from ..machine import Machine
-from ..runtime.attributes import delete_plainly, load, missing, plainly, store_plainly
+from ..runtime.attributes import delete_plainly, load, load_plainly, missing_attribute, store_plainly
 from ..runtime.calls import call_forward
-from ..runtime.instances import begin
+from ..runtime.instances import initialize
 from ..runtime.values import MISSING, OBJECTS, Instance, Own, Value
-from ..words import words
 from .formatting import base_repr, base_str, format_value, plain
 from .hashing import hash_of
-from .operators import BASE, base_binary, base_contains, base_equal, unary
+from .operators import BASE, apply_unary, base_binary, base_contains, base_equal
 from .sequences import make_iterator, make_reversed, next_item, round_number
 from .subscripts import assign_plainly, fetch_plainly, remove_plainly
 
@@ -33,9 +32,9 @@ def _delete(machine: Machine, this: Value, name: str) -> None:
 def _get(machine: Machine, this: Value, name: str) -> Value:
     if not isinstance(this, OBJECTS):
         return load(machine, this, name)
-    found = plainly(machine, this, name)
+    found = load_plainly(machine, this, name)
     if found is MISSING:
-        raise missing(this, name)
+        raise missing_attribute(this, name)
     return found
 
 
@@ -65,7 +64,7 @@ def _format(machine: Machine, this: Value, spec: str) -> str:
 
 def _init(machine: Machine, this: Value, /, *args: Value, **kwargs: Value) -> None:
     if isinstance(this, Own):
-        begin(machine, this, list(args), kwargs)
+        initialize(machine, this, list(args), kwargs)
 
 
 def _nothing(machine: Machine, /, *args: Value, **kwargs: Value) -> None:
@@ -124,7 +123,7 @@ def _make_comparison(sign: str) -> Callable[..., Value]:
 
 def _make_unary(sign: str) -> Callable[..., Value]:
     def run(machine: Machine, this: Value) -> Value:
-        return unary(machine, sign, this)
+        return apply_unary(machine, sign, this)
 
     return run
 
@@ -141,7 +140,7 @@ def _reverse(machine: Machine, this: Value) -> Value:
     return make_reversed(machine, this)
 
 
-ARITHMETIC = words("add sub mul truediv floordiv mod pow matmul lshift rshift and or xor")
+ARITHMETIC = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor".split()
 
 CONTENT: dict[str, Callable[..., Value]] = {
     "__getitem__": _item,
@@ -155,7 +154,7 @@ CONTENT: dict[str, Callable[..., Value]] = {
     **{f"__i{name}__": _make_operator(name, inplace=True) for name in ARITHMETIC},
     **{
         name: _make_comparison(sign)
-        for name, sign in zip(words("__lt__ __le__ __gt__ __ge__"), words("< <= > >="), strict=True)
+        for name, sign in zip("__lt__ __le__ __gt__ __ge__".split(), "< <= > >=".split(), strict=True)
     },
     "__call__": _call,
     "__round__": _round,

@@ -22,7 +22,7 @@ from ..engine.gate import unsafe_part
 from ..machine import Machine
 from ..numpy_module.sharing import emit_write
 from ..runtime.attributes import WAYS, of_instance
-from ..runtime.calls import call_method, truth
+from ..runtime.calls import call_method, truth_of
 from ..runtime.type_names import kind_name
 from ..runtime.values import (
     MISSING,
@@ -38,7 +38,7 @@ from ..runtime.values import (
     Instance,
     Namespace,
     Own,
-    Silent,
+    Stub,
     Type,
     Value,
 )
@@ -51,7 +51,7 @@ Guard = Callable[["Machine", Value, Value], None]
 NUMBERS = (bool, int, float, complex)
 SEQUENCES = (str, list, tuple, deque)
 FUNCTIONS = (Function, Bound, Builtin, Foreign)
-RECORDS = (Instance, Class, Type, Error, ExceptionType, Silent, Namespace, Generator, *FUNCTIONS)
+RECORDS = (Instance, Class, Type, Error, ExceptionType, Stub, Namespace, Generator, *FUNCTIONS)
 OWN = (*RECORDS, Own)
 TYPES_TOO = (Class, Type, ExceptionType, type(None))
 ARRAYS: tuple[Any, ...] = (*TENSORS, np.ndarray)
@@ -150,7 +150,7 @@ UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Value], Value], str]] = {
 }
 
 
-def unary(machine: Machine, sign: str, value: Value) -> Value:
+def apply_unary(machine: Machine, sign: str, value: Value) -> Value:
     """The operator for a value of Python's or numpy's own types, or a tensor."""
     if isinstance(value, np.ndarray):
         machine.meter.elements(value.size)
@@ -163,7 +163,7 @@ PLAIN = frozenset({*TENSORS, float, bool})
 """Types whose arithmetic needs no look at sizes here: the engine asks the meter itself before it allocates."""
 
 
-def binary(machine: Machine, kind: type[ast.operator], inplace: bool = False) -> Callable[[Value, Value], Value]:
+def make_binary(machine: Machine, kind: type[ast.operator], inplace: bool = False) -> Callable[[Value, Value], Value]:
     """What the operator does with two values; `inplace` for an augmented assignment."""
     row = BINARY[kind]
     run = row.inplace if inplace else row.run
@@ -179,12 +179,12 @@ def binary(machine: Machine, kind: type[ast.operator], inplace: bool = False) ->
                 return run(left, right)
         elif (first in plain and second is int) or (second in plain and first is int):
             return run(left, right)
-        return general(machine, row, run, inplace, left, right)
+        return general_binary(machine, row, run, inplace, left, right)
 
     return apply
 
 
-def general(
+def general_binary(
     machine: Machine, row: Binary, run: Callable[[Value, Value], Value], inplace: bool, left: Value, right: Value
 ) -> Value:
     """The operator for any two values: methods of the program's classes, then Python's own, after the guard."""
@@ -249,14 +249,14 @@ def of_numpy(left: Value, right: Value) -> bool:
     return any(isinstance(side, NUMPY) for side in sides) and all(isinstance(side, NUMPY_TOO) for side in sides)
 
 
-def unseen(left: Value, right: Value) -> bool:
+def is_hidden_from_numpy(left: Value, right: Value) -> bool:
     """Whether one side is numpy's, and the other nothing that numpy may see."""
     if isinstance(left, NUMPY):
         return unsafe_part(right) is not None
     return isinstance(right, NUMPY) and unsafe_part(left) is not None
 
 
-def prepare(machine: Machine, left: Value, right: Value) -> None:
+def check_operands(machine: Machine, left: Value, right: Value) -> None:
     """Charges what numpy makes of two values, if one is of numpy's: it goes through lists and makes arrays of them."""
     if not isinstance(left, NUMPY) and not isinstance(right, NUMPY):
         return
@@ -314,8 +314,8 @@ def base_apply(
         machine.meter.work(multiplications)
         machine.meter.elements(made)
     else:
-        prepare(machine, left, right)
-    if unseen(left, right):
+        check_operands(machine, left, right)
+    if is_hidden_from_numpy(left, right):
         raise TypeError(unsupported_operands(row.sign, inplace, left, right))
     if row.sign in ("&", "-") and (isinstance(left, ITEMS) or isinstance(right, ITEMS)):
         return of_items(machine, row.sign == "&", left, right)
@@ -371,7 +371,7 @@ def equal(machine: Machine, left: Value, right: Value) -> Value:
 
 def base_equal(machine: Machine, left: Any, right: Any) -> Value:
     if are_sequences(left, right):
-        return len(left) == len(right) and all(same(machine, a, b) for a, b in zip(left, right, strict=True))
+        return len(left) == len(right) and all(is_same(machine, a, b) for a, b in zip(left, right, strict=True))
     if isinstance(left, dict) and isinstance(right, dict):
         return len(left) == len(right) and all(has_pair(machine, right, k, v) for k, v in left.items())
     if isinstance(left, np.dtype) or isinstance(right, np.dtype):
@@ -380,8 +380,8 @@ def base_equal(machine: Machine, left: Any, right: Any) -> Value:
         return base_equal(machine, bounds(left), bounds(right))
     if isinstance(left, SET_LIKE) and isinstance(right, SETS) or isinstance(right, SET_LIKE) and isinstance(left, SETS):
         return len(left) == len(right) and all(contains(machine, item, right) for item in left)
-    prepare(machine, left, right)
-    if unseen(left, right):
+    check_operands(machine, left, right)
+    if is_hidden_from_numpy(left, right):
         return compare_elements(False, left, right)
     return left == right
 
@@ -393,7 +393,7 @@ def compare_elements(answer: bool, left: Value, right: Value) -> Value:
 
 
 def has_pair(machine: Machine, holder: dict[Value, Value], key: Value, value: Value) -> bool:
-    return charge_key(machine, key) in holder and same(machine, value, holder[key])
+    return charge_key(machine, key) in holder and is_same(machine, value, holder[key])
 
 
 def bounds(given: slice) -> tuple[Value, Value, Value]:
@@ -424,16 +424,16 @@ def sequence_kind(value: Value) -> type:
     return tuple if kind is tuple or isinstance(value, Own) else kind
 
 
-def same(machine: Machine, left: Value, right: Value) -> bool:
+def is_same(machine: Machine, left: Value, right: Value) -> bool:
     """What `in` asks: the same object, or equal."""
-    return left is right or truth(machine, equal(machine, left, right))
+    return left is right or truth_of(machine, equal(machine, left, right))
 
 
 def contains(machine: Machine, item: Value, holder: Any) -> bool:
     if isinstance(holder, OBJECTS):
         answer = call_method(machine, holder, "__contains__", [item])
         if answer is not NotImplemented:
-            return truth(machine, answer)
+            return truth_of(machine, answer)
     return base_contains(machine, item, holder)
 
 
@@ -451,15 +451,15 @@ def base_contains(machine: Machine, item: Value, holder: Any) -> bool:
     if isinstance(holder, range) and type(item) in (int, bool):
         return item in holder
     if isinstance(holder, ARRAYS):
-        prepare(machine, holder, item)
-        return not unseen(holder, item) and bool(holder.__contains__(item))
+        check_operands(machine, holder, item)
+        return not is_hidden_from_numpy(holder, item) and bool(holder.__contains__(item))
     try:
         items = iterate(machine, holder)
     except TypeError:
         raise TypeError(f"argument of type '{type_name(holder)}' is not iterable") from None
     for other in items:
         machine.meter.charge()
-        if same(machine, other, item):
+        if is_same(machine, other, item):
             return True
     return False
 
@@ -489,15 +489,15 @@ def make_ordering(sign: str, run: Callable[[Value, Value], Value], name: str, mi
     def base_compare(machine: Machine, left: Any, right: Any) -> Value:
         if are_sequences(left, right):
             for a, b in zip(left, right, strict=False):
-                if not same(machine, a, b):
+                if not is_same(machine, a, b):
                     return compare(machine, a, b)
             return run(len(left), len(right))
         if isinstance(left, SET_LIKE) and isinstance(right, SETS):
             return run(len(left), len(right)) and is_included(
                 machine, *((left, right) if "<" in sign else (right, left))
             )
-        prepare(machine, left, right)
-        if unseen(left, right):
+        check_operands(machine, left, right)
+        if is_hidden_from_numpy(left, right):
             raise TypeError(not_ordered(sign, left, right))
         return run(left, right)
 
@@ -517,9 +517,9 @@ def unequal(machine: Machine, left: Value, right: Value) -> Value:
     if isinstance(left, (*OBJECTS, list, tuple, dict, deque, slice, *SET_LIKE, np.dtype)) or isinstance(
         right, (*OBJECTS, np.dtype)
     ):
-        return not truth(machine, equal(machine, left, right))
-    prepare(machine, left, right)
-    if unseen(left, right):
+        return not truth_of(machine, equal(machine, left, right))
+    check_operands(machine, left, right)
+    if is_hidden_from_numpy(left, right):
         return compare_elements(True, left, right)
     return left != right
 
@@ -559,7 +559,7 @@ class Keyed(Instance):
         return hash(found)
 
     def __eq__(self, other: object) -> bool:
-        return same(machine_of(self.kind), self, other)
+        return is_same(machine_of(self.kind), self, other)
 
 
 WAYS[Keyed] = of_instance

@@ -11,13 +11,13 @@ import numpy as np
 from ..engine.engine import STORAGES, torch
 from ..machine import Machine
 from ..runtime.attributes import load
-from ..runtime.calls import call, call_method, own_length, truth
+from ..runtime.calls import call, call_method, own_length, truth_of
 from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, OBJECTS, Class, Own, Value, stands_for
 from .formatting import type_name
 from .hashing import charge_key
 from .iteration import VIEWS, Walk, collect_items, dictionary, iterate
-from .operators import Binary, binary, charge_union, general, same, unsupported_operands
+from .operators import Binary, charge_union, general_binary, is_same, make_binary, unsupported_operands
 from .subscripts import fetch
 
 
@@ -64,7 +64,7 @@ def power(machine: Machine, base: Value, exponent: Value, modulus: Value = None)
             machine.meter.bits(int(number).bit_length())
         machine.meter.charge(int(modulus).bit_length() >> 4)
         return pow(base, exponent, modulus)
-    return binary(machine, ast.Pow)(base, exponent)
+    return make_binary(machine, ast.Pow)(base, exponent)
 
 
 DIVMOD = Binary("divmod()", divmod, divmod, "divmod", charge_union)
@@ -74,11 +74,11 @@ def divide_with_rest(machine: Machine, left: Value, right: Value) -> Value:
     """`divmod(left, right)`, which tensors do not know."""
     if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
         raise TypeError(unsupported_operands(DIVMOD.sign, False, left, right))
-    return general(machine, DIVMOD, DIVMOD.run, False, left, right)
+    return general_binary(machine, DIVMOD, DIVMOD.run, False, left, right)
 
 
 def sum_items(machine: Machine, items: Value, start: Value = 0) -> Value:
-    add = binary(machine, ast.Add)
+    add = make_binary(machine, ast.Add)
     if isinstance(start, str):
         raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
     result = start
@@ -100,7 +100,7 @@ def make_extreme(name: str, better: Callable[[Machine, Value, Value], Value]) ->
         for item in items:
             machine.meter.charge()
             value = item if key is None else call(machine, key, [item], {})
-            if best is MISSING or truth(machine, better(machine, value, best_key)):
+            if best is MISSING or truth_of(machine, better(machine, value, best_key)):
                 best, best_key = item, value
         if best is not MISSING:
             return best
@@ -145,7 +145,7 @@ class Filtered(Mapped):
             self.machine.meter.charge()
             item = next(source)
             kept = item if self.function is None else call(self.machine, self.function, [item], {})
-            if truth(self.machine, kept):
+            if truth_of(self.machine, kept):
                 return item
 
 
@@ -158,7 +158,7 @@ def make_filter(machine: Machine, function: Value, source: Value) -> Filtered:
 
 
 def make_zip(machine: Machine, *sources: Value, strict: Value = False) -> Iterator[Value]:
-    return zip(*(iterate(machine, source) for source in sources), strict=truth(machine, strict))
+    return zip(*(iterate(machine, source) for source in sources), strict=truth_of(machine, strict))
 
 
 def make_enumerate(machine: Machine, source: Value, start: int = 0) -> Iterator[Value]:
@@ -184,7 +184,7 @@ def make_reversed(machine: Machine, source: Value) -> Value:
 def all_true(machine: Machine, items: Value) -> bool:
     for item in iterate(machine, items):
         machine.meter.charge()
-        if not truth(machine, item):
+        if not truth_of(machine, item):
             return False
     return True
 
@@ -192,7 +192,7 @@ def all_true(machine: Machine, items: Value) -> bool:
 def any_true(machine: Machine, items: Value) -> bool:
     for item in iterate(machine, items):
         machine.meter.charge()
-        if truth(machine, item):
+        if truth_of(machine, item):
             return True
     return False
 
@@ -236,7 +236,7 @@ class Asked:
 
     def __next__(self) -> Value:
         found = call(self.machine, self.function, [], {})
-        if same(self.machine, found, self.last):
+        if is_same(self.machine, found, self.last):
             raise StopIteration
         return found
 

@@ -14,10 +14,10 @@ from ..machine import Machine
 from ..numpy_module import result_sizes
 from ..numpy_module.arrays import Array, numbers
 from ..numpy_module.sharing import emit_write
-from ..runtime.allowed_types import TYPES
+from ..runtime.allowed_types import ENGINE_TYPES
 from ..runtime.calls import call, call_method
 from ..runtime.type_names import kind_name
-from ..runtime.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
+from ..runtime.values import MISSING, Class, ClassMethod, Instance, Own, Stub, Type, Value
 from .constructors import make_float
 from .hashing import charge_key, unfolded_size
 from .iteration import collect_items
@@ -72,12 +72,12 @@ def fetch_plainly(machine: Machine, owner: Value, index: Value) -> Value:
         return from_engine(owner[index])
     if type(owner) is Class and owner.members is not None:
         return owner.members[index]
-    if isinstance(owner, Type) and owner in TYPES.values():
+    if isinstance(owner, Type) and owner in ENGINE_TYPES.values():
         raise TypeError(f"type '{owner.name}' is not subscriptable")
     if isinstance(owner, (Type, Class)):
         answer = class_item(machine, owner, index)
         return owner if answer is NotImplemented else answer
-    if type(owner) is Silent:
+    if type(owner) is Stub:
         return owner
     raise TypeError(f"'{kind_name(owner)}' object is not subscriptable")
 
@@ -164,7 +164,7 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
         owner[charge_key(machine, index) if isinstance(index, tuple) else index] = value
     elif isinstance(owner, deque):
         owner[position(owner, index)] = value
-    elif type(owner) is Silent:
+    elif type(owner) is Stub:
         return
     elif isinstance(owner, torch.Tensor):
         owner[to_engine(machine, index)] = to_engine(machine, value)

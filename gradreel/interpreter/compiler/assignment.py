@@ -9,13 +9,13 @@ import ast
 from collections.abc import Callable
 
 from ..builtins.iteration import iterate
-from ..builtins.operators import binary
+from ..builtins.operators import make_binary
 from ..builtins.subscripts import assign, fetch, remove
-from ..runtime.attributes import DUNDERS, delete, load, special, store
+from ..runtime.attributes import DUNDERS, delete, is_special, load, store
 from ..runtime.type_names import kind_name
-from ..runtime.values import MISSING, Frame, Silent, Value
+from ..runtime.values import MISSING, Frame, Stub, Value
 from .compiler import Compiler
-from .names import BINDABLE, attribute_name, unbound
+from .names import BINDABLE, attribute_name, unbound_local_error
 
 Store = Callable[[Frame, Value], None]
 
@@ -23,7 +23,7 @@ UNSETTABLE = ("__class__", "__dict__", "__bases__", "__mro__", "__traceback__", 
 """Special attributes that programs may read but not set."""
 
 
-def target(compiler: Compiler, node: ast.expr, told: bool = True) -> Store:
+def compile_target(compiler: Compiler, node: ast.expr, told: bool = True) -> Store:
     """What puts a value where `node` says."""
     machine = compiler.machine
     match node:
@@ -52,17 +52,17 @@ def target(compiler: Compiler, node: ast.expr, told: bool = True) -> Store:
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             return unpack(compiler, elements, told)
         case ast.Starred(value=value):
-            return target(compiler, value, told)
-    raise compiler.unknown(node)
+            return compile_target(compiler, value, told)
+    raise compiler.refuse_syntax(node)
 
 
 def bind(compiler: Compiler, wanted: str, node: ast.AST, told: bool = True) -> Store:
     """Binds a name, in the scope that Python's rules say."""
-    wanted = compiler.scope.mangled(wanted)
-    if special(wanted) and wanted not in (DUNDERS if compiler.scope.kind == "class" else BINDABLE):
+    wanted = compiler.scope.mangle(wanted)
+    if is_special(wanted) and wanted not in (DUNDERS if compiler.scope.kind == "class" else BINDABLE):
         raise compiler.refuse(f"The name `{wanted}` cannot be given here.", node)
     meaning = compiler.scope.meaning(wanted)
-    bound = compiler.telling.bound if told and compiler.scope.kind != "class" else None
+    bound = compiler.name_events.bind_name if told and compiler.scope.kind != "class" else None
     if meaning == "global":
         names = compiler.names
 
@@ -102,8 +102,8 @@ def retell(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
     name = root(node)
     if name is None or compiler.scope.kind == "class":
         return lambda frame: None
-    wanted, meaning = compiler.scope.mangled(name.id), compiler.scope.meaning(name.id)
-    bound, names = compiler.telling.bound, compiler.names
+    wanted, meaning = compiler.scope.mangle(name.id), compiler.scope.meaning(name.id)
+    bound, names = compiler.name_events.bind_name, compiler.names
 
     def again(frame: Frame) -> None:
         scope, held = (0, names) if meaning == "global" else (frame.scope, frame.names)
@@ -116,14 +116,14 @@ def retell(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
 
 def unpack(compiler: Compiler, elements: list[ast.expr], told: bool) -> Store:
     machine = compiler.machine
-    stores = [target(compiler, element, told) for element in elements]
+    stores = [compile_target(compiler, element, told) for element in elements]
     starred = [nr for nr, element in enumerate(elements) if isinstance(element, ast.Starred)]
     count = len(stores)
     if len(starred) > 1:
         raise compiler.refuse("multiple starred expressions in assignment", elements[0])
 
     def items_of(value: Value) -> list[Value]:
-        if type(value) is Silent:
+        if type(value) is Stub:
             return [value] * count
         try:
             source = iterate(machine, value)
@@ -162,7 +162,7 @@ def unpack(compiler: Compiler, elements: list[ast.expr], told: bool) -> Store:
     return spread if starred else exact
 
 
-def deletion(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
+def compile_deletion(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
     """What `del node` does."""
     machine = compiler.machine
     match node:
@@ -187,31 +187,31 @@ def deletion(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
 
             return drop_item
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            drops = [deletion(compiler, element) for element in elements]
+            drops = [compile_deletion(compiler, element) for element in elements]
 
             def drop_each(frame: Frame) -> None:
                 for drop in drops:
                     drop(frame)
 
             return drop_each
-    raise compiler.unknown(node)
+    raise compiler.refuse_syntax(node)
 
 
 def unbind(compiler: Compiler, wanted: str) -> Callable[[Frame], None]:
-    wanted = compiler.scope.mangled(wanted)
-    meaning, names, told = compiler.scope.meaning(wanted), compiler.names, compiler.telling
+    wanted = compiler.scope.mangle(wanted)
+    meaning, names, told = compiler.scope.meaning(wanted), compiler.names, compiler.name_events
 
     def drop(frame: Frame) -> None:
         if meaning == "cell":
             if frame.cells[wanted].value is MISSING:
-                raise unbound(wanted)
-            told.unbound(frame.scope, wanted)
+                raise unbound_local_error(wanted)
+            told.unbind_name(frame.scope, wanted)
             frame.cells[wanted].value = MISSING
             return
         scope, held = (0, names) if meaning == "global" else (frame.scope, frame.names)
         if wanted not in held:
-            raise unbound(wanted) if meaning == "local" else NameError(f"name '{wanted}' is not defined")
-        told.unbound(scope, wanted)
+            raise unbound_local_error(wanted) if meaning == "local" else NameError(f"name '{wanted}' is not defined")
+        told.unbind_name(scope, wanted)
         del held[wanted]
 
     return drop
@@ -220,12 +220,12 @@ def unbind(compiler: Compiler, wanted: str) -> Callable[[Frame], None]:
 def augment_target(compiler: Compiler, node: ast.AugAssign) -> Callable[[Frame], None]:
     """`target op= value`: the target is read, changed in place where its type can, and bound again."""
     machine = compiler.machine
-    apply = binary(machine, type(node.op), inplace=True)
+    apply = make_binary(machine, type(node.op), inplace=True)
     value = compiler.expression(node.value)
     match node.target:
         case ast.Name():
             read = compiler.expression(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
-            put = target(compiler, node.target)
+            put = compile_target(compiler, node.target)
 
             def change_name(frame: Frame) -> None:
                 put(frame, apply(read(frame), value(frame)))
@@ -257,4 +257,4 @@ def augment_target(compiler: Compiler, node: ast.AugAssign) -> Callable[[Frame],
                 again(frame)
 
             return change_item
-    raise compiler.unknown(node.target)
+    raise compiler.refuse_syntax(node.target)

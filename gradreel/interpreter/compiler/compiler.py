@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from gradreel.trace.events import LineReached
 
-from ..engine.name_events import Untold
+from ..engine.name_events import NoNameEvents
 from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.values import Frame, Value
@@ -77,13 +77,13 @@ class Compiler:
     def __init__(
         self,
         machine: Machine,
-        telling: Untold,
+        name_events: NoNameEvents,
         tree: ast.Module,
         echo: Callable[[Value], None] | None,
         module: str | None = None,
     ) -> None:
         self.machine = machine
-        self.telling = telling
+        self.name_events = name_events
         self.echo = echo
         self.quiet = module is not None
         self.module = module or "__main__"
@@ -104,7 +104,7 @@ class Compiler:
     def expression(self, node: ast.AST) -> Run:
         way = EXPRESSIONS.get(type(node))
         if way is None:
-            raise self.unknown(node)
+            raise self.refuse_syntax(node)
         run = way(self, node)
         line = line_of(node)
         return run if line == self.first or not line else run_at_line(run, line)
@@ -116,7 +116,7 @@ class Compiler:
         """The statement, charged and told before it runs."""
         way = STATEMENTS.get(type(node))
         if way is None:
-            raise self.unknown(node)
+            raise self.refuse_syntax(node)
         outer, self.first = self.first, node.lineno
         run = way(self, node)
         self.first = outer
@@ -147,7 +147,7 @@ class Compiler:
         """The statement alone: charged and told by another, of which it is a part."""
         way = STATEMENTS.get(type(node))
         if way is None:
-            raise self.unknown(node)
+            raise self.refuse_syntax(node)
         return way(self, node)
 
     def block(self, nodes: Sequence[ast.stmt]) -> Step:
@@ -164,7 +164,7 @@ class Compiler:
 
         return run
 
-    def unknown(self, node: ast.AST) -> Refusal:
+    def refuse_syntax(self, node: ast.AST) -> Refusal:
         word = WORDS.get(type(node), f"this piece of Python ({type(node).__name__})")
         instead = INSTEAD.get(type(node), "write it in another way")
         return Refusal(f"{word} is not supported here: {instead}.", getattr(node, "lineno", None))

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from ..builtins.hashing import charge_key
 from ..builtins.iteration import iterate
 from ..machine import Machine
-from ..runtime.calls import truth
+from ..runtime.calls import truth_of
 from ..runtime.values import Cell, Frame, Generator, Value
-from .assignment import Store, target
+from .assignment import Store, compile_target
 from .compiler import Compiler, Run, compiles
 from .scopes import Comprehension
 
@@ -35,7 +35,7 @@ def parts(compiler: Compiler, node: Comprehension) -> tuple[Run, list[Loop], Cal
         if part.is_async:
             raise compiler.refuse("`async for` is not supported here.", part.target)
         source = compiler.expression(part.iter) if nr else None
-        loops.append(Loop(target(compiler, part.target, told=False), source, compiler.expressions(part.ifs)))
+        loops.append(Loop(compile_target(compiler, part.target, told=False), source, compiler.expressions(part.ifs)))
     values = compiler.expressions([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
     compiler.scope = outer
 
@@ -56,7 +56,7 @@ def walk(machine: Machine, loops: list[Loop], nr: int, inner: Frame, source: Ite
         store(inner, item)
         item = None
         machine.meter.charge()
-        if all(truth(machine, test(inner)) for test in tests):
+        if all(truth_of(machine, test(inner)) for test in tests):
             if following is None:
                 yield None
             else:

@@ -12,8 +12,8 @@ from gradreel.trace.texts import cut
 
 from ..builtins.formatting import error_text, record_error, str_of
 from ..machine import Machine
-from ..runtime.calls import instance, truth
-from ..runtime.errors import TYPES, matches, raise_error
+from ..runtime.calls import exception_instance, truth_of
+from ..runtime.errors import ERRORS, matches, raise_error
 from ..runtime.values import Class, Error, ExceptionType, Frame, Value
 from .assignment import bind, unbind
 from .compiler import Compiler, Signal, Step, compiles
@@ -54,7 +54,7 @@ def select_handlers(
             put, drop = bind(compiler, node.name, node), unbind(compiler, node.name)
         ways.append((wanted, put, drop, block(compiler, node.body), node.lineno))
 
-    def found(frame: Frame, record: Error) -> tuple[Callable[..., None] | None, Callable[..., None] | None, Body]:
+    def choose(frame: Frame, record: Error) -> tuple[Callable[..., None] | None, Callable[..., None] | None, Body]:
         line = frame.line
         for wanted, put, drop, body, at in ways:
             if wanted is not None:
@@ -72,7 +72,7 @@ def select_handlers(
 
     @contextmanager
     def select(frame: Frame, record: Error) -> Iterator[Body]:
-        put, drop, body = found(frame, record)
+        put, drop, body = choose(frame, record)
         if not frame.quiet:
             emit_raised(machine, record, True)
         if put is not None:
@@ -107,11 +107,11 @@ def raise_(compiler: Compiler, node: ast.Raise) -> Step:
                 raise RuntimeError("No active exception to reraise")
             record = machine.handling[-1]
         else:
-            record = instance(machine, raised(frame))
+            record = exception_instance(machine, raised(frame))
         if cause is not None:
             origin = cause(frame)
             if origin is not None:
-                origin = instance(machine, origin, "exception causes")
+                origin = exception_instance(machine, origin, "exception causes")
             record.cause, record.suppressed = origin, True
         raise raise_error(record, error_text(machine, record))
 
@@ -124,8 +124,8 @@ def assert_(compiler: Compiler, node: ast.Assert) -> Step:
     message = None if node.msg is None else compiler.expression(node.msg)
 
     def step(frame: Frame) -> None:
-        if not truth(machine, test(frame)):
-            record = Error(TYPES["AssertionError"], () if message is None else (message(frame),))
+        if not truth_of(machine, test(frame)):
+            record = Error(ERRORS["AssertionError"], () if message is None else (message(frame),))
             raise raise_error(record, error_text(machine, record))
 
     return step
@@ -140,14 +140,14 @@ class Finishing:
         self.line = 0
         self.kept: Value = None
 
-    def raised(self, error: Exception) -> None:
+    def on_raise(self, error: Exception) -> None:
         self.machine.note(error, self.frame)
         self.line, self.frame.noted = self.frame.line, False
 
-    def again(self) -> None:
+    def reraise(self) -> None:
         self.frame.line, self.frame.noted = self.line, True
 
-    def returned(self) -> None:
+    def on_return(self) -> None:
         self.kept, self.frame.returned = self.frame.returned, None
 
     def signal(self, signal: Signal | None, instead: Signal | None) -> Signal | None:
@@ -170,7 +170,7 @@ def try_(compiler: Compiler, node: ast.Try) -> Step:
     other = compiler.block(node.orelse) if node.orelse else None
     final = compiler.block(node.finalbody) if node.finalbody else None
 
-    def guarded(frame: Frame) -> Signal | None:
+    def run_guarded(frame: Frame) -> Signal | None:
         if select is None:
             return body(frame)
         frames, loops = machine.frames, machine.loops
@@ -186,21 +186,21 @@ def try_(compiler: Compiler, node: ast.Try) -> Step:
             return handler(frame)
 
     if final is None:
-        return guarded
+        return run_guarded
     last = final
 
     def step(frame: Frame) -> Signal | None:
         ended = Finishing(machine, frame)
         try:
-            signal = guarded(frame)
+            signal = run_guarded(frame)
         except Exception as raised:
-            ended.raised(raised)
+            ended.on_raise(raised)
             instead = last(frame)
             if instead is not None:
                 return instead
-            ended.again()
+            ended.reraise()
             raise
-        ended.returned()
+        ended.on_return()
         return ended.signal(signal, last(frame))
 
     return step

@@ -9,14 +9,14 @@ from ..builtins.formatting import format_field
 from ..builtins.hashing import charge_keys, put_all
 from ..builtins.iteration import collect_items, has_walk, iterate
 from ..builtins.namespace import NO_BYTES
-from ..builtins.operators import COMPARE, PLAIN, RECORDS, UNARY, binary, unary
+from ..builtins.operators import COMPARE, PLAIN, RECORDS, UNARY, apply_unary, make_binary
 from ..builtins.sequences import unpack_mapping
 from ..builtins.subscripts import fetch
 from ..runtime.attributes import load
-from ..runtime.calls import call_method, truth
+from ..runtime.calls import call_method, truth_of
 from ..runtime.type_names import kind_name
 from ..runtime.values import OBJECTS, Frame, Value
-from .assignment import target
+from .assignment import compile_target
 from .compiler import Compiler, Run, compiles
 from .names import attribute_name
 
@@ -39,7 +39,7 @@ def constant(compiler: Compiler, node: ast.Constant) -> Run:
 @compiles(ast.BinOp)
 def bin_op(compiler: Compiler, node: ast.BinOp) -> Run:
     left, right = compiler.expression(node.left), compiler.expression(node.right)
-    apply = binary(compiler.machine, type(node.op))
+    apply = make_binary(compiler.machine, type(node.op))
     return lambda frame: apply(left(frame), right(frame))
 
 
@@ -47,7 +47,7 @@ def bin_op(compiler: Compiler, node: ast.BinOp) -> Run:
 def unary_op(compiler: Compiler, node: ast.UnaryOp) -> Run:
     machine, operand = compiler.machine, compiler.expression(node.operand)
     if isinstance(node.op, ast.Not):
-        return lambda frame: not truth(machine, operand(frame))
+        return lambda frame: not truth_of(machine, operand(frame))
     sign, apply, method = UNARY[type(node.op)]
 
     def run(frame: Frame) -> Value:
@@ -58,7 +58,7 @@ def unary_op(compiler: Compiler, node: ast.UnaryOp) -> Run:
                 return answer
         if isinstance(value, RECORDS):
             raise TypeError(f"bad operand type for unary {sign}: '{kind_name(value)}'")
-        return apply(value) if type(value) in PLAIN else unary(machine, sign, value)
+        return apply(value) if type(value) in PLAIN else apply_unary(machine, sign, value)
 
     return run
 
@@ -72,7 +72,7 @@ def bool_op(compiler: Compiler, node: ast.BoolOp) -> Run:
     def run(frame: Frame) -> Value:
         for part in first:
             value = part(frame)
-            if truth(machine, value) is stop:
+            if truth_of(machine, value) is stop:
                 return value
         value = None
         return last(frame)
@@ -94,7 +94,7 @@ def compare(compiler: Compiler, node: ast.Compare) -> Run:
         for nr, test in enumerate(tests):
             right = parts[nr + 1](frame)
             answer = test(machine, left, right)
-            if nr + 1 < len(tests) and not truth(machine, answer):
+            if nr + 1 < len(tests) and not truth_of(machine, answer):
                 return answer
             left = right
         return answer
@@ -106,12 +106,12 @@ def compare(compiler: Compiler, node: ast.Compare) -> Run:
 def if_exp(compiler: Compiler, node: ast.IfExp) -> Run:
     machine = compiler.machine
     test, body, other = compiler.expressions([node.test, node.body, node.orelse])
-    return lambda frame: body(frame) if truth(machine, test(frame)) else other(frame)
+    return lambda frame: body(frame) if truth_of(machine, test(frame)) else other(frame)
 
 
 @compiles(ast.NamedExpr)
 def named_expr(compiler: Compiler, node: ast.NamedExpr) -> Run:
-    value, store = compiler.expression(node.value), target(compiler, node.target)
+    value, store = compiler.expression(node.value), compile_target(compiler, node.target)
 
     def run(frame: Frame) -> Value:
         result = value(frame)
@@ -136,7 +136,7 @@ def not_iterable(value: Value) -> TypeError:
     return TypeError(f"Value after * must be an iterable, not {kind_name(value)}")
 
 
-def parts(
+def compile_parts(
     compiler: Compiler, nodes: list[ast.expr], misfit: Callable[[Value], TypeError] | None = not_spreadable
 ) -> Callable[[Frame], list[Value]]:
     """The items of a display or the arguments of a call, with `*`.
@@ -179,18 +179,18 @@ def parts(
 
 @compiles(ast.List)
 def list_display(compiler: Compiler, node: ast.List) -> Run:
-    return parts(compiler, node.elts, not_iterable)
+    return compile_parts(compiler, node.elts, not_iterable)
 
 
 @compiles(ast.Tuple)
 def tuple_display(compiler: Compiler, node: ast.Tuple) -> Run:
-    items = parts(compiler, node.elts, not_iterable)
+    items = compile_parts(compiler, node.elts, not_iterable)
     return lambda frame: tuple(items(frame))
 
 
 @compiles(ast.Set)
 def set_display(compiler: Compiler, node: ast.Set) -> Run:
-    machine, items = compiler.machine, parts(compiler, node.elts, None)
+    machine, items = compiler.machine, compile_parts(compiler, node.elts, None)
     return lambda frame: set(charge_keys(machine, items(frame)))
 
 

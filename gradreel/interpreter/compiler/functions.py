@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ..builtins.namespace import super_of
 from ..builtins.sequences import unpack_mapping
-from ..runtime.attributes import DUNDERS, load, special
+from ..runtime.attributes import DUNDERS, is_special, load
 from ..runtime.calls import Signature, bind_arguments, call
 from ..runtime.type_names import kind_name
 from ..runtime.values import (
@@ -27,9 +27,9 @@ from ..runtime.values import (
 )
 from .assignment import bind
 from .compiler import Compiler, Run, Step, compiles
-from .expressions import Misfit, parts
+from .expressions import Misfit, compile_parts
 from .generators import generator_body
-from .names import attribute_name, hints_of
+from .names import attribute_name, compile_annotations
 from .scopes import Scope
 
 # ---- making functions
@@ -37,12 +37,12 @@ from .scopes import Scope
 
 @compiles(ast.FunctionDef)
 def function_def(compiler: Compiler, node: ast.FunctionDef) -> Step:
-    if compiler.scope.kind == "class" and special(node.name) and node.name not in DUNDERS:
+    if compiler.scope.kind == "class" and is_special(node.name) and node.name not in DUNDERS:
         raise compiler.refuse(f"A class cannot define `{node.name}` here.", node)
     decorators = compiler.expressions(node.decorator_list)
     lines = [decorator.lineno for decorator in node.decorator_list]
     store = bind(compiler, node.name, node)
-    make = function(compiler, node, node.name, ast.get_docstring(node, clean=False))
+    make = compile_function(compiler, node, node.name, ast.get_docstring(node, clean=False))
     machine = compiler.machine
 
     def step(frame: Frame) -> None:
@@ -58,10 +58,10 @@ def function_def(compiler: Compiler, node: ast.FunctionDef) -> Step:
 
 @compiles(ast.Lambda)
 def lambda_(compiler: Compiler, node: ast.Lambda) -> Run:
-    return function(compiler, node, "<lambda>", None)
+    return compile_function(compiler, node, "<lambda>", None)
 
 
-def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, doc: str | None) -> Run:
+def compile_function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, doc: str | None) -> Run:
     """What makes the function when its definition is reached."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
@@ -74,7 +74,7 @@ def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, 
             defaults.append((argument.arg, compiler.expression(default)))
     extras = [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
     for argument in [*positional, *arguments.kwonlyargs, *extras]:
-        if special(argument.arg):
+        if is_special(argument.arg):
             raise compiler.refuse(f"A parameter cannot be called `{argument.arg}` here.", argument)
     title = title_of(compiler.scope, compiler.titles, name)
     signature = Signature(
@@ -88,11 +88,11 @@ def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, 
     places = None if extras or arguments.kwonlyargs else names
     outer, compiler.scope = compiler.scope, compiler.scopes.of[node]
     compiler.titles.append(title + ".<locals>")
-    run = body(compiler, node)
+    run = compile_body(compiler, node)
     compiler.titles.pop()
     scope, compiler.scope = compiler.scope, outer
-    invoker = invoking(compiler, signature, scope, name, run)
-    hints = hints_of(compiler, node)
+    invoker = make_invoke(compiler, signature, scope, name, run)
+    hints = compile_annotations(compiler, node)
 
     def make(frame: Frame) -> Function:
         made = Function(name, doc)
@@ -116,7 +116,7 @@ def title_of(scope: Scope, titles: list[str], name: str) -> str:
 Body = Callable[[Frame], Value]
 
 
-def body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Body:
+def compile_body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Body:
     """What runs the body in a frame of its own and gives the result."""
     if compiler.scope.yields:
         return generator_body(compiler, node)
@@ -139,11 +139,11 @@ def body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Body:
     return run
 
 
-def invoking(
+def make_invoke(
     compiler: Compiler, signature: Signature, scope: Scope, name: str, run: Body
 ) -> Callable[[Function, dict[str, Value], dict[str, Cell]], None]:
     """Gives a new function its `invoke`."""
-    machine, telling, own = compiler.machine, compiler.telling, tuple(scope.cells)
+    machine, name_events, own = compiler.machine, compiler.name_events, tuple(scope.cells)
     first = signature.positional[0] if signature.positional else signature.rest
     lazy, quiet = scope.yields, compiler.quiet
 
@@ -166,7 +166,7 @@ def invoking(
             try:
                 if not quiet:
                     for wanted, value in names.items():
-                        telling.bound(inner.scope, wanted, value)
+                        name_events.bind_name(inner.scope, wanted, value)
                     value = None
                 for wanted in own:
                     names.pop(wanted, None)
@@ -177,7 +177,7 @@ def invoking(
             finally:
                 inner.this = None
                 if not quiet and machine.stopped is None:
-                    telling.left(inner.scope)
+                    name_events.leave_scope(inner.scope)
                 machine.leave(caller, frames, loops)
 
         def start(args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -203,8 +203,8 @@ def invoking(
 def call_(compiler: Compiler, node: ast.Call) -> Run:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in compiler.scopes.module.bound:
         return super_(compiler, node)
-    machine, items = compiler.machine, parts(compiler, node.args)
-    named = keywords(compiler, node)
+    machine, items = compiler.machine, compile_parts(compiler, node.args)
+    named = compile_keywords(compiler, node)
     if any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords):
         return spread_call(compiler, node)
     if isinstance(node.func, ast.Attribute):
@@ -223,7 +223,7 @@ def call_(compiler: Compiler, node: ast.Call) -> Run:
 def spread_call(compiler: Compiler, node: ast.Call) -> Run:
     """A call with `*` or `**`: what cannot be spread is an error that names the function."""
     machine, function = compiler.machine, compiler.expression(node.func)
-    items, named = parts(compiler, node.args), keywords(compiler, node)
+    items, named = compile_parts(compiler, node.args), compile_keywords(compiler, node)
 
     def run(frame: Frame) -> Value:
         callee = function(frame)
@@ -247,12 +247,12 @@ def spell_callee(callee: Value) -> str:
     return f"{callee.name}() " if isinstance(callee, (Builtin, Foreign, Type)) else f"{kind_name(callee)} object "
 
 
-def keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], dict[str, Value]] | None:
+def compile_keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], dict[str, Value]] | None:
     if not node.keywords:
         return None
     machine = compiler.machine
     for keyword in node.keywords:
-        if keyword.arg and special(keyword.arg):
+        if keyword.arg and is_special(keyword.arg):
             raise compiler.refuse(f"An argument cannot be called `{keyword.arg}` here.", keyword)
     pairs = [(keyword.arg, compiler.expression(keyword.value)) for keyword in node.keywords]
 
@@ -288,12 +288,12 @@ def super_(compiler: Compiler, node: ast.Call) -> Run:
         given = compiler.expressions(node.args)
         return lambda frame: super_of(*[value(frame) for value in given])
 
-    def found(frame: Frame) -> Value:
+    def run(frame: Frame) -> Value:
         if frame.owner is None or frame.this is None:
             raise RuntimeError("super(): no arguments")
         return Super(frame.owner, frame.this, class_of(frame.this))
 
-    return found
+    return run
 
 
 def class_of(this: Value) -> Value:

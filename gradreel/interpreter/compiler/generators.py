@@ -16,12 +16,12 @@ from typing import Any
 
 from ..builtins.formatting import record_error
 from ..builtins.iteration import delegate, iterate
-from ..engine.name_events import Untold
+from ..engine.name_events import NoNameEvents
 from ..machine import Machine
-from ..runtime.calls import truth
-from ..runtime.errors import TYPES, raise_error
+from ..runtime.calls import truth_of
+from ..runtime.errors import ERRORS, raise_error
 from ..runtime.values import Error, Frame, Value
-from .assignment import target
+from .assignment import compile_target
 from .compiler import BREAK, RETURN, Compiler, Run, Signal, compiles
 from .exceptions import finishing, select_handlers
 from .patterns import choose_case
@@ -86,7 +86,7 @@ class Hoist:
         if not yields(node):
             return node
         if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return self.yielded(node)
+            return self.hoist_yield(node)
         if isinstance(node, ast.IfExp):
             return self.branch(node)
         if isinstance(node, ast.BoolOp):
@@ -94,7 +94,7 @@ class Hoist:
         made: ast.expr = self.parts(node)
         return made
 
-    def yielded(self, node: ast.Yield | ast.YieldFrom) -> Kept:
+    def hoist_yield(self, node: ast.Yield | ast.YieldFrom) -> Kept:
         run = None if node.value is None else self.compiler.expression(self.expression(node.value))
         machine = self.compiler.machine
 
@@ -134,7 +134,7 @@ class Hoist:
 
         def way(name: str) -> Way:
             yes, no = body(name), other(name)
-            return lambda frame: (yes if truth(machine, test(frame)) else no)(frame)
+            return lambda frame: (yes if truth_of(machine, test(frame)) else no)(frame)
 
         return self.keep(node, way)
 
@@ -148,7 +148,7 @@ class Hoist:
 
             def steps(frame: Frame) -> Generator[Value, Value, None]:
                 for nr, step in enumerate(ways):
-                    if nr and truth(machine, frame.names[name]) is stop:
+                    if nr and truth_of(machine, frame.names[name]) is stop:
                         return
                     yield from step(frame)
 
@@ -229,13 +229,13 @@ Flow = Callable[[Frame], Generator[Value, Value, Signal | None]]
 class Resumed:
     """A running generator function: its frame is the machine's while it runs, and only then."""
 
-    __slots__ = ("machine", "frame", "flow", "telling", "begun", "running", "ended")
+    __slots__ = ("machine", "frame", "flow", "name_events", "begun", "running", "ended")
 
-    def __init__(self, machine: Machine, frame: Frame, flow: Generator[Value, Value, Any], telling: Untold):
+    def __init__(self, machine: Machine, frame: Frame, flow: Generator[Value, Value, Any], name_events: NoNameEvents):
         self.machine = machine
         self.frame = frame
         self.flow = flow
-        self.telling = telling
+        self.name_events = name_events
         self.begun = self.running = self.ended = False
 
     def __iter__(self) -> Resumed:
@@ -257,13 +257,13 @@ class Resumed:
             self.ended = True
             self.flow.close()
             return
-        record = Error(TYPES["GeneratorExit"], ())
+        record = Error(ERRORS["GeneratorExit"], ())
         try:
             self.throw(raise_error(record, ""))
         except StopIteration:
             return
         except Exception as raised:
-            if getattr(raised, "guest", None) is record:
+            if getattr(raised, "error_record", None) is record:
                 return
             raise
         raise RuntimeError("generator ignored GeneratorExit")
@@ -291,14 +291,14 @@ class Resumed:
         finally:
             self.running = False
             if not frame.quiet and machine.stopped is None:
-                self.telling.left(frame.scope)
+                self.name_events.leave_scope(frame.scope)
             machine.leave(caller, frames, loops)
 
     def tell_names(self) -> None:
         """What its names stand for: they ended when it last gave way, or were bound before it began."""
         if not self.frame.quiet:
             for name, value in list(self.frame.names.items()):
-                self.telling.bound(self.frame.scope, name, value)
+                self.name_events.bind_name(self.frame.scope, name, value)
 
     def __del__(self) -> None:
         """Dropped while it waits: what stands behind `finally` runs, as in Python."""
@@ -311,8 +311,8 @@ class Resumed:
 
 def generator_body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Callable[[Frame], Value]:
     body = [ast.copy_location(ast.Return(node.body), node.body)] if isinstance(node, ast.Lambda) else node.body
-    machine, flow, telling = compiler.machine, block(compiler, body), compiler.telling
-    return lambda frame: Resumed(machine, frame, flow(frame), telling)
+    machine, flow, name_events = compiler.machine, block(compiler, body), compiler.name_events
+    return lambda frame: Resumed(machine, frame, flow(frame), name_events)
 
 
 def block(compiler: Compiler, nodes: Sequence[ast.stmt]) -> Flow:
@@ -377,7 +377,7 @@ def if_(compiler: Compiler, node: ast.If) -> Flow:
     body, other = block(compiler, node.body), block(compiler, node.orelse)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
-        return (yield from (body if truth(machine, (yield from test(frame))) else other)(frame))
+        return (yield from (body if truth_of(machine, (yield from test(frame))) else other)(frame))
 
     return run
 
@@ -387,7 +387,7 @@ def while_(compiler: Compiler, node: ast.While) -> Flow:
     body, other = block(compiler, node.body), block(compiler, node.orelse)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
-        while truth(machine, (yield from test(frame))):
+        while truth_of(machine, (yield from test(frame))):
             machine.meter.charge()
             signal: Signal | None = yield from body(frame)
             if signal is BREAK:
@@ -400,7 +400,7 @@ def while_(compiler: Compiler, node: ast.While) -> Flow:
 
 
 def for_(compiler: Compiler, node: ast.For) -> Flow:
-    machine, source, store = compiler.machine, value_flow(compiler, node.iter), target(compiler, node.target)
+    machine, source, store = compiler.machine, value_flow(compiler, node.iter), compile_target(compiler, node.target)
     body, other = block(compiler, node.body), block(compiler, node.orelse)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
@@ -428,7 +428,7 @@ def with_(compiler: Compiler, node: ast.With) -> Flow:
 
 def with_item(compiler: Compiler, item: ast.withitem, body: Flow) -> Flow:
     machine, manager = compiler.machine, value_flow(compiler, item.context_expr)
-    store = None if item.optional_vars is None else target(compiler, item.optional_vars)
+    store = None if item.optional_vars is None else compile_target(compiler, item.optional_vars)
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
         holder = yield from manager(frame)
@@ -457,7 +457,7 @@ def try_(compiler: Compiler, node: ast.Try) -> Flow:
     last = block(compiler, node.finalbody)
     machine = compiler.machine
 
-    def guarded(frame: Frame) -> Generator[Value, Value, Signal | None]:
+    def run_guarded(frame: Frame) -> Generator[Value, Value, Signal | None]:
         try:
             signal = yield from body(frame)
         except Exception as raised:
@@ -471,19 +471,19 @@ def try_(compiler: Compiler, node: ast.Try) -> Flow:
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
         ended = finishing(machine, frame)
         try:
-            signal = yield from guarded(frame)
+            signal = yield from run_guarded(frame)
         except Exception as raised:
-            ended.raised(raised)
+            ended.on_raise(raised)
             instead = yield from last(frame)
             if instead is not None:
                 return instead
-            ended.again()
+            ended.reraise()
             raise
-        ended.returned()
+        ended.on_return()
         instead = yield from last(frame)
         return ended.signal(signal, instead)
 
-    return run if node.finalbody else guarded
+    return run if node.finalbody else run_guarded
 
 
 def match_(compiler: Compiler, node: ast.Match) -> Flow:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..library import absent, dispensable, find, member, public, refused
+from ..library import find_module, is_dispensable, load_member, missing_name, public_names, refuse_import
 from ..refusal import Refusal
-from ..runtime.errors import TYPES, raise_error
+from ..runtime.errors import ERRORS, raise_error
 from ..runtime.values import MISSING, Error, Frame, Namespace, Value
 from .assignment import bind
 from .compiler import Compiler, Step, compiles
@@ -24,11 +24,11 @@ Found = Callable[[], Value]
 def import_(compiler: Compiler, node: ast.Import) -> Step:
     stores = []
     for alias in node.names:
-        if left_out(compiler, alias.name, [alias], node):
+        if skip_import(compiler, alias.name, [alias], node):
             continue
-        found = module(compiler, alias.name, node)
+        found = find_or_raise(compiler, alias.name, node)
         if alias.asname is None and "." in alias.name:
-            found = module(compiler, alias.name.partition(".")[0], node, found)
+            found = find_or_raise(compiler, alias.name.partition(".")[0], node, found)
         stores.append((bind(compiler, alias.asname or alias.name.partition(".")[0], node), found))
 
     def step(frame: Frame) -> None:
@@ -38,9 +38,9 @@ def import_(compiler: Compiler, node: ast.Import) -> Step:
     return step
 
 
-def module(compiler: Compiler, name: str, node: ast.stmt, before: Found | None = None) -> Found:
+def find_or_raise(compiler: Compiler, name: str, node: ast.stmt, before: Found | None = None) -> Found:
     """What finds the module `name`, after `before`."""
-    found = find(compiler.machine, name, node.lineno)
+    found = find_module(compiler.machine, name, node.lineno)
     if found is None:
         return missing(compiler, name, node)
 
@@ -52,10 +52,10 @@ def module(compiler: Compiler, name: str, node: ast.stmt, before: Found | None =
     return give
 
 
-def left_out(compiler: Compiler, name: str, names: list[ast.alias], node: ast.stmt) -> bool:
+def skip_import(compiler: Compiler, name: str, names: list[ast.alias], node: ast.stmt) -> bool:
     """Whether the program can do without the module: it is a library, and nothing that is bound by `names` is used."""
     bound = {(alias.asname or alias.name).partition(".")[0] for alias in names}
-    if compiler.trying or not dispensable(name) or bound & compiler.scopes.needed:
+    if compiler.trying or not is_dispensable(name) or bound & compiler.scopes.needed:
         return False
     compiler.left_out |= bound
     message = f"There is no {name} here; nothing in this program uses it, so it is left out."
@@ -65,17 +65,17 @@ def left_out(compiler: Compiler, name: str, names: list[ast.alias], node: ast.st
 
 def missing(compiler: Compiler, name: str, node: ast.stmt) -> Found:
     """What says that there is no module `name`: at once, or when it is reached."""
-    refusal = refused(name, node.lineno)
+    refusal = refuse_import(name, node.lineno)
     if compiler.trying:
-        record = Error(TYPES["ModuleNotFoundError"], (f"No module named '{name}'",))
+        record = Error(ERRORS["ModuleNotFoundError"], (f"No module named '{name}'",))
         record.attributes["name"] = name
-        return raising(lambda: raise_error(record, str(record.args[0])))
+        return raise_at_import(lambda: raise_error(record, str(record.args[0])))
     if compiler.scope.kind == "module" and not compiler.branches:
         raise refusal
-    return raising(lambda: refusal)
+    return raise_at_import(lambda: refusal)
 
 
-def raising(error: Callable[[], BaseException]) -> Found:
+def raise_at_import(error: Callable[[], BaseException]) -> Found:
     def give() -> Value:
         raise error()
 
@@ -91,8 +91,8 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
             "Relative imports are not supported in one file: paste what you import above.",
             node,
         )
-    machine, space = compiler.machine, find(compiler.machine, node.module, node.lineno)
-    if space is None and left_out(compiler, node.module, node.names, node):
+    machine, space = compiler.machine, find_module(compiler.machine, node.module, node.lineno)
+    if space is None and skip_import(compiler, node.module, node.names, node):
         return lambda frame: None
     if space is None:
         give = missing(compiler, node.module, node)
@@ -100,16 +100,16 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
             bind(compiler, alias.asname or alias.name, node)
         return lambda frame: give()
     if node.names[0].name == "*":
-        return every(compiler, space, node)
+        return import_all(compiler, space, node)
     stores = []
     for alias in node.names:
-        found = member(machine, space, alias.name)
+        found = load_member(machine, space, alias.name)
         if found is MISSING:
             stores.append(
-                (bind(compiler, alias.asname or alias.name, node), lacking(compiler, space, alias.name, node))
+                (bind(compiler, alias.asname or alias.name, node), import_missing(compiler, space, alias.name, node))
             )
         else:
-            stores.append((bind(compiler, alias.asname or alias.name, node), giving(found)))
+            stores.append((bind(compiler, alias.asname or alias.name, node), import_found(found)))
 
     def step(frame: Frame) -> None:
         for store, found in stores:
@@ -118,33 +118,33 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
     return step
 
 
-def giving(found: Value) -> Found:
+def import_found(found: Value) -> Found:
     return lambda: found
 
 
-def lacking(compiler: Compiler, space: Namespace, name: str, node: ast.stmt) -> Found:
+def import_missing(compiler: Compiler, space: Namespace, name: str, node: ast.stmt) -> Found:
     """What says that the module has no such name."""
-    error = absent(space, name)
+    error = missing_name(space, name)
     if not isinstance(error, Refusal):
         text = f"cannot import name '{name}' from '{space.name}' (unknown location)"
-        record = Error(TYPES["ImportError"], (text,))
+        record = Error(ERRORS["ImportError"], (text,))
         record.attributes["name"] = space.name
-        return raising(lambda: raise_error(record, text))
+        return raise_at_import(lambda: raise_error(record, text))
     error.line = node.lineno
     if compiler.scope.kind == "module" and not compiler.branches and not compiler.trying:
         raise error
-    return raising(lambda: error)
+    return raise_at_import(lambda: error)
 
 
-def every(compiler: Compiler, space: Namespace, node: ast.ImportFrom) -> Step:
+def import_all(compiler: Compiler, space: Namespace, node: ast.ImportFrom) -> Step:
     """`from module import *`: names that are not used in the program are left out."""
     if compiler.scope.kind != "module":
         raise compiler.refuse("import * only allowed at module level", node)
     machine, used = compiler.machine, compiler.scopes.every()
-    stores = [(bind(compiler, name, node), name) for name in public(machine, space) if name in used]
+    stores = [(bind(compiler, name, node), name) for name in public_names(machine, space) if name in used]
 
     def step(frame: Frame) -> None:
         for store, name in stores:
-            store(frame, member(machine, space, name))
+            store(frame, load_member(machine, space, name))
 
     return step

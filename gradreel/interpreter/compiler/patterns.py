@@ -11,7 +11,7 @@ from ..builtins.iteration import iterate
 from ..builtins.operators import equal
 from ..machine import Machine
 from ..runtime.attributes import load
-from ..runtime.calls import truth
+from ..runtime.calls import truth_of
 from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, Class, ExceptionType, Frame, Type, Value
 from .assignment import Store, bind
@@ -42,7 +42,7 @@ def choose_case(
     """What finds the body of the first case that fits, its names bound."""
     machine = compiler.machine
     ways = [
-        (pattern(compiler, case.pattern), compiler.expression(case.guard) if case.guard else None, case)
+        (compile_pattern(compiler, case.pattern), compiler.expression(case.guard) if case.guard else None, case)
         for case in cases
     ]
     bodies = [block(compiler, case.body) for case in cases]
@@ -55,14 +55,14 @@ def choose_case(
                 continue
             for store, part in bindings:
                 store(frame, part)
-            if guard is None or truth(machine, guard(frame)):
+            if guard is None or truth_of(machine, guard(frame)):
                 return body
         return None
 
     return choose
 
 
-def pattern(compiler: Compiler, node: ast.pattern) -> Test:
+def compile_pattern(compiler: Compiler, node: ast.pattern) -> Test:
     return PATTERNS[type(node)](compiler, node)
 
 
@@ -77,7 +77,7 @@ def matches(kind: type[ast.pattern]) -> Callable[[Any], Any]:
 @matches(ast.MatchValue)
 def value_pattern(compiler: Compiler, node: ast.MatchValue) -> Test:
     machine, wanted = compiler.machine, compiler.expression(node.value)
-    return lambda frame, value, bindings: truth(machine, equal(machine, value, wanted(frame)))
+    return lambda frame, value, bindings: truth_of(machine, equal(machine, value, wanted(frame)))
 
 
 @matches(ast.MatchSingleton)
@@ -87,7 +87,7 @@ def singleton(compiler: Compiler, node: ast.MatchSingleton) -> Test:
 
 @matches(ast.MatchAs)
 def as_pattern(compiler: Compiler, node: ast.MatchAs) -> Test:
-    inner = None if node.pattern is None else pattern(compiler, node.pattern)
+    inner = None if node.pattern is None else compile_pattern(compiler, node.pattern)
     store = None if node.name is None else bind(compiler, node.name, node)
 
     def test(frame: Frame, value: Value, bindings: list[tuple[Store, Value]]) -> bool:
@@ -102,7 +102,7 @@ def as_pattern(compiler: Compiler, node: ast.MatchAs) -> Test:
 
 @matches(ast.MatchOr)
 def or_pattern(compiler: Compiler, node: ast.MatchOr) -> Test:
-    tests = [pattern(compiler, part) for part in node.patterns]
+    tests = [compile_pattern(compiler, part) for part in node.patterns]
 
     def test(frame: Frame, value: Value, bindings: list[tuple[Store, Value]]) -> bool:
         for one in tests:
@@ -119,7 +119,7 @@ def or_pattern(compiler: Compiler, node: ast.MatchOr) -> Test:
 def sequence(compiler: Compiler, node: ast.MatchSequence) -> Test:
     machine = compiler.machine
     star = next((nr for nr, part in enumerate(node.patterns) if isinstance(part, ast.MatchStar)), None)
-    tests = [pattern(compiler, part) for part in node.patterns]
+    tests = [compile_pattern(compiler, part) for part in node.patterns]
     count = len(tests)
 
     def test(frame: Frame, value: Value, bindings: list[tuple[Store, Value]]) -> bool:
@@ -151,7 +151,7 @@ def star_pattern(compiler: Compiler, node: ast.MatchStar) -> Test:
 
 @matches(ast.MatchMapping)
 def mapping(compiler: Compiler, node: ast.MatchMapping) -> Test:
-    keys, tests = compiler.expressions(node.keys), [pattern(compiler, part) for part in node.patterns]
+    keys, tests = compiler.expressions(node.keys), [compile_pattern(compiler, part) for part in node.patterns]
     rest = None if node.rest is None else bind(compiler, node.rest, node)
 
     def test(frame: Frame, value: Value, bindings: list[tuple[Store, Value]]) -> bool:
@@ -175,8 +175,10 @@ WHOLE = ("bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "lis
 @matches(ast.MatchClass)
 def class_pattern(compiler: Compiler, node: ast.MatchClass) -> Test:
     machine, kind = compiler.machine, compiler.expression(node.cls)
-    positional = [pattern(compiler, part) for part in node.patterns]
-    named = [(name, pattern(compiler, part)) for name, part in zip(node.kwd_attrs, node.kwd_patterns, strict=True)]
+    positional = [compile_pattern(compiler, part) for part in node.patterns]
+    named = [
+        (name, compile_pattern(compiler, part)) for name, part in zip(node.kwd_attrs, node.kwd_patterns, strict=True)
+    ]
 
     def test(frame: Frame, value: Value, bindings: list[tuple[Store, Value]]) -> bool:
         wanted = kind(frame)

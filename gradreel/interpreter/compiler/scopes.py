@@ -45,7 +45,7 @@ class Scope:
             return "class"
         return "local" if self.function and name in self.bound else "global"
 
-    def mangled(self, name: str) -> str:
+    def mangle(self, name: str) -> str:
         """`__name` inside a class belongs to that class."""
         if self.owner and name.startswith("__") and not name.endswith("__"):
             return f"_{self.owner.lstrip('_')}{name}"

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from gradreel.trace.events import LineReached
 
 from ..builtins.iteration import iterate
-from ..runtime.calls import truth
+from ..runtime.calls import truth_of
 from ..runtime.values import MISSING, Frame, Value
-from .assignment import augment_target, deletion, retell, target
+from .assignment import augment_target, compile_deletion, compile_target, retell
 from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles, header_end
-from .names import hint
+from .names import compile_annotation
 
 
 @compiles(ast.Expr)
@@ -33,7 +33,7 @@ def expression_statement(compiler: Compiler, node: ast.Expr) -> Step:
 @compiles(ast.Assign)
 def assign(compiler: Compiler, node: ast.Assign) -> Step:
     value = compiler.expression(node.value)
-    stores = [target(compiler, part) for part in node.targets]
+    stores = [compile_target(compiler, part) for part in node.targets]
     if len(stores) == 1:
         only = stores[0]
 
@@ -53,9 +53,9 @@ def assign(compiler: Compiler, node: ast.Assign) -> Step:
 @compiles(ast.AnnAssign)
 def annotate(compiler: Compiler, node: ast.AnnAssign) -> Step:
     value = None if node.value is None else compiler.expression(node.value)
-    store = None if value is None else target(compiler, node.target)
+    store = None if value is None else compile_target(compiler, node.target)
     hinted = node.target.id if compiler.scope.kind == "class" and isinstance(node.target, ast.Name) else None
-    looked_up = None if compiler.scope.function or compiler.quiet else hint(compiler, node.annotation)
+    looked_up = None if compiler.scope.function or compiler.quiet else compile_annotation(compiler, node.annotation)
     text = ast.unparse(node.annotation)
 
     def put(frame: Frame) -> None:
@@ -76,7 +76,7 @@ def augment(compiler: Compiler, node: ast.AugAssign) -> Step:
 
 @compiles(ast.Delete)
 def delete(compiler: Compiler, node: ast.Delete) -> Step:
-    drops = [deletion(compiler, part) for part in node.targets]
+    drops = [compile_deletion(compiler, part) for part in node.targets]
 
     def drop(frame: Frame) -> None:
         for one in drops:
@@ -101,7 +101,7 @@ def if_(compiler: Compiler, node: ast.If) -> Step:
     compiler.branches -= 1
 
     def step(frame: Frame) -> Signal | None:
-        if truth(machine, test(frame)):
+        if truth_of(machine, test(frame)):
             return body(frame)
         return None if other is None else other(frame)
 
@@ -144,12 +144,12 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
 @compiles(ast.While)
 def while_(compiler: Compiler, node: ast.While) -> Step:
     machine, test = compiler.machine, compiler.expression(node.test)
-    return loop(compiler, node, lambda frame: (lambda: truth(machine, test(frame)), lambda: None, None))
+    return loop(compiler, node, lambda frame: (lambda: truth_of(machine, test(frame)), lambda: None, None))
 
 
 @compiles(ast.For)
 def for_(compiler: Compiler, node: ast.For) -> Step:
-    machine, source, store = compiler.machine, compiler.expression(node.iter), target(compiler, node.target)
+    machine, source, store = compiler.machine, compiler.expression(node.iter), compile_target(compiler, node.target)
 
     def turns(frame: Frame) -> Turns:
         given = source(frame)

@@ -7,11 +7,11 @@ import ast
 from ..builtins.formatting import error_text, record_error
 from ..engine.bridge import from_engine
 from ..machine import Machine
-from ..runtime.calls import call_method, truth
+from ..runtime.calls import call_method, truth_of
 from ..runtime.errors import raise_error
 from ..runtime.type_names import kind_name
-from ..runtime.values import MISSING, OBJECTS, Frame, Silent, Value
-from .assignment import target
+from ..runtime.values import MISSING, OBJECTS, Frame, Stub, Value
+from .assignment import compile_target
 from .compiler import Compiler, Signal, Step, compiles
 
 
@@ -26,7 +26,7 @@ def with_(compiler: Compiler, node: ast.With) -> Step:
 def with_item(compiler: Compiler, item: ast.withitem, body: Step) -> Step:
     """`with item: body`"""
     machine, manager = compiler.machine, compiler.expression(item.context_expr)
-    store = None if item.optional_vars is None else target(compiler, item.optional_vars)
+    store = None if item.optional_vars is None else compile_target(compiler, item.optional_vars)
 
     def step(frame: Frame) -> Signal | None:
         holder = manager(frame)
@@ -65,7 +65,7 @@ def enter(machine: Machine, holder: Value) -> Value:
                 f"'{kind_name(holder)}' object does not support the context manager protocol (missed __exit__ method)"
             )
         return call_method(machine, holder, "__enter__", [])
-    if type(holder) is Silent:
+    if type(holder) is Stub:
         return holder
     if isinstance(holder, OBJECTS) or not hasattr(type(holder), "__enter__"):
         raise TypeError(f"'{kind_name(holder)}' object does not support the context manager protocol")
@@ -78,10 +78,10 @@ def leave_by_error(machine: Machine, holder: Value, raised: Exception, frame: Fr
     if has_own_methods(holder):
         record = record_error(machine, raised, frame)
         kind: Value = record.own or record.kind
-        if truth(machine, call_method(machine, holder, "__exit__", [kind, record, None])):
+        if truth_of(machine, call_method(machine, holder, "__exit__", [kind, record, None])):
             return True
         raise raise_error(record, error_text(machine, record)) from None
-    return type(holder) is not Silent and bool(holder.__exit__(type(raised), raised, None))
+    return type(holder) is not Stub and bool(holder.__exit__(type(raised), raised, None))
 
 
 def leave(machine: Machine, holder: Value, ended: bool = True) -> None:
@@ -89,5 +89,5 @@ def leave(machine: Machine, holder: Value, ended: bool = True) -> None:
     if has_own_methods(holder):
         if ended:
             call_method(machine, holder, "__exit__", [None, None, None])
-    elif type(holder) is not Silent:
+    elif type(holder) is not Stub:
         holder.__exit__(None, None, None)

@@ -1,7 +1,7 @@
 """The bridge: what crosses between a program and the engine.
 
 Numbers and tensors cross as they are. A function of the program becomes a `Callback` that the engine can call; its
-subclasses of what the engine has get companions of its kind, which call back (companions.py). What comes from the
+subclasses of what the engine has get subclasses of its own, which call back (subclasses.py). What comes from the
 engine and is neither known to the attribute tables nor plain is opaque: nothing can be asked of it.
 """
 
@@ -20,7 +20,7 @@ from autograd_core.optim.lr_scheduler.base import StatefulFunction
 
 from ..machine import Machine
 from ..runtime.allowed_types import admit, is_of_programs, not_for_programs, record_of
-from ..runtime.type_names import function_kind, kind_name, unseen
+from ..runtime.type_names import function_kind, kind_name, refuse_stub
 from ..runtime.values import (
     MISSING,
     RECORDS,
@@ -35,7 +35,7 @@ from ..runtime.values import (
     Instance,
     Look,
     Own,
-    Silent,
+    Stub,
     Type,
     Value,
     stands_for,
@@ -130,7 +130,7 @@ CLASSES_TAKEN: dict[str, tuple[type, ...]] = {
 """The functions of the engine that are given a class for what it is, and what it must be a kind of."""
 
 
-def class_taken(machine: Machine, function: Foreign, value: Type, name: str = "") -> Any:
+def class_argument(machine: Machine, function: Foreign, value: Type, name: str = "") -> Any:
     """A type as `function` gets it: the engine's own class where it takes one, else what calls back as any function.
 
     Functions with a signature of torch's call nothing that they are given.
@@ -170,8 +170,8 @@ def to_engine(machine: Machine, value: Value) -> Any:
         if value.kind.find("__call__") is MISSING:
             return named_subtype(Parcel, *title)(value)
         return named_subtype(Callback, *title)(machine, value)
-    if kind is Silent:
-        raise unseen(value)
+    if kind is Stub:
+        raise refuse_stub(value)
     if isinstance(value, Own):
         if isinstance(value, (list, tuple)):
             return [to_engine(machine, part) for part in value]

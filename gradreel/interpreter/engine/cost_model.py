@@ -15,7 +15,6 @@ import numpy as np
 from autograd_core.op import TABLE
 
 from ..limits import FREE, Meter
-from ..words import words
 
 # ---- how large a result will be
 
@@ -427,7 +426,7 @@ def count_of(items: Any) -> int:
 CHEBYSHEV = [f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"]
 POLYNOMIALS = [
     *CHEBYSHEV,
-    *words("hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p"),
+    *"hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p".split(),
 ]
 
 
@@ -459,7 +458,7 @@ def in_memory(args: Arguments) -> int:
 
 WEIGHTS: dict[str, int | Counted] = {
     **{f"special_{name}": by_degree for name in POLYNOMIALS},
-    **dict.fromkeys(words("igamma igammac"), near_the_middle),
+    **dict.fromkeys("igamma igammac".split(), near_the_middle),
     "special_zeta": lambda args: term_by_term(args[0], args[1:]),
     "polygamma": lambda args: term_by_term(args[0], args[1:]),
     "mvlgamma": lambda args: 20 * max(int(args[1]), 1),
@@ -469,19 +468,19 @@ WEIGHTS: dict[str, int | Counted] = {
     "_standard_gamma": 250,
     "_standard_gamma_grad": 120,
     "log_normal": 40,
-    **dict.fromkeys(words("i0 special_i1"), 600),
-    **dict.fromkeys(words("special_i0e special_i1e"), 140),
-    **dict.fromkeys(words("special_bessel_y0 special_bessel_y1 special_log_ndtr special_erfcx"), 80),
-    **dict.fromkeys(words("special_bessel_j0 special_bessel_j1"), 50),
-    **dict.fromkeys(words("special_modified_bessel_i0 special_modified_bessel_i1"), 80),
-    **dict.fromkeys(words("special_modified_bessel_k0 special_modified_bessel_k1"), 30),
-    **dict.fromkeys(words("special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1"), 30),
+    **dict.fromkeys("i0 special_i1".split(), 600),
+    **dict.fromkeys("special_i0e special_i1e".split(), 140),
+    **dict.fromkeys("special_bessel_y0 special_bessel_y1 special_log_ndtr special_erfcx".split(), 80),
+    **dict.fromkeys("special_bessel_j0 special_bessel_j1".split(), 50),
+    **dict.fromkeys("special_modified_bessel_i0 special_modified_bessel_i1".split(), 80),
+    **dict.fromkeys("special_modified_bessel_k0 special_modified_bessel_k1".split(), 30),
+    **dict.fromkeys("special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1".split(), 30),
     "erfinv": 30,
-    **dict.fromkeys(words("kthvalue mode special_ndtri"), 12),
+    **dict.fromkeys("kthvalue mode special_ndtri".split(), 12),
     "lgamma": 8,
-    **dict.fromkeys(words("exponential cauchy geometric searchsorted unique_dim digamma randperm"), 5),
-    **dict.fromkeys(words("gelu gelu_backward erf erfc nll_loss2d_forward nll_loss2d_backward"), 3),
-    **dict.fromkeys(words("sort topk median nanmedian cummax cummin scatter_add"), 2),
+    **dict.fromkeys("exponential cauchy geometric searchsorted unique_dim digamma randperm".split(), 5),
+    **dict.fromkeys("gelu gelu_backward erf erfc nll_loss2d_forward nll_loss2d_backward".split(), 3),
+    **dict.fromkeys("sort topk median nanmedian cummax cummin scatter_add".split(), 2),
 }
 
 
@@ -516,17 +515,17 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
 """Functions that make something large by themselves, before any operator asks: looked at when they are called."""
 
 
-UPSAMPLING = words(
+UPSAMPLING = (
     "upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d "
     "upsample_trilinear3d upsample_bicubic2d _upsample_nearest_exact1d _upsample_nearest_exact2d "
     "_upsample_nearest_exact3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa"
-)
+).split()
 
-ALONG = words(
+ALONG = (
     "index_add index_copy index_fill index_reduce nll_loss_forward nll_loss_backward multi_margin_loss "
     "multi_margin_loss_backward nll_loss2d_forward nll_loss2d_backward native_batch_norm native_batch_norm_backward "
     "native_group_norm put take masked_scatter masked_scatter_backward searchsorted"
-)
+).split()
 """Operators whose other arrays belong to one dimension of the first."""
 
 SIZES: dict[str, Callable[[Arguments], int]] = {
@@ -570,7 +569,7 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(UPSAMPLING, interpolation_size),
     **{f"{name}_backward": interpolation_backward_size for name in UPSAMPLING},
     "_pdist_forward": combination_rows_size,
-    **dict.fromkeys(words("linalg_lu lu_unpack"), lu_size),
+    **dict.fromkeys("linalg_lu lu_unpack".split(), lu_size),
     "linalg_qr": lambda args: factor_size(args) if args[1:] == ("complete",) else largest_size(args),
     "_linalg_svd": lambda args: factor_size(args) if True in args[1:2] else largest_size(args),
     "diag_embed": diag_size,
@@ -581,11 +580,11 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "_pdist_backward": lambda args: combination_rows_size(args[1:]),
 }
 SOLVERS = frozenset(
-    words(
+    (
         "linalg_cholesky_ex linalg_qr _linalg_svd _linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky "
         "cholesky_inverse linalg_inv_ex _linalg_solve_ex linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf "
         "linalg_householder_product linalg_lu_factor_ex linalg_lu linalg_lu_solve linalg_lstsq triangular_solve"
-    )
+    ).split()
 )
 """Operators whose work grows with the cube of their size."""
 
@@ -604,7 +603,7 @@ VIEWS: dict[str, Callable[[Arguments], int]] = {
 """Operators that show memory which is there: they take a step, and what they show may have no more elements than a
 tensor. Several tensors take room by themselves."""
 
-SIZED = frozenset(words("size input_sizes sizes shape normalized_shape self_shape output_size"))
+SIZED = frozenset("size input_sizes sizes shape normalized_shape self_shape output_size".split())
 """How operators call the size of what they make."""
 
 AT: dict[str, tuple[int, ...]] = {
@@ -626,7 +625,7 @@ MOMENT = 8
 """The windows of a convolution are laid out for a moment only, and so are the differences of rows that are compared:
 they may be so many times what a tensor may have."""
 
-PRODUCTS = frozenset(words("mm mv bmm dot matmul addmm addmv addbmm baddbmm outer ger linear einsum tensordot"))
+PRODUCTS = frozenset("mm mv bmm dot matmul addmm addmv addbmm baddbmm outer ger linear einsum tensordot".split())
 
 
 def reserve(meter: Meter) -> Callable[[str, Arguments], None]:

@@ -18,7 +18,6 @@ import numpy as np
 
 from ..runtime.type_names import kind_name
 from ..runtime.values import Bound, Builtin, Class, ExceptionType, Foreign, Function, Type, Value
-from ..words import words
 from .bridge import FUNCTIONS, PLAIN, Callback
 from .engine import STORAGES, TENSORS, torch
 
@@ -77,19 +76,19 @@ def first_unsafe_part(values: Iterable[Value], seen: set[int] | None = None) -> 
 
 # ---- which functions
 
-NUMPY_FACE = "gradreel.interpreter.numpy_module."
+NUMPY_MODULE = "gradreel.interpreter.numpy_module."
 COMPUTING = tuple(
     "autograd_core." + home
-    for home in words(
+    for home in (
         "ops. functions. methods. nn.functional. nn.init linalg solving factoring special comparing random streams"
-    )
+    ).split()
 )
 LAYERS = tuple(
     "torch.nn.modules." + home
-    for home in words(
+    for home in (
         "activation adaptive batchnorm channelshuffle conv distance dropout flatten fold instancenorm linear "
         "normalization padding pixelshuffle pooling rnn sparse upsampling"
-    )
+    ).split()
 )
 """Layers that are made of numbers alone."""
 OPEN = (
@@ -109,7 +108,7 @@ def computes(run: Callable[..., Any]) -> bool:
     home = getattr(run, "__module__", None) or ""
     found = HOMES.get(home)
     if found is None:
-        found = home.startswith((NUMPY_FACE, *COMPUTING, *LAYERS)) and not home.startswith(OPEN)
+        found = home.startswith((NUMPY_MODULE, *COMPUTING, *LAYERS)) and not home.startswith(OPEN)
         HOMES[home] = found
     return found and not hasattr(run, "reads")
 
@@ -133,7 +132,7 @@ def check(run: Callable[..., Any], name: str, args: list[Value], named: dict[str
 def refusal(run: Callable[..., Any], name: str, place: int | str, found: Value, alone: bool) -> str:
     """What torch says of a value that is no number: of an argument its name and place, of an element what it is."""
     kind = kind_name(found)
-    if run.__module__.startswith(NUMPY_FACE):
+    if run.__module__.startswith(NUMPY_MODULE):
         return f"only numbers and lists of numbers can become an array here, not {kind}"
     if not alone:
         return f"must be real number, not {kind}"

@@ -1,4 +1,4 @@
-"""Telling names: which tensors the names of the program stand for, as events.
+"""Name events: which tensors the names of the program stand for, as events.
 
 A name that stands for a tensor is told with the tensor's number; for a module, list, tuple or dict its parts are told
 under paths: `net.0.weight`, `params[2]`, `state['h']`. What was told is remembered by numbers and texts, never by
@@ -16,9 +16,9 @@ from gradreel.trace.texts import brief
 
 from ..limits import LONG_NAME
 from ..runtime.type_names import kind_name
-from ..runtime.values import ATTRIBUTES, Builtin, Class, Foreign, Function, Instance, Namespace, Silent, Type, Value
+from ..runtime.values import ATTRIBUTES, Builtin, Class, Foreign, Function, Instance, Namespace, Stub, Type, Value
 from .engine import TENSORS, tensor_id, torch
-from .subclasses import Companion
+from .subclasses import ProgramModule
 
 SILENT = frozenset({Function, Class, Type, Namespace, Builtin, Foreign})
 """Not told: functions, classes and imported names."""
@@ -43,7 +43,7 @@ def short(value: Value) -> str:
         return repr(value[:LONGEST])
     if isinstance(value, (list, tuple, dict, set, frozenset)):
         return f"{kind_name(value)} of {len(value)}"
-    return value.name if isinstance(value, Silent) else kind_name(value)
+    return value.name if isinstance(value, Stub) else kind_name(value)
 
 
 def key_path(key: str | int) -> str:
@@ -85,7 +85,7 @@ def parts_of_module(module: torch.nn.Module, path: str, depth: int) -> Iterator[
     for name, held in (*module.named_parameters(), *module.named_buffers()):
         if isinstance(held, TENSORS):  # a program may have put anything there
             yield f"{path}.{brief(name)}", held
-    if isinstance(module, Companion):
+    if isinstance(module, ProgramModule):
         for name in list(module.attributes)[:PARTS]:
             yield from parts(module.attributes[name], f"{path}.{brief(name)}", depth + 1)
 
@@ -94,20 +94,20 @@ Told = str | int | dict[str, tuple[int | None, str]]
 """What a name was told to stand for: a text, the number of a tensor, or its parts by their paths."""
 
 
-class Untold:
-    """The telling of a library module: its names are not told."""
+class NoNameEvents:
+    """For a library module, whose names are not told."""
 
-    def bound(self, scope: int, name: str, value: Value) -> None:
+    def bind_name(self, scope: int, name: str, value: Value) -> None:
         return None
 
-    def unbound(self, scope: int, name: str) -> None:
+    def unbind_name(self, scope: int, name: str) -> None:
         return None
 
-    def left(self, scope: int) -> None:
+    def leave_scope(self, scope: int) -> None:
         return None
 
 
-class Telling(Untold):
+class NameEvents(NoNameEvents):
     """What names were told to stand for, by scope and name."""
 
     def __init__(
@@ -117,7 +117,7 @@ class Telling(Untold):
         self.say = say
         self.told: dict[int, dict[str, Told]] = {}
 
-    def bound(self, scope: int, name: str, value: Value) -> None:
+    def bind_name(self, scope: int, name: str, value: Value) -> None:
         """`name` is about to stand for `value`, or a part of what it stands for has changed."""
         kind = type(value)
         if kind in SILENT:
@@ -164,12 +164,12 @@ class Telling(Untold):
                     self.say(len(path))
                 self.emit((NameBound, path, scope, number, text))
 
-    def unbound(self, scope: int, name: str) -> None:
+    def unbind_name(self, scope: int, name: str) -> None:
         told = self.told.get(scope, {}).pop(brief(name), None)
         if told is not None:
             for path in told if isinstance(told, dict) else (name,):
                 self.emit((NameUnbound, path, scope))
 
-    def left(self, scope: int) -> None:
+    def leave_scope(self, scope: int) -> None:
         """The function call `scope` ends, and its names with it: that is told once for all."""
         self.told.pop(scope, None)

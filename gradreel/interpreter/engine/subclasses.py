@@ -1,6 +1,7 @@
 """Classes of the program that the engine must know as its own: modules, optimizers, distributions, Functions.
 
-Their objects are companions: the engine handles them as its own, and what the program defines is called back.
+Their objects are of subclasses of the engine's types: it handles them as its own, and calls back what the program
+defines.
 """
 
 from __future__ import annotations
@@ -14,12 +15,11 @@ from autograd_core.naming import names_of
 
 from ..machine import Machine
 from ..runtime.values import MISSING, Bound, Class, Function, Own, Property, StaticMethod, Value
-from ..words import words
 from .bridge import Callback, from_engine, machine_of, name_of, to_engine
 from .engine import torch
 
 
-class Companion(Own):
+class ProgramModule(Own):
     """Mixed into a class of the engine: a module whose class the program wrote.
 
     The object itself is what the program handles; its own attributes are in `attributes`, its class in `kind`.
@@ -40,7 +40,7 @@ class Companion(Own):
         machine, function = machine_of(self.kind), self.kind.find("right_inverse")
         if not isinstance(function, Function):
             raise AttributeError(f"'{self.kind.name}' object has no attribute 'right_inverse'")
-        return plain(machine, Bound(function, self))
+        return plain_function(machine, Bound(function, self))
 
     def _get_name(self) -> str:
         return self.kind.name
@@ -58,27 +58,27 @@ class Companion(Own):
 
 
 PARAMETERS = frozenset(
-    words(
+    (
         "loc scale probs logits low high rate base_dist reinterpreted_batch_ndims param_shape "
         "covariance_matrix precision_matrix scale_tril concentration concentration0 concentration1 df "
         "df1 df2 cov_factor cov_diag dim "
         "temperature total_count transforms alpha mixture_distribution component_distribution"
-    )
+    ).split()
 )
 """What distributions are given, each some of them."""
 
-OURS = names_of(Companion) - names_of(torch.nn.Module)
-"""What a companion has and no module of torch: parts of a program's module may be called so."""
+OURS = names_of(ProgramModule) - names_of(torch.nn.Module)
+"""What these have and no module of torch: parts of a program's module may be called so."""
 
 
-class OwnRates(Own):
+class ProgramScheduler(Own):
     """Mixed into a scheduler whose class the program wrote."""
 
     def __repr__(self) -> str:
         return f"<{self.kind.title} object at 0x...>"
 
 
-class OwnLaw(Own):
+class ProgramDistribution(Own):
     """Mixed into a distribution whose class the program wrote."""
 
     def _given(self, name: str) -> Any:
@@ -96,68 +96,76 @@ class OwnLaw(Own):
         return found
 
 
-class OwnMap(Own):
+class ProgramTransform(Own):
     """Mixed into a transform of a distribution whose class the program wrote."""
 
 
 MIXED_IN: dict[type, type] = {
-    torch.nn.Module: Companion,
+    torch.nn.Module: ProgramModule,
     torch.optim.Optimizer: Own,
-    torch.optim.lr_scheduler.LRScheduler: OwnRates,
-    torch.distributions.Distribution: OwnLaw,
-    torch.distributions.Transform: OwnMap,
+    torch.optim.lr_scheduler.LRScheduler: ProgramScheduler,
+    torch.distributions.Distribution: ProgramDistribution,
+    torch.distributions.Transform: ProgramTransform,
 }
 CALLED_BACK: dict[type, tuple[str, ...]] = {
-    Companion: (
+    ProgramModule: (
         *("__repr__", "_load_from_state_dict", "_save_to_state_dict", "get_extra_state", "set_extra_state"),
         *("train", "_apply", "state_dict"),
     ),
     Own: ("__setstate__",),
-    OwnRates: ("get_lr", "step"),
-    OwnLaw: (
+    ProgramScheduler: ("get_lr", "step"),
+    ProgramDistribution: (
         *("__init__", "__repr__", "sample", "rsample", "log_prob", "cdf", "icdf", "entropy", "perplexity", "expand"),
         *("enumerate_support", "_validate_sample"),
     ),
-    OwnMap: ("_call", "_inverse", "log_abs_det_jacobian", "forward_shape", "inverse_shape", "__eq__", "__repr__"),
+    ProgramTransform: (
+        "_call",
+        "_inverse",
+        "log_abs_det_jacobian",
+        "forward_shape",
+        "inverse_shape",
+        "__eq__",
+        "__repr__",
+    ),
 }
 """What the engine asks of objects that classes of programs may answer."""
 READ_BACK: dict[type, tuple[str, ...]] = {
-    Companion: ("_version",),
-    OwnLaw: (
+    ProgramModule: ("_version",),
+    ProgramDistribution: (
         *("arg_constraints", "support", "has_rsample", "has_enumerate_support", "mean", "mode", "variance", "stddev"),
         *("batch_shape", "event_shape"),
     ),
-    OwnMap: ("domain", "codomain", "bijective", "sign", "event_dim"),
+    ProgramTransform: ("domain", "codomain", "bijective", "sign", "event_dim"),
 }
 """What it reads of them that classes of programs may say, as a property or plainly."""
 
 
-def mixed_into(host: type) -> type:
+def mixin_for(host: type) -> type:
     return next((mixed for base, mixed in MIXED_IN.items() if issubclass(host, base)), Own)
 
 
 @cache
-def companion(host: type, name: str = "", ways: tuple[str, ...] = (), reads: tuple[str, ...] = ()) -> type:
+def engine_subclass(host: type, name: str = "", ways: tuple[str, ...] = (), reads: tuple[str, ...] = ()) -> type:
     """The type of those objects of the program's classes that are a `host` too.
 
     `name` is what messages call it; `ways` are the methods of the class that the engine calls, `reads` what it reads.
     """
     if not name:
-        return type(f"Own{host.__name__}", (mixed_into(host), host), {})
-    methods: dict[str, Any] = {way: calling_back(way) for way in ways}
-    methods |= {name: property(reading_back(name)) for name in reads}
-    return type(name, (companion(host),), {"__module__": "__main__", **methods})
+        return type(f"Own{host.__name__}", (mixin_for(host), host), {})
+    methods: dict[str, Any] = {way: make_callback_method(way) for way in ways}
+    methods |= {name: property(make_callback_property(name)) for name in reads}
+    return type(name, (engine_subclass(host),), {"__module__": "__main__", **methods})
 
 
-def companion_of(kind: Class, host: type) -> type:
-    """The companion type of the program's class `kind`, which extends `host`."""
-    mixed = mixed_into(host)
+def subclass_of(kind: Class, host: type) -> type:
+    """The subclass of `host` for the program's class `kind`, which extends it."""
+    mixed = mixin_for(host)
     ways = tuple(way for way in CALLED_BACK[mixed] if isinstance(kind.find(way), Function))
     reads = tuple(name for name in READ_BACK.get(mixed, ()) if kind.find(name) is not MISSING)
-    return companion(host, kind.name, ways, reads)
+    return engine_subclass(host, kind.name, ways, reads)
 
 
-def calling_back(way: str) -> Callable[..., Any]:
+def make_callback_method(way: str) -> Callable[..., Any]:
     """A method for the engine: what the program's method `way` gives."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -167,7 +175,7 @@ def calling_back(way: str) -> Callable[..., Any]:
     return method
 
 
-def reading_back(name: str) -> Callable[[Any], Any]:
+def make_callback_property(name: str) -> Callable[[Any], Any]:
     """For the engine: what the program's class says of `name`."""
 
     def get(self: Any) -> Any:
@@ -177,12 +185,12 @@ def reading_back(name: str) -> Callable[[Any], Any]:
     return get
 
 
-def ways_above(host: type) -> tuple[str, ...]:
+def inherited_ways(host: type) -> tuple[str, ...]:
     """What `super()` in a class that extends `host` takes from the engine as it is."""
-    return ("forward", *(way for way in CALLED_BACK[mixed_into(host)] if hasattr(host, way)))
+    return ("forward", *(way for way in CALLED_BACK[mixin_for(host)] if hasattr(host, way)))
 
 
-def ready(module: Any) -> bool:
+def is_ready(module: Any) -> bool:
     """Whether super().__init__() was called."""
     return "_parameters" in module.__dict__
 
@@ -198,7 +206,7 @@ def function_class(kind: Class) -> type:
         found = kind.find(name)
         if isinstance(found, StaticMethod | Function):
             function = found.function if isinstance(found, StaticMethod) else found
-            methods[name] = staticmethod(plain(machine, function))
+            methods[name] = staticmethod(plain_function(machine, function))
     for name in ("once_differentiable", "generate_vmap_rule"):
         found = kind.find(name)
         if isinstance(found, bool):
@@ -207,7 +215,7 @@ def function_class(kind: Class) -> type:
     return type(kind.name, (torch.autograd.Function,), methods | {"__module__": module, "__qualname__": kind.qualname})
 
 
-def plain(machine: Machine, function: Value) -> Callable[..., Any]:
+def plain_function(machine: Machine, function: Value) -> Callable[..., Any]:
     """`function` as a real function: the engine may look at its arguments or put decorators on it."""
     callback = Callback(machine, function)
 

@@ -1,1 +1,1 @@
-"""The numpy that programs import: its names, arrays and random streams, and how arrays share memory with tensors."""
+"""The numpy that programs import: its names, arrays and random streams, what they are charged, and shared memory."""

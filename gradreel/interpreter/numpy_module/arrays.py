@@ -20,9 +20,7 @@ from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.type_names import kind_name
 from ..runtime.values import Type, Value
-from ..words import words
-from .result_sizes import einsum_size, pad_size, size_of
-from .result_sizes import shape_of as shape_sizes
+from .result_sizes import einsum_size, pad_size, size_of, sizes_in
 from .sharing import mirror_tensor
 
 Array = np.ndarray[Any, Any]
@@ -184,7 +182,7 @@ def interpolate(
     return np.interp(at, places, values, *ends)
 
 
-PADDINGS = words("constant edge linear_ramp maximum mean median minimum reflect symmetric wrap empty")
+PADDINGS = "constant edge linear_ramp maximum mean median minimum reflect symmetric wrap empty".split()
 
 
 def pad(machine: Machine, given: Value, width: Value, mode: str = "constant", constant_values: Value = 0) -> Array:
@@ -213,7 +211,7 @@ def linspace(
     return way(first, last, num, endpoint=bool(endpoint), retstep=bool(retstep), dtype=dtype_of(dtype))
 
 
-def joined_on(machine: Machine, given: Value, values: Value, axis: Value = None) -> Array:
+def join_along(machine: Machine, given: Value, values: Value, axis: Value = None) -> Array:
     parts = [np.asarray(numbers(machine, part)) for part in (given, values)]
     machine.meter.elements(sum(part.size for part in parts))
     way: Any = np.append
@@ -223,7 +221,7 @@ def joined_on(machine: Machine, given: Value, values: Value, axis: Value = None)
 
 def histogram(machine: Machine, given: Value, bins: Value = 10, range: Value = None, density: Value = False) -> Any:
     found, parts = np.asarray(numbers(machine, given)), numbers(machine, bins)
-    machine.meter.elements(found.size + (size_of(parts) if shape_sizes(parts) else int(parts)))
+    machine.meter.elements(found.size + (size_of(parts) if sizes_in(parts) else int(parts)))
     limits = None if range is None else tuple(numbers(machine, range))
     return np.histogram(found, parts, limits, density=bool(density))
 
@@ -249,7 +247,7 @@ def logspace(machine: Machine, start: Value, stop: Value, num: int = 50) -> Arra
 def between(machine: Machine, start: Value, stop: Value, num: int) -> tuple[Any, Any]:
     """The ends of a row of `num` numbers, which may be arrays."""
     ends = numbers(machine, start), numbers(machine, stop)
-    machine.meter.elements(broadcast_numel([shape_sizes(end) for end in ends]) * max(int(num), 0))
+    machine.meter.elements(broadcast_numel([sizes_in(end) for end in ends]) * max(int(num), 0))
     return ends
 
 

@@ -13,9 +13,8 @@ from ..engine.cost_model import broadcast_numel
 from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.values import Value
-from ..words import words
 from .arrays import Array, numbers
-from .result_sizes import charge, contraction_size, decomposition_size, repeat_size, shape_of, size_of, tile_size
+from .result_sizes import charge, contraction_size, decomposition_size, repeat_size, size_of, sizes_in, tile_size
 from .sharing import emit_write
 
 
@@ -28,7 +27,7 @@ def pass_warnings(way: Callable[..., Any], *args: Any, **named: Any) -> Any:
 def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, /, *given: Value, out: Value = None, **named: Value) -> Any:
         parts = [plain(machine, part) for part in given]
-        machine.meter.elements(broadcast_numel([shape_of(part) for part in parts]))
+        machine.meter.elements(broadcast_numel([sizes_in(part) for part in parts]))
         made = pass_warnings(way, *parts, **by_name(machine, way, named, ALLOWED))
         if isinstance(out, np.ndarray):
             np.copyto(out, made, casting="same_kind")
@@ -88,7 +87,7 @@ def make_reduction(way: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-NAMED = frozenset(words("axis axes return_counts return_index return_inverse k n offset side right kind"))
+NAMED = frozenset("axis axes return_counts return_index return_inverse k n offset side right kind".split())
 
 
 def make_reshaping(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:
@@ -121,7 +120,7 @@ def joining(way: Callable[..., Array]) -> Callable[..., Array]:
 def make_product(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, a: Value, b: Value) -> Any:
         left, right = (operand(machine, part) for part in (a, b))
-        made, multiplications = contraction_size(way.__name__, shape_of(left), shape_of(right))
+        made, multiplications = contraction_size(way.__name__, sizes_in(left), sizes_in(right))
         machine.meter.elements(max(made, size_of(left), size_of(right)))
         machine.meter.work(multiplications)
         return pass_warnings(way, left, right)
@@ -135,7 +134,7 @@ def make_solver(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, /, *given: Value, **named: Value) -> Any:
         parts = [operand(machine, part) for part in given]
         more = by_name(machine, way, named, SOLVING)
-        made, multiplications = decomposition_size(way.__name__, [shape_of(part) for part in parts], more)
+        made, multiplications = decomposition_size(way.__name__, [sizes_in(part) for part in parts], more)
         machine.meter.elements(made)
         machine.meter.work(multiplications)
         return pass_warnings(way, *parts, **more)

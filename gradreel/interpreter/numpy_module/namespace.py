@@ -14,7 +14,6 @@ from ..machine import Machine
 from ..runtime.attribute_tables import register
 from ..runtime.type_names import kind_name
 from ..runtime.values import Attribute, Builtin, Namespace, Type, Value
-from ..words import words
 from .arrays import (
     ARRAY_TYPES,
     DTYPES,
@@ -32,7 +31,7 @@ from .arrays import (
     full_like,
     histogram,
     interpolate,
-    joined_on,
+    join_along,
     linspace,
     logspace,
     make_filling,
@@ -82,22 +81,22 @@ def iinfo(machine: Machine, kind: Value) -> Namespace:
 
 # ---- names and arrays
 
-REDUCTIONS = words(
+REDUCTIONS = (
     "sum mean max min std var prod median any all argmax argmin cumsum cumprod ptp amax amin nansum nanmean "
     "count_nonzero average"
-)
-ELEMENTWISE = words(
+).split()
+ELEMENTWISE = (
     "abs exp log sqrt sin cos tan tanh maximum minimum arcsin arccos arctan arctan2 sinh cosh log2 log10 log1p expm1 "
     "exp2 power square sign floor ceil rint round clip isnan isinf isfinite add subtract multiply divide mod "
     "floor_divide negative reciprocal greater less equal not_equal greater_equal less_equal logical_and logical_or "
     "logical_not logical_xor absolute fabs hypot deg2rad rad2deg cbrt isclose isin allclose array_equal trunc around "
     "nan_to_num"
-)
-SHAPES = words(
+).split()
+SHAPES = (
     "reshape transpose squeeze ravel expand_dims flip roll argsort sort unique split array_split nonzero triu tril "
     "trace diff swapaxes moveaxis fliplr flipud atleast_1d atleast_2d percentile quantile argwhere rot90 copy "
     "cov corrcoef digitize searchsorted ascontiguousarray"
-)
+).split()
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "array": array,
@@ -114,7 +113,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "diag": diagonal,
     "linspace": linspace,
     "logspace": logspace,
-    "append": joined_on,
+    "append": join_along,
     "histogram": histogram,
     "bincount": bincount,
     "full_like": full_like,
@@ -131,14 +130,14 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tile": make_repetition(np.tile),
     "repeat": make_repetition(np.repeat),
     "set_printoptions": options,
-    **{name: joining(getattr(np, name)) for name in words("concatenate stack vstack hstack column_stack dstack")},
-    **{name: make_product(getattr(np, name)) for name in words("dot matmul outer inner vdot")},
+    **{name: joining(getattr(np, name)) for name in "concatenate stack vstack hstack column_stack dstack".split()},
+    **{name: make_product(getattr(np, name)) for name in "dot matmul outer inner vdot".split()},
     **{name: elementwise(getattr(np, name)) for name in ELEMENTWISE},
     **{name: make_reduction(getattr(np, name)) for name in REDUCTIONS},
     **{name: make_reshaping(getattr(np, name)) for name in SHAPES},
 }
 LINALG = {
-    name: make_solver(getattr(np.linalg, name)) for name in words("norm inv det solve eig eigh svd matrix_rank pinv")
+    name: make_solver(getattr(np.linalg, name)) for name in "norm inv det solve eig eigh svd matrix_rank pinv".split()
 }
 
 
@@ -197,11 +196,11 @@ METHODS: dict[str, Callable[..., Any]] = {
     "sort": _sort,
     "nonzero": make_reshaping(np.nonzero),
     "repeat": make_repetition(np.repeat),
-    **{name: elementwise(getattr(np, name)) for name in words("round clip")},
-    **{name: make_reshaping(getattr(np, name)) for name in words("squeeze ravel argsort trace diagonal swapaxes")},
+    **{name: elementwise(getattr(np, name)) for name in "round clip".split()},
+    **{name: make_reshaping(getattr(np, name)) for name in "squeeze ravel argsort trace diagonal swapaxes".split()},
     **{
         name: make_reduction(getattr(np, name))
-        for name in words("sum mean max min std var prod any all argmax argmin cumsum")
+        for name in "sum mean max min std var prod any all argmax argmin cumsum".split()
     },
 }
 
@@ -253,6 +252,6 @@ NUMPY = Namespace(
         "__version__": np.__version__,
     },
 )
-"""numpy, as programs import it; `numpy.random` is put in by numpy_random."""
+"""numpy, as programs import it; `numpy.random` is put in by random.py."""
 
 register({**DTYPE_TABLES, **dict.fromkeys((np.ndarray, *ARRAY_TYPES), ARRAY_METHODS)})

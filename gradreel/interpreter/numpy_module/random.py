@@ -39,7 +39,7 @@ def draw(way: Callable[..., Any], before: int) -> Callable[..., Any]:
         named = {name: numbers(machine, part) for name, part in named.items() if name != "dtype"}
         wanted = given[before] if len(given) > before else size
         shape = None if wanted is None else shape_of(machine, wanted)
-        own = [result_sizes.shape_of(part) for part in (*values, *named.values())]
+        own = [result_sizes.sizes_in(part) for part in (*values, *named.values())]
         if way.__name__ == "multivariate_normal":
             machine.meter.elements(math.prod(shape or ()) * math.prod(own[0]) + sum(map(math.prod, own)))
             machine.meter.work(max(map(solve_flops, own)))

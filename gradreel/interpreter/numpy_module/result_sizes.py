@@ -10,19 +10,18 @@ import numpy as np
 
 from ..engine.cost_model import PIECE, broadcast_numel, product, solve_flops
 from ..machine import Machine
-from ..words import words
 
 Given = tuple[Any, ...]
 """What a function was given in its places, as numpy will see it."""
 
 
-def shape_of(given: Any) -> tuple[int, ...]:
+def sizes_in(given: Any) -> tuple[int, ...]:
     """The shape of an array, a tensor, a number, or nested lists of numbers."""
     return tuple(given.shape) if hasattr(given, "shape") else np.shape(given)
 
 
 def size_of(given: Any) -> int:
-    return math.prod(shape_of(given))
+    return math.prod(sizes_in(given))
 
 
 def whole(given: Any, otherwise: int = 0) -> int:
@@ -37,31 +36,31 @@ def total_size(given: Given, named: dict[str, Any]) -> int:
 
 def broadcast_size(given: Given, named: dict[str, Any]) -> int:
     """As much as the given are broadcast to."""
-    return broadcast_numel([shape_of(part) for part in given])
+    return broadcast_numel([sizes_in(part) for part in given])
 
 
 def triangle_size(given: Given, named: dict[str, Any]) -> int:
     """A matrix, or for a vector one with so many rows."""
-    shape = shape_of(given[0])
+    shape = sizes_in(given[0])
     return math.prod(shape) * (shape[0] if len(shape) == 1 else 1)
 
 
 def index_size(given: Given, named: dict[str, Any]) -> int:
     """For each element a number for each dimension."""
-    shape = shape_of(given[0])
+    shape = sizes_in(given[0])
     return math.prod(shape) * max(len(shape), 1)
 
 
 def split_size(given: Given, named: dict[str, Any]) -> int:
     """Each part is an array by itself."""
     parts = given[1] if len(given) > 1 else named.get("indices_or_sections", 1)
-    count = size_of(parts) + 1 if shape_of(parts) else max(whole(parts), 0)
+    count = size_of(parts) + 1 if sizes_in(parts) else max(whole(parts), 0)
     return size_of(given[0]) + PIECE * count
 
 
 def quantile_size(given: Given, named: dict[str, Any]) -> int:
     """A row for each one asked for, and two more to come between."""
-    shape, wanted = shape_of(given[0]), size_of(given[1] if len(given) > 1 else named.get("q", ()))
+    shape, wanted = sizes_in(given[0]), size_of(given[1] if len(given) > 1 else named.get("q", ()))
     axis = named.get("axis", given[2] if len(given) > 2 else None)
     rest = 1 if axis is None else math.prod(shape) // max(length_along(shape, axis), 1)
     return math.prod(shape) + 3 * wanted * rest
@@ -74,7 +73,7 @@ def length_along(shape: tuple[int, ...], axis: Any) -> int:
 
 def covariance_size(given: Given, named: dict[str, Any]) -> int:
     """A matrix over the variables, which are the rows, or the columns where that is said."""
-    shapes = [shape_of(part) for part in given[:2] if size_of(part) > 1]
+    shapes = [sizes_in(part) for part in given[:2] if size_of(part) > 1]
     count = sum(shape[0] if len(shape) > 1 else 1 for shape in shapes)
     if len(given) > 2 and not given[2]:
         count = sum(shape[-1] for shape in shapes)
@@ -92,10 +91,10 @@ MADE: dict[str, Callable[[Given, dict[str, Any]], int]] = {
 """What is made by the functions that may make more than all that they are given."""
 
 VIEWS = frozenset(
-    words(
+    (
         "reshape transpose squeeze ravel expand_dims flip swapaxes moveaxis fliplr flipud atleast_1d atleast_2d rot90 "
         "diagonal ascontiguousarray"
-    )
+    ).split()
 )
 """Functions that mostly show what they are given."""
 
@@ -221,7 +220,7 @@ def is_mask(part: Any) -> bool:
 
 def mask_lengths(part: Any) -> tuple[int, ...]:
     """The shape of the places that an array names."""
-    shape = shape_of(part)
+    shape = sizes_in(part)
     return (math.prod(shape),) if is_mask(part) else shape
 
 
@@ -229,4 +228,4 @@ def dimensions(part: Any) -> int:
     """How many dimensions a part of an index stands for."""
     if part is None or part is ... or isinstance(part, bool):
         return 0
-    return len(shape_of(part)) if is_mask(part) else 1
+    return len(sizes_in(part)) if is_mask(part) else 1

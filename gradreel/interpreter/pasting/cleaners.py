@@ -126,7 +126,6 @@ SHALLOW = re.compile(r"\s*>{1,2}(?!>)")
 DOTS = re.compile(r"\s*\.\.\.+(?::\s?| |$)")
 BULLET = re.compile(r"\s*(?:[-*+•‣◦▪·–]|\d{1,3}\)|[a-z]\))\s+")
 BARS = re.compile(r"\s*[|│┃║]\s?")
-BAR_BEHIND = re.compile(r"\s*[|│┃║]\s*$")
 NUMBER = re.compile(
     r"\s*+(?:-{1,4}>|=+>|[>*→▶])?\s*+[\[(]?[Ll]?(\d{1,6})"
     r"(?:\s{1,4}(?:->)?\t|(?:[\])]?\s{0,4}(?:[:|.)│┃›»]|->|→)|\]|\s|(?=$))\s?)"

@@ -110,7 +110,7 @@ def cut_off(lines: Sequence[str], made: Pasted) -> bool:
     last = max((nr for nr, line in enumerate(lines) if line.strip()), default=0)
     if made.transcript or made.program.split("\n")[last].strip() or not like_code(lines[last]):
         return False
-    return open_at_end(lines[last]) is not None and not any(map(scripts.shown_as_output, lines[last - 1 : last]))
+    return open_at_end(lines[last]) is not None and not any(map(scripts.is_shown_output, lines[last - 1 : last]))
 
 
 BEGINNINGS = ("for ", "while ", "if ", "with ", "class ", "def ", "from ", "import ", "return ", "assert ")
@@ -179,11 +179,11 @@ def finish(
     notes: list[Note],
 ) -> Pasted:
     unique = tuple(sorted(dict.fromkeys(notes), key=lambda note: note.line))
-    skipped = tuple(left_out(seen.split("\n"), program, posted, unique))
+    skipped = tuple(list_skipped(seen.split("\n"), program, posted, unique))
     return Pasted(seen, "\n".join(program), transcript, tuple(cells), tuple(posted), unique, skipped)
 
 
-def left_out(
+def list_skipped(
     seen: Sequence[str], program: Sequence[str], posted: Sequence[Posted], notes: Sequence[Note]
 ) -> list[Skipped]:
     """The stretches of lines with something on them of which nothing is run, each with the reason."""

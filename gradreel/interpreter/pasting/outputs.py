@@ -60,7 +60,7 @@ def compare(pasted: Pasted, trace: Trace) -> Comparison | None:
     outputs = [one for one in pasted.posted if one.text.strip()]
     if not outputs:
         return None
-    now = printed_by_line(trace)
+    now = output_by_line(trace)
     if not pasted.transcript and len(outputs) == 1 and not same(clean(outputs[0].text), whole(outputs[0], now)):
         lines = line_by_line(pasted, outputs[0], trace)
         if lines is not None:
@@ -72,7 +72,7 @@ ByLine = Mapping[int, Sequence[tuple[int, str]]]
 """What was printed, by line, each with its place among all."""
 
 
-def printed_by_line(trace: Trace) -> ByLine:
+def output_by_line(trace: Trace) -> ByLine:
     """What each statement of the program itself printed or raised, by its line."""
     found: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
     line = 0
@@ -208,7 +208,7 @@ def old_names(program: str, then: str, now: str) -> str | None:
     return None
 
 
-def gone_fields(program: str, then: str, now: str) -> str | None:
+def removed_fields(program: str, then: str, now: str) -> str | None:
     if "device=" in then and "device=" not in now:
         return "it ran on a GPU, whose name tensors tell, and here everything runs on the CPU"
     if "grad_fn" in now and "grad_fn" not in then or "requires_grad=True" in now and "requires_grad=True" not in then:
@@ -275,7 +275,7 @@ REASONS: tuple[Reason, ...] = (
     old_variables,
     errors,
     old_names,
-    gone_fields,
+    removed_fields,
     zero_dimensions,
     numbers,
     nothing,

@@ -47,12 +47,12 @@ class Look:
         return "\n".join(self.lines)
 
     @cached_property
-    def parsed(self) -> ast.Module | SyntaxError:
+    def tree_or_error(self) -> ast.Module | SyntaxError:
         return tree_or_fault(self.all)
 
     @property
     def fault(self) -> SyntaxError | None:
-        return self.parsed if isinstance(self.parsed, SyntaxError) else None
+        return self.tree_or_error if isinstance(self.tree_or_error, SyntaxError) else None
 
     @cached_property
     def faulty(self) -> tuple[int, str]:
@@ -62,7 +62,7 @@ class Look:
 
     @property
     def tree(self) -> ast.Module:
-        return self.parsed if isinstance(self.parsed, ast.Module) else ast.Module([], [])
+        return self.tree_or_error if isinstance(self.tree_or_error, ast.Module) else ast.Module([], [])
 
     @cached_property
     def unbound(self) -> list[str]:
@@ -316,11 +316,11 @@ FIRST = re.compile(r"\s*([A-Za-z]{2,12})\b")
 
 def misspelt(look: Look) -> Found | None:
     line, text = look.faulty
-    found = meant_word(text)
+    found = guess_word(text)
     return {"line": line, "found": found[0], "write": found[1]} if found is not None else None
 
 
-def meant_word(text: str) -> tuple[str, str] | None:
+def guess_word(text: str) -> tuple[str, str] | None:
     """The first word of a line and the one that was meant, if the line is Python with that."""
     match = FIRST.match(text)
     if match is None or keyword.iskeyword(match[1].lower()) or match[1] in WORDS:
@@ -335,7 +335,7 @@ def meant_word(text: str) -> tuple[str, str] | None:
 
 def is_damaged(line: str) -> bool:
     """Whether a line is code but for letters that were misspelt or misread."""
-    return meant_word(shorten(line)) is not None or OCR.match(shorten(line)) is not None
+    return guess_word(shorten(line)) is not None or OCR.match(shorten(line)) is not None
 
 
 PLACEHOLDER = re.compile(
@@ -422,16 +422,16 @@ GIVEN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "exit", "
 
 def unbound(tree: ast.Module) -> list[str]:
     """The names that the first statements need, before any import, and that nothing gives a value."""
-    bound = bound_anywhere(tree)
+    bound = is_bound_anywhere(tree)
     for node in tree.body[:FIRST_FEW]:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             return []
-        if missing := [name for name in needed_at_once(node) if name not in bound]:
+        if missing := [name for name in is_needed_at_once(node) if name not in bound]:
             return missing
     return []
 
 
-def bound_anywhere(tree: ast.Module) -> set[str]:
+def is_bound_anywhere(tree: ast.Module) -> set[str]:
     """The names that anything in a program gives a value, at whatever depth."""
     bound = set(GIVEN)
     for node in ast.walk(tree):
@@ -459,7 +459,7 @@ BINDS = (
 )
 
 
-def needed_at_once(statement: ast.stmt) -> list[str]:
+def is_needed_at_once(statement: ast.stmt) -> list[str]:
     """The names that a statement cannot do without; those in blocks, functions and comprehensions may go unasked."""
     found: list[str] = []
     waiting: list[ast.AST] = [statement]
@@ -533,14 +533,14 @@ ENTITIES = {"lt", "gt", "amp", "quot", "nbsp"}
 
 def escaped_names(look: Look) -> Found | None:
     """HTML's entities; where the text happens to be Python, `gt` of `x &gt; 2` is a name that nothing gives a value."""
-    if look.fault is None and not ENTITIES & set(unbound_anywhere(look.tree)):
+    if look.fault is None and not ENTITIES & set(find_unbound(look.tree)):
         return None
     return cleans(cleaners.unescape_entities)(look)
 
 
-def unbound_anywhere(tree: ast.Module) -> set[str]:
+def find_unbound(tree: ast.Module) -> set[str]:
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return {node.id for node in names if isinstance(node.ctx, ast.Load)} - bound_anywhere(tree)
+    return {node.id for node in names if isinstance(node.ctx, ast.Load)} - is_bound_anywhere(tree)
 
 
 # ---- the table

@@ -123,19 +123,19 @@ def where_output_begins(lines: Sequence[str]) -> int | None:
     if count == 0:
         return None
     rest = [line for line in lines[count:marked] if line.strip()]
-    if any(meant_as_code(line) for line in rest) or not any(lines[:count]):
+    if any(is_meant_as_code(line) for line in rest) or not any(lines[:count]):
         return None
-    if marked is None and not all(map(shown_as_output, rest)):
+    if marked is None and not all(map(is_shown_output, rest)):
         return None
     return back_to_blank(lines, count)
 
 
-def meant_as_code(line: str) -> bool:
+def is_meant_as_code(line: str) -> bool:
     """`loss = 0.5` may have been printed; `loss = (x.sum()` may not."""
     return like_code(line) and (WORKED_OUT.search(line) is not None or not PRINTED.match(shorten(line)))
 
 
-def shown_as_output(line: str) -> bool:
+def is_shown_output(line: str) -> bool:
     seen = shorten(line)
     return any(pattern.match(seen) for pattern in (PRINTED, LABEL, ERROR))
 

@@ -84,14 +84,14 @@ def is_of_programs(kind: type) -> bool:
     return found
 
 
-TYPES: dict[type, Type] = {}
+ENGINE_TYPES: dict[type, Type] = {}
 """The record of each of the engine's classes that programs can name."""
 
 
 PYTHON_TYPES: dict[type, Type] = {}
-"""The records of Python's own types; filled by `builtin`."""
+"""The records of Python's own types; filled by `builtins/namespace`."""
 
 
 def record_of(host: type) -> Type | None:
     """The type that programs know for `host`, if there is one."""
-    return PYTHON_TYPES.get(host) or TYPES.get(host)
+    return PYTHON_TYPES.get(host) or ENGINE_TYPES.get(host)

@@ -20,9 +20,7 @@ from ..engine.subclasses import PARAMETERS
 from ..machine import Machine
 from ..numpy_module.sharing import mirror_tensor
 from ..torch_module.namespace import NAMES, SAVED, SPACES
-from ..words import words
-from .allowed_types import TYPES as ENGINE_TYPES
-from .allowed_types import admit
+from .allowed_types import ENGINE_TYPES, admit
 from .type_names import kind_name
 from .values import ATTRIBUTES, MISSING, Attribute, Builtin, ClassMethod, Foreign, StaticMethod, Value
 
@@ -125,7 +123,7 @@ NODE = getattr(torch.autograd.graph, "Node", None)
 
 PACKED = ["to", "cpu", "double", "float", "half", "long", "int", "short", "char", "byte", "is_pinned"]
 """What packed sequences can be turned into."""
-CONTAINING = words("append extend insert pop keys values items update get popitem clear setdefault copy fromkeys")
+CONTAINING = "append extend insert pop keys values items update get popitem clear setdefault copy fromkeys".split()
 """What lists and dictionaries of modules and parameters add to a module, each some of it."""
 RESETTING = tuple(
     kind for kind in vars(torch.nn).values() if isinstance(kind, type) and hasattr(kind, "reset_parameters")
@@ -135,7 +133,7 @@ RESETTING = tuple(
 RESETS = ("reset_parameters", "reset_running_stats", "flatten_parameters", "has_uninitialized_params")
 
 
-def step(machine: Machine, optimizer: Any, /, *args: Value, **kwargs: Value) -> Value:
+def step_optimizer(machine: Machine, optimizer: Any, /, *args: Value, **kwargs: Value) -> Value:
     """`optimizer.step()`, told when it begins and ends: the writes between belong to it."""
     name = type(optimizer).__name__
     given = [to_engine(machine, arg) for arg in args], {key: to_engine(machine, arg) for key, arg in kwargs.items()}
@@ -145,7 +143,7 @@ def step(machine: Machine, optimizer: Any, /, *args: Value, **kwargs: Value) -> 
     return from_engine(result)
 
 
-def taking(name: str) -> Builtin:
+def make_number_reader(name: str) -> Builtin:
     """`tensor.item()` and its like, told once it has given the numbers."""
     take = getattr(torch.Tensor, name)  # a name of this file, never of a program
 
@@ -177,14 +175,14 @@ SPACES["torch"].table["asarray"] = Builtin("asarray", asarray, machine=True)
 SPACES["torch"].table["from_numpy"] = Builtin("from_numpy", from_numpy, machine=True)
 
 
-def stored_rates(machine: Machine, scheduler: Any) -> dict[str, Value]:
+def scheduler_state(machine: Machine, scheduler: Any) -> dict[str, Value]:
     """`scheduler.state_dict()`, with what the program has put on it."""
     held: dict[str, Value] = from_engine(scheduler.state_dict())
     own: dict[str, Value] = scheduler.__dict__.get(ATTRIBUTES, {})
     return held | own
 
 
-def load_rates(machine: Machine, scheduler: Any, state_dict: Value) -> None:
+def load_scheduler_state(machine: Machine, scheduler: Any, state_dict: Value) -> None:
     """`scheduler.load_state_dict(...)`: what the engine does not know is the program's own."""
     if not isinstance(state_dict, dict):
         raise TypeError(f"'{kind_name(state_dict)}' object is not iterable")
@@ -198,7 +196,7 @@ def load_rates(machine: Machine, scheduler: Any, state_dict: Value) -> None:
 def _tables() -> dict[type, dict[str, Entry]]:
     tables: dict[type, dict[str, Entry]] = {}
     tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data")
-    tables[torch.Tensor] |= {name: taking(name) for name in ("item", "tolist", "numpy")}
+    tables[torch.Tensor] |= {name: make_number_reader(name) for name in ("item", "tolist", "numpy")}
     for kind in (torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer):
         tables[kind] = _table(kind, [*NAMES["torch.Tensor"], "materialize"], "requires_grad grad data")
     tables[torch.nn.Module] = _table(torch.nn.Module, NAMES["torch.nn.Module"]) | _reads(SETTINGS, settable=True)
@@ -209,16 +207,16 @@ def _tables() -> dict[type, dict[str, Entry]]:
         tables[optimizer] = _table(optimizer, NAMES["torch.optim.Optimizer"]) | _reads(
             "param_groups state defaults", settable=True
         )
-        tables[optimizer]["step"] = Builtin("step", step, machine=True)
+        tables[optimizer]["step"] = Builtin("step", step_optimizer, machine=True)
     scheduler = torch.optim.lr_scheduler.LRScheduler
     tables[scheduler] = _table(scheduler, NAMES["torch.optim.lr_scheduler.LRScheduler"]) | _reads(RATES, settable=True)
     tables[scheduler] |= {
-        "state_dict": Builtin("state_dict", stored_rates, machine=True),
-        "load_state_dict": Builtin("load_state_dict", load_rates, machine=True),
+        "state_dict": Builtin("state_dict", scheduler_state, machine=True),
+        "load_state_dict": Builtin("load_state_dict", load_scheduler_state, machine=True),
     }
     distribution = torch.distributions.Distribution
     tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"])
-    tables[distribution] |= _table(distribution, words("_extended_shape _validate_sample"))
+    tables[distribution] |= _table(distribution, "_extended_shape _validate_sample".split())
     tables[distribution] |= _reads(
         " ".join(sorted(PARAMETERS)) + " _validate_args _batch_shape _event_shape", settable=True
     )

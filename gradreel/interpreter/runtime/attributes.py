@@ -20,17 +20,15 @@ from gradreel.trace.events import GradMissing
 from ..builtins.iteration import collect_items
 from ..engine.bridge import Callback, Parcel, from_engine, to_engine
 from ..engine.engine import tensor_id, torch
-from ..engine.subclasses import Companion, ready
+from ..engine.subclasses import ProgramModule, is_ready
 from ..machine import Machine
 from ..refusal import Refusal
 from ..torch_module.devices import is_backend_switch
 from ..torch_module.namespace import NAMES, SURFACE
-from ..words import words
-from .allowed_types import PYTHON_TYPES, TYPES, record_of
-from .allowed_types import TYPES as ENGINE_TYPES
+from .allowed_types import ENGINE_TYPES, PYTHON_TYPES, record_of
 from .attribute_tables import Entry, fields_of, table_of
 from .calls import CONTEXTS, call, call_method
-from .instances import abstract_in, blank
+from .instances import abstract_names_in, allocate
 from .type_names import function_kind, kind_name, unbound
 from .values import (
     ATTRIBUTES,
@@ -50,8 +48,8 @@ from .values import (
     Namespace,
     Own,
     Property,
-    Silent,
     StaticMethod,
+    Stub,
     Type,
     Value,
 )
@@ -82,8 +80,8 @@ def type_of(value: Value) -> Value:
         )
     if kind in PYTHON_TYPES:
         return PYTHON_TYPES[kind]
-    if kind in TYPES:
-        return TYPES[kind]
+    if kind in ENGINE_TYPES:
+        return ENGINE_TYPES[kind]
     title = f"{kind.__module__}.{kind.__qualname__}".replace(torch.__name__, "torch", 1)
     found = Type(kind_name(value).rpartition(".")[2], (kind,), None, title if title.startswith(MODULES) else None)
     PYTHON_TYPES[kind] = found
@@ -97,16 +95,16 @@ PUBLIC: dict[type, frozenset[str]] = {
 """The names that values of Python's own types have there."""
 
 
-def missing(owner: Value, name: str) -> BaseException:
+def missing_attribute(owner: Value, name: str) -> BaseException:
     """The AttributeError, or the refusal where torch has the name and we do not."""
     for kind, path in ((torch.Tensor, "torch.Tensor"), (torch.nn.Module, "torch.nn.Module")):
-        if isinstance(owner, kind) and exists(path, name):
-            near = nearest(name, table_of(kind))
+        if isinstance(owner, kind) and is_known_name(path, name):
+            near = near_names(name, table_of(kind))
             hint = f" Near to it: {', '.join(near)}." if near else ""
             what = "a tensor" if kind is torch.Tensor else "a module"
             return Refusal(f"`{name}` of {what} exists in PyTorch, but is not supported here.{hint}")
     if name in PUBLIC.get(type(owner), ()):
-        near = nearest(name, table_of(type(owner)))
+        near = near_names(name, table_of(type(owner)))
         hint = f" Near to it: {', '.join(near)}." if near else ""
         return Refusal(f"`{name}` of a {kind_name(owner)} is not supported here.{hint}")
     raised = AttributeError(f"'{kind_name(owner)}' object has no attribute '{name}'")
@@ -124,20 +122,20 @@ class Names(Sequence[str]):
         self.host = type(owner)
 
     def __len__(self) -> int:
-        return len(self.listed())
+        return len(self.list_names())
 
     def __getitem__(self, at: Any) -> Any:
-        return self.listed()[at]
+        return self.list_names()[at]
 
-    def listed(self) -> list[str]:
+    def list_names(self) -> list[str]:
         own = [name for base in self.classes for name in base.attributes]
         return sorted({*self.names, *own, *table_of(self.host)})
 
 
-def unknown_name(owner: Namespace, name: str) -> BaseException:
+def missing_module_name(owner: Namespace, name: str) -> BaseException:
     """A name that a module does not have here: a refusal if the real module has it, else Python's error."""
-    if exists(owner.name, name):
-        near = nearest(name, owner.table)
+    if is_known_name(owner.name, name):
+        near = near_names(name, owner.table)
         hint = f" Near to it: {', '.join(near)}." if near else ""
         what = "exists in PyTorch, but is" if owner.name.startswith("torch") else "is"
         return Refusal(f"`{owner.name}.{name}` {what} not supported here.{hint}")
@@ -159,7 +157,7 @@ def numpy_once(name: str) -> str | None:
     return f"`np.{name}` was removed in the NumPy 2.0 release. {removed}" if removed else None
 
 
-def exists(module: str, name: str) -> bool:
+def is_known_name(module: str, name: str) -> bool:
     """Whether the real module has the name."""
     return name in NAMES.get(module, ()) or name in SURFACE.get(module, ()) or name in PYTHON.get(module, ())
 
@@ -168,12 +166,12 @@ PYTHON: dict[str, Container[str]] = {}
 """The names that modules which are not torch's have."""
 
 
-def nearest(name: str, known: Iterable[str]) -> list[str]:
+def near_names(name: str, known: Iterable[str]) -> list[str]:
     return get_close_matches(name, [k for k in known if not k.startswith("_")], 3, 0.6)
 
 
 DUNDERS = frozenset(
-    words(
+    (
         "__init__ __new__ __call__ __repr__ __str__ __format__ __len__ __getitem__ __setitem__ __delitem__ __missing__ "
         "__iter__ __next__ __reversed__ __contains__ __enter__ __exit__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ "
         "__bool__ __neg__ __pos__ __abs__ __invert__ __int__ __float__ __complex__ __index__ __round__ __trunc__ "
@@ -184,16 +182,16 @@ DUNDERS = frozenset(
         "__author__ __cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__ "
         "__abstractmethods__ __stdout__ __stderr__ "
         "__getstate__ __setstate__ __constants__"
-    )
+    ).split()
 ) | {
     f"__{side}{name}__"
-    for name in words("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift")
+    for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
     for side in ("", "r", "i")
 }
 """Special names that programs may say."""
 
 
-def special(wanted: str) -> bool:
+def is_special(wanted: str) -> bool:
     """Whether Python itself gives a meaning to this name."""
     return len(wanted) > 4 and wanted.startswith("__") and wanted.endswith("__")
 
@@ -203,10 +201,10 @@ ENGINE = torch.__name__
 # ---- what every object has of Python itself
 
 
-def basic(machine: Machine, this: Value, kind: Class | None, name: str, host: Type | None = None) -> Value:
+def load_basic(machine: Machine, this: Value, kind: Class | None, name: str, host: Type | None = None) -> Value:
     """The method `name` of `this` that its class inherits from Python itself; of the class, if `this` is MISSING."""
     if name == "__new__":
-        return Builtin("__new__", lambda m, /, cls, *args, **kwargs: blank(m, cls, list(args)), True)
+        return Builtin("__new__", lambda m, cls, /, *args, **kwargs: allocate(m, cls, list(args)), True)
     way = EVERY.get(name)
     if way is None:
         base = host or (kind.host if kind is not None else None)
@@ -231,7 +229,7 @@ def of_kind(kind: Type, name: str, way: Callable[..., Value]) -> Callable[..., V
     return run
 
 
-def going_through(owner: Value, name: str) -> Value:
+def load_walk(owner: Value, name: str) -> Value:
     """How to go through what is no container of Python's: iterators, the keys of a dict; MISSING if it is not that."""
     kinds = {"__next__": Iterator, "__iter__": Iterable}
     return Builtin(name, WALKS[name], True, owner) if name in kinds and isinstance(owner, kinds[name]) else MISSING
@@ -268,7 +266,7 @@ def load(machine: Machine, owner: Value, name: str) -> Value:
         return of_instance(machine, owner, name)
     entry = table_of(type(owner)).get(name)
     if entry is not None:
-        value = read(entry, owner)
+        value = read_entry(entry, owner)
         if value is None and name == "grad" and isinstance(owner, torch.Tensor):
             machine.emit((GradMissing, tensor_id(owner)))
         return value
@@ -282,15 +280,15 @@ def load(machine: Machine, owner: Value, name: str) -> Value:
         return Builtin(name, context.__enter__ if name == "__enter__" else context.__exit__)
     if name.startswith("__"):
         kind = type_of(owner)
-        found = basic(machine, owner, None, name, kind) if isinstance(kind, Type) else MISSING
+        found = load_basic(machine, owner, None, name, kind) if isinstance(kind, Type) else MISSING
         if found is MISSING:
-            found = going_through(owner, name)
+            found = load_walk(owner, name)
         if found is not MISSING:
             return found
-    raise missing(owner, name)
+    raise missing_attribute(owner, name)
 
 
-def read(entry: Entry, owner: Value) -> Value:
+def read_entry(entry: Entry, owner: Value) -> Value:
     if isinstance(entry, Attribute):
         return from_engine(entry.get(owner))
     if isinstance(entry, Foreign):
@@ -344,16 +342,16 @@ def of_instance(machine: Machine, owner: Value, name: str) -> Value:
             if answer is NotImplemented:
                 raise
             return answer
-    found = plainly(machine, owner, name)
+    found = load_plainly(machine, owner, name)
     if found is not MISSING:
         return found
     answer = call_method(machine, owner, "__getattr__", [name])
     if answer is not NotImplemented:
         return answer
-    raise missing(owner, name)
+    raise missing_attribute(owner, name)
 
 
-def plainly(machine: Machine, owner: Value, name: str) -> Value:
+def load_plainly(machine: Machine, owner: Value, name: str) -> Value:
     """The attribute by the usual rules, MISSING if there is none."""
     kind = owner.kind
     found = by_class(machine, owner, kind, name, owner.attributes)
@@ -370,10 +368,10 @@ def plainly(machine: Machine, owner: Value, name: str) -> Value:
     if isinstance(owner, Own):
         entry = table_of(type(owner)).get(name)
         if entry is not None:
-            return read(entry, owner)
+            return read_entry(entry, owner)
     if name in ("__doc__", "__module__"):
         return of_class(machine, kind, name)
-    return basic(machine, owner, kind, name)
+    return load_basic(machine, owner, kind, name)
 
 
 def bind(found: Value, owner: Value, kind: Class) -> Value:
@@ -395,7 +393,7 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         made = torch.nn.utils.parametrize.computed(owner, name)
         if made is not None:
             return from_engine(torch.nn.utils.parametrize.current(owner, name, made))
-    if isinstance(owner, Companion):
+    if isinstance(owner, ProgramModule):
         found = by_class(machine, owner, owner.kind, name, owner.attributes)
         if found is not MISSING:
             return found
@@ -417,24 +415,24 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         if name in held or name == "all_weights":
             return from_engine(entry.get(owner))
     elif entry is not None:
-        return read(entry, owner)
+        return read_entry(entry, owner)
     if name == "__class__":
         return type_of(owner)
     if name == "__dict__":
         return fields_of(owner)
-    if name == "__doc__" and not isinstance(owner, Companion):
+    if name == "__doc__" and not isinstance(owner, ProgramModule):
         return type(owner).__doc__
-    if isinstance(owner, Companion):
+    if isinstance(owner, ProgramModule):
         answer = call_method(machine, owner, "__getattr__", [name])
         if answer is not NotImplemented:
             return answer
     if name.startswith("__"):
-        own, kind = isinstance(owner, Companion), type_of(owner)
+        own, kind = isinstance(owner, ProgramModule), type_of(owner)
         host = kind if isinstance(kind, Type) else None
-        found = basic(machine, owner, owner.kind if own else None, name, host)
+        found = load_basic(machine, owner, owner.kind if own else None, name, host)
         if found is not MISSING:
             return found
-    raise missing(owner, name)
+    raise missing_attribute(owner, name)
 
 
 def of_class(machine: Machine, owner: Class, name: str) -> Value:
@@ -456,7 +454,7 @@ def of_class(machine: Machine, owner: Class, name: str) -> Value:
             return of_type(machine, owner.host, name)
         except AttributeError:
             raise AttributeError(f"type object '{owner.name}' has no attribute '{name}'") from None
-    found = basic(machine, MISSING, owner, name)
+    found = load_basic(machine, MISSING, owner, name)
     if found is not MISSING:
         return found
     raise AttributeError(f"type object '{owner.name}' has no attribute '{name}'")
@@ -473,7 +471,7 @@ def abstract_names(machine: Machine, owner: Class) -> frozenset[str]:
     """`__abstractmethods__`, which classes have that abc looks after."""
     if "abstract" not in owner.traits:
         raise AttributeError("__abstractmethods__")
-    return frozenset(abstract_in(owner))
+    return frozenset(abstract_names_in(owner))
 
 
 def order_of_host(host: type) -> list[Value]:
@@ -486,7 +484,7 @@ TENSOR_BASE = Type("TensorBase", (), None, "torch._C.TensorBase")
 """What torch wrote in C++ of its tensors."""
 
 OBJECT: list[Value] = []
-"""The record of `object`; put in by `builtin`."""
+"""The record of `object`; put in by `builtins/namespace`."""
 
 CLASS_READS: dict[str, Callable[[Machine, Class], Value]] = {
     "__name__": lambda machine, owner: owner.name,
@@ -503,7 +501,7 @@ CLASS_READS: dict[str, Callable[[Machine, Class], Value]] = {
     "__abstractmethods__": abstract_names,
 }
 TYPE_OF_TYPES: list[Value] = []
-"""The record of `type`; put in by `builtin`."""
+"""The record of `type`; put in by `builtins/namespace`."""
 
 
 def of_type(machine: Machine, owner: Type, name: str) -> Value:
@@ -519,7 +517,7 @@ def of_type(machine: Machine, owner: Type, name: str) -> Value:
         return owner.hosts[0].__doc__
     if name == "__mro__" and owner in ENGINE_TYPES.values():  # those of Python's own lead to its insides
         return (*order_of_host(owner.hosts[0]), OBJECT[0])
-    found = basic(machine, MISSING, None, name, owner)
+    found = load_basic(machine, MISSING, None, name, owner)
     if found is not MISSING and not (name == "__init__" and owner.hosts and ENGINE in owner.hosts[0].__module__):
         return found
     if owner.hosts:
@@ -593,13 +591,13 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
             machine.streams[name] = value
         elif not is_backend_switch(machine, owner, name):
             raise Refusal(f"Names of modules cannot be set here: `{owner.name}.{name}` stays as it is.")
-    elif kind is not Silent:
+    elif kind is not Stub:
         entry = table_of(kind).get(name)
         if isinstance(entry, Attribute) and entry.set is not None:
             entry.set(owner, to_engine(machine, value))
             return
         own = own_attributes(owner) if entry is None else None
-        if own is None or isinstance(missing(owner, name), Refusal):
+        if own is None or isinstance(missing_attribute(owner, name), Refusal):
             raise AttributeError(unsettable(owner, name, entry))
         own[name] = value
 
@@ -654,7 +652,7 @@ def set_property(machine: Machine, found: Property, owner: Value, name: str, val
 
 def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> None:
     held = owner.__dict__
-    own = isinstance(owner, Companion)
+    own = isinstance(owner, ProgramModule)
     if "parametrizations" in held.get("_modules", ()):
         made = torch.nn.utils.parametrize.computed(owner, name)
         if made is not None:
@@ -666,7 +664,7 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
     places = [held.get(place, {}) for place in ("_parameters", "_modules", "_buffers")]
     registered = any(name in place for place in places)
     if registered or isinstance(value, (torch.nn.Parameter, torch.nn.Module)):
-        if not ready(owner):
+        if not is_ready(owner):
             part = "module" if isinstance(value, torch.nn.Module) else "parameters"
             raise AttributeError(f"cannot assign {part} before Module.__init__() call")
         if name.startswith("__"):
@@ -723,7 +721,7 @@ def delete_plainly(machine: Machine, owner: Value, name: str) -> None:
     elif isinstance(owner, torch.Tensor):
         delete_of_tensor(owner, name)
         return
-    raise missing(owner, name)
+    raise missing_attribute(owner, name)
 
 
 def delete_of_tensor(owner: Any, name: str) -> None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import inspect
 from typing import Any, NamedTuple
 
-from ..engine.bridge import PLAIN, Callback, class_taken, from_engine, to_engine
+from ..engine.bridge import PLAIN, Callback, class_argument, from_engine, to_engine
 from ..engine.cost_model import ASKED
 from ..engine.engine import torch
 from ..engine.gate import check, computes
-from ..engine.subclasses import Companion
+from ..engine.subclasses import ProgramModule
 from ..machine import Machine
 from ..torch_module.devices import replace_gpu_arguments
 from .allowed_types import KNOWN, check_value
 from .errors import split_os_error
 from .instances import instantiate
-from .type_names import kind_name, unseen
+from .type_names import kind_name, refuse_stub
 from .values import (
     MISSING,
     OBJECTS,
@@ -29,8 +29,8 @@ from .values import (
     Function,
     Generator,
     Instance,
-    Silent,
     StaticMethod,
+    Stub,
     Type,
     Value,
 )
@@ -60,7 +60,7 @@ def bind_arguments(
         names[of.rest] = tuple(args[count:])
     args.clear()
     if given > count and of.rest is None:
-        raise too_many(of, defaults, given, kwargs)
+        raise too_many_arguments(of, defaults, given, kwargs)
     extra: dict[str, Value] = {}
     for name, value in kwargs.items():
         if name in of.keyword or name in of.positional[of.only_positional :]:
@@ -78,14 +78,14 @@ def bind_arguments(
     for wanted, kind in ((of.positional, "positional"), (of.keyword, "keyword-only")):
         missing = [name for name in wanted if name not in names and name not in defaults]
         if missing:
-            raise too_few(of, missing, kind)
+            raise too_few_arguments(of, missing, kind)
         for name in wanted:
             if name not in names:
                 names[name] = defaults[name]
     return names
 
 
-def too_many(of: Signature, defaults: dict[str, Value], given: int, kwargs: dict[str, Value]) -> TypeError:
+def too_many_arguments(of: Signature, defaults: dict[str, Value], given: int, kwargs: dict[str, Value]) -> TypeError:
     count = len(of.positional)
     least = count - sum(1 for name in of.positional if name in defaults)
     takes = f"{count}" if least == count else f"from {least} to {count}"
@@ -100,7 +100,7 @@ def too_many(of: Signature, defaults: dict[str, Value], given: int, kwargs: dict
     return TypeError(f"{of.title}() takes {takes} positional argument{plural} but {given}{extra} {were} given")
 
 
-def too_few(of: Signature, missing: list[str], kind: str) -> TypeError:
+def too_few_arguments(of: Signature, missing: list[str], kind: str) -> TypeError:
     quoted = [f"'{name}'" for name in missing]
     listing = (
         quoted[0]
@@ -116,7 +116,7 @@ def too_few(of: Signature, missing: list[str], kind: str) -> TypeError:
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def unfit(function: Builtin, given: int, kwargs: dict[str, Value], error: TypeError) -> TypeError:
+def argument_error(function: Builtin, given: int, kwargs: dict[str, Value], error: TypeError) -> TypeError:
     """What Python says of a call of one of its builtins whose arguments do not fit; `error` says it of our function."""
     hidden = bool(function.machine) + (function.receiver is not MISSING)
     given -= function.receiver is not MISSING
@@ -181,7 +181,7 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
     if kind is Function:
         return function.invoke(args, kwargs)
     if kind is Foreign:
-        return foreign(machine, function, args, kwargs)
+        return call_engine(machine, function, args, kwargs)
     machine.meter.charge()
     if kind is Builtin:
         if function.receiver is not MISSING:
@@ -194,7 +194,7 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None or type(function.run) is TOLD:
                 raise
-            raise unfit(function, len(args), kwargs, error) from None
+            raise argument_error(function, len(args), kwargs, error) from None
     if kind is Bound:
         args.insert(0, function.receiver)
         return call(machine, function.function, args, kwargs)
@@ -216,12 +216,12 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
     if isinstance(function, torch.nn.Module):
         return call_module(machine, function, args, kwargs)
     if isinstance(function, torch.distributions.Transform):
-        return foreign(machine, Foreign("transform", function), args, kwargs)
+        return call_engine(machine, Foreign("transform", function), args, kwargs)
     if isinstance(function, OBJECTS) and function.kind.find("__call__") is not MISSING:
         return call(machine, Bound(function.kind.find("__call__"), function), args, kwargs)
     if kind is StaticMethod or isinstance(function, Callback):
         return call(machine, function.function, args, kwargs)
-    if kind is Silent:
+    if kind is Stub:
         return function
     if kind is Instance and (host := function.kind.host) and issubclass(host.hosts[0], torch.autograd.Function):
         return torch.autograd.Function.__call__(function)
@@ -282,7 +282,7 @@ CONTEXTS: tuple[type, ...] = (torch.no_grad, torch.enable_grad, torch.set_grad_e
 """Context managers of the engine that serve as decorators too."""
 
 
-def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def call_engine(machine: Machine, function: Foreign, args: list[Value], kwargs: dict[str, Value]) -> Value:
     machine.meter.charge()
     if function.receiver is not MISSING:
         args.insert(0, function.receiver)
@@ -295,7 +295,7 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
         if type(arg) not in PLAIN:
             arg = None
             args[:] = [
-                class_taken(machine, function, arg) if type(arg) is Type else to_engine(machine, arg) for arg in args
+                class_argument(machine, function, arg) if type(arg) is Type else to_engine(machine, arg) for arg in args
             ]
             if computes(function.run):
                 check(function.run, function.name, args, {})
@@ -303,7 +303,7 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
     arg = None
     if kwargs:
         kwargs = {
-            name: class_taken(machine, function, value, name) if type(value) is Type else to_engine(machine, value)
+            name: class_argument(machine, function, value, name) if type(value) is Type else to_engine(machine, value)
             for name, value in kwargs.items()
         }
         if computes(function.run):
@@ -312,12 +312,12 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
         result = function.run(*args, **kwargs)
     except TypeError as error:
         if isinstance(function.run, type):
-            named_after(error, function.run)
+            name_made_type(error, function.run)
         raise
     return result if type(result) in PLAIN else from_engine(result)
 
 
-def named_after(error: TypeError, made: type) -> None:
+def name_made_type(error: TypeError, made: type) -> None:
     """Has a complaint about the arguments for a new `made` speak of it, where a class that torch has not began it."""
     owner, mark, rest = str(error).partition(".__init__() ")
     if mark and owner in [base.__name__ for base in made.__mro__] and not hasattr(torch.nn, owner):
@@ -329,7 +329,7 @@ HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_p
 
 def call_module(machine: Machine, module: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`module(...)`: a module of the program without hooks runs its forward directly, others by the engine's way."""
-    if isinstance(module, Companion):
+    if isinstance(module, ProgramModule):
         own = module.kind.find("__call__")
         if own is not MISSING:
             return call(machine, Bound(own, module), args, kwargs)
@@ -338,13 +338,13 @@ def call_module(machine: Machine, module: Any, args: list[Value], kwargs: dict[s
 
 def call_forward(machine: Machine, module: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The same, whatever `__call__` the program has written for it."""
-    if isinstance(module, Companion):
+    if isinstance(module, ProgramModule):
         forward = module.kind.find("forward")
         state = module.__dict__
         if isinstance(forward, Function) and not any(state.get(name) for name in HOOKS):
             args.insert(0, module)
             return forward.invoke(args, kwargs)
-    return foreign(machine, Foreign("forward", module), args, kwargs)
+    return call_engine(machine, Foreign("forward", module), args, kwargs)
 
 
 def call_method(machine: Machine, owner: Value, name: str, args: list[Value]) -> Value:
@@ -377,7 +377,7 @@ def own_length(machine: Machine, value: Value) -> int | None:
     return answer
 
 
-def truth(machine: Machine, value: Value) -> bool:
+def truth_of(machine: Machine, value: Value) -> bool:
     if value is True or value is False:
         return value
     if isinstance(value, OBJECTS):
@@ -391,15 +391,15 @@ def truth(machine: Machine, value: Value) -> bool:
             return count > 0
         if isinstance(value, Instance):
             return True
-    if type(value) is Silent:
-        raise unseen(value)
+    if type(value) is Stub:
+        raise refuse_stub(value)
     return bool(value)
 
 
 # ---- names of types
 
 
-def instance(machine: Machine, given: Value, what: str = "exceptions") -> Error:
+def exception_instance(machine: Machine, given: Value, what: str = "exceptions") -> Error:
     """The exception that `raise given` raises: a class is called first."""
     if isinstance(given, ExceptionType) or (isinstance(given, Class) and given.exception is not None):
         given = call(machine, given, [], {})

@@ -22,8 +22,8 @@ from .values import (
     Function,
     Instance,
     Property,
-    Silent,
     StaticMethod,
+    Stub,
     Type,
     Value,
 )
@@ -44,7 +44,7 @@ def make_class(
     keywords = keywords or {}
     if any(base is ABOUT_FIELDS for base in bases):
         return fields_of(machine, name, attributes)
-    silent = next((base for base in bases if isinstance(base, Silent)), None)
+    silent = next((base for base in bases if isinstance(base, Stub)), None)
     if silent is not None:
         raise Refusal(f"Classes that extend `{silent.name}` are not supported here.")
     bases = tuple(base for base in bases if not (isinstance(base, Type) and base.title in HINTS))
@@ -53,9 +53,9 @@ def make_class(
     made.title = f"{attributes.get('__module__', module)}.{made.qualname}"
     for base in bases:
         inherit(made, base)
-    made.order = order(made)
+    made.order = linearize(made)
     traits = {trait for base in made.order[1:] for trait in base.traits}
-    made.traits = frozenset(traits | {trait for trait in TRAITS if trait in attributes} | metaclass(keywords))
+    made.traits = frozenset(traits | {trait for trait in TRAITS if trait in attributes} | read_metaclass(keywords))
     if any(base.title == "abc.ABC" for base in made.order):
         made.traits |= {"abstract"}
     if made.host is not None or not all("__slots__" in base.attributes for base in made.order):
@@ -64,11 +64,11 @@ def make_class(
         made.made = Keyed
         if "__eq__" in attributes and "__hash__" not in attributes:
             attributes["__hash__"] = None
-    adopt(made, attributes)
+    claim_functions(made, attributes)
     finish_class(made)
     if any(base.members is not None for base in made.order[1:]):
         enumerate_members(machine, made)
-    announce(machine, made, keywords)
+    notify_bases(machine, made, keywords)
     return made
 
 
@@ -78,7 +78,7 @@ TRAITS = ("__getattribute__", "__setattr__", "__delattr__", "__slots__")
 HINTS = ("typing.Generic", "typing.Protocol", "object")
 
 
-def metaclass(keywords: dict[str, Value]) -> set[str]:
+def read_metaclass(keywords: dict[str, Value]) -> set[str]:
     """What `metaclass=` asks for; only ABCMeta can be had."""
     given = keywords.pop("metaclass", None)
     if given is None or (isinstance(given, Type) and given.name == "type"):
@@ -96,16 +96,16 @@ def inherit(made: Class, base: Value) -> None:
         made.host = made.host or base.host
         made.fields = made.fields or base.fields
         if base.exception is not None:
-            be_exception(made, base.exception)
+            inherit_exception(made, base.exception)
     elif isinstance(base, ExceptionType):
-        be_exception(made, base)
+        inherit_exception(made, base)
     elif isinstance(base, Type):
         made.host = made.host or check_extendable(base)
     else:
         raise TypeError(f"a class cannot extend a value of type '{kind_name(base)}'")
 
 
-def be_exception(made: Class, base: ExceptionType) -> None:
+def inherit_exception(made: Class, base: ExceptionType) -> None:
     before = made.exception.bases[1:] if made.exception is not None else ()
     made.exception = ExceptionType(made.name, base, None)
     made.exception.bases += tuple(kind for kind in before if kind not in made.exception.bases)
@@ -120,7 +120,7 @@ def wider_type(one: Type, other: Type) -> Type:
     raise TypeError("multiple bases have instance lay-out conflict")
 
 
-def adopt(made: Class, attributes: dict[str, Value]) -> None:
+def claim_functions(made: Class, attributes: dict[str, Value]) -> None:
     """Functions learn which class they belong to, for `super()`."""
     for name in IMPLIED:
         if isinstance(attributes.get(name), Function):
@@ -133,7 +133,7 @@ def adopt(made: Class, attributes: dict[str, Value]) -> None:
                 function.home.append(made)
 
 
-def announce(machine: Machine, made: Class, keywords: dict[str, Value]) -> None:
+def notify_bases(machine: Machine, made: Class, keywords: dict[str, Value]) -> None:
     """`__set_name__` of what the class holds, `__init_subclass__` of what it extends."""
     for name, value in list(made.attributes.items()):
         if isinstance(value, Instance):
@@ -175,7 +175,7 @@ def check_extendable(base: Type) -> Type:
     raise Refusal(f"Classes that extend `{base.title}` are not supported here.")
 
 
-def order(made: Class) -> tuple[Class, ...]:
+def linearize(made: Class) -> tuple[Class, ...]:
     """Python's order of bases (C3)."""
     waiting = [list(base.order) for base in made.bases if isinstance(base, Class)]
     waiting.append([base for base in made.bases if isinstance(base, Class)])
@@ -206,17 +206,17 @@ def functions_in(value: Value) -> list[Function]:
 
 
 def finish_class(kind: Class) -> None:
-    """Gives a class that extends autograd.Function its companion in the engine, and an optimizer's step its hooks."""
+    """Gives a class that extends autograd.Function its subclass in the engine, and an optimizer's step its hooks."""
     if kind.host is None:
         return
     host, step = kind.host.hosts[0], kind.attributes.get("step")
     if issubclass(host, torch.autograd.Function):
         kind.native = function_class(kind)
     elif issubclass(host, torch.optim.Optimizer) and isinstance(step, Function):
-        kind.attributes["step"] = stepping(step)
+        kind.attributes["step"] = make_step(step)
 
 
-def stepping(function: Function) -> Function:
+def make_step(function: Function) -> Function:
     """The `step` of an optimizer of the program, as the engine runs steps: with hooks, and seen by schedulers."""
     made = Function(function.name, function.doc)
     made.home, made.attributes = function.home, function.attributes

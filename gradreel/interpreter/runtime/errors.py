@@ -6,7 +6,7 @@ import builtins
 import re
 from collections.abc import Iterable
 
-from .values import Class, Error, ExceptionType, in_its_place
+from .values import Class, Error, ExceptionType, name_stand_ins
 
 # ---- which name was probably meant: Python's own measure of likeness for "Did you mean"
 #
@@ -106,7 +106,7 @@ RuntimeWarning Warning
 """
 
 
-class GuestError(Exception):
+class ProgramError(Exception):
     """What we raise for a type of exception that has no host class: the program's own, and SystemExit and the like."""
 
 
@@ -115,20 +115,20 @@ def _host(name: str) -> type[Exception] | None:
     return found if issubclass(found, Exception) else None
 
 
-TYPES: dict[str, ExceptionType] = {}
+ERRORS: dict[str, ExceptionType] = {}
 for _line in HIERARCHY.split("\n"):
     if _line:
         _name, *_base = _line.split()
-        TYPES[_name] = ExceptionType(_name, TYPES[_base[0]] if _base else None, _host(_name))
+        ERRORS[_name] = ExceptionType(_name, ERRORS[_base[0]] if _base else None, _host(_name))
 
-BY_HOST: dict[type[BaseException], ExceptionType] = {kind.host: kind for kind in TYPES.values() if kind.host}
+BY_HOST: dict[type[BaseException], ExceptionType] = {kind.host: kind for kind in ERRORS.values() if kind.host}
 
 
 def type_for(host: type[BaseException]) -> ExceptionType:
     """The type that stands for the host's class; the engine's own classes join the table when first met."""
     if host in BY_HOST:
         return BY_HOST[host]
-    base = next((BY_HOST[known] for known in host.__mro__ if known in BY_HOST), TYPES["Exception"])
+    base = next((BY_HOST[known] for known in host.__mro__ if known in BY_HOST), ERRORS["Exception"])
     kind = ExceptionType(host.__name__, base, host if issubclass(host, Exception) else None)
     kind.title = f"{host.__module__}.{host.__qualname__}".replace("autograd_core", "torch", 1)
     BY_HOST[host] = kind
@@ -137,7 +137,7 @@ def type_for(host: type[BaseException]) -> ExceptionType:
 
 def split_os_error(record: Error) -> None:
     """An error of the system is made of its number, what it says, and the file."""
-    if 2 <= len(record.args) <= 5 and TYPES["OSError"] in record.kind.bases:
+    if 2 <= len(record.args) <= 5 and ERRORS["OSError"] in record.kind.bases:
         number, said, *file = record.args
         record.attributes.update(errno=number, strerror=said, filename=file[0] if file else None)
         record.args = (number, said)
@@ -145,7 +145,7 @@ def split_os_error(record: Error) -> None:
 
 def os_error_text(record: Error) -> str | None:
     """What `str` gives for an error of the system that was made of its parts."""
-    if "errno" not in record.attributes or TYPES["OSError"] not in record.kind.bases:
+    if "errno" not in record.attributes or ERRORS["OSError"] not in record.kind.bases:
         return None
     number, said, file = (record.attributes[name] for name in ("errno", "strerror", "filename"))
     return f"[Errno {number}] {said}" + ("" if file is None else f": {file!r}")
@@ -158,11 +158,11 @@ def error_of(raised: Exception) -> Error:
     """The record of what was raised. The traceback goes: it would keep the temporaries of every frame alive."""
     raised.__traceback__ = None
     raised.__context__ = None
-    record = getattr(raised, "guest", None)
+    record = getattr(raised, "error_record", None)
     if isinstance(record, Error):
         return record
     message = f"{raised.args[0]}" if isinstance(raised, KeyError) and raised.args else f"{raised}"
-    message, kind = in_its_place(message), type_for(type(raised))
+    message, kind = name_stand_ins(message), type_for(type(raised))
     if kind.name == "RecursionError":
         message = "maximum recursion depth exceeded"
     record = Error(kind, (raised.args[0],) if isinstance(raised, KeyError) and raised.args else (message,))
@@ -183,12 +183,12 @@ def error_of(raised: Exception) -> Error:
 
 def raise_error(record: Error, text: str) -> Exception:
     """What the host raises for `record`, whose message is `text`."""
-    host = record.kind.host or GuestError
+    host = record.kind.host or ProgramError
     try:
         raised = host(text)
     except TypeError:
-        raised = GuestError(text)
-    raised.guest = record  # type: ignore[attr-defined]
+        raised = ProgramError(text)
+    raised.error_record = record  # type: ignore[attr-defined]
     return raised
 
 
@@ -205,7 +205,7 @@ def suggestion(record: Error, text: str, names: dict[str, object]) -> str:
         return ""
     wrong = found[1] or found[2]
     if found[1]:
-        near = nearest(wrong, record.candidates) or nearest(wrong, names) or nearest(wrong, [*TYPES, *vars(builtins)])
+        near = nearest(wrong, record.candidates) or nearest(wrong, names) or nearest(wrong, [*ERRORS, *vars(builtins)])
     else:
         near = nearest(wrong, record.candidates)
     return f". Did you mean: '{near}'?" if near else ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..engine.bridge import to_engine
 from ..engine.engine import INSTANTIATED
-from ..engine.subclasses import companion_of
+from ..engine.subclasses import subclass_of
 from ..machine import Machine
 from .type_names import kind_name
 from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Property, StaticMethod, Value, check_class
@@ -25,27 +25,27 @@ def instantiate(machine: Machine, kind: Class, args: list[Value], kwargs: dict[s
     new, start = kind.find("__new__"), kind.find("__init__")
     if new is not MISSING:
         this = machine.call(machine, new.function if isinstance(new, StaticMethod) else new, [kind, *args], {**kwargs})
-        if not made_by(this, kind):
+        if not is_made_by(this, kind):
             return this
     else:
-        this = blank(machine, kind, args)
+        this = allocate(machine, kind, args)
     if start is not MISSING:
         args.insert(0, this)
         answer = machine.call(machine, start, args, kwargs)
         if answer is not None:
             raise TypeError(f"__init__() should return None, not '{kind_name(answer)}'")
     elif new is MISSING:
-        begin(machine, this, args, kwargs)
+        initialize(machine, this, args, kwargs)
     return this
 
 
-def made_by(this: Value, kind: Class) -> bool:
+def is_made_by(this: Value, kind: Class) -> bool:
     """Whether `this` is an object of `kind`."""
     found = this.kind if isinstance(this, OBJECTS) else this.own if isinstance(this, Error) else None
     return isinstance(found, Class) and kind in found.order
 
 
-def blank(machine: Machine, kind: Class, args: list[Value]) -> Value:
+def allocate(machine: Machine, kind: Class, args: list[Value]) -> Value:
     """An object of `kind` before its `__init__`."""
     check_class(kind)
     if "abstract" in kind.traits:
@@ -56,7 +56,7 @@ def blank(machine: Machine, kind: Class, args: list[Value]) -> Value:
     if host is None or kind.native is not None:
         return kind.made(kind)
     base = host.hosts[0]
-    made: Any = companion_of(kind, base)
+    made: Any = subclass_of(kind, base)
     if issubclass(base, FIXED):
         this = made.__new__(made, machine.call(machine, host.make, list(args), {}))
     else:
@@ -65,7 +65,7 @@ def blank(machine: Machine, kind: Class, args: list[Value]) -> Value:
     return this
 
 
-def begin(machine: Machine, this: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
+def initialize(machine: Machine, this: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
     """The `__init__` that a class has without writing one."""
     kind: Any = check_class(this.own if isinstance(this, Error) else this.kind)
     if kind.exception is not None:
@@ -92,13 +92,13 @@ def begin(machine: Machine, this: Value, args: list[Value], kwargs: dict[str, Va
 
 
 def check_abstract(kind: Class) -> None:
-    names = sorted(abstract_in(kind))
+    names = sorted(abstract_names_in(kind))
     if names:
         plural = "s" if len(names) > 1 else ""
         raise TypeError(f"Can't instantiate abstract class {kind.name} with abstract method{plural} {', '.join(names)}")
 
 
-def abstract_in(kind: Class) -> set[str]:
+def abstract_names_in(kind: Class) -> set[str]:
     """The names that a class leaves to those below it."""
     return {name for owner in kind.order for name in owner.attributes if is_abstract(kind.find(name))}
 

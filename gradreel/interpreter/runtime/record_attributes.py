@@ -8,14 +8,14 @@ from typing import Any
 from ..builtins.formatting import error_text, repr_of
 from ..engine.bridge import from_engine
 from ..engine.engine import torch
-from ..engine.subclasses import ways_above
+from ..engine.subclasses import inherited_ways
 from ..machine import Machine
 from ..refusal import Refusal
 from .attribute_tables import table_of
-from .attributes import basic, by_class, load, missing, of_module
-from .calls import call, instance
+from .attributes import by_class, load, load_basic, missing_attribute, of_module
+from .calls import call, exception_instance
 from .errors import raise_error
-from .instances import begin
+from .instances import initialize
 from .type_names import function_kind
 from .values import (
     MISSING,
@@ -29,7 +29,7 @@ from .values import (
     Function,
     Generator,
     Property,
-    Silent,
+    Stub,
     Super,
     Value,
 )
@@ -99,10 +99,10 @@ def of_error(machine: Machine, owner: Error, name: str) -> Value:
         if name in OF_KIND.get(kind.name, ()):
             return (owner.args[0] if owner.args else None) if kind.name in FIRST else None
     if owner.own is not None:
-        found = basic(machine, owner, owner.own, name)
+        found = load_basic(machine, owner, owner.own, name)
         if found is not MISSING:
             return found
-    raise missing(owner, name)
+    raise missing_attribute(owner, name)
 
 
 OF_KIND = {
@@ -181,13 +181,13 @@ def of_super(machine: Machine, owner: Super, name: str) -> Value:
         if name == "__init__":
             return Builtin("__init__", lambda *args, **kwargs: start_error(owner.this, *args))
         return of_error(machine, plain_error(owner.this), name)
-    found = basic(machine, owner.this, kind, name)
+    found = load_basic(machine, owner.this, kind, name)
     host = kind.host
     if host is not None and host.hosts and kind.native is None:
         base, this = host.hosts[0], owner.this
         if name == "__init__":
-            return Builtin("__init__", lambda m, /, *args, **kw: begin(m, this, list(args), kw), True)
-        if name in ways_above(base):
+            return Builtin("__init__", lambda m, /, *args, **kw: initialize(m, this, list(args), kw), True)
+        if name in inherited_ways(base):
             return Foreign(name, lambda *args, **kwargs: getattr(base, name)(this, *args, **kwargs))
         if found is not MISSING:
             return found
@@ -231,14 +231,14 @@ def plain_error(this: Error) -> Error:
 def of_generator(machine: Machine, owner: Generator, name: str) -> Value:
     way = GENERATOR_METHODS.get(name)
     if way is None or not (hasattr(owner.source, "send") or name == "__next__" or name == "__iter__"):
-        raise missing(owner, name)
+        raise missing_attribute(owner, name)
     return Builtin(name, way, True, owner)
 
 
 def throw(machine: Machine, this: Generator, kind: Value, value: Value = None, trace: Value = None) -> Value:
     if value is not None:
         kind = value if isinstance(value, Error) else call(machine, kind, [value], {})
-    record = instance(machine, kind)
+    record = exception_instance(machine, kind)
     source: Any = this.source
     return source.throw(raise_error(record, error_text(machine, record)))
 
@@ -271,10 +271,10 @@ def of_property(machine: Machine, owner: Property, name: str) -> Value:
         return Builtin("deleter", lambda function: Property(owner.getter, owner.setter, function))
     if name in ("fget", "fset"):
         return owner.getter if name == "fget" else owner.setter
-    raise missing(owner, name)
+    raise missing_attribute(owner, name)
 
 
-def of_silent(machine: Machine, owner: Silent, name: str) -> Value:
+def of_stub(machine: Machine, owner: Stub, name: str) -> Value:
     if name.startswith("__"):
         raise Refusal(f"`{owner.name}` does nothing here, so its `{name}` cannot be used.")
     return owner
@@ -290,5 +290,5 @@ RECORDS: dict[type, Callable[[Machine, Any, str], Value]] = {
     Super: of_super,
     Generator: of_generator,
     Property: of_property,
-    Silent: of_silent,
+    Stub: of_stub,
 }

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..engine.engine import torch
 from ..refusal import Refusal
-from .values import MISSING, OBJECTS, Builtin, Error, Foreign, Look, Silent, Value
+from .values import MISSING, OBJECTS, Builtin, Error, Foreign, Look, Stub, Value
 
 ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]{6,}\b")
 
@@ -84,8 +84,8 @@ def kind_name(value: Value) -> str:
     """The name of the type of `value`, as Python's messages give it. What stands for a library has none to tell."""
     if isinstance(value, OBJECTS):
         return value.kind.title if value.kind.title in WRITTEN_IN_C else value.kind.name
-    if type(value) is Silent:
-        raise unseen(value)
+    if type(value) is Stub:
+        raise refuse_stub(value)
     if isinstance(value, Error):
         return value.own.name if value.own else value.kind.name
     if type(value) in (Builtin, Foreign):
@@ -95,7 +95,7 @@ def kind_name(value: Value) -> str:
     return home + str(TYPE_NAME.__get__(kind))
 
 
-def unseen(value: Silent) -> Refusal:
+def refuse_stub(value: Stub) -> Refusal:
     """What a program asks of a library that has no part here cannot be known."""
     return Refusal(
         f"`{value.name}` does nothing here, so the program cannot use what it would give. Put something of your own in "

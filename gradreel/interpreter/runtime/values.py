@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # ---- what stands in for one of Python's objects bears the name of its type, so that Python's own messages say it
 
 Kind = TypeVar("Kind", bound=type)
-STANDING: dict[str, str] = {}
+STAND_INS: dict[str, str] = {}
 """The name of the type that each class of ours stands for, by what the class is called in full."""
 OURS = re.compile(r"<class '(gradreel\.[\w.]+)'>")
 
@@ -26,17 +26,17 @@ OURS = re.compile(r"<class '(gradreel\.[\w.]+)'>")
 def stands_for(name: str) -> Callable[[Kind], Kind]:
     """Name a class of ours after the type that programs take its objects for; developers see `__qualname__`."""
 
-    def named(kind: Kind) -> Kind:
-        STANDING[f"{kind.__module__}.{kind.__qualname__}"] = name
+    def rename(kind: Kind) -> Kind:
+        STAND_INS[f"{kind.__module__}.{kind.__qualname__}"] = name
         kind.__name__ = name
         return kind
 
-    return named
+    return rename
 
 
-def in_its_place(message: str) -> str:
+def name_stand_ins(message: str) -> str:
     """`message` with the types that programs see for classes of ours."""
-    return OURS.sub(lambda found: f"<class '{STANDING.get(found[1], found[1])}'>", message)
+    return OURS.sub(lambda found: f"<class '{STAND_INS.get(found[1], found[1])}'>", message)
 
 
 # ---- deque and defaultdict as programs have them: however many lie in one another, the last to go frees all
@@ -135,7 +135,7 @@ class Bound:
 
 
 class Look(NamedTuple):
-    """What a function looks like in print, and the name of its type; see looks.py."""
+    """What a function looks like in print, and the name of its type; see type_names.py."""
 
     text: str
     kind: str
@@ -380,7 +380,7 @@ OBJECTS = (Instance, Own)
 """Objects of the program's classes."""
 
 
-class Silent:
+class Stub:
     """What stands for a library that has no part in a result, such as plotting: calls and attributes give it again."""
 
     __slots__ = ("name",)
@@ -408,12 +408,12 @@ class Super:
 class Namespace:
     """A module that programs import: a table of names."""
 
-    __slots__ = ("name", "table", "guest")
+    __slots__ = ("name", "table", "pure_python")
 
     def __init__(self, name: str, table: dict[str, Value]) -> None:
         self.name = name
         self.table = table
-        self.guest = False
+        self.pure_python = False
         """Whether more of it is written in Python and loaded for a run when asked for."""
 
 
@@ -478,7 +478,7 @@ def itself(this: Value, memo: Any) -> Value:
 
 
 RECORDS: tuple[Any, ...] = (
-    *(Function, Bound, Builtin, Foreign, StaticMethod, ClassMethod, Property, Type, Class, Silent, Super, Error),
+    *(Function, Bound, Builtin, Foreign, StaticMethod, ClassMethod, Property, Type, Class, Stub, Super, Error),
     *(Namespace, Generator, ExceptionType),
 )
 
@@ -491,3 +491,16 @@ def repr_record(this: Value) -> str:
 for _kind in RECORDS:
     _kind.__deepcopy__ = itself
     _kind.__repr__ = repr_record
+
+
+def make_module(
+    name: str, ours: dict[str, Callable[..., Any]], values: dict[str, Value] | None = None, pure_python: bool = False
+) -> Namespace:
+    """The module `name`: functions of ours, which are handed the machine, and values.
+
+    With `pure_python`, the rest of it is written in Python (`pure_python/NAME.py`) and runs as a program does.
+    """
+    table: dict[str, Value] = {word: Builtin(word, way, machine=True) for word, way in ours.items()}
+    made = Namespace(name, table | (values or {}))
+    made.pure_python = pure_python
+    return made

@@ -1,1 +1,1 @@
-"""Modules that programs can import: small faces of Python's own, as tables."""
+"""Python's own modules as tables of ours; those written in Python are in pure_python/, a module a file."""

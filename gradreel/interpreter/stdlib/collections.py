@@ -8,7 +8,7 @@ from typing import Any
 
 from ..builtins.hashing import put_all
 from ..builtins.iteration import collect_items, iterate
-from ..engine.subclasses import companion
+from ..engine.subclasses import engine_subclass
 from ..machine import Machine
 from ..runtime.allowed_types import PYTHON_TYPES
 from ..runtime.calls import Signature, bind_arguments, call
@@ -24,8 +24,8 @@ from ..runtime.values import (
     Type,
     Value,
     check_class,
+    make_module,
 )
-from .making import module
 
 # ---- named tuples: collections.namedtuple and typing.NamedTuple
 
@@ -33,7 +33,7 @@ ABOUT_FIELDS = Type("NamedTuple", (), None, "typing.NamedTuple")
 """The class that one extends to make a named tuple with hints."""
 
 TUPLE: list[Type] = []
-"""The record of tuple; put in by `builtin`."""
+"""The record of tuple; put in by `builtins/namespace`."""
 
 
 def named_tuple(
@@ -130,7 +130,7 @@ def make(
 
 
 def this_with(kind: Class, items: list[Value]) -> Value:
-    made: Any = companion(tuple)
+    made: Any = engine_subclass(tuple)
     this = made.__new__(made, items)
     this.become(kind, {})
     return this
@@ -192,7 +192,7 @@ def _type(kind: type, make: Callable[..., Any]) -> Type:
     return made
 
 
-COLLECTIONS = module(
+COLLECTIONS = make_module(
     "collections",
     {"namedtuple": named_tuple},
     {
@@ -200,6 +200,6 @@ COLLECTIONS = module(
         "defaultdict": _type(defaultdict, _default_dict),
         "deque": _type(deque, _deque),
     },
-    guest=True,
+    pure_python=True,
 )
 PYTHON_TYPES |= {Deque: PYTHON_TYPES[deque], DefaultDict: PYTHON_TYPES[defaultdict]}

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..engine.bridge import FUNCTIONS, Callback
 from ..engine.engine import ENGINE_CLASSES, TENSORS, elements_of, torch
-from ..engine.subclasses import Companion
+from ..engine.subclasses import ProgramModule
 from ..machine import Machine
 from ..runtime.allowed_types import admit
 from ..runtime.calls import call_method
@@ -59,7 +59,7 @@ def shallow_copy(machine: Machine, value: Value) -> Value:
         if answer is not NotImplemented:
             return answer
         if not isinstance(value, torch.nn.Module):
-            return twin(value, value, dict(value.attributes))
+            return copy_record(value, value, dict(value.attributes))
     if isinstance(value, (list, dict, set, deque)):
         machine.meter.length(len(value))
         return value.copy()
@@ -69,7 +69,7 @@ def shallow_copy(machine: Machine, value: Value) -> Value:
         return another_module(value)
     if isinstance(value, TENSORS) or of_engine(value):
         return copy.copy(value)
-    raise refused(value)
+    raise cannot_copy(value)
 
 
 def another_module(value: Any) -> Value:
@@ -81,7 +81,7 @@ def another_module(value: Any) -> Value:
     return made
 
 
-def twin(value: Value, content: Any, attributes: dict[str, Value]) -> Value:
+def copy_record(value: Value, content: Any, attributes: dict[str, Value]) -> Value:
     """Another object of the class of `value`, with this content."""
     if value.kind.members is not None:
         return value
@@ -99,7 +99,7 @@ def twin(value: Value, content: Any, attributes: dict[str, Value]) -> Value:
     return made
 
 
-def refused(value: Value) -> TypeError:
+def cannot_copy(value: Value) -> TypeError:
     return TypeError(f"cannot pickle '{kind_name(value)}' object")
 
 
@@ -137,7 +137,7 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
             return answer
     if isinstance(value, Own) and not isinstance(value, torch.nn.Module):
         content = plain_content(machine, value, memo)
-        made = memo[machine.number(value)] = twin(value, content, {})
+        made = memo[machine.number(value)] = copy_record(value, content, {})
         made.attributes.update(deep_copy(machine, value.attributes, memo))
     elif isinstance(value, TENSORS):
         machine.meter.elements(elements_of(value))
@@ -161,7 +161,7 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
     elif isinstance(value, (tuple, set, frozenset)):
         made = memo[machine.number(value)] = type(value)(deep_copy(machine, part, memo) for part in list(value))
     elif isinstance(value, Instance):
-        made = memo[machine.number(value)] = twin(value, None, {})
+        made = memo[machine.number(value)] = copy_record(value, None, {})
         if made is not value:
             state = call_method(machine, value, "__getstate__", [])
             state = deep_copy(machine, value.attributes if state is NotImplemented else state, memo)
@@ -175,7 +175,7 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
         for name, part in list(value.__dict__.items()):
             made.__dict__[name] = part if isinstance(part, Class) else _part(machine, part, memo)
     else:
-        raise refused(value)
+        raise cannot_copy(value)
     return made
 
 
@@ -199,7 +199,7 @@ def _part(machine: Machine, part: Any, memo: dict[int, Value]) -> Any:
     """An attribute that the engine keeps on a module or another object of its own."""
     if isinstance(part, types.MethodType):
         return types.MethodType(part.__func__, _part(machine, part.__self__, memo))
-    if isinstance(part, (*SHARED, *TENSORS, list, dict, tuple, set, Companion, torch.nn.Module)) or of_engine(part):
+    if isinstance(part, (*SHARED, *TENSORS, list, dict, tuple, set, ProgramModule, torch.nn.Module)) or of_engine(part):
         return deep_copy(machine, part, memo)
     return copy.copy(part)
 

@@ -97,12 +97,12 @@ def equip(machine: Machine, kind: Class, settings: dict[str, Value]) -> Class:
         own["__init__"] = starting(machine, kind, fields)
     made: dict[str, Value] = {"__match_args__": tuple(f.name for f in fields.values() if f.init and not f.kw_only)}
     if settings["repr"]:
-        made["__repr__"] = method("__repr__", represented)
+        made["__repr__"] = method("__repr__", repr_fields)
     if settings["eq"]:
-        made["__eq__"] = method("__eq__", compared)
+        made["__eq__"] = method("__eq__", equal_fields)
         if "__hash__" not in own:
             frozen = settings["frozen"] or settings["unsafe_hash"]
-            made["__hash__"] = method("__hash__", hashed) if frozen else None
+            made["__hash__"] = method("__hash__", hash_fields) if frozen else None
         kind.made = Keyed
     if settings["order"]:
         for sign, name in (("<", "__lt__"), ("<=", "__le__"), (">", "__gt__"), (">=", "__ge__")):
@@ -148,7 +148,7 @@ def fields_of(machine: Machine, kind: Class, settings: dict[str, Value]) -> dict
     before: str | None = None
     for one in fields.values():
         if one.init and not one.kw_only:
-            if filled(one):
+            if has_default(one):
                 before = one.name
             elif before is not None:
                 raise TypeError(f"non-default argument '{one.name}' follows default argument")
@@ -159,7 +159,7 @@ def unhashable(value: Value) -> bool:
     return isinstance(value, Instance) and value.kind.find("__hash__") is None
 
 
-def filled(one: Field) -> bool:
+def has_default(one: Field) -> bool:
     return one.default is not MISSING or one.factory is not MISSING
 
 
@@ -171,7 +171,7 @@ def starting(machine: Machine, kind: Class, fields: dict[str, Field]) -> Functio
     positional = ("self", *(one.name for one in taken if not one.kw_only))
     keyword = tuple(one.name for one in taken if one.kw_only)
     signature = Signature(made.title, positional, 0, keyword, None, None)
-    defaults = {one.name: one.default if one.factory is MISSING else one.factory for one in taken if filled(one)}
+    defaults = {one.name: one.default if one.factory is MISSING else one.factory for one in taken if has_default(one)}
 
     def invoke(args: list[Value], kwargs: dict[str, Value]) -> None:
         given = bind_arguments(signature, defaults, args, kwargs)
@@ -195,19 +195,19 @@ def values_of(machine: Machine, this: Value, only: str = "init") -> tuple[Value,
     return tuple(load(machine, this, one.name) for one in fields.values() if only != "compare" or one.compare)
 
 
-def represented(machine: Machine, this: Value) -> str:
+def repr_fields(machine: Machine, this: Value) -> str:
     shown = [one.name for one in this.kind.find(FIELDS).values() if one.repr]
     parts = [f"{name}={repr_of(machine, load(machine, this, name))}" for name in shown]
     return f"{this.kind.qualname}({', '.join(parts)})"
 
 
-def compared(machine: Machine, this: Value, other: Value) -> Value:
+def equal_fields(machine: Machine, this: Value, other: Value) -> Value:
     if not isinstance(other, OBJECTS) or other.kind is not this.kind:
         return NotImplemented
     return equal(machine, values_of(machine, this, "compare"), values_of(machine, other, "compare"))
 
 
-def hashed(machine: Machine, this: Value) -> int:
+def hash_fields(machine: Machine, this: Value) -> int:
     return hash_of(machine, values_of(machine, this, "compare"))
 
 
@@ -233,7 +233,7 @@ def unchangeable(verb: str) -> Any:
 # ---- functions over data classes
 
 
-def checked(this: Value, name: str) -> dict[str, Field]:
+def require_fields(this: Value, name: str) -> dict[str, Field]:
     of_class = name == "fields" and isinstance(this, Class)
     kind = this if of_class else this.kind if isinstance(this, OBJECTS) else None
     found: Any = MISSING if kind is None else kind.find(FIELDS)
@@ -245,12 +245,12 @@ def checked(this: Value, name: str) -> dict[str, Field]:
 
 
 def as_dict(machine: Machine, this: Value, *, dict_factory: Value = None) -> Value:
-    pairs = [(name, inner(machine, load(machine, this, name), as_dict)) for name in checked(this, "asdict")]
+    pairs = [(name, inner(machine, load(machine, this, name), as_dict)) for name in require_fields(this, "asdict")]
     return dict(pairs) if dict_factory is None else call(machine, dict_factory, [pairs], {})
 
 
 def as_tuple(machine: Machine, this: Value) -> Value:
-    return tuple(inner(machine, load(machine, this, name), as_tuple) for name in checked(this, "astuple"))
+    return tuple(inner(machine, load(machine, this, name), as_tuple) for name in require_fields(this, "astuple"))
 
 
 def inner(machine: Machine, value: Value, way: Any) -> Value:
@@ -265,7 +265,7 @@ def inner(machine: Machine, value: Value, way: Any) -> Value:
 
 
 def replace(machine: Machine, this: Value, /, **changes: Value) -> Value:
-    fields = checked(this, "replace")
+    fields = require_fields(this, "replace")
     fixed = next((name for name in changes if name in fields and not fields[name].init), None)
     if fixed is not None:
         raise ValueError(f"field {fixed} is declared with init=False, it cannot be specified with replace()")
@@ -273,10 +273,10 @@ def replace(machine: Machine, this: Value, /, **changes: Value) -> Value:
     return call(machine, this.kind, [], {**given, **changes})
 
 
-def listed_fields(machine: Machine, this: Value) -> tuple[Value, ...]:
+def list_fields(machine: Machine, this: Value) -> tuple[Value, ...]:
     shown = Class("Field", (), {}, machine)
     found = []
-    for one in checked(this, "fields").values():
+    for one in require_fields(this, "fields").values():
         made = Instance(shown)
         made.attributes.update(name=one.name, default=one.default, init=one.init, repr=one.repr)
         found.append(made)
@@ -288,7 +288,7 @@ def is_one(machine: Machine, this: Value) -> bool:
     return kind is not None and kind.find(FIELDS) is not MISSING
 
 
-def module(attribute_error: ExceptionType) -> Namespace:
+def make_dataclasses_module(attribute_error: ExceptionType) -> Namespace:
     """`dataclasses`"""
     FROZEN.bases = (FROZEN, *attribute_error.bases)
     FROZEN.title = "dataclasses.FrozenInstanceError"
@@ -299,7 +299,7 @@ def module(attribute_error: ExceptionType) -> Namespace:
         "astuple": as_tuple,
         "replace": replace,
     }
-    ways |= {"fields": listed_fields, "is_dataclass": is_one}
+    ways |= {"fields": list_fields, "is_dataclass": is_one}
     table: dict[str, Value] = {name: Builtin(name, way, True) for name, way in ways.items()}
     table |= {name: Type(name, (), None, f"dataclasses.{name}") for name in ("KW_ONLY", "InitVar", "Field")}
     table |= {"MISSING": MISSING, "FrozenInstanceError": FROZEN}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..builtins.formatting import repr_of
-from ..builtins.operators import Keyed, same
+from ..builtins.operators import Keyed, is_same
 from ..machine import Machine
-from ..runtime.instances import blank
+from ..runtime.instances import allocate
 from ..runtime.values import (
     MISSING,
     OBJECTS,
@@ -21,7 +21,7 @@ from ..runtime.values import (
 )
 
 
-def _base(name: str, **attributes: Value) -> Class:
+def make_base(name: str, **attributes: Value) -> Class:
     made = Class(name, (), attributes)
     made.title = f"enum.{name}"
     made.members = {}
@@ -33,7 +33,7 @@ AUTO = Class("auto", (), {})
 AUTO.title = "enum.auto"
 """`auto()`: the next number, or in a StrEnum the name."""
 
-ENUM = _base(
+ENUM = make_base(
     "Enum",
     __hash__=Builtin("__hash__", lambda machine, this: hash(this.attributes["name"]), True, method=True),
     __eq__=Builtin("__eq__", lambda machine, this, other: True if this is other else NotImplemented, True, method=True),
@@ -47,7 +47,7 @@ for _kind in (INTEGERS, TEXTS):
     _kind.members = {}
 
 
-def module(integers: Value, texts: Value) -> Namespace:
+def make_enum_module(integers: Value, texts: Value) -> Namespace:
     """`enum`; `integers` and `texts` are the records of int and str."""
     INTEGERS.host, TEXTS.host = integers, texts
     table: dict[str, Value] = {"Enum": ENUM, "IntEnum": INTEGERS, "StrEnum": TEXTS, "auto": AUTO}
@@ -60,7 +60,7 @@ NO_MEMBER = (Function, StaticMethod, ClassMethod, Property, Class)
 
 def enumerate_members(machine: Machine, made: Class) -> None:
     """Turns the plain attributes of an enumeration into its members."""
-    made.members, made.look_up = {}, look_up
+    made.members, made.look_up = {}, look_up_member
     if made.host is None:
         made.made = Keyed
     last: Value = 0
@@ -70,15 +70,15 @@ def enumerate_members(machine: Machine, made: Class) -> None:
         if isinstance(value, Instance) and value.kind is AUTO:
             value = name.lower() if TEXTS in made.order else last + 1
         last = value if isinstance(value, int) else last
-        twin = next((one for one in made.members.values() if same(machine, one.attributes["value"], value)), None)
+        twin = next((one for one in made.members.values() if is_same(machine, one.attributes["value"], value)), None)
         if twin is not None:
             made.attributes[name] = twin
             continue
-        made.members[name] = made.attributes[name] = member(machine, made, name, value)
+        made.members[name] = made.attributes[name] = make_member(machine, made, name, value)
 
 
-def member(machine: Machine, made: Class, name: str, value: Value) -> Value:
-    this = blank(machine, made, [value] if made.host is not None else [])
+def make_member(machine: Machine, made: Class, name: str, value: Value) -> Value:
+    this = allocate(machine, made, [value] if made.host is not None else [])
     this.attributes.update(name=name, value=value, _name_=name, _value_=value)
     start = made.find("__init__")
     if start is not MISSING:
@@ -86,12 +86,12 @@ def member(machine: Machine, made: Class, name: str, value: Value) -> Value:
     return this
 
 
-def look_up(machine: Machine, kind: Class, args: list[Value]) -> Value:
+def look_up_member(machine: Machine, kind: Class, args: list[Value]) -> Value:
     """`Color(2)`: the member of an enumeration with that value."""
     (value,) = args
     if isinstance(value, OBJECTS) and kind in value.kind.order:
         return value
     for one in (kind.members or {}).values():
-        if same(machine, one.attributes["value"], value):
+        if is_same(machine, one.attributes["value"], value):
             return one
     raise ValueError(f"{repr_of(machine, value)} is not a valid {kind.qualname}")

@@ -8,8 +8,7 @@ from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.calls import call_method
 from ..runtime.type_names import kind_name
-from ..runtime.values import OBJECTS, Value
-from .making import module
+from ..runtime.values import OBJECTS, Value, make_module
 
 
 def key(machine: Machine, path: Value) -> str:
@@ -33,7 +32,7 @@ def _refuse(machine: Machine, sentence: Value) -> None:
     raise Refusal(sentence)
 
 
-DISK = module(
+DISK = make_module(
     "_disk",
     {
         "key": key,

@@ -9,17 +9,15 @@ from typing import Any
 
 from ..builtins.introspection import is_callable, plain_name
 from ..builtins.iteration import collect_items, iterate
-from ..builtins.operators import BINARY, COMPARE, UNARY, binary, contains, unary
+from ..builtins.operators import BINARY, COMPARE, UNARY, apply_unary, contains, make_binary
 from ..builtins.sequences import absolute
 from ..builtins.subscripts import fetch
 from ..machine import Machine
 from ..runtime.attributes import load
-from ..runtime.calls import call, truth
-from ..runtime.values import MISSING, Builtin, Function, Value
-from ..words import words
-from .making import module
+from ..runtime.calls import call, truth_of
+from ..runtime.values import MISSING, Builtin, Function, Value, make_module
 
-ITERATORS = words("count repeat cycle product combinations permutations combinations_with_replacement")
+ITERATORS = "count repeat cycle product combinations permutations combinations_with_replacement".split()
 
 
 OFTEN = 64
@@ -98,7 +96,7 @@ def _slice(machine: Machine, source: Value, *bounds: Value) -> Any:
 
 def _compress(machine: Machine, data: Value, selectors: Value) -> Any:
     marked = zip(Charged(machine, iterate(machine, data)), iterate(machine, selectors), strict=False)
-    return (item for item, keep in marked if truth(machine, keep))
+    return (item for item, keep in marked if truth_of(machine, keep))
 
 
 def _tee(machine: Machine, iterable: Value, n: int = 2) -> Any:
@@ -118,7 +116,7 @@ CHAIN.more = {
     )
 }
 
-ITERTOOLS = module(
+ITERTOOLS = make_module(
     "itertools",
     {
         "count": _count,
@@ -133,7 +131,7 @@ ITERTOOLS = module(
         "tee": _tee,
     },
     {"chain": CHAIN},
-    guest=True,
+    pure_python=True,
 )
 
 # ---- functools
@@ -174,15 +172,15 @@ def _update(machine: Machine, wrapper: Value, wrapped: Value, *rest: Value) -> V
     return wrapper
 
 
-FUNCTOOLS = module(
-    "functools", {"reduce": _reduce, "partial": _partial, "wraps": _wraps, "update_wrapper": _update}, guest=True
+FUNCTOOLS = make_module(
+    "functools", {"reduce": _reduce, "partial": _partial, "wraps": _wraps, "update_wrapper": _update}, pure_python=True
 )
 
 # ---- operator
 
 
 def _binary(kind: type[ast.operator], inplace: bool) -> Callable[..., Any]:
-    return lambda machine, a, b: binary(machine, kind, inplace)(a, b)
+    return lambda machine, a, b: make_binary(machine, kind, inplace)(a, b)
 
 
 def _getter(machine: Machine, *wanted: Value) -> Builtin:
@@ -215,18 +213,18 @@ NAMES = {"and": "and_", "or": "or_"}
 TESTS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
 TESTS |= {ast.Is: "is_", ast.IsNot: "is_not"}
 
-OPERATOR = module(
+OPERATOR = make_module(
     "operator",
     {NAMES.get(row.method, row.method): _binary(kind, False) for kind, row in BINARY.items()}
     | {f"i{row.method}": _binary(kind, True) for kind, row in BINARY.items()}
     | {name: COMPARE[kind] for kind, name in TESTS.items()}
     | {
-        name: (lambda sign: lambda machine, value: unary(machine, sign, value))(UNARY[kind][0])
+        name: (lambda sign: lambda machine, value: apply_unary(machine, sign, value))(UNARY[kind][0])
         for kind, name in ((ast.USub, "neg"), (ast.UAdd, "pos"), (ast.Invert, "invert"))
     }
     | {
-        "not_": lambda machine, value: not truth(machine, value),
-        "truth": truth,
+        "not_": lambda machine, value: not truth_of(machine, value),
+        "truth": truth_of,
         "abs": absolute,
         "contains": lambda machine, holder, item: contains(machine, item, holder),
         "getitem": fetch,

@@ -10,14 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builtins.iteration import collect_items, iterate
-from ..builtins.operators import binary
+from ..builtins.operators import make_binary
 from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.calls import call_method
 from ..runtime.type_names import kind_name
-from ..runtime.values import OBJECTS, Attribute, Builtin, Type, Value
-from ..words import words
-from .making import module
+from ..runtime.values import OBJECTS, Attribute, Builtin, Type, Value, make_module
 
 # ---- math
 
@@ -78,19 +76,19 @@ def _lcm(machine: Machine, *given: int) -> int:
 
 
 def _prod(machine: Machine, items: Value, *, start: Value = 1) -> Value:
-    multiply, result = binary(machine, ast.Mult), start
+    multiply, result = make_binary(machine, ast.Mult), start
     for item in iterate(machine, items):
         machine.meter.charge()
         result = multiply(result, item)
     return result
 
 
-FLOATS = words(
+FLOATS = (
     "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees erf erfc exp exp2 expm1 fabs fmod frexp "
     "gamma hypot isclose isfinite isinf isnan ldexp lgamma log log10 log1p log2 modf nextafter pow radians remainder "
     "sin sinh sqrt tan tanh ulp"
-)
-MATH = module(
+).split()
+MATH = make_module(
     "math",
     {name: _math(name) for name in FLOATS}
     | {name: rounding(name) for name in ("floor", "ceil", "trunc")}
@@ -114,14 +112,14 @@ def stream(machine: Machine) -> random.Random:
 SEEDS = (int, float, str, type(None))
 
 
-def seeded(seed: Value) -> random.Random:
+def seed_stream(seed: Value) -> random.Random:
     if not isinstance(seed, SEEDS):
         raise TypeError("The only supported seed types are: None,\nint, float, str, bytes, and bytearray.")
     return random.Random(0 if seed is None else seed)
 
 
 def _seed(machine: Machine, a: Value = None, version: int = 2) -> None:
-    machine.chance = seeded(a)
+    machine.chance = seed_stream(a)
 
 
 def _shuffle(machine: Machine, this: random.Random, items: Value) -> None:
@@ -186,10 +184,10 @@ def _restore(machine: Machine, this: random.Random, state: Value) -> None:
 
 DRAWS: dict[str, Callable[..., Any]] = {
     name: _numbers(name)
-    for name in words(
+    for name in (
         "random uniform gauss normalvariate lognormvariate expovariate betavariate gammavariate triangular randint "
         "randrange paretovariate weibullvariate vonmisesvariate"
-    )
+    ).split()
 } | {
     "choice": _choice,
     "choices": _choices,
@@ -201,7 +199,7 @@ DRAWS: dict[str, Callable[..., Any]] = {
 }
 
 
-def shared(way: Callable[..., Any]) -> Callable[..., Any]:
+def make_global_draw(way: Callable[..., Any]) -> Callable[..., Any]:
     """The draw, from the stream of the run."""
     return lambda machine, /, *given, **named: way(machine, stream(machine), *given, **named)
 
@@ -211,14 +209,14 @@ RANDOM_METHODS |= {
     "seed": Builtin("seed", lambda machine, this, a=None: this.seed(0 if a is None else a), machine=True)
 }
 
-RANDOM = module(
+RANDOM = make_module(
     "random",
-    {name: shared(way) for name, way in DRAWS.items()} | {"seed": _seed},
+    {name: make_global_draw(way) for name, way in DRAWS.items()} | {"seed": _seed},
     {
         "Random": Type(
             "Random",
             (random.Random,),
-            Builtin("Random", lambda machine, seed=None: seeded(seed), True),
+            Builtin("Random", lambda machine, seed=None: seed_stream(seed), True),
             "random.Random",
         )
     },

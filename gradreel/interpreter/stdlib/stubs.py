@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..builtins.constructors import make_range
-from ..builtins.formatting import str_of as shown
+from ..builtins.formatting import str_of
 from ..builtins.iteration import WALKED, iterate
 from ..machine import Machine
-from ..runtime.values import Attribute, Builtin, Namespace, Silent, Value
-from .making import module
+from ..runtime.values import Attribute, Builtin, Namespace, Stub, Value, make_module
 
 PARTS = """animation artist axes cm collections colorbar colors dates figure font_manager gridspec image legend lines
 markers patches path pylab pyplot style text ticker transforms widgets"""
@@ -40,7 +39,7 @@ REMARKS |= {name: "There are no files or downloads here: nothing can be loaded w
 """What is said of each, once a run."""
 
 
-class Quiet(dict[str, Value]):
+class StubTable(dict[str, Value]):
     """The table of a module whose every name stands for nothing."""
 
     def __init__(self, name: str) -> None:
@@ -51,10 +50,10 @@ class Quiet(dict[str, Value]):
         return isinstance(key, str) and not key.startswith("__")
 
     def __missing__(self, key: str) -> Value:
-        return Silent(f"{self.name}.{key}")
+        return Stub(f"{self.name}.{key}")
 
 
-SILENT: dict[str, Namespace] = {name: Namespace(name, Quiet(name)) for name in REMARKS}
+STUBS: dict[str, Namespace] = {name: Namespace(name, StubTable(name)) for name in REMARKS}
 
 
 # ---- tqdm: what it is given, as it is
@@ -105,7 +104,7 @@ def _update(machine: Machine, this: Progress, n: Value = 1) -> None:
 
 
 def _print(machine: Machine, /, text: Value, *rest: Value, **named: Value) -> None:
-    machine.write(shown(machine, text) + "\n")
+    machine.write(str_of(machine, text) + "\n")
 
 
 PROGRESS: dict[str, Builtin | Attribute] = {
@@ -129,4 +128,4 @@ PROGRESS |= {
 
 BAR = Builtin("tqdm", _bar, machine=True)
 BAR.more = {"write": Builtin("write", _print, machine=True), "pandas": Builtin("pandas", _nothing, machine=True)}
-TQDM = module("tqdm", {"trange": _range}, {"tqdm": BAR, "tqdm_notebook": BAR})
+TQDM = make_module("tqdm", {"trange": _range}, {"tqdm": BAR, "tqdm_notebook": BAR})

@@ -11,12 +11,21 @@ from ..builtins.formatting import error_text
 from ..builtins.sequences import make_dict
 from ..machine import ACTIONS, Filter, Machine
 from ..runtime.attributes import load
-from ..runtime.errors import TYPES as ERRORS
-from ..runtime.errors import raise_error
+from ..runtime.errors import ERRORS, raise_error
 from ..runtime.type_names import kind_name
-from ..runtime.values import Attribute, Builtin, Class, Error, ExceptionType, Instance, Type, Value, stands_for
+from ..runtime.values import (
+    Attribute,
+    Builtin,
+    Class,
+    Error,
+    ExceptionType,
+    Instance,
+    Type,
+    Value,
+    make_module,
+    stands_for,
+)
 from .copy import copy_deeply, shallow_copy
-from .making import module
 
 
 @stands_for("_io.TextIOWrapper")
@@ -50,7 +59,7 @@ def _exit(machine: Machine, code: Value = None) -> None:
     raise raise_error(record, error_text(machine, record))
 
 
-def _handled(machine: Machine) -> tuple[Value, ...]:
+def _exc_info(machine: Machine) -> tuple[Value, ...]:
     """`sys.exc_info`: what is being dealt with, but for where it came from, which the page shows."""
     if not machine.handling:
         return None, None, None
@@ -63,11 +72,11 @@ def _nothing(machine: Machine, /, *args: Value, **kwargs: Value) -> None:
 
 
 FLOAT_INFO = {name: getattr(sys.float_info, name) for name in ("max", "min", "epsilon", "dig", "mant_dig")}
-SYS = module(
+SYS = make_module(
     "sys",
     {
         "exit": _exit,
-        "exc_info": _handled,
+        "exc_info": _exc_info,
         "getrecursionlimit": lambda machine: 1000,
         "setrecursionlimit": _nothing,
         "getsizeof": lambda machine, value, default=0: 64,
@@ -82,15 +91,15 @@ SYS = module(
         "maxsize": 2**63 - 1,
         "argv": [""],
         "platform": "linux",
-        "float_info": module("sys.float_info", {}, FLOAT_INFO),
+        "float_info": make_module("sys.float_info", {}, FLOAT_INFO),
         "byteorder": "little",
     },
 )
-OS = module(
+OS = make_module(
     "os",
     {"getpid": lambda machine: 1, "cpu_count": lambda machine: 1},
     {"environ": {}, "sep": "/", "name": "posix"},
-    guest=True,
+    pure_python=True,
 )
 """Without processes or a real environment; its files are in `pure_python/os.py`."""
 
@@ -110,7 +119,7 @@ def _sleep(machine: Machine, seconds: Value) -> None:
 START = 1_700_000_000.0
 """When time begins: a program sees the same clock in every run."""
 
-TIME = module(
+TIME = make_module(
     "time",
     {name: _now for name in ("perf_counter", "monotonic", "process_time", "thread_time")}
     | {f"{name}_ns": lambda machine: int(_now(machine) * 1e9) for name in ("perf_counter", "monotonic", "time")}
@@ -131,16 +140,18 @@ LONGER = 18
 """So many letters can one become when it is taken apart."""
 
 
-def _asked(way: Callable[..., Any]) -> Callable[..., Any]:
+def _make_letter_query(way: Callable[..., Any]) -> Callable[..., Any]:
     return lambda machine, *args: way(*args)
 
 
 ABOUT_LETTERS = (unicodedata.category, unicodedata.name, unicodedata.combining, unicodedata.digit, unicodedata.lookup)
-UNICODEDATA = module("unicodedata", {"normalize": _normalize} | {way.__name__: _asked(way) for way in ABOUT_LETTERS})
+UNICODEDATA = make_module(
+    "unicodedata", {"normalize": _normalize} | {way.__name__: _make_letter_query(way) for way in ABOUT_LETTERS}
+)
 
 # ---- copy, warnings, gc
 
-COPY = module("copy", {"copy": shallow_copy, "deepcopy": copy_deeply})
+COPY = make_module("copy", {"copy": shallow_copy, "deepcopy": copy_deeply})
 
 
 def _warn(machine: Machine, message: Value, category: Value = None, stacklevel: int = 1, source: Value = None) -> None:
@@ -241,7 +252,7 @@ def _catch(machine: Machine, /, *, record: Value = False, module: Value = None, 
     return Hush(machine, bool(record), asked)
 
 
-WARNINGS = module(
+WARNINGS = make_module(
     "warnings",
     {
         "warn": _warn,
@@ -251,7 +262,7 @@ WARNINGS = module(
         "catch_warnings": _catch,
     },
 )
-GC = module("gc", {"collect": lambda machine, *generation: 0, "disable": _nothing, "enable": _nothing})
+GC = make_module("gc", {"collect": lambda machine, *generation: 0, "disable": _nothing, "enable": _nothing})
 
 HINTS = (
     "Any AnyStr Callable ClassVar Deque DefaultDict Dict Final FrozenSet Generator Generic Hashable Iterable Iterator "
@@ -274,7 +285,7 @@ def _hint(machine: Machine, /, name: Value, *rest: Value, **named: Value) -> Typ
     return Type(str(name), (), None, f"typing.{name}")
 
 
-def typing(named_tuple: Value) -> Any:
+def make_typing_module(named_tuple: Value) -> Any:
     values: dict[str, Value] = {name: Type(name, (), None, f"typing.{name}") for name in HINTS.split()}
     values |= {
         "TYPE_CHECKING": False,
@@ -289,7 +300,7 @@ def typing(named_tuple: Value) -> Any:
         "final": _same,
         "override": _same,
     }
-    return module(
+    return make_module(
         "typing", ways | {"runtime_checkable": _same, "no_type_check": _same, "get_type_hints": _hints}, values
     )
 

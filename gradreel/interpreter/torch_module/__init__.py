@@ -1,1 +1,1 @@
-"""The torch that programs import: its names, how large results will be, what stands in for devices and files."""
+"""The torch that programs import: its names, and what stands in for devices, files and addresses."""

@@ -10,7 +10,6 @@ from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.attribute_tables import TABLES
 from ..runtime.values import Builtin, Namespace, Value
-from ..words import words
 from .namespace import SPACES, present, without_card
 
 NO_GPU = "There is no GPU here: everything stays on the CPU. Random numbers drawn on a GPU would be others."
@@ -82,10 +81,10 @@ def parallel(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
     return from_engine(torch.nn.DataParallel(*args, **kwargs))
 
 
-TUNING = words(
+TUNING = (
     "set_num_threads set_num_interop_threads use_deterministic_algorithms set_float32_matmul_precision "
     "set_flush_denormal"
-)
+).split()
 
 
 def install() -> None:

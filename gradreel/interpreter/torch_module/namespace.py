@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.engine import torch
-from ..runtime.allowed_types import TYPES
+from ..runtime.allowed_types import ENGINE_TYPES
 from ..runtime.errors import type_for
 from ..runtime.values import Builtin, Foreign, Look, Namespace, Type, Value
-from ..words import words
 
 
 def _read_names(file: str) -> dict[str, list[str]]:
@@ -25,7 +24,7 @@ def _read_names(file: str) -> dict[str, list[str]]:
     for block in Path(__file__).with_name(file).read_text(encoding="utf-8").split("["):
         title, _, listed = block.partition("]")
         if listed:
-            names[title] = words(listed)
+            names[title] = listed.split()
     return names
 
 
@@ -38,7 +37,7 @@ SAVED = NAMES.pop("saved")
 SURFACE = {module: frozenset(names) for module, names in _read_names("torch_surface.txt").items()}
 """All public names of PyTorch 2.13, by module or type: what is missing here, and what is nowhere."""
 
-OWNERS = words("Tensor Module Optimizer LRScheduler Function Size finfo Generator Node Distribution Transform")
+OWNERS = "Tensor Module Optimizer LRScheduler Function Size finfo Generator Node Distribution Transform".split()
 """Listed types: their names are attributes of values."""
 
 
@@ -61,10 +60,10 @@ def present(name: str, path: str, found: Any) -> Value:
     if isinstance(found, type):
         if issubclass(found, Exception):
             return type_for(found)
-        if found not in TYPES:
+        if found not in ENGINE_TYPES:
             methods: dict[str, Value] = {way: Foreign(way, getattr(found, way)) for way in WAYS_TO_MAKE.get(name, ())}
-            TYPES[found] = Type(name, (found,), Foreign(name, found), title(found, name, path), methods)
-        return TYPES[found]
+            ENGINE_TYPES[found] = Type(name, (found,), Foreign(name, found), title(found, name, path), methods)
+        return ENGINE_TYPES[found]
     if isinstance(found, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or (
         callable(found) and not isinstance(found, torch.nn.Module)
     ):
@@ -104,7 +103,7 @@ def _spaces() -> dict[str, Namespace]:
             if (found is not None or name == "newaxis") and not isinstance(found, types.ModuleType):
                 table[name] = present(name, path, found)
         spaces[path] = Namespace(path, table)
-    for kind, record in TYPES.items():
+    for kind, record in ENGINE_TYPES.items():
         home = kind.__module__
         if home.startswith("torch.") and "._" not in home and home not in ALIASES:
             spaces.setdefault(home, Namespace(home, {})).table[record.name] = record
@@ -127,10 +126,10 @@ def _spaces() -> dict[str, Namespace]:
     return spaces
 
 
-DISTRIBUTIONS = words(
+DISTRIBUTIONS = (
     "distribution normal bernoulli categorical uniform exponential independent laplace kl multivariate_normal beta "
     "gamma dirichlet log_normal transformed_distribution poisson"
-)
+).split()
 
 ALIASES = {
     "torch.autograd.variable": "torch.autograd",
@@ -146,7 +145,7 @@ SPACES = _spaces()
 
 # ---- what functions look like in print: most of torch itself is written in C++, most of its modules in Python.
 
-IN_PYTHON = words(
+IN_PYTHON = (
     "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist chain_matmul "
     "compile compiled_with_cxx11_abi einsum get_default_device get_deterministic_debug_mode is_tensor "
     "is_deterministic_algorithms_warn_only_enabled set_deterministic_debug_mode are_deterministic_algorithms_enabled "
@@ -154,36 +153,36 @@ IN_PYTHON = words(
     "pca_lowrank save seed set_default_device set_default_dtype set_default_tensor_type set_float32_matmul_precision "
     "set_printoptions set_rng_state set_warn_always split stft svd_lowrank tensordot typename unique "
     "unique_consecutive unravel_index use_deterministic_algorithms vmap"
-)
+).split()
 """Of torch itself."""
 
-IN_C = words(
+IN_C = (
     "adaptive_avg_pool1d avg_pool1d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d "
     "conv_transpose2d conv_transpose3d cosine_similarity hardshrink native_channel_shuffle pairwise_distance pdist "
     "pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ selu_ threshold_"
-)
+).split()
 """Of torch.nn.functional."""
 
 BUILT_IN = {
-    "torch": words(
+    "torch": (
         "get_default_dtype get_num_interop_threads get_num_threads is_anomaly_check_nan_enabled is_anomaly_enabled "
         "is_grad_enabled is_inference_mode_enabled set_anomaly_enabled set_flush_denormal set_num_threads "
         "set_num_interop_threads"
-    ),
-    "torch.nn.functional": words(
+    ).split(),
+    "torch.nn.functional": (
         "avg_pool2d avg_pool3d elu_ gelu hardtanh_ leaky_relu_ linear logsigmoid one_hot scaled_dot_product_attention "
         "softplus softshrink"
-    ),
+    ).split(),
 }
 """Functions of a module that is written in C++."""
 
 PREFIXES = {"torch.linalg": "linalg_", "torch.special": "special_"}
 """What all functions of a module begin with where it is written in C++."""
 
-DISPATCHED = words(
+DISPATCHED = (
     "unique unique_consecutive max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d "
     "adaptive_max_pool3d fractional_max_pool2d fractional_max_pool3d"
-)
+).split()
 IN_CPP = "builtin_function_or_method"
 
 TITLES = {"threshold": "_threshold", "logsigmoid": "log_sigmoid"}
