@@ -1,18 +1,18 @@
 # make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch and others.
 # make shots: take pictures of the player, into .shots. make nightly: what takes long: every attack, thousands of generated
-# programs, fifty people at once. make native: compile the commonest case of the engine, if there is a C compiler.
+# programs, fifty people at once.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: run test check native browser bench shots nightly clean
+.PHONY: run test check browser bench shots nightly clean
 
-run: $(VENV)/run.done native
+run: $(VENV)/run.done
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port 8501
 
-test: $(VENV)/test.done native node_modules/.done browser check
+test: $(VENV)/test.done node_modules/.done browser check
 
 check:
 	$(BIN)/ruff check .
@@ -27,14 +27,10 @@ nightly: $(VENV)/test.done
 	GRADREEL_NIGHTLY=1 $(BIN)/pytest -n 2 tests/interpreter tests/host
 	$(BIN)/python -m benchmarks load
 
-native: $(VENV)/run.done
-	@$(BIN)/python -m autograd_core.native.build
-
 browser: $(VENV)/test.done
 	@sh deploy/chromium.sh $(BIN)/python
 
 bench: $(BENCH)/done
-	@$(BENCH)/bin/python -m autograd_core.native.build
 	$(BENCH)/bin/python -m benchmarks
 
 shots: $(VENV)/test.done browser

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, events, native, ops, random, switches, tensor_types
+from . import dtypes, events, ops, random, switches, tensor_types
 from .absent import absent
 from .device import device, layout, memory_format, strided
 from .dtypes import dtype, get_default_dtype, set_default_dtype
@@ -216,4 +216,3 @@ __all__ = [
 ]
 
 settle(globals())
-native.complete()

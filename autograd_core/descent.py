@@ -1,11 +1,8 @@
-"""Down a graph through the sequence numbers: the loop that both quick engines share; see Note [Sorted runs] there.
-
-Where that was compiled, `descend` is the compiled one; see Note [Native path] in native/.
-"""
+"""Down a graph through the sequence numbers: the loop that both quick engines share; see Note [Sorted runs] there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from .graph import Node, Run
 
@@ -16,11 +13,11 @@ Stepped = Callable[[Node, int, Run], None]
 Settle = Callable[[Run], None]
 
 
-def in_python(this: Run, stepped: Stepped, settle: Settle, direct: set[int] | None) -> None:
+def descend(this: Run, settle: Settle, stepped: Stepped | None = None, direct: Container[int] = ()) -> None:
     """Run all nodes that are pending, and what they lead to; `settle` sees to the leaves that share a gradient.
 
-    `direct` are the nodes that tell of themselves at once, None if nobody listens. Such ones are for `stepped`, and in
-    the compiled loop whatever else is not for that. A node that fails is pending again.
+    Where somebody listens, `stepped` runs the nodes of `direct`, which tell of themselves at once. A node that fails
+    is pending again.
     """
     pending, came_for, shared = this.pending, this.buffers.pop, this.shared
     at, misses = max(pending) + 1, 0
@@ -34,7 +31,7 @@ def in_python(this: Run, stepped: Stepped, settle: Settle, direct: set[int] | No
             continue
         misses = 0
         try:
-            if direct is None:
+            if stepped is None:
                 node.step(came_for(at, None), node.next, this)  # type: ignore[misc]
             elif direct and node.told in direct:
                 stepped(node, at, this)
@@ -45,6 +42,3 @@ def in_python(this: Run, stepped: Stepped, settle: Settle, direct: set[int] | No
         except BaseException:
             pending[at] = node
             raise
-
-
-descend: Callable[[Run, Stepped, Settle, set[int] | None], None] = in_python

@@ -288,12 +288,10 @@ class AccumulateGrad(Node):
     It holds its leaf; the leaf holds it only weakly, so it lives as long as a graph uses it.
     """
 
-    __slots__ = ("variable", "leaving")
+    __slots__ = ("variable",)
     op_name = "AccumulateGrad"
 
     variable: Tensor
-    leaving: Any
-    """What tells a tape when it goes, if the compiled path noted it; see native/."""
     next = ()
     nrs = ()
 

@@ -102,22 +102,11 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
     return target
 
 
-def not_here(name: str, ufunc: Any, target: Tensor, other: Any) -> bool:
-    """Whether numpy's `ufunc` was let write what it makes of both over `target`."""
-    return False
-
-
-written_natively: Callable[[str, Any, Tensor, Any], bool] = not_here
-"""What is tried first: the native path of a write, where that was compiled."""
-
-
 def at_once(op: Any, ufunc: Any, target: Tensor, other: Any) -> bool:
     """Write what `op`, numpy's `ufunc`, makes of `target` and `other`, if they are alike and no graph is made of it.
 
     The other cases are for `in_place`.
     """
-    if written_natively(op.name, ufunc, target, other):
-        return True
     fields, tape = state.__dict__, None
     if special and not fields["usual"]:
         tape = fields["tape"]

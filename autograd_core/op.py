@@ -39,7 +39,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arithmetic, compiling, errors, native, quick
+from . import arithmetic, compiling, errors, quick
 from .compiling.kept import kept
 from .graph import Node
 from .recording.engine import told_step
@@ -157,8 +157,8 @@ class Op:
             self.link = made["_link"]
         self.general: Callable[..., Any] = made["_general"]
         self.aside: Callable[..., Any] = made.get("_aside") or self.general
-        function: Any = native.path(self, code, made["_usual"])
-        operator: Any = native.path(self, code, made["_operator"]) if "_operator" in made else function
+        function: Any = made["_usual"]
+        operator: Any = made.get("_operator") or function
         for variant in (function, operator):
             variant.__doc__, variant.op = self.forward.__doc__, self
             variant.__module__ = self.forward.__module__

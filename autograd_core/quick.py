@@ -42,7 +42,7 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
     this = new_run(retain)
     this.buffers[(at, nr) if nr else at], this.pending[at] = grad, root
     try:
-        descent.descend(this, stepped, settle, None)
+        descent.descend(this, settle)
     except BaseException:
         for late in waited_for(this.pending.values()):
             this.cells.pop(late, None)  # type: ignore[call-overload]
@@ -50,11 +50,6 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
         raise
     finish(this)
     return True
-
-
-def stepped(node: Node, at: int, this: Run) -> None:
-    """The step of `node`, for the compiled loop: what came for it is held by nobody else meanwhile."""
-    node.step(this.buffers.pop(at, None), node.next, this)  # type: ignore[misc]
 
 
 def gradients(

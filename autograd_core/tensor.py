@@ -136,7 +136,7 @@ def of_numbers(data: Any, kind: np.dtype[Any]) -> Array:
 class Tensor(metaclass=TensorMeta):
     """A multi-dimensional array that autograd can follow; see the note at the head of the module."""
 
-    __slots__ = ("data_", "storage_", "node", "meta", "told", "leaving", "__weakref__", "__dict__")
+    __slots__ = ("data_", "storage_", "node", "meta", "told", "__weakref__", "__dict__")
 
     data_: Array
     storage_: Storage | None
@@ -144,8 +144,6 @@ class Tensor(metaclass=TensorMeta):
     meta: Meta | None
     told: int
     """Its number for the tape that listens; see recording/."""
-    leaving: Any
-    """What tells that tape when it goes, if the compiled path noted it; see native/."""
 
     def __init_subclass__(cls) -> None:
         """Refuse classes of a program's own: operators give plain tensors, and ask no `__torch_function__`."""

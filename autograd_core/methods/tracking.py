@@ -47,15 +47,12 @@ def get_grad(self: Tensor) -> Tensor | None:
     return found
 
 
-def forgotten_in_python(self: Tensor) -> bool:
+def forgotten(self: Tensor) -> bool:
     """Whether `.grad` was set to None; False if there is more to it."""
     if singular or self.meta is None:
         return False
     self.meta.grad = None
     return True
-
-
-forgotten: Callable[[Tensor], bool] = forgotten_in_python
 
 
 def set_grad(self: Tensor, grad: Any) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import comparing, dtypes, errors, inplace, not_implemented
+from .. import comparing, dtypes, errors, not_implemented
 from ..functions import choices as functions
 from ..functions import places
 from ..functions.choices import UNSAID, any_floating, known_mode
@@ -223,8 +223,6 @@ def augmented(method: Method, op: Any = None, ufunc: Any = None) -> Method:
         return NotImplemented
 
     def training(self: Tensor, other: Any) -> Any:
-        if inplace.written_natively(op.name, ufunc, self, other):
-            return self
         if other.__class__ is Tensor:
             if not singular and self.node is None and ((storage := self.storage_) is None or other.storage_ is None):
                 mine, theirs = self.data_, other.data_

@@ -3,7 +3,7 @@
 Note [Facts]. Building every event while the program runs would cost twenty times what the program does. So while a tape
 listens, an operator and a node that ran each leave one *fact*: a tuple of numbers and raw values. Among the facts, in
 order, lie flights (events.py) of all that happens more rarely, and weak proxies: that of a tensor comes onto the tape
-when it is gone. (On the compiled path a fact takes fewer bytes, and so does the mark in the place of a proxy.) `Reader`
+when it is gone. `Reader`
 makes the same flights of a fact that a listener would have been told, for
 
 * what an operator makes follows from the table: the node, its edges, what it keeps and the result, in this order;

@@ -13,7 +13,7 @@ depends on the whole heap; see queue.py).
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 from weakref import proxy
 
@@ -29,12 +29,12 @@ from ..saved import read_in_vain
 from ..state import state
 from ..storage import new_storage
 from ..tensor import Tensor, blank
-from ..under_way import tell_failure, under_way
+from ..under_way import under_way
 from .noting import many_leaves, noted, oversized
 from .tape import BEGAN, LEAF, ROOT, Tape
 
 
-def backward_in_python(tape: Tape, tensor: Tensor, retain: bool) -> bool:
+def backward(tape: Tape, tensor: Tensor, retain: bool) -> bool:
     """`tensor.backward()` of a plain scalar that the tape has told of; False if that is not for this engine."""
     root, base = tensor.node, tape.base
     assert root is not None
@@ -46,9 +46,6 @@ def backward_in_python(tape: Tape, tensor: Tensor, retain: bool) -> bool:
     tape.emit((events.BackwardStarted, call.number, "backward", *roots, retain, False, (), parent))
     under_way(call, lambda: run(tape, call, root, 0, ONE))
     return True
-
-
-backward: Callable[[Tape, Tensor, bool], bool] = backward_in_python
 
 
 def execute(tape: Tape, call: Call, root: Node, nr: int, grad: Any) -> bool:
@@ -93,7 +90,7 @@ class Running:
         this, at = self.this, root.sequence_nr
         this.buffers[(at, nr) if nr else at], this.pending[at] = grad, root
         try:
-            descent.descend(this, self.stepped, self.settle, self.tape.direct)
+            descent.descend(this, self.settle, self.stepped, self.tape.direct)
         except BaseException:
             self.break_off()
             raise
@@ -107,8 +104,7 @@ class Running:
         self.finish(leaves.waited_for(pending.values()))
 
     def stepped(self, node: Node, at: int, this: Run) -> None:
-        step: Any = told_step if node.told in self.tape.direct else type(node).heard_step
-        step(node, this.buffers.pop(at, None), node.next, this)
+        told_step(node, this.buffers.pop(at, None), node.next, this)
 
     # ---- leaves
 
@@ -191,23 +187,14 @@ class Running:
         items.extend(told)
 
 
-def broken_off(tape: Tape, call: Call, this: Run, error: BaseException) -> None:
-    """What a compiled call leaves to be done when it fails, at a node or, where none is pending any more, at a leaf."""
-    if this.pending:
-        Running(tape, call, this).break_off()
-    tell_failure(tape, call, error)
-
-
 def completed(this: Run) -> list[AccumulateGrad]:
     """The leaves that something came for, in the order in which the last of it came."""
     return list(dict.fromkeys(reversed(this.arrived)))[::-1]
 
 
 def opens(item: Any) -> bool:
-    """Whether `item` says that a node ran or began, or that a call did; a number below 0 says that a tensor goes."""
-    if type(item) is int:
-        return item > 0
-    return type(item) is tuple and (type(item[0]) is int or item[0] is BEGAN or item[0] is ROOT)
+    """Whether `item` says that a node ran or began, or that a call did."""
+    return type(item) is int or (type(item) is tuple and (type(item[0]) is int or item[0] is BEGAN or item[0] is ROOT))
 
 
 # ---- what compiled steps call

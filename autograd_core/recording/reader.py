@@ -14,7 +14,7 @@ from ..values import snapshot
 from .calls import Calls
 from .contents import Contents
 from .forms import FIELDS, PLAIN, Known, form_of, proxies, size
-from .tape import GOES, GONE, JOINED, MADE, WATCHED, WROTE, Tape
+from .tape import GONE, JOINED, MADE, WATCHED, WROTE, Tape
 
 if TYPE_CHECKING:
     pass
@@ -47,7 +47,7 @@ class Reader:
         """Storages by the number that the tape gave them: they are numbered anew as they are told of."""
         self.nodes: dict[int, Known] = {}
         self.leaving: dict[int, tuple[Flight, int | None]] = {}
-        """What to tell when a tensor goes, by its `sign_of`, and the node that lost one of its holders, if one did."""
+        """What to tell when a tensor goes, by the id of its proxy, and the node that it held, if it held one."""
         self.calls = Calls(self)
         self.known: dict[Any, Callable[[Flight], None]] = {
             e.TensorMade: self.tensor_made,
@@ -60,8 +60,8 @@ class Reader:
             **self.calls.facts,
         }
         self.known |= {MADE: self.tensor_noted, JOINED: self.leaf_joined, WROTE: self.write_noted, GONE: self.grad_gone}
-        self.known |= {WATCHED: self.node_watched, GOES: self.leaf_gone}
-        self.quiet = frozenset((e.TensorReleased, e.NodeReleased, e.SlotFreed, e.SlotRetained, WATCHED, GOES))
+        self.known |= {WATCHED: self.node_watched}
+        self.quiet = frozenset((e.TensorReleased, e.NodeReleased, e.SlotFreed, e.SlotRetained, WATCHED))
         self.gone: set[int] = set()
         """The tensors that are gone, of which something is still known because a node keeps their contents."""
         self.refs: list[Any] = []
@@ -78,12 +78,12 @@ class Reader:
             kind = type(item)
             if kind is tuple:
                 take(item)
-            elif kind is int and item > 0:
+            elif kind is int:
                 if calls.results is not None:
                     calls.arrive()
                 calls.node_ran((item, {}))
             else:  # of a dead proxy nothing else can be asked
-                gone, held = leaving.pop(item if kind is int else id(item))
+                gone, held = leaving.pop(id(item))
                 tell(gone)
                 if held is not None:
                     self.let_go(held)
@@ -179,14 +179,9 @@ class Reader:
         """The AccumulateGrad of a leaf."""
         _, told, leaf, ref = fact
         node, leaf = told - self.base, leaf - self.base
-        if ref is not None:
-            self.leaving[id(ref)] = (e.NodeReleased, node), None
+        self.leaving[id(ref)] = (e.NodeReleased, node), None
         self.nodes[node] = Known((), [], True)
         self.flights.append((e.NodeMade, node, "AccumulateGrad", "AccumulateGrad", None, (), (leaf,), leaf))
-
-    def leaf_gone(self, fact: Flight) -> None:
-        """It goes by its number on the compiled path."""
-        self.flights.append((e.NodeReleased, fact[1] - self.base))
 
     def tensor_saved(self, flight: Flight) -> None:
         self.flights.append((*flight[:4], self.storage(flight[4]), *flight[5:-1], seen(flight[-1])))
@@ -235,9 +230,8 @@ class Reader:
         """A result without a node."""
         op, number, ref, _, raw = fact[:PLAIN]
         base, contents, rest = self.base, self.contents, fact[PLAIN : PLAIN + len(op.tensors)]
-        sign = sign_of(number, ref)
         number -= base
-        self.leaving[sign] = (e.TensorReleased, number), None
+        self.leaving[id(ref)] = (e.TensorReleased, number), None
         given = tuple([told - base for told in rest if told is not None and told - base not in contents.numbers])
         if raw is None:
             operands = [fact[-1] if told is None else contents.held(told - base) for told in rest]
@@ -255,10 +249,9 @@ class Reader:
         form, base, tell = form_of(op), self.base, self.flights.append
         memory, contents = self.memory, self.contents
         values, raws = contents.values, contents.raws
-        sign = sign_of(number, ref)
         number -= base
         node -= base
-        self.leaving[sign] = (e.TensorReleased, number), node
+        self.leaving[id(ref)] = (e.TensorReleased, number), node
         given = tuple([told - base for told in fact[FIELDS : form.joined] if told is not None])
         joined = zip(fact[form.joined : form.kept], nrs, strict=True)
         edges = tuple([(None if told is None else told - base, at) for told, at in joined])
@@ -294,7 +287,7 @@ class Reader:
     def gradient_made(self, told: int, ref: Any, raw: Any, version: int) -> None:
         """A new tensor that is the `.grad` of a leaf."""
         number = told - self.base
-        self.leaving[sign_of(told, ref)] = (e.TensorReleased, number), None
+        self.leaving[id(ref)] = (e.TensorReleased, number), None
         self.memory[number] = storage = self.storage(number)
         value = self.contents.keep(number, raw)
         facts = (value.shape, value.dtype, False, version, None, 0, None, value)
@@ -324,8 +317,3 @@ class Reader:
             for below, _ in self.nodes[flight[1]].edges:
                 if below is not None:
                     self.let_go(below)
-
-
-def sign_of(told: int, ref: Any) -> int:
-    """What a tensor is known by when it goes: the id of its weak proxy, or the inverse of its number."""
-    return ~told if ref is None else id(ref)

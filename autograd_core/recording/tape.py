@@ -37,9 +37,6 @@ _next_base = 1
 NOWHERE: tuple[int | None, int, bool] = None, 0, False
 """The place in the graph of what has no node and needs no gradient."""
 
-new_items: Callable[[], Any] = list
-"""What makes the list of a tape's entries, or what stands in for one where that was compiled: see native/ledger.c."""
-
 one_at_a_time = threading.Lock()
 """Held by the tape that listens: `told` of tensors and nodes speaks of that one. Others are told everything at once."""
 
@@ -58,7 +55,7 @@ class Tape(Session):
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.items: Any = new_items()
+        self.items: list[Any] = []
         self.end: int | None = None
         """Where the tape ended; what goes later comes onto it and is not read."""
         self.mark: int | None = None
@@ -95,8 +92,6 @@ class Tape(Session):
         """Number tensors and nodes from `base` on."""
         tensors, nodes = count(base), count(base)
         self.base = base
-        if self.items.__class__ is not list:
-            self.items.base = base
         self.tensors_told, self.nodes_told = tensors, nodes
         self.next_told: Callable[[], int] = tensors.__next__
         self.next_joined: Callable[[], int] = nodes.__next__
@@ -323,7 +318,7 @@ class Tape(Session):
 
 
 ROOT, BEGAN, LEAF, JOINED, WATCHED = "root", "began", "leaf", "joined", "watched"
-MADE, WROTE, GONE, GOES = "made", "wrote", "gone", "goes"
+MADE, WROTE, GONE = "made", "wrote", "gone"
 """Facts beside those of operators and of nodes that ran: the first gradient came; a node begins that tells of its reads
 itself; a leaf stored what came; a leaf got an AccumulateGrad; a node tells itself when it goes; a tensor came from
-elsewhere; a tensor was written; a `.grad` was set to None; an AccumulateGrad goes. Nodes are named as `told`."""
+elsewhere; a tensor was written; a `.grad` was set to None. Nodes are named as `told`."""

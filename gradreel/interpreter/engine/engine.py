@@ -42,8 +42,7 @@ def classes_below(kind: type) -> Iterator[type]:
 
 
 for part in pkgutil.walk_packages(autograd_core.__path__, f"{autograd_core.__name__}."):
-    if ".native." not in part.name:  # some modules are loaded when a name of theirs is read: that is too late here
-        importlib.import_module(part.name)
+    importlib.import_module(part.name)  # some are loaded when a name of theirs is read: that is too late here
 
 NODE = torch.autograd.graph.Node
 ENGINE_CLASSES = frozenset(
