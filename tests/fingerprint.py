@@ -64,7 +64,7 @@ def programs() -> Iterator[Program]:
 def cases() -> Iterator[Program]:
     """The programs of the tests' own tables."""
     from tests.explain import causes
-    from tests.program import python
+    from tests.interpreter import python
 
     for file, sources in python.cases().items():
         yield from ((f"cases/{file} {at}", source) for at, source in enumerate(sources))
@@ -132,8 +132,8 @@ def traced(name: str, source: str) -> Any:
 
 def run(source: str, mode: str | None = None) -> Any:
     """A run that no clock and no memory of this process ends."""
-    from gradreel.program import Limits
-    from gradreel.program import run as run_program
+    from gradreel.interpreter import Limits
+    from gradreel.interpreter import run as run_program
 
     return run_program(source, mode=mode, limits=Limits(seconds=3600.0, memory=1 << 50))
 
@@ -163,12 +163,12 @@ def operators() -> Lines:
 
 def names() -> Lines:
     """Module by module the names of torch that the engine has, and those that programs can say."""
-    from gradreel.program.objects.tables import TABLES
-    from gradreel.program.torch_face.names import NAMES, SPACES, SURFACE, offered
+    from gradreel.interpreter.runtime.attribute_tables import TABLES
+    from gradreel.interpreter.torch_module.namespace import NAMES, SPACES, SURFACE, find_in_engine
 
     lines = {}
     for path in sorted(NAMES.keys() | SURFACE.keys()):
-        owner = offered(path)
+        owner = find_in_engine(path)
         known = sorted({*NAMES.get(path, ()), *SURFACE.get(path, ())})
         lines[f"engine {path}"] = " ".join(name for name in known if owner is not None and hasattr(owner, name))
     for path, space in sorted(SPACES.items()):
