@@ -8,7 +8,7 @@ from pathlib import Path
 from gradreel.interpreter.library import vocabulary
 from gradreel.interpreter.torch_module.namespace import SPACES
 
-FILE = Path(__file__).parents[2] / "gradreel" / "player" / "web" / "vocabulary.js"
+FILE = Path(__file__).parents[2] / "gradreel" / "player" / "web" / "editor" / "vocabulary.js"
 SHAPE = """\
 /**
  * The names that programs may use, by module or type, for the editor to propose. Made from the interpreter's tables by

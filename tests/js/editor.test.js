@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { endOf, fitted, reveal } from "../../gradreel/player/web/editor.js";
+import { endOf, fitted, reveal } from "../../gradreel/player/web/editor/editor.js";
 
 const LINE = 20;
 const view = (scroller, around) => ({

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { foldedAtFirst, groupTree, linksOf, READABLE, unitsOf } from "../../gradreel/player/web/folding.js";
-import { fromTo } from "../../gradreel/player/web/grouping.js";
+import { foldedAtFirst, groupTree, linksOf, READABLE, unitsOf } from "../../gradreel/player/web/scene/folding.js";
+import { fromTo } from "../../gradreel/player/web/scene/grouping.js";
 import { determinant, maker, recurrent, training } from "./make.js";
 import { stored } from "./scenes.js";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { groupTree } from "../../gradreel/player/web/folding.js";
-import { ghostsAt, leadsTo } from "../../gradreel/player/web/ghosts.js";
-import { indexed } from "../../gradreel/player/web/moment.js";
-import { compose } from "../../gradreel/player/web/picture.js";
-import { createState } from "../../gradreel/player/web/state.js";
+import { groupTree } from "../../gradreel/player/web/scene/folding.js";
+import { ghostsAt, leadsTo } from "../../gradreel/player/web/canvas/ghosts.js";
+import { indexed } from "../../gradreel/player/web/scene/moment.js";
+import { compose } from "../../gradreel/player/web/canvas/picture.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
 import { maker } from "./make.js";
 import { measure } from "./scenes.js";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { find } from "../../gradreel/player/web/finding.js";
-import { holdingOf, inSameMemory } from "../../gradreel/player/web/holding.js";
-import { indexed, namesAt } from "../../gradreel/player/web/moment.js";
-import { createState } from "../../gradreel/player/web/state.js";
+import { find } from "../../gradreel/player/web/panels/finding.js";
+import { holdingOf, inSameMemory } from "../../gradreel/player/web/scene/lifetime.js";
+import { indexed, namesAt } from "../../gradreel/player/web/scene/moment.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
 import { stored } from "./scenes.js";
 
 /** The scene of y = t @ a before a loop that runs backward twice, at a step. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { signed } from "../../gradreel/player/web/format.js";
-import { gapOf, gridOf, SIDE, spreadOf } from "../../gradreel/player/web/heat.js";
-import { changedAt, historyOf, leafFacts, milestones, named, nodeFacts, tensorFacts } from "../../gradreel/player/web/inspection.js";
-import { indexed, namesAt } from "../../gradreel/player/web/moment.js";
-import { createState } from "../../gradreel/player/web/state.js";
+import { signed } from "../../gradreel/player/web/lib/format.js";
+import { gapOf, gridOf, SIDE, spreadOf } from "../../gradreel/player/web/panels/heatmap.js";
+import { changedAt, historyOf, leafFacts, milestones, named, nodeFacts, tensorFacts } from "../../gradreel/player/web/panels/inspection.js";
+import { indexed, namesAt } from "../../gradreel/player/web/scene/moment.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
 import { storedScenes } from "./scenes.js";
 
 const whole = (data, shape) => ({ shape, dtype: "float32", data, whole: true });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { foldedAtFirst, groupTree } from "../../gradreel/player/web/folding.js";
-import { count } from "../../gradreel/player/web/layers.js";
-import { layout } from "../../gradreel/player/web/layout.js";
-import { indexed } from "../../gradreel/player/web/moment.js";
-import { compose, overlap, rebind } from "../../gradreel/player/web/picture.js";
-import { createState } from "../../gradreel/player/web/state.js";
+import { foldedAtFirst, groupTree } from "../../gradreel/player/web/scene/folding.js";
+import { count } from "../../gradreel/player/web/layout/layers.js";
+import { layout } from "../../gradreel/player/web/layout/layout.js";
+import { indexed } from "../../gradreel/player/web/scene/moment.js";
+import { compose, overlap, rebind } from "../../gradreel/player/web/canvas/picture.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
 import { determinant, recurrent, training } from "./make.js";
 import { measure, storedScenes } from "./scenes.js";
 

@@ -18,7 +18,7 @@ for (const [name, text] of modules) {
 }`;
 
 test("every module of the player can be read by an engine", () => {
-  const names = readdirSync(web).filter((name) => name.endsWith(".js"));
+  const names = readdirSync(web, { recursive: true }).filter((name) => name.endsWith(".js"));
   const input = JSON.stringify(names.map((name) => [name, readFileSync(new URL(name, web), "utf8")]));
   const { stdout, status } = spawnSync(process.execPath, ["--experimental-vm-modules", "--no-warnings", "--input-type=module", "-e", COMPILE], { input, encoding: "utf8" });
   assert.equal(status, 0);

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { clearest } from "../../gradreel/player/web/minimap.js";
-import { titleRoom } from "../../gradreel/player/web/paint.js";
-import { along } from "../../gradreel/player/web/paintwire.js";
-import { groupTree } from "../../gradreel/player/web/folding.js";
-import { indexed } from "../../gradreel/player/web/moment.js";
-import { compose, sameShape } from "../../gradreel/player/web/picture.js";
-import { aboutAt, spokenOf } from "../../gradreel/player/web/selection.js";
-import { createState } from "../../gradreel/player/web/state.js";
-import { begun, counted, countsAt, living } from "../../gradreel/player/web/tally.js";
+import { clearest } from "../../gradreel/player/web/canvas/minimap.js";
+import { titleRoom } from "../../gradreel/player/web/canvas/painter.js";
+import { along } from "../../gradreel/player/web/canvas/wire.js";
+import { groupTree } from "../../gradreel/player/web/scene/folding.js";
+import { indexed } from "../../gradreel/player/web/scene/moment.js";
+import { compose, sameShape } from "../../gradreel/player/web/canvas/picture.js";
+import { aboutAt, spokenOf } from "../../gradreel/player/web/scene/selection.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
+import { begun, counted, countsAt, living } from "../../gradreel/player/web/scene/tally.js";
 import { training } from "./make.js";
 import { measure, stored } from "./scenes.js";
 

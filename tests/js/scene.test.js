@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { read } from "../../gradreel/player/web/columns.js";
-import { unpacked } from "../../gradreel/player/web/scene.js";
-import { createState } from "../../gradreel/player/web/state.js";
+import { read } from "../../gradreel/player/web/scene/columns.js";
+import { unpacked } from "../../gradreel/player/web/scene/scene.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
 import { goldens } from "./scenes.js";
 
 for (const [form, column, things] of [

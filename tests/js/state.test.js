@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { describe, indexed } from "../../gradreel/player/web/moment.js";
-import { createState, indexAt } from "../../gradreel/player/web/state.js";
+import { describe, indexed } from "../../gradreel/player/web/scene/moment.js";
+import { createState, indexAt } from "../../gradreel/player/web/scene/state.js";
 import { recurrent } from "./make.js";
 import { stored, storedScenes } from "./scenes.js";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { matching } from "../../gradreel/player/web/matching.js";
-import { differences, facts, peakBy } from "../../gradreel/player/web/differences.js";
-import { indexed } from "../../gradreel/player/web/moment.js";
-import { createState } from "../../gradreel/player/web/state.js";
-import { common, lineRows, momentAt, momentsOf } from "../../gradreel/player/web/together.js";
+import { matching } from "../../gradreel/player/web/pages/matching.js";
+import { differences, facts, peakBy } from "../../gradreel/player/web/scene/run_diff.js";
+import { indexed } from "../../gradreel/player/web/scene/moment.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
+import { common, lineRows, momentAt, momentsOf } from "../../gradreel/player/web/scene/together.js";
 import { maker } from "./make.js";
 import { storedScenes } from "./scenes.js";
 

@@ -6,9 +6,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 
-import { unzip } from "../../gradreel/player/web/letter.js";
-import { describe, indexed } from "../../gradreel/player/web/moment.js";
-import { createState } from "../../gradreel/player/web/state.js";
+import { unzip } from "../../gradreel/player/web/app/letter.js";
+import { describe, indexed } from "../../gradreel/player/web/scene/moment.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
 
 const folder = process.argv[2];
 for (const name of readdirSync(folder).sort()) {

@@ -67,7 +67,7 @@ def test_every_entry_of_the_player_links(entry: str, tmp_path: Path) -> None:
 
 def test_the_half_that_changes_is_small_and_the_other_carries_the_libraries() -> None:
     assert len(bundle.script("shim.js")) < 5_000
-    assert {"vis.js", "codemirror.js", "player.js"} <= set(carried(bundle.script("provide.js")))
+    assert {"vis.js", "vendor/codemirror.js", "player/player.js"} <= set(carried(bundle.script("provide.js")))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 /** The small half of the Streamlit page: it waits for the code that `provide.js` brings and passes every call on. */
 
-import { shelf } from "./shelf.js";
+import { shelf } from "./app/shelf.js";
 
 export default function shim(call) {
   let leave = () => {};

@@ -1,0 +1,213 @@
+/**
+ * All pages in one element: a room for each that was visited, one of them in sight. To go from one to another loads nothing
+ * anew: the server is asked for its first letter once, and who comes back finds a room as it was left.
+ *
+ * Every page has an address of its own all the same. Streamlit watches the address too, and would run the page's script in a
+ * fresh state; so the site hears of every move first, and keeps those to itself that lead to a page it can show.
+ */
+
+import { element } from "./lib/dom.js";
+import { entitle, entitleAgain, entitled } from "./app/entitling.js";
+import { enter, guard } from "./app/entries.js";
+import { open } from "./app/letter.js";
+import { placeAsked } from "./app/link.js";
+import { createLooks } from "./app/looks.js";
+import { createRoom } from "./pages/page.js";
+import { travelBy } from "./app/travel.js";
+import { createWire } from "./app/wire.js";
+
+const MOVES = ["popstate", "hashchange"];
+
+/**
+ * @param {HTMLElement} root
+ * @param {{theme?: "light"|"dark", onShow?: () => void, onLeave?: () => void}} [how]  what is to be done when there is something to see
+ */
+export function createSite(root, { theme = "light", onShow = () => {}, onLeave = () => {} } = {}) {
+  /** @type {Map<string, any>} what was visited: its element, its room, its title and where it was left */
+  const visited = new Map();
+  /** @type {Map<string, {place: string, title: string}>|null} the pages by their paths */
+  let ways = null;
+  let here = null;
+  /** The page that was asked for and has not come, and the number of the last such question. */
+  let wanted = null;
+  let visit = null;
+  let send = null;
+  /** A question from before there was anybody to send it to. */
+  let early = null;
+  let turn = Promise.resolve();
+  /** Whether the element was taken away: letters that are being read then are for nobody. */
+  let gone = false;
+  /** The last address that was of our own making, or a visitor's. */
+  let address = location.href;
+
+  /** Whether an answer is waited for, and how many are being put on the page. */
+  let asked = false;
+  let showing = 0;
+
+  const room = () => visited.get(here)?.room;
+  const looks = createLooks(theme, (now) => room()?.setTheme(now));
+  const busy = () => {
+    root.toggleAttribute("data-busy", asked || showing > 0);
+    room()?.busy(asked || showing > 0);
+  };
+  const wire = createWire({
+    send: (question) => (send ? send(question) : (early = question)),
+    onBusy: (now) => {
+      asked = now;
+      busy();
+    },
+    onSilence: () => {
+      if (wanted) return location.reload();
+      room()?.say("No answer came. The page is still here: run it again.", { lasting: true });
+    },
+  });
+
+  async function take(bytes) {
+    if (gone) return;
+    const letter = open(bytes);
+    const { head } = letter;
+    if (wire.isNobodys(head.request)) return;
+    ways ??= waysOf(head);
+    wire.answered(head.request);
+    mind();
+    const known = visited.get(head.place);
+    if (known) {
+      // A first letter is for a page that has not been made; this one is past that. Streamlit sends one of its own accord,
+      // too, and sooner than that which was asked for.
+      if (head.request !== null && head.request !== visit) await known.room.take(letter);
+      return;
+    }
+    if (here !== null && head.place !== wanted) return;
+    const ask = (question, how) => wire.ask({ place: head.place, ...question }, how);
+    const make = await createRoom(letter, { ask, giveUp: wire.giveUp });
+    if (here !== null && head.place !== wanted) return;
+    const home = element("div", { class: "gr-root" });
+    visited.set(head.place, { home, title: entitled() });
+    if (here === null) onShow();
+    leave();
+    appear(head.place);
+    entitle([...ways.values()].find(({ place }) => place === head.place).title);
+    visited.get(head.place).room = make(home, looks.now());
+  }
+
+  /** Streamlit may put the address of the page that it has run itself into the bar; that is not the page in sight. */
+  function mind() {
+    if (here === null) return;
+    if (ways.get(location.pathname)?.place === (wanted ?? here)) address = location.href;
+    else history.replaceState(null, "", address);
+  }
+
+  /** The room in sight goes: where it is, and how far it was scrolled, is kept for who comes back. */
+  function leave() {
+    const old = visited.get(here);
+    if (!old) return;
+    old.room.rest();
+    old.room.busy(false);
+    old.title = entitled();
+    old.scrolled = [...old.home.querySelectorAll("*")].filter((each) => each.scrollTop || each.scrollLeft)
+      .map((each) => [each, each.scrollTop, each.scrollLeft]);
+  }
+
+  function appear(place) {
+    here = place;
+    wanted = null;
+    const { home, title, scrolled = [] } = visited.get(place);
+    root.replaceChildren(home);
+    entitle(title);
+    for (const [each, top, left] of scrolled) each.scrollTo(left, top);
+  }
+
+  /** Go where the address says. */
+  function follow() {
+    address = location.href;
+    const way = ways?.get(location.pathname);
+    if (!way) return location.reload();
+    const { place } = way;
+    const known = visited.get(place);
+    if (!known) {
+      wanted = place;
+      visit = wire.ask({ kind: "visit", place, at: placeAsked(location) }, { urgent: true });
+      return;
+    }
+    if (place !== here) {
+      leave();
+      appear(place);
+      known.room.setTheme(looks.now());
+      if (location.href === known.address) return;
+    }
+    wanted = null;
+    known.room.moved();
+  }
+
+  /** @param {string} href */
+  function go(href) {
+    const url = new URL(href, location.href);
+    const way = url.origin === location.origin ? ways?.get(url.pathname) : null;
+    if (!way) return location.assign(url);
+    const bare = !url.hash && !url.search;
+    if (bare && way.place === here && !wanted) return;
+    const left = visited.get(here);
+    if (left && ways.get(location.pathname)?.place === here) left.address = location.href;
+    const target = bare ? visited.get(way.place)?.address ?? url.href : url.href;
+    if (target !== location.href) enter(target);
+    follow();
+  }
+
+  const moved = (event) => {
+    if (!ways?.has(location.pathname)) return;
+    event.stopImmediatePropagation();
+    const left = visited.get(here);
+    if (left && ways.get(location.pathname).place !== here) left.address = null;
+    follow();
+  };
+
+  const clicked = (event) => {
+    const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement);
+    if (!link?.href || link.target === "_blank" || link.hasAttribute("download")) return;
+    if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const url = new URL(link.href);
+    if (url.origin !== location.origin || !ways?.has(url.pathname)) return;
+    event.preventDefault();
+    go(url.href);
+  };
+
+  root.addEventListener("click", clicked);
+  for (const kind of MOVES) addEventListener(kind, moved, { capture: true });
+  travelBy(go);
+  const unguard = guard((url) => url.origin === location.origin && Boolean(ways?.has(url.pathname)));
+
+  return {
+    /** Who answers from now on, and how the system has it. @param {(question: any) => void} how @param {"light"|"dark"} theme */
+    connect(how, theme) {
+      send = how;
+      entitleAgain();
+      looks.system(theme);
+      if (early) send(early);
+      early = null;
+    },
+    /** @param {Uint8Array} data a letter */
+    receive(data) {
+      showing++;
+      turn = turn.then(() => take(data)).catch((error) => gone || console.error(error)).then(() => {
+        showing--;
+        busy();
+      });
+    },
+    leave() {
+      gone = true;
+      unguard();
+      for (const kind of MOVES) removeEventListener(kind, moved, { capture: true });
+      root.removeEventListener("click", clicked);
+      wire.stop();
+      for (const { room } of visited.values()) room?.destroy();
+      onLeave();
+    },
+  };
+}
+
+/** The pages by their paths; the one that was opened by the path it was opened at, too. */
+function waysOf({ nav, place }) {
+  const pages = nav.map((page) => [new URL(page.href, location.href).pathname, { place: page.place, title: page.full }]);
+  const title = pages.find(([, page]) => page.place === place)?.[1].title ?? document.title;
+  return new Map([[location.pathname, { place, title }], ...pages]);
+}

@@ -1,0 +1,104 @@
+/** One page of the site: made of its first letter, and shown the answers to what it asks. */
+
+import { blank } from "../scene/blank.js";
+import { createLab } from "../app/lab.js";
+import { fingerprint, unzip } from "../app/letter.js";
+import { DamagedLink, isEmbedded, readAddress, stepAsked } from "../app/link.js";
+import { PLACES } from "./places.js";
+import { saveFile } from "../app/saving.js";
+
+/** @typedef {ReturnType<typeof import("../app/letter.js").open>} Letter
+ *  @typedef {"light"|"dark"} Theme
+ *  @typedef {{take: (letter: Letter) => Promise<void>, moved: () => void, rest: () => void, busy: (busy: boolean) => void,
+ *             say: Function, setTheme: (theme: Theme) => void, destroy: () => void}} Room */
+
+/**
+ * Get ready to make the page of a first letter. What is given then makes it at once: nothing is seen half done.
+ * @param {Letter} letter @param {{ask: Function, giveUp: () => void}} how @returns {Promise<(root: HTMLElement, theme: Theme) => Room>}
+ */
+export const createRoom = (letter, how) => (letter.head.place === "lab" ? createLabRoom : createPageRoom)(letter, how);
+
+/** A page that is not the Lab. */
+async function createPageRoom(first, { ask, giveUp }) {
+  const page = await unzip(first.page);
+  const answers = async ({ head, scene, beside }) => {
+    const scenes = await Promise.all([scene, beside].map((part) => part && unzip(part)));
+    return { head, scene: scenes[0], beside: scenes[1] };
+  };
+  const nameOf = ({ head, scene, beside }) => [head.request, fingerprint(scene), fingerprint(beside)].join();
+  const start = await answers(first);
+
+  return (root, theme) => {
+    let shown = nameOf(first);
+    const view = PLACES[first.head.place](root, { ...start, page, ask, giveUp, theme });
+    tell(view, first.head);
+    return {
+      ...view,
+      async take(letter) {
+        if (nameOf(letter) === shown) return;
+        shown = nameOf(letter);
+        view.show(await answers(letter));
+        tell(view, letter.head);
+      },
+    };
+  };
+}
+
+/** The Lab: it opens what a link names, and gives files. */
+async function createLabRoom({ head, scene }, { ask, giveUp }) {
+  const embedded = isEmbedded(location);
+  // The program of a link has yet to run: nothing else is shown in its place.
+  const named = await readAddress(location).catch(() => null);
+  const source = named?.source ?? head.source ?? "";
+  const opening = scene && !named ? await unzip(scene) : blank(source);
+
+  return (root, theme) => {
+    const place = embedded ? "embed" : head.place;
+    const lab = createLab(root, { head: { ...head, source, place }, scene: opening, ask, giveUp, theme, step: embedded ? stepAsked(location) : null });
+    let shown = [head.source, fingerprint(scene)].join();
+    let saved = null;
+    /** A link that was opened and whose program has not come yet. */
+    let link = null;
+
+    /** Open the program that the address names. @returns {Promise<boolean>} whether it names one, be it damaged */
+    async function follow() {
+      try {
+        const named = await readAddress(location);
+        if (!named) return false;
+        link = named;
+        lab.open(named);
+      } catch (error) {
+        if (!(error instanceof DamagedLink)) throw error;
+        lab.clear(blank(""));
+        lab.say(error.message, { lasting: true });
+      }
+      return true;
+    }
+
+    tell(lab, head);
+    follow().then((found) => found || embedded || lab.resume());
+    return {
+      ...lab,
+      moved: follow,
+      rest: () => lab.player.pause(),
+      async take({ head, scene, file }) {
+        if (file && saved !== head.request) {
+          saved = head.request;
+          const whole = await new Response(new Blob([file]).stream().pipeThrough(new DecompressionStream("gzip"))).blob();
+          saveFile(head.file.name, new Blob([whole], { type: head.file.type }));
+        }
+        tell(lab, head);
+        const mark = [head.source, fingerprint(scene)].join(); // two texts may hold one program
+        if (!scene || (mark === shown && !link)) return;
+        shown = mark;
+        lab.show(await unzip(scene), link?.step ?? null, head);
+        link = null;
+      },
+    };
+  };
+}
+
+/** A sentence instead of a scene; one about trouble that may be over by now offers to try again. */
+function tell(view, { message, again }) {
+  if (message) view.say(message, { lasting: true, offer: again ? { title: "Run it again", act: view.again } : null });
+}

@@ -1,0 +1,128 @@
+/**
+ * The panels beside the picture: the names that are bound now, the leaves and their gradients, and what was printed. Each
+ * panel is a function from a moment to elements.
+ */
+
+import { differs, element } from "../lib/dom.js";
+import { number, shape, short, title } from "../lib/format.js";
+import { gathered } from "./naming.js";
+import { callAt, gradientsAt, present, printedAt } from "../scene/moment.js";
+
+const LEAVES = 80;
+
+/** Fill an element with pills, one a name, grouped by the function they live in.
+ * @param {HTMLElement} root
+ * @param {any} moment  {state, scene, step, names, selected}
+ * @param {(tensor: string) => void} onSelect
+ */
+export function showNames(root, moment, onSelect) {
+  const { state, step } = moment;
+  const frames = state.at("program", "frames", step) ?? [];
+  const inner = moment.names.reduce((most, name) => Math.max(most, name.scope), 0);
+  const names = gathered(moment.names, inner);
+  const texts = names.map((name) => (name.more ? `${name.more} more parts` : nameText(name, moment)));
+  if (!differs(root, [names, texts, frames, names.map((name) => name.tensor && moment.selected === name.tensor)])) return;
+  if (!names.length) return root.replaceChildren(nothing("(none yet)"));
+  names.forEach((name, i) => {
+    const there = root.children[i];
+    const pill = pillLike(there, name.tensor ? "button" : "span");
+    const [whose, called, what] = pill.childNodes;
+    put(whose, name.scope ? `${name.scope === inner ? frames.at(-1)?.[0] ?? "call" : "call"}: ` : "");
+    put(called, name.name);
+    put(what, ` ${texts[i]}`);
+    pill.onclick = name.tensor ? () => onSelect(name.tensor) : null;
+    if (name.tensor) pill.setAttribute("aria-pressed", String(moment.selected === name.tensor));
+    if (!there) root.append(pill);
+    else if (pill !== there) there.replaceWith(pill);
+  });
+  while (root.children.length > names.length) root.lastChild.remove();
+}
+
+/** The pill that is there already, if it is such an element, else a new one: from step to step little of a pill changes. */
+function pillLike(there, tag) {
+  if (there?.localName === tag) return there;
+  const pill = element(tag, { class: "pill" }, element("s"));
+  pill.append(document.createTextNode(""), element("s"));
+  return pill;
+}
+
+function put(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** What a name's pill adds to the name: a number, a shape, where it comes from, its version where that matters. */
+function nameText(name, { state, scene, step }) {
+  if (name.tensor === null) return name.text ?? "";
+  const tensor = scene.tensor.get(name.tensor);
+  const index = state.at(name.tensor, "value", step);
+  const value = index === null ? null : scene.values[index];
+  const parts = [tensor?.shape.length === 0 && value?.whole ? number(value.data) : shape(tensor?.shape ?? [])];
+  const box = scene.box.get(state.at(name.tensor, "box", step));
+  const version = state.at(name.tensor, "version", step) ?? 0;
+  if (box?.kind === "node") parts.push(`from ${title(box)}`);
+  if (version > 0 || (state.at(name.tensor, "requires_grad", step) && box?.kind !== "node")) parts.push(`v${version}`);
+  return parts.filter(Boolean).join(" ");
+}
+
+/** For each panel of leaves which rows stand in it, and where their gradients are told: a gradient changes, its row stays. */
+const leafRows = new WeakMap();
+
+/** A row for each leaf: its gradient, and what is still to come. */
+export function showLeaves(root, moment, onSelect) {
+  const { state, scene, step, names } = moment;
+  const found = gradientsAt(state, scene, names, step);
+  const shown = found.slice(0, LEAVES);
+  const calling = callAt(scene, step) !== null;
+  const told = shown.map(({ grad, now }) => {
+    const arrived = now?.expected && calling ? ` · ${now.arrived ?? 0} of ${now.expected} arrived` : "";
+    return (grad === null ? "None" : short(scene.values[grad], 18)) + arrived;
+  });
+  const which = JSON.stringify(found.map(({ id, name }) => [id, name]));
+  if (leafRows.get(root)?.which !== which) {
+    const grads = shown.map(() => element("span"));
+    leafRows.set(root, { which, grads });
+    const rows = shown.map(({ id, name }, i) => element("button", { class: "row", onclick: () => onSelect(id) }, element("span", { text: `${name}.grad` }), grads[i]));
+    if (found.length > LEAVES) rows.push(nothing(`and ${found.length - LEAVES} more`));
+    root.replaceChildren(...(rows.length ? rows : [nothing("(no leaf is used yet)")]));
+  }
+  leafRows.get(root).grads.forEach((grad, i) => put(grad, told[i]));
+}
+
+/** @param {HTMLElement} root */
+export function showPrinted(root, { scene, step }) {
+  const text = printedAt(scene, step);
+  if (!differs(root, text)) return;
+  root.replaceChildren(text ? element("pre", { class: "printed", text }) : nothing("(nothing)"));
+  root.scrollTop = root.scrollHeight;
+}
+
+/** Why there never is a graph, by the way in which a run ended. */
+const NO_GRAPH = {
+  refused: "The program did not run.",
+  raised: "It ended with an error before there was a backward graph.",
+  stopped: "It was stopped before there was a backward graph.",
+  finished: "This program builds no backward graph: one begins where something is computed from a tensor with requires_grad=True.",
+};
+
+/** What is said in the place of the graph while there is none; where one was, over what is still to be seen of it.
+ * @param {HTMLElement} root
+ * @param {any} moment
+ * @param {(step: number) => void} onSeek
+ */
+export function showBare(root, { state, scene, step }, onSeek) {
+  const there = scene.boxes.some((box) => present(state.at(box.id, "state", step)));
+  root.hidden = there;
+  if (there) return;
+  const gone = Math.max(-1, ...scene.boxes.map((box) => state.when(box.id, "state", ["released"]) ?? -1));
+  if (scene.unrun) root.replaceChildren(scene.source.trim() ? "Nothing has run yet." : "Nothing to show yet: type or paste a program, then press Run.");
+  else if (!scene.boxes.length) root.replaceChildren(NO_GRAPH[scene.outcome.kind]);
+  else if (gone < 0 || step < gone) root.replaceChildren("No backward graph yet.");
+  else root.replaceChildren("Nothing is left of this graph: no name holds it. ",
+    element("button", { text: `the moment before it went: step ${gone - 1}`, onclick: () => onSeek(gone - 1) }));
+  root.toggleAttribute("data-gone", gone >= 0 && step >= gone);
+}
+
+/** @param {string} text */
+export function nothing(text) {
+  return element("p", { class: "quiet", text });
+}

@@ -1,0 +1,74 @@
+/**
+ * The bare page of a player: its panes, headings and empty places, without anything in them yet.
+ */
+
+import { element } from "../lib/dom.js";
+import { createProgram } from "./program.js";
+import { unfold } from "../panels/caption.js";
+import { createSheet } from "./sheet.js";
+
+const TOOLS = [
+  ["groups", "Unfold", "all groups"],
+  ["find", "Find", "find a node (/)"],
+  ["turn", "Turn", "from top to bottom, or from left to right (T)"],
+  ["table", "Table", "the nodes as a table"],
+  ["follow", "Follow", "the camera follows what runs"],
+  ["fit", "Fit", "what is there in view (F)"],
+  ["out", "−", "smaller"],
+  ["in", "+", "larger"],
+  ["help", "?", "keys (?)"],
+];
+
+/** @param {HTMLElement} root */
+export function build(root) {
+  root.classList.add("gradreel");
+  root.dataset.testid = "player";
+  if (!root.hasAttribute("tabindex")) root.tabIndex = -1;
+  const made = {};
+  const place = (name, tag, properties, ...children) => (made[name] = element(tag, properties, ...children));
+  let actions = {};
+  const tools = element("div", { class: "tools" }, ...TOOLS.map(([name, text, title]) =>
+    place(name, "button", { title, "aria-label": /\w/.test(text) ? `${text}: ${title}` : title, text, "data-testid": `tool-${name}`, onclick: () => actions[name]() })));
+  made.follow.setAttribute("aria-pressed", "true");
+  made.table.setAttribute("aria-pressed", "false");
+  const program = createProgram(place("editor", "div"));
+  const left = element("section", { class: "pane left", tabindex: 0, "aria-label": "program" },
+    program.root,
+    element("div", { class: "bound" }, element("h2", { text: "Names now" }), place("names", "div", { class: "names", "data-testid": "names" }),
+      element("h2", { text: "Leaves" }), place("leaves", "div", { "data-testid": "leaves" })),
+    element("div", { class: "output" }, element("h2", { text: "Printed" }), place("printed", "div", { "data-testid": "printed" })));
+  const graph = place("graph", "section", { class: "graph", "aria-label": "graph" },
+    place("stage", "div", { class: "host", tabindex: 0, role: "img", "aria-label": "the backward graph; the Table button gives it as text" }),
+    place("caption", "div", { class: "caption" }), place("corner", "div", { class: "corner" }), place("bare", "div", { class: "bare", hidden: true }),
+    place("tableRoot", "div", { class: "table", tabindex: 0, role: "region", "aria-label": "the nodes as a table", "data-testid": "table", hidden: true }), tools);
+  const part = (name, label, ...children) => element("div", { class: `part ${name}`, tabindex: 0, role: "group", "aria-label": label }, ...children);
+  const right = element("aside", { class: "pane right", "aria-label": "explanation" },
+    part("told", "what happened", element("h2", { text: "What happened" }), place("story", "div", { "data-testid": "story" })),
+    part("shown", "what is selected", place("chosenHead", "h2"), place("chosen", "div", { "data-testid": "inspector" }),
+      place("sumHead", "h2"), place("sum", "div", { "data-testid": "sum" })));
+  place("say", "p", { class: "say", tabindex: 0, "aria-live": "polite", "data-testid": "sentence" });
+  made.say.append(place("count", "span", { class: "count" }), place("sentence", "span"));
+  const foot = element("footer", { class: "foot" }, made.say, place("whole", "button", { class: "whole", "data-testid": "whole", hidden: true }), place("controls", "div", { class: "controls" }), place("time", "div", { class: "time" }));
+  made.whole.addEventListener("click", () => unfold(made, !made.say.hasAttribute("data-whole")));
+  const sheet = createSheet();
+  root.replaceChildren(
+    element("div", { class: "frame" }, left, graph, right, foot),
+    sheet.root,
+  );
+  return {
+    ...made,
+    sheet,
+    program,
+    table: made.tableRoot,
+    tableTool: made.table,
+    onTool: (next) => (actions = next),
+    nameGroups: (text) => {
+      made.groups.textContent = text;
+      made.groups.setAttribute("aria-label", `${text}: all groups`);
+    },
+    setTheme: (name) => {
+      if (name) root.dataset.theme = name;
+      else delete root.dataset.theme;
+    },
+  };
+}
