@@ -110,7 +110,7 @@ CASES = (
 STEP = 16
 ENTRY = """
 import { createPlayer } from "./player/player.js";
-import { unzip } from "./app/letter.js";
+import { unzip } from "./scene/scene.js";
 import vis from "./vis.js";
 const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 const seeds = (n, last) => Array.from({ length: n }, (_, i) => Math.floor(((i * 7919 + 13) % 1009) / 1009 * last));

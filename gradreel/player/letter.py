@@ -11,7 +11,7 @@ from typing import Any
 def seal(
     head: Mapping[str, Any], scene: bytes = b"", file: bytes = b"", *, beside: bytes = b"", page: bytes = b""
 ) -> bytes:
-    """A letter; `app/letter.js` opens it."""
+    """A letter; `app/server.js` opens it."""
     lengths = {"scene": len(scene), "beside": len(beside), "page": len(page)}
     line = json.dumps({**head, **lengths}, ensure_ascii=True, allow_nan=False)
     return b"\n".join((line.encode(), scene + beside + page + file))

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createClock, pace } from "../../gradreel/player/web/timeline/clock.js";
 import { nameOf } from "../../gradreel/player/web/player/keyboard.js";
+import { createClock, pace } from "../../gradreel/player/web/timeline/playback.js";
 
 /** A clock over `last` steps with time turned by hand. */
 function byHand(last, start = 0) {

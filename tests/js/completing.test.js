@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { valuesAt } from "../../gradreel/player/web/editor/annotations.js";
 import { complete, modulesOf, namesIn } from "../../gradreel/player/web/editor/completion.js";
-import { valuesAt } from "../../gradreel/player/web/editor/inline.js";
+import words from "../../gradreel/player/web/editor/vocabulary.json" with { type: "json" };
 import { indexed, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
-import { words } from "../../gradreel/player/web/editor/vocabulary.js";
 import { storedScenes } from "./scenes.js";
 
 /** What is proposed at the bar in a text. */

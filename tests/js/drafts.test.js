@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createDrafts } from "../../gradreel/player/web/app/drafts.js";
+import { createDrafts } from "../../gradreel/player/web/app/storage.js";
 
 /** Storage as a browser has it. */
 function storage() {

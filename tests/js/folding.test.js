@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { foldedAtFirst, groupTree, linksOf, READABLE, unitsOf } from "../../gradreel/player/web/scene/folding.js";
-import { fromTo } from "../../gradreel/player/web/scene/grouping.js";
+import {
+  foldedAtFirst, fromTo, groupTree, linksOf, READABLE, unitsOf,
+} from "../../gradreel/player/web/scene/grouping.js";
 import { determinant, maker, recurrent, training } from "./make.js";
 import { stored } from "./scenes.js";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { groupTree } from "../../gradreel/player/web/scene/folding.js";
 import { ghostsAt, leadsTo } from "../../gradreel/player/web/canvas/ghosts.js";
-import { indexed } from "../../gradreel/player/web/scene/moment.js";
 import { compose } from "../../gradreel/player/web/canvas/picture.js";
+import { groupTree } from "../../gradreel/player/web/scene/grouping.js";
+import { indexed } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { maker } from "./make.js";
 import { measure } from "./scenes.js";

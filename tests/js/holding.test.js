@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { find } from "../../gradreel/player/web/panels/finding.js";
+import { find } from "../../gradreel/player/web/panels/finder.js";
 import { holdingOf, inSameMemory } from "../../gradreel/player/web/scene/lifetime.js";
 import { indexed, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";

@@ -3,7 +3,9 @@ import test from "node:test";
 
 import { signed } from "../../gradreel/player/web/lib/format.js";
 import { gapOf, gridOf, SIDE, spreadOf } from "../../gradreel/player/web/panels/heatmap.js";
-import { changedAt, historyOf, leafFacts, milestones, named, nodeFacts, tensorFacts } from "../../gradreel/player/web/panels/inspection.js";
+import {
+  changedAt, historyOf, leafFacts, milestones, named, nodeFacts, tensorFacts,
+} from "../../gradreel/player/web/panels/inspector.js";
 import { indexed, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { storedScenes } from "./scenes.js";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { foldedAtFirst, groupTree } from "../../gradreel/player/web/scene/folding.js";
+import { compose, overlap, rebind } from "../../gradreel/player/web/canvas/picture.js";
 import { count } from "../../gradreel/player/web/layout/layers.js";
 import { layout } from "../../gradreel/player/web/layout/layout.js";
+import { foldedAtFirst, groupTree } from "../../gradreel/player/web/scene/grouping.js";
 import { indexed } from "../../gradreel/player/web/scene/moment.js";
-import { compose, overlap, rebind } from "../../gradreel/player/web/canvas/picture.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { determinant, recurrent, training } from "./make.js";
 import { measure, storedScenes } from "./scenes.js";

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { deflateRawSync } from "node:zlib";
 
-import { DamagedLink, embedAddress, isEmbedded, readAddress, readLink, stepAsked, writeLink } from "../../gradreel/player/web/app/link.js";
+import {
+  DamagedLink, embedAddress, isEmbedded, readAddress, readLink, stepAsked, writeLink,
+} from "../../gradreel/player/web/app/link.js";
 
 const PROGRAM = "import torch\nx = torch.ones(2)  # ünïcode ≠ ascii 🎞\n";
 

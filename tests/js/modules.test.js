@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
+import vm from "node:vm";
 
 const web = new URL("../../gradreel/player/web/", import.meta.url);
 
 /** Every module compiled and none run: most want a page. One process does them all. */
 const COMPILE = `
-import vm from "node:vm";
 const modules = JSON.parse(await new Response(process.stdin).text());
 for (const [name, text] of modules) {
   try {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { gathered } from "../../gradreel/player/web/panels/naming.js";
+import { gathered } from "../../gradreel/player/web/panels/variables.js";
 
 const named = (scope, ...names) => names.map((name) => ({ key: `name:${scope}:${name}`, scope, name, tensor: "t1", text: null }));
 const parts = (root, many) => Array.from({ length: many }, (_, i) => `${root}[${i}]`);

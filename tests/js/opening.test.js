@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { NoProgram, programOf } from "../../gradreel/player/web/app/opening.js";
+import { NoProgram, programOf } from "../../gradreel/player/web/app/files.js";
 
 const notebook = (...cells) => JSON.stringify({ nbformat: 4, metadata: {}, cells });
 const code = (source, outputs = []) => ({ cell_type: "code", execution_count: 1, metadata: {}, outputs, source });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { gzipSync } from "node:zlib";
 
+import { createWire, fingerprint, open } from "../../gradreel/player/web/app/server.js";
 import { parsed, shapeOf, written } from "../../gradreel/player/web/panels/expression.js";
-import { fingerprint, open, unzip } from "../../gradreel/player/web/app/letter.js";
-import { createWire } from "../../gradreel/player/web/app/wire.js";
+import { unzip } from "../../gradreel/player/web/scene/scene.js";
 
 test("a letter opens into its head, its scene and its file", async () => {
   const scene = gzipSync(JSON.stringify({ steps: [] }));

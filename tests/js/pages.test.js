@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { ranAt, stepOf } from "../../gradreel/player/web/scene/moments.js";
-import { createProgress } from "../../gradreel/player/web/app/progress.js";
+import { createProgress } from "../../gradreel/player/web/app/storage.js";
 import { parts, spans } from "../../gradreel/player/web/lib/markdown.js";
+import { ranAt, stepOf } from "../../gradreel/player/web/scene/scene.js";
 
 const scene = { steps: [["start", 0], ["printed", 3], ["node_ran", 4], ["printed", 3], ["printed", 5]].map(([kind, line]) => ({ kind, line })) };
 

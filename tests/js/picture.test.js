@@ -3,13 +3,12 @@ import test from "node:test";
 
 import { clearest } from "../../gradreel/player/web/canvas/minimap.js";
 import { titleRoom } from "../../gradreel/player/web/canvas/painter.js";
-import { along } from "../../gradreel/player/web/canvas/wire.js";
-import { groupTree } from "../../gradreel/player/web/scene/folding.js";
-import { indexed } from "../../gradreel/player/web/scene/moment.js";
 import { compose, sameShape } from "../../gradreel/player/web/canvas/picture.js";
-import { aboutAt, spokenOf } from "../../gradreel/player/web/scene/selection.js";
+import { along } from "../../gradreel/player/web/canvas/wire.js";
+import { groupTree } from "../../gradreel/player/web/scene/grouping.js";
+import { begun, counted, countsAt, indexed, living } from "../../gradreel/player/web/scene/moment.js";
+import { aboutAt, spokenOf } from "../../gradreel/player/web/scene/run.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
-import { begun, counted, countsAt, living } from "../../gradreel/player/web/scene/tally.js";
 import { training } from "./make.js";
 import { measure, stored } from "./scenes.js";
 

@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
 import { gunzipSync } from "node:zlib";
 
-import { codeOf, kindOf } from "../../gradreel/player/web/lib/pasted.js";
-import { createRanking, errorOf, wordsOf } from "../../gradreel/player/web/lib/error_search.js";
+import { codeOf, createRanking, errorOf, kindOf, wordsOf } from "../../gradreel/player/web/lib/search.js";
 
 const DATA = new URL("../data/", import.meta.url);
 const GALLERY = new URL("../../gradreel/material/gallery/", import.meta.url);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createMemory } from "../../gradreel/player/web/app/remembering.js";
+import { createMemory } from "../../gradreel/player/web/app/storage.js";
 
 function storage() {
   const kept = new Map();

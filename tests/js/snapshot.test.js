@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { foldedAtFirst, groupTree } from "../../gradreel/player/web/scene/folding.js";
 import { ghostsAt } from "../../gradreel/player/web/canvas/ghosts.js";
-import { indexed, namesAt, namesByBox } from "../../gradreel/player/web/scene/moment.js";
 import { compose } from "../../gradreel/player/web/canvas/picture.js";
 import { drawingOf, svgOf, wrapped } from "../../gradreel/player/web/canvas/snapshot.js";
-import { createState } from "../../gradreel/player/web/scene/state.js";
 import { escaped, svgContext } from "../../gradreel/player/web/canvas/svg.js";
+import { foldedAtFirst, groupTree } from "../../gradreel/player/web/scene/grouping.js";
+import { indexed, namesAt, namesByBox } from "../../gradreel/player/web/scene/moment.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
 import { measure, storedScenes } from "./scenes.js";
 
 const COLOURS = new Proxy({}, { get: () => "#123456" });

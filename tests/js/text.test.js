@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fit, groupStanding, groupTitle, leafLines, measureCard, measureGroup, slotText, standing, stateWord } from "../../gradreel/player/web/canvas/card.js";
-import { counted } from "../../gradreel/player/web/scene/tally.js";
-import { bytes, long, nested, number, ordinal, short, title } from "../../gradreel/player/web/lib/format.js";
+import {
+  fit, groupStanding, groupTitle, leafLines, measureCard, measureGroup, slotText, standing, stateWord,
+} from "../../gradreel/player/web/canvas/card.js";
 import { errorOf, marksAt } from "../../gradreel/player/web/editor/annotations.js";
-import { pieces, plain } from "../../gradreel/player/web/lib/marks.js";
-import { boxAt, indexed } from "../../gradreel/player/web/scene/moment.js";
+import { bytes, long, nested, number, ordinal, short, title } from "../../gradreel/player/web/lib/format.js";
+import { pieces, plain } from "../../gradreel/player/web/lib/markdown.js";
+import { boxAt, counted, indexed } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { measure, stored, storedScenes } from "./scenes.js";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createClock } from "../../gradreel/player/web/timeline/clock.js";
 import { nameOf } from "../../gradreel/player/web/player/keyboard.js";
-import { beside, loopAround, stretchAt, stretchWord, toggled } from "../../gradreel/player/web/timeline/ranges.js";
+import { beside, loopAround, stretchAt, stretchWord, toggled } from "../../gradreel/player/web/timeline/bookmarks.js";
+import { createClock } from "../../gradreel/player/web/timeline/playback.js";
 
 const STRETCHES = [{ from: 1, to: 9, kind: "forward" }, { from: 10, to: 19, kind: "backward", label: "call 1" }, { from: 20, to: 30, kind: "forward" }];
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { matching } from "../../gradreel/player/web/pages/matching.js";
-import { differences, facts, peakBy } from "../../gradreel/player/web/scene/run_diff.js";
+import { matching } from "../../gradreel/player/web/lib/search.js";
 import { indexed } from "../../gradreel/player/web/scene/moment.js";
+import {
+  common, differences, facts, lineRows, momentAt, momentsOf, peakBy,
+} from "../../gradreel/player/web/scene/run_diff.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
-import { common, lineRows, momentAt, momentsOf } from "../../gradreel/player/web/scene/together.js";
 import { maker } from "./make.js";
 import { storedScenes } from "./scenes.js";
 

@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 
-import { unzip } from "../../gradreel/player/web/app/letter.js";
 import { describe, indexed } from "../../gradreel/player/web/scene/moment.js";
+import { unzip } from "../../gradreel/player/web/scene/scene.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 
 const folder = process.argv[2];

@@ -6,15 +6,12 @@
  * fresh state; so the site hears of every move first, and keeps those to itself that lead to a page it can show.
  */
 
-import { element } from "./lib/dom.js";
-import { entitle, entitleAgain, entitled } from "./app/entitling.js";
-import { enter, guard } from "./app/entries.js";
-import { open } from "./app/letter.js";
 import { placeAsked } from "./app/link.js";
-import { createLooks } from "./app/looks.js";
+import { createLooks } from "./app/preferences.js";
+import { enter, entitle, entitleAgain, entitled, guard, travelBy } from "./app/router.js";
+import { createWire, open } from "./app/server.js";
+import { element } from "./lib/dom.js";
 import { createRoom } from "./pages/page.js";
-import { travelBy } from "./app/travel.js";
-import { createWire } from "./app/wire.js";
 
 const MOVES = ["popstate", "hashchange"];
 

@@ -3,12 +3,12 @@
  * letter fetched in the same way, and leaves `main` for Streamlit's component, which then takes the site over.
  */
 
-import { element } from "./lib/dom.js";
-import { placeAsked } from "./app/link.js";
-import main, { shownEarly, themeOf } from "./main.js";
 import { appeared, proceed } from "./app/first_paint.js";
-import { shelf } from "./app/shelf.js";
+import { placeAsked } from "./app/link.js";
 import { createSite } from "./app_shell.js";
+import { element } from "./lib/dom.js";
+import main, { shownEarly, themeOf } from "./main.js";
+import { shelf } from "./shim.js";
 import styles from "./styles.js";
 
 /** Where the letters of pages are, seen from any page. */

@@ -3,9 +3,9 @@
  * it keeps its instance by that element, and does something only when something has changed.
  */
 
-import { element } from "./lib/dom.js";
 import { appeared } from "./app/first_paint.js";
 import { createSite } from "./app_shell.js";
+import { element } from "./lib/dom.js";
 import styles from "./styles.js";
 
 /** @type {WeakMap<Element|ShadowRoot, ReturnType<typeof createSite>>} */

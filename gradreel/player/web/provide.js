@@ -4,7 +4,7 @@
  */
 
 import main from "./main.js";
-import { shelf } from "./app/shelf.js";
+import { shelf } from "./shim.js";
 
 shelf().give(main);
 

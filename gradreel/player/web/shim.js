@@ -1,6 +1,10 @@
-/** The small half of the Streamlit page: it waits for the code that `provide.js` brings and passes every call on. */
+/**
+ * The small half of the Streamlit page: it waits for the code that `provide.js` brings and passes every call on. The
+ * one leaves code for the other in a promise on the global scope, made by whoever comes first.
+ */
 
-import { shelf } from "./app/shelf.js";
+
+
 
 export default function shim(call) {
   let leave = () => {};
@@ -12,4 +16,16 @@ export default function shim(call) {
     left = true;
     leave();
   };
+}
+
+const KEY = Symbol.for("gradreel");
+
+/** @returns {{main: Promise<Function>, give: (main: Function) => void}} */
+export function shelf() {
+  if (!globalThis[KEY]) {
+    let give = () => {};
+    const main = new Promise((resolve) => (give = resolve));
+    globalThis[KEY] = { main, give };
+  }
+  return globalThis[KEY];
 }

@@ -1,8 +1,8 @@
 /** The entry of an exported file: the scene lies in the page itself, and there is nobody to ask. */
 
 import { createLab } from "./app/lab.js";
-import { unzip } from "./app/letter.js";
-import { createLooks } from "./app/looks.js";
+import { createLooks } from "./app/preferences.js";
+import { unzip } from "./scene/scene.js";
 
 export default async function standalone() {
   const root = document.querySelector(".gr-root");

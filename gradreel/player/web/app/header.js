@@ -1,12 +1,12 @@
 /**
- * The top row: the name, the ways to other pages, and what can be done with the program. Menus are lists of entries; every
- * entry is a button or a link, reached by arrows as well as by the mouse.
+ * The top row: the name, the ways to other pages, and what can be done with the program. Menus are lists of entries;
+ * every entry is a button or a link, reached by arrows as well as by the mouse. While an answer keeps somebody
+ * waiting, the button that runs a program is the one that gives the run up.
  */
 
 import { element, icon } from "../lib/dom.js";
-import { turnLooks } from "./looks.js";
-import { createRunButton } from "./runbutton.js";
-import { travel } from "./travel.js";
+import { turnLooks } from "./preferences.js";
+import { travel } from "./router.js";
 
 /** A disc, half of it empty. */
 const HALF = "M6 .5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM6 2a4 4 0 0 1 0 8z";
@@ -128,4 +128,33 @@ function createMenu(title, sections, testid, onOpen) {
     event.stopPropagation();
   });
   return { element: element("div", { class: "gr-holder" }, button, list), close };
+}
+
+/** Milliseconds of waiting before there is something to stop. */
+export const PATIENCE = 600;
+
+/** @param {() => void} onRun @param {(() => void)|null} [onStop] */
+export function createRunButton(onRun, onStop = null) {
+  const word = element("span", { text: "Run " });
+  const act = () => (stops ? onStop : onRun)();
+  const button = element("button", { class: "gr-button gr-main", "data-testid": "run", type: "button", onclick: act },
+    word, element("span", { class: "gr-key", text: "ctrl ↵" }));
+  let stops = false;
+  let waiting = 0;
+  const become = (next) => {
+    stops = next;
+    button.style.minWidth = stops ? `${button.offsetWidth}px` : ""; // what stands beside it stays where it is
+    word.textContent = stops ? "Stop " : "Run ";
+    button.toggleAttribute("data-stops", stops);
+  };
+  return {
+    element: button,
+    /** @param {boolean} busy */
+    busy(busy) {
+      button.toggleAttribute("data-busy", busy);
+      clearTimeout(waiting);
+      if (!busy) become(false);
+      else if (onStop && !stops) waiting = setTimeout(become, PATIENCE, true);
+    },
+  };
 }

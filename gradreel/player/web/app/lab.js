@@ -3,27 +3,22 @@
  * programs. The Streamlit page, the lessons and the exported file are this, with more or less of it switched on.
  */
 
-import { blank } from "../scene/blank.js";
-import { createChoices } from "./choices.js";
 import { createCode } from "../editor/code_view.js";
-import * as codemirror from "../vendor/codemirror.js";
 import { complete as proposals } from "../editor/completion.js";
+import words from "../editor/vocabulary.json" with { type: "json" };
 import { element } from "../lib/dom.js";
-import { createDrafts } from "./drafts.js";
-import { createMemory } from "./remembering.js";
 import { createExpression } from "../panels/expression.js";
-import { createHeader, createLessonBar } from "./header.js";
-import { writeLink } from "./link.js";
-import { createNotice } from "./notice.js";
-import { createOpening } from "./opening.js";
 import { createPlayer } from "../player/player.js";
-import { createRemarks } from "./remarks.js";
-import { PATIENCE } from "./runbutton.js";
-import { saveFile } from "./saving.js";
-import { createSharing } from "./sharing.js";
-import { travel } from "./travel.js";
+import { blank } from "../scene/scene.js";
+import * as codemirror from "../vendor/codemirror.js";
 import vis from "../vis.js";
-import { words } from "../editor/vocabulary.js";
+import { createOpening, saveFile } from "./files.js";
+import { createHeader, createLessonBar, PATIENCE } from "./header.js";
+import { createSharing, writeLink } from "./link.js";
+import { createNotice, createRemarks } from "./messages.js";
+import { createChoices } from "./preferences.js";
+import { travel } from "./router.js";
+import { createDrafts, createMemory } from "./storage.js";
 import { createWelcome, meaningOf } from "./welcome.js";
 
 const KEPT = "Of a program the server keeps nothing. What you type stays in this browser.";

@@ -4,8 +4,8 @@
  */
 
 import { element } from "../lib/dom.js";
-import { codeOf, kindOf } from "../lib/pasted.js";
-import { travel } from "./travel.js";
+import { codeOf, kindOf } from "../lib/search.js";
+import { travel } from "./router.js";
 
 const KEY = "gradreel.hints";
 const LONGEST = 4000;

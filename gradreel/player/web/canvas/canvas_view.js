@@ -3,13 +3,13 @@
  * while playing; it decides nothing about time.
  */
 
-import { createCamera } from "./camera.js";
 import { element } from "../lib/dom.js";
-import { ghostsAt } from "./ghosts.js";
 import { namesByBox } from "../scene/moment.js";
-import { paint } from "./painter.js";
-import { opacity } from "./paintcard.js";
+import { createCamera } from "./camera.js";
+import { opacity } from "./card_painter.js";
+import { ghostsAt } from "./ghosts.js";
 import { createMinimap } from "./minimap.js";
+import { paint } from "./painter.js";
 import { createMeasure } from "./pen.js";
 import { around } from "./picture.js";
 import { coloursOf } from "./theme.js";

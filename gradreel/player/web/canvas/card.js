@@ -182,7 +182,7 @@ export function groupTitle(group) {
   return `${group.title} · ${group.boxes.length} ${group.boxes.length === 1 ? "node" : "nodes"}`;
 }
 
-/** How the boxes behind a folded card stand, in a few words. @param {import("../scene/tally.js").Counts} counts */
+/** How the boxes behind a folded card stand, in a few words. @param {import("../scene/moment.js").Counts} counts */
 export function groupStanding(counts) {
   const count = (...wanted) => wanted.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
   const there = [...counts.values()].reduce((sum, number) => sum + number, 0) - count(null);

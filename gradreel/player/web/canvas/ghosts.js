@@ -4,10 +4,9 @@
  * last built stays to be seen, as a shade. Pure.
  */
 
-import { measureGroup } from "./card.js";
-import { present } from "../scene/moment.js";
+import { begun, countsAt, living, present } from "../scene/moment.js";
 import { valueAt } from "../scene/state.js";
-import { begun, countsAt, living } from "../scene/tally.js";
+import { measureGroup } from "./card.js";
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Rect */
 /** @typedef {{id: string, group: any, cards: any[], boxes: string[], tracks: any[], rect: Rect}} Turn   the card of a group that is gone */

@@ -3,9 +3,9 @@
  * line between names whose tensors lie in the same memory.
  */
 
-import { pillText, pillWidth } from "./card.js";
 import { inSameMemory } from "../scene/lifetime.js";
-import { opacity, paintPill } from "./paintcard.js";
+import { pillText, pillWidth } from "./card.js";
+import { opacity, paintPill } from "./card_painter.js";
 import { font, text } from "./pen.js";
 
 const PILL = 22;

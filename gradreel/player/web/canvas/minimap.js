@@ -5,7 +5,7 @@
  */
 
 import { element } from "../lib/dom.js";
-import { opacity } from "./paintcard.js";
+import { opacity } from "./card_painter.js";
 import { overlap } from "./picture.js";
 
 const WIDEST = 168;

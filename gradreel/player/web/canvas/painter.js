@@ -3,14 +3,14 @@
  * as the zoom can show. The painter keeps nothing from frame to frame; any step can be painted at any time.
  */
 
-import { leadsTo } from "./ghosts.js";
-import { fade, opacity, paintBrief, paintCard, paintGone, paintLeafChip } from "./paintcard.js";
-import { paintFar } from "./paintfar.js";
-import { paintNames } from "./labels.js";
-import { linkAt, paintLink, paintValues } from "./wire.js";
-import { arrow, box as rounded, text } from "./pen.js";
-import { fit } from "./card.js";
 import { short } from "../lib/format.js";
+import { fit } from "./card.js";
+import { fade, opacity, paintBrief, paintCard, paintGone, paintLeafChip } from "./card_painter.js";
+import { leadsTo } from "./ghosts.js";
+import { paintNames } from "./labels.js";
+import { paintFar } from "./overview_painter.js";
+import { arrow, box as rounded, text } from "./pen.js";
+import { linkAt, paintLink, paintValues } from "./wire.js";
 
 const READ = 0.38;
 const SHAPES = 0.14;

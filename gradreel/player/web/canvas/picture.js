@@ -3,11 +3,11 @@
  * and again only when something is folded; what changes from step to step is painted on top of it.
  */
 
-import { leafChipText, measureCard, measureGroup, pillText, pillWidth, SMALL } from "./card.js";
-import { fleeting } from "../layout/routing.js";
-import { linksOf, unitsOf } from "../scene/folding.js";
-import { nameOf } from "../scene/histories.js";
 import { layout } from "../layout/layout.js";
+import { fleeting } from "../layout/routing.js";
+import { linksOf, unitsOf } from "../scene/grouping.js";
+import { nameOf } from "../scene/histories.js";
+import { leafChipText, measureCard, measureGroup, pillText, pillWidth, SMALL } from "./card.js";
 
 const TIE = 16;
 const ABOVE = 26;
@@ -18,7 +18,7 @@ const OUTLINED = new Set(["iteration", "frame", "call"]);
 
 /** @param {any} scene  as moment.indexed gives it
  * @param {ReturnType<typeof import("../scene/state.js").createState>} state
- * @param {ReturnType<typeof import("../scene/folding.js").groupTree>} tree
+ * @param {ReturnType<typeof import("../scene/grouping.js").groupTree>} tree
  * @param {Set<string>} folded
  * @param {import("./card.js").Measure} measure
  * @param {{sideways?: boolean}} [how]

@@ -3,9 +3,9 @@
  * canvas for PNG. The painter is that of the stage; only the place it paints on differs.
  */
 
-import { plain } from "../lib/marks.js";
+import { plain } from "../lib/markdown.js";
+import { opacity } from "./card_painter.js";
 import { paint } from "./painter.js";
-import { opacity } from "./paintcard.js";
 import { font } from "./pen.js";
 import { around } from "./picture.js";
 import { escaped, svgContext } from "./svg.js";

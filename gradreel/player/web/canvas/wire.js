@@ -3,8 +3,8 @@
  */
 
 import { short } from "../lib/format.js";
-import { arrow, font } from "./pen.js";
 import { valueAt } from "../scene/state.js";
+import { arrow, font } from "./pen.js";
 
 const RANK = { lit: 3, done: 2, idle: 1, gone: 0 };
 

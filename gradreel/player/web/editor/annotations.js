@@ -1,11 +1,17 @@
 /**
- * What the code pane marks at a step: the line that runs, the loops and their turns, and, for the node in question, the line
- * that built it and the line that emptied or changed what it kept. Lines of silent trouble are marked, too, more gently than
- * an error; what a diagnosis says of a line comes with it as a note. Pure.
+ * What stands beside the lines of a program at a step: marks, values, notes.
+ *
+ * Marks are the line that runs, the loops and their iterations, and, for the node in question, the line that built it
+ * and the line that emptied or changed what it kept. Lines of silent trouble are marked, too, more gently than an
+ * error. Values stand after the lines that made them. What a diagnosis says of a line comes as a note, for whoever
+ * points at the line, or goes to it with the keys: a row that has one carries its line as `data-told`.
  */
 
-import { title } from "../lib/format.js";
+import { element } from "../lib/dom.js";
+import { short, title } from "../lib/format.js";
+import { write } from "../lib/markdown.js";
 import { isError, linesTold, toldFrom } from "../scene/diagnosis.js";
+import { indexAt, valueAt } from "../scene/state.js";
 
 /** @param {any} moment  {state, scene, step, selected}
  * @returns {{line: number, kind?: "now"|"bad"|"born"|"kill"|"loop"|"odd", text?: string, brief?: string, below?: string, note?: string[]}[]}
@@ -85,4 +91,111 @@ function lifeOf(box, { state, scene, step, line }) {
   const at = Math.min(...freed);
   if (scene.steps[at].line) marks.push({ line: scene.steps[at].line, kind: "kill", text: `freed it at step ${at}`, brief: "freed it" });
   return marks;
+}
+
+const EACH = 22;
+const MOST_VALUES = 2;
+
+/** @param {{state: any, scene: any, step: number, names: any[]}} moment
+ * @returns {{line: number, text: string}[]} at most a few names a line, the latest
+ */
+export function valuesAt({ state, scene, step, names }) {
+  const lines = new Map();
+  const source = scene.source.split("\n");
+  for (const { key, name, tensor, text } of names) {
+    if (/[.[]/.test(name)) continue;
+    const at = boundAt(state, key, step);
+    const line = at > 0 ? scene.steps[at].line : null;
+    if (!line || !says(source[line - 1], name)) continue;
+    const value = tensor === null ? text : said(scene.values[valueAt(state.track(tensor, "value"), step)]);
+    if (value === null || value === "") continue;
+    if (!lines.has(line)) lines.set(line, []);
+    lines.get(line).push({ at, name, value });
+  }
+  return [...lines].map(([line, list]) => ({ line, text: beside(source[line - 1] ?? "", list.sort((a, b) => a.at - b.at).slice(-MOST_VALUES)) }));
+}
+
+/** Whether a line speaks of a name; in a long run what was bound on one line is told with the next. */
+function says(code, name) {
+  return (code ?? "").split(/[^\p{L}\p{N}_]+/u).includes(name);
+}
+
+/** A line that begins with the one name it binds need not hear it again. */
+function beside(code, list) {
+  if (list.length === 1 && code.trimStart().startsWith(`${list[0].name} `)) return `= ${list[0].value}`;
+  return list.map(({ name, value }) => `${name} = ${value}`).join(", ");
+}
+
+/** The last step up to this one at which a name was bound to something. */
+function boundAt(state, key, step) {
+  const last = (track) => (track ? track.steps[indexAt(track.steps, step)] ?? 0 : 0);
+  return Math.max(last(state.track(key, "tensor")), last(state.track(key, "text")));
+}
+
+function said(value) {
+  return value ? short(value, EACH) : null;
+}
+
+/** Pixels between a row and its note, and those that a note needs to stand beside the code: with fewer it stands under the row. */
+const GAP = 8;
+const WIDE = 320;
+
+/** @param {HTMLElement} host  the pane of the code, inside the player */
+export function createNote(host) {
+  const note = element("div", { class: "note", role: "status", "data-testid": "note", hidden: true });
+  const root = host.closest(".gradreel") ?? host;
+  root.append(note);
+  /** @type {Map<number, string[]>} */
+  let notes = new Map();
+  let shown = null;
+
+  const rowOf = (node) => (node instanceof Element ? node : node?.parentElement)?.closest("[data-told]") ?? null;
+  const hide = () => {
+    note.hidden = true;
+    shown = null;
+  };
+  /** Tell of the row that something is in, or of none. @param {Node|null} node */
+  const show = (node) => {
+    const row = rowOf(node);
+    const line = Number(row?.dataset.told);
+    const told = notes.get(line);
+    if (!told) return hide();
+    if (shown?.line === line) return;
+    shown = { line, told };
+    note.replaceChildren(...told.map((sentence) => {
+      const paragraph = element("p");
+      write(paragraph, sentence);
+      return paragraph;
+    }));
+    note.hidden = false;
+    place(row.getBoundingClientRect());
+  };
+  const place = (row) => {
+    const [around, pane] = [root.getBoundingClientRect(), host.getBoundingClientRect()];
+    const beside = around.right - pane.right >= WIDE;
+    const [left, top] = beside ? [pane.right + GAP, row.top] : [pane.left + GAP, row.bottom + GAP / 2];
+    const highest = around.bottom - note.offsetHeight - GAP;
+    Object.assign(note.style, { left: `${left - around.left}px`, top: `${Math.max(0, Math.min(top, highest) - around.top)}px` });
+  };
+  // Rows may move under a mouse that does not: that points at nothing.
+  host.addEventListener("mousemove", (event) => (event.movementX || event.movementY) && show(event.target));
+  host.addEventListener("mouseleave", hide);
+  host.addEventListener("focusin", (event) => show(event.target));
+  host.addEventListener("focusout", hide);
+  host.addEventListener("keydown", (event) => event.key === "Escape" && hide());
+  root.addEventListener("scroll", hide, { capture: true });
+
+  return {
+    show,
+    /** What is told from now on. @param {{line: number, note?: string[]}[]} marks */
+    set(marks) {
+      notes = new Map();
+      for (const { line, note = [] } of marks) if (note.length) notes.set(line, [...new Set([...(notes.get(line) ?? []), ...note])]);
+      if (shown && JSON.stringify(notes.get(shown.line)) !== JSON.stringify(shown.told)) hide();
+    },
+    destroy: () => {
+      root.removeEventListener("scroll", hide, { capture: true });
+      note.remove();
+    },
+  };
 }

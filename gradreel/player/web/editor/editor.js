@@ -4,7 +4,7 @@
  */
 
 import { withoutRange } from "../lib/format.js";
-import { createNote } from "./note.js";
+import { createNote } from "./annotations.js";
 
 /** @typedef {{line: number, kind?: string, text?: string, brief?: string, below?: string, note?: string[]}} Mark   kind out of KINDS; or
  *  "value", whose text is shortened to the room that its line leaves, so that no line is ever broken anew while values change. `brief`:

@@ -5,8 +5,8 @@
  * left, is the same drawing of cards that lie on their sides, turned.
  */
 
-import { arrange, rank } from "./layers.js";
 import { coordinates } from "./coordinates.js";
+import { arrange, rank } from "./layers.js";
 
 const GAP = 46;
 const APART = 72;

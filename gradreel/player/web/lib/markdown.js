@@ -1,6 +1,7 @@
 /**
- * Words with a little Markdown: paragraphs, lists, tables, `code`, **strong**, *stress* and [links](./Somewhere). They come from
- * our own files; all the same they become elements and text, never markup.
+ * Words with a little Markdown as elements: paragraphs, lists, tables, `code`, **strong**, *stress* and
+ * [links](./Somewhere) in our own texts, and `code` and **bold** alone in sentences about a run. All of it becomes
+ * elements and text, never markup.
  */
 
 import { element } from "./dom.js";
@@ -79,4 +80,38 @@ export function prose(text) {
 function table([head, ...body]) {
   const row = (tag) => (cells) => element("tr", {}, ...cells.map((cell) => element(tag, {}, ...inline(cell))));
   return element("table", {}, element("thead", {}, row("th")(head)), element("tbody", {}, ...body.map(row("td"))));
+}
+
+const MARK = /`([^`]+)`|\*\*([^*]+)\*\*/g;
+
+/** @param {string} text @returns {{kind: "text"|"code"|"bold", text: string}[]} */
+export function pieces(text) {
+  const found = [];
+  let end = 0;
+  for (const match of text.matchAll(MARK)) {
+    if (match.index > end) found.push({ kind: "text", text: text.slice(end, match.index) });
+    found.push(match[1] === undefined ? { kind: "bold", text: match[2] } : { kind: "code", text: match[1] });
+    end = match.index + match[0].length;
+  }
+  if (end < text.length) found.push({ kind: "text", text: text.slice(end) });
+  return found;
+}
+
+/** @param {string} text @returns {string} the text without its marks */
+export function plain(text) {
+  return pieces(text ?? "").map((piece) => piece.text).join("");
+}
+
+/** Put marked text into an element, replacing what it held.
+ * @param {HTMLElement} element
+ * @param {string} text
+ */
+export function write(element, text) {
+  const tags = { code: "code", bold: "b" };
+  element.replaceChildren(...pieces(text ?? "").map((piece) => {
+    if (piece.kind === "text") return document.createTextNode(piece.text);
+    const mark = document.createElement(tags[piece.kind]);
+    mark.textContent = piece.text;
+    return mark;
+  }));
 }

@@ -1,10 +1,10 @@
 /** About: what this is, what it is not, how it is checked, and what is kept of a visitor's program. */
 
 import { element } from "../lib/dom.js";
-import { createFrame } from "./page_frame.js";
 import { parts, prose } from "../lib/markdown.js";
+import { createFrame } from "./page_frame.js";
 
-/** @type {(root: HTMLElement, start: import("./places.js").Start) => import("./places.js").Place} */
+/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
 export function createAbout(root, { head, page, theme }) {
   const frame = createFrame(root, head, theme);
   const [title, ...rest] = page.text.split("\n");

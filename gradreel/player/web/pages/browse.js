@@ -3,11 +3,10 @@
  * What is chosen stands in the address behind the #; `#find=...` is a search.
  */
 
-import { element } from "../lib/dom.js";
-import { createFrame } from "./page_frame.js";
 import { namedBy } from "../app/link.js";
-import { createPlaying, pageOf } from "./playing.js";
-import { turnTo } from "../app/travel.js";
+import { turnTo } from "../app/router.js";
+import { element } from "../lib/dom.js";
+import { createFrame, createPlaying, pageOf } from "./page_frame.js";
 
 const FIND = "find=";
 const PAUSE = 60;
@@ -22,7 +21,7 @@ const PAUSE = 60;
 /**
  * @template {{key: string, group: string, source: string}} Item
  * @param {HTMLElement} root
- * @param {import("./places.js").Start} start
+ * @param {import("./page.js").Start} start
  * @param {Kind<Item>} kind
  */
 export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {

@@ -3,24 +3,22 @@
  * of one's own can be typed into both sides; the link carries both.
  */
 
-import { blank } from "../scene/blank.js";
-import { createClock } from "../timeline/clock.js";
-import { createCode } from "../editor/code_view.js";
-import * as codemirror from "../vendor/codemirror.js";
-import { createControls } from "../timeline/controls.js";
-import { differences } from "../scene/run_diff.js";
-import { element } from "../lib/dom.js";
-import { entitle } from "../app/entitling.js";
-import { createFrame } from "./page_frame.js";
-import { bindKeys } from "../player/keyboard.js";
 import { LONGEST_LINK, readLink, writeLink } from "../app/link.js";
-import { indexed } from "../scene/moment.js";
-import { createPlayer } from "../player/player.js";
+import { entitle, turnTo } from "../app/router.js";
+import { createCode } from "../editor/code_view.js";
+import { element } from "../lib/dom.js";
 import { prose } from "../lib/markdown.js";
+import { bindKeys } from "../player/keyboard.js";
+import { createPlayer } from "../player/player.js";
+import { indexed } from "../scene/moment.js";
+import { differences, lineRows, momentAt, momentsOf } from "../scene/run_diff.js";
+import { blank } from "../scene/scene.js";
 import { createState } from "../scene/state.js";
-import { lineRows, momentAt, momentsOf } from "../scene/together.js";
-import { turnTo } from "../app/travel.js";
+import { createControls } from "../timeline/controls.js";
+import { createClock } from "../timeline/playback.js";
+import * as codemirror from "../vendor/codemirror.js";
 import vis from "../vis.js";
+import { createFrame } from "./page_frame.js";
 
 const SIDES = ["left", "right"];
 const BETWEEN = "~";
@@ -28,7 +26,7 @@ const BETWEEN = "~";
 const ADDRESS = /^(.*?)(?:@(\d{1,7}))?$/;
 const OWN = { slug: "own", title: "Two programs of your own", words: "Type or paste a program into each side and run both." };
 
-/** @type {(root: HTMLElement, start: import("./places.js").Start) => import("./places.js").Place} */
+/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
 export function createComparison(root, { head, page, scene, beside, ask, giveUp, theme }) {
   const { comparisons } = page;
   const frame = createFrame(root, head, theme, { copyTitle: "Copy link to this moment", onCopyLink: copyLink, onRun: run, onStop: stop });

@@ -1,15 +1,15 @@
 /** The gallery: every kind of error and of silent trouble, found by what PyTorch says of it. */
 
-import { createBrowse } from "./browse.js";
 import { element } from "../lib/dom.js";
 import { inline, prose } from "../lib/markdown.js";
-import { createRanking } from "../lib/error_search.js";
+import { createRanking } from "../lib/search.js";
+import { createBrowse } from "./browse.js";
 
 const MOST = 12;
 /** A message as alike as this is the exhibit's own, whatever its numbers; one that merely shares words is far below. */
 const SURE = 0.4;
 
-/** @type {(root: HTMLElement, start: import("./places.js").Start) => import("./places.js").Place} */
+/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
 export function createMuseum(root, start) {
   const items = start.page.exhibits.map((exhibit) => ({ ...exhibit, key: exhibit.slug, group: exhibit.room }));
   const rank = createRanking(items.map(({ message, title, words }) => ({ message, words: `${title} ${words}` })));

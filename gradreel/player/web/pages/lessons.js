@@ -3,20 +3,18 @@
  * stands in the address, what was answered stays in the browser.
  */
 
-import { element } from "../lib/dom.js";
-import { entitle } from "../app/entitling.js";
-import { createFrame } from "./page_frame.js";
 import { namedBy } from "../app/link.js";
-import { stepOf } from "../scene/moments.js";
-import { createPlaying, pageOf } from "./playing.js";
-import { createProgress } from "../app/progress.js";
+import { entitle, turnTo } from "../app/router.js";
+import { createProgress } from "../app/storage.js";
+import { element } from "../lib/dom.js";
 import { inline, prose } from "../lib/markdown.js";
-import { turnTo } from "../app/travel.js";
+import { stepOf } from "../scene/scene.js";
+import { createFrame, createPlaying, pageOf } from "./page_frame.js";
 
 const TITLE = "Play it, change it, run it";
 const LETTERS = "ABCDEF";
 
-/** @type {(root: HTMLElement, start: import("./places.js").Start) => import("./places.js").Place} */
+/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
 export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
   const { lessons } = page;
   const progress = createProgress(() => localStorage);

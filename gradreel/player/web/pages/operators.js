@@ -1,10 +1,12 @@
-/** The operators of the engine: formula, what is kept and when, whether a second backward works; made from its table. */
+/**
+ * The operators of the engine: formula, what is kept and when, whether a second backward works; made from its table.
+ */
 
-import { createBrowse } from "./browse.js";
 import { element } from "../lib/dom.js";
-import { matching } from "./matching.js";
-import { ranAt } from "../scene/moments.js";
 import { inline } from "../lib/markdown.js";
+import { matching } from "../lib/search.js";
+import { ranAt } from "../scene/scene.js";
+import { createBrowse } from "./browse.js";
 
 const AGAIN = {
   always: ["✓", "It keeps no tensor, so a second backward through it works, whether the graph is retained or not."],
@@ -20,7 +22,7 @@ const FILTERS = {
   "no derivative": ({ node }) => !node,
 };
 
-/** @type {(root: HTMLElement, start: import("./places.js").Start) => import("./places.js").Place} */
+/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
 export function createCatalogue(root, start) {
   const items = start.page.operators.map((operator) => ({ ...operator, key: operator.name, group: operator.family }));
   return createBrowse(root, start, {
@@ -62,3 +64,4 @@ function keeps(kept) {
   return element("table", {}, element("tbody", {}, ...kept.map(({ name, tensor, when: names }) => element("tr", {},
     element("th", {}, element("code", { text: `_saved_${name}` })), element("td", { text: tensor ? "tensor" : "value" }), element("td", {}, ...when(names))))));
 }
+

@@ -1,13 +1,19 @@
-/** One page of the site: made of its first letter, and shown the answers to what it asks. */
+/**
+ * One page of the app: made of its first response, and shown the responses to what it asks.
+ */
 
-import { blank } from "../scene/blank.js";
+import { saveFile } from "../app/files.js";
 import { createLab } from "../app/lab.js";
-import { fingerprint, unzip } from "../app/letter.js";
 import { DamagedLink, isEmbedded, readAddress, stepAsked } from "../app/link.js";
-import { PLACES } from "./places.js";
-import { saveFile } from "../app/saving.js";
+import { fingerprint } from "../app/server.js";
+import { blank, unzip } from "../scene/scene.js";
+import { createAbout } from "./about.js";
+import { createComparison } from "./compare.js";
+import { createMuseum } from "./gallery.js";
+import { createCourse } from "./lessons.js";
+import { createCatalogue } from "./operators.js";
 
-/** @typedef {ReturnType<typeof import("../app/letter.js").open>} Letter
+/** @typedef {ReturnType<typeof import("../app/server.js").open>} Letter
  *  @typedef {"light"|"dark"} Theme
  *  @typedef {{take: (letter: Letter) => Promise<void>, moved: () => void, rest: () => void, busy: (busy: boolean) => void,
  *             say: Function, setTheme: (theme: Theme) => void, destroy: () => void}} Room */
@@ -102,3 +108,12 @@ async function createLabRoom({ head, scene }, { ask, giveUp }) {
 function tell(view, { message, again }) {
   if (message) view.say(message, { lasting: true, offer: again ? { title: "Run it again", act: view.again } : null });
 }
+
+/** @typedef {{head: any, scene: any, beside: any}} Answer
+ *  @typedef {{show: (answer: Answer) => void, say: Function, busy: (busy: boolean) => void, again: () => void,
+ *             moved: () => void, rest: () => void,
+ *             setTheme: (name: "light"|"dark") => void, destroy: () => void}} Place
+ *  @typedef {Answer & {page: any, ask: (question: any, how?: {urgent?: boolean}) => void, giveUp: () => void, theme: "light"|"dark"}} Start */
+
+/** @type {Record<string, (root: HTMLElement, start: Start) => Place>} */
+export const PLACES = { lessons: createCourse, compare: createComparison, operators: createCatalogue, gallery: createMuseum, about: createAbout };

@@ -1,9 +1,11 @@
 /**
- * The sentence of a step with its number, and the line over the graph that says which backward call runs and what is held.
+ * What stands with the graph: the sentence of a step with its number, the line over the graph that says which backward call
+ * runs and what is held, and what is said in the place of a graph that is not there.
  */
 
-import { write } from "../lib/marks.js";
-import { callAt } from "../scene/moment.js";
+import { element } from "../lib/dom.js";
+import { write } from "../lib/markdown.js";
+import { callAt, present } from "../scene/moment.js";
 
 /** @param {any} parts  of the shell
  * @param {{state: any, scene: any, step: number}} moment
@@ -31,4 +33,30 @@ export function unfold({ say, sentence, whole: button }, whole) {
   button.hidden = !whole && (sentence.textContent.length < SHORT || say.scrollHeight <= say.clientHeight + 1);
   button.textContent = whole ? "Less" : "All of it";
   button.setAttribute("aria-expanded", String(whole));
+}
+
+/** Why there never is a graph, by the way in which a run ended. */
+const NO_GRAPH = {
+  refused: "The program did not run.",
+  raised: "It ended with an error before there was a backward graph.",
+  stopped: "It was stopped before there was a backward graph.",
+  finished: "This program builds no backward graph: one begins where something is computed from a tensor with requires_grad=True.",
+};
+
+/** What is said in the place of the graph while there is none; where one was, over what is still to be seen of it.
+ * @param {HTMLElement} root
+ * @param {any} moment
+ * @param {(step: number) => void} onSeek
+ */
+export function showBare(root, { state, scene, step }, onSeek) {
+  const there = scene.boxes.some((box) => present(state.at(box.id, "state", step)));
+  root.hidden = there;
+  if (there) return;
+  const gone = Math.max(-1, ...scene.boxes.map((box) => state.when(box.id, "state", ["released"]) ?? -1));
+  if (scene.unrun) root.replaceChildren(scene.source.trim() ? "Nothing has run yet." : "Nothing to show yet: type or paste a program, then press Run.");
+  else if (!scene.boxes.length) root.replaceChildren(NO_GRAPH[scene.outcome.kind]);
+  else if (gone < 0 || step < gone) root.replaceChildren("No backward graph yet.");
+  else root.replaceChildren("Nothing is left of this graph: no name holds it. ",
+    element("button", { text: `the moment before it went: step ${gone - 1}`, onclick: () => onSeek(gone - 1) }));
+  root.toggleAttribute("data-gone", gone >= 0 && step >= gone);
 }

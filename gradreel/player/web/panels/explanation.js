@@ -3,11 +3,10 @@
  * backward calls.
  */
 
-import { element } from "../lib/dom.js";
-import { write } from "../lib/marks.js";
-import { nothing } from "./variables.js";
-import { renew } from "../lib/renewing.js";
+import { element, renew } from "../lib/dom.js";
+import { write } from "../lib/markdown.js";
 import { isError, toldFrom } from "../scene/diagnosis.js";
+import { nothing } from "./variables.js";
 
 const CALLS = 6;
 

@@ -1,13 +1,16 @@
 /**
- * The field that finds nodes, over the graph: type, choose with the arrows, Enter goes there.
+ * Finding nodes by what a person remembers of them, a name, a line, an operator, a number: the search, and the field
+ * for it over the graph, where arrows choose and Enter goes there.
  */
 
 import { element } from "../lib/dom.js";
+import { title } from "../lib/format.js";
+import { present } from "../scene/moment.js";
 
 let count = 0;
 
 /** @param {HTMLElement} root
- * @param {{find: (query: string) => import("./finding.js").Found[], onGo: (id: string) => void, onClose: (before: Element|null) => void}} wiring  `onClose` gets what had the focus before
+ * @param {{find: (query: string) => import("./finder.js").Found[], onGo: (id: string) => void, onClose: (before: Element|null) => void}} wiring  `onClose` gets what had the focus before
  */
 export function createFinder(root, { find, onGo, onClose }) {
   const id = `gr-found-${count++}`;
@@ -73,4 +76,50 @@ export function createFinder(root, { find, onGo, onClose }) {
     },
     close,
   };
+}
+
+const MOST = 30;
+
+/** @typedef {{id: string, text: string, note: string}} Found */
+
+/** The boxes that answer to a query, those that are there now first, in the order in which they were built.
+ * @param {string} query  `y`, `line 8`, `8`, `#3`, `mul`
+ * @param {{state: any, scene: any, step: number, names: any[]}} moment
+ * @returns {Found[]}
+ */
+export function find(query, { state, scene, step, names }) {
+  const wanted = query.trim().toLowerCase();
+  if (!wanted) return [];
+  const named = new Map();
+  for (const name of names) {
+    const id = name.tensor === null ? null : state.at(name.tensor, "box", step);
+    if (id !== null) named.set(id, [...(named.get(id) ?? []), name.name]);
+  }
+  const line = /^(?:line\s*)?(\d+)$/.exec(wanted)?.[1];
+  const nr = /^#(\d+)$/.exec(wanted)?.[1];
+  const ranked = [];
+  for (const box of scene.boxes) {
+    const tied = [...new Set([...(named.get(box.id) ?? []), ...(box.variable ? [box.variable] : [])])];
+    const rank = rankOf(box, tied, { wanted, line, nr });
+    if (rank === null) continue;
+    const there = present(state.at(box.id, "state", step));
+    ranked.push({ rank: rank + (there ? 0 : 10), box, tied, there });
+  }
+  return ranked.sort((a, b) => a.rank - b.rank).slice(0, MOST).map(({ box, tied, there }) => ({
+    id: box.id,
+    text: box.kind === "leaf" ? `AccumulateGrad ${box.variable ?? ""}`.trim() : `${box.name} #${box.nr}`,
+    note: [box.line === null ? "" : `line ${box.line}`, box.kind === "node" ? tied.join(", ") : "", there ? "" : "not there now"].filter(Boolean).join(" · "),
+  }));
+}
+
+/** How well a box answers, less is better; null where it does not. */
+function rankOf(box, tied, { wanted, line, nr }) {
+  if (nr !== undefined) return String(box.nr) === nr ? 0 : null;
+  if (line !== undefined) return box.kind === "node" && String(box.line) === line ? 0 : null;
+  const names = tied.map((name) => name.toLowerCase());
+  if (names.includes(wanted)) return 0;
+  if (names.some((name) => name.startsWith(wanted))) return 1;
+  const words = [box.name, box.op, title(box)].map((word) => (word ?? "").toLowerCase());
+  if (words.some((word) => word.startsWith(wanted))) return 2;
+  return words.some((word) => word.includes(wanted)) || names.some((name) => name.includes(wanted)) ? 3 : null;
 }

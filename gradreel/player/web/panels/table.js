@@ -3,10 +3,9 @@
  */
 
 import { stateWord } from "../canvas/card.js";
-import { element } from "../lib/dom.js";
+import { element, renew } from "../lib/dom.js";
 import { short } from "../lib/format.js";
 import { boxAt, present } from "../scene/moment.js";
-import { renew } from "../lib/renewing.js";
 
 const MOST = 500;
 

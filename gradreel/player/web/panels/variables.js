@@ -1,11 +1,10 @@
 /**
- * The panels beside the picture: the names that are bound now, the leaves and their gradients, and what was printed. Each
- * panel is a function from a moment to elements.
+ * The panels beside the picture: the names that are bound now, the leaves and their gradients, and what was printed.
+ * Each panel is a function from a moment to elements.
  */
 
 import { differs, element } from "../lib/dom.js";
 import { number, shape, short, title } from "../lib/format.js";
-import { gathered } from "./naming.js";
 import { callAt, gradientsAt, present, printedAt } from "../scene/moment.js";
 
 const LEAVES = 80;
@@ -96,33 +95,33 @@ export function showPrinted(root, { scene, step }) {
   root.scrollTop = root.scrollHeight;
 }
 
-/** Why there never is a graph, by the way in which a run ended. */
-const NO_GRAPH = {
-  refused: "The program did not run.",
-  raised: "It ended with an error before there was a backward graph.",
-  stopped: "It was stopped before there was a backward graph.",
-  finished: "This program builds no backward graph: one begins where something is computed from a tensor with requires_grad=True.",
-};
-
-/** What is said in the place of the graph while there is none; where one was, over what is still to be seen of it.
- * @param {HTMLElement} root
- * @param {any} moment
- * @param {(step: number) => void} onSeek
- */
-export function showBare(root, { state, scene, step }, onSeek) {
-  const there = scene.boxes.some((box) => present(state.at(box.id, "state", step)));
-  root.hidden = there;
-  if (there) return;
-  const gone = Math.max(-1, ...scene.boxes.map((box) => state.when(box.id, "state", ["released"]) ?? -1));
-  if (scene.unrun) root.replaceChildren(scene.source.trim() ? "Nothing has run yet." : "Nothing to show yet: type or paste a program, then press Run.");
-  else if (!scene.boxes.length) root.replaceChildren(NO_GRAPH[scene.outcome.kind]);
-  else if (gone < 0 || step < gone) root.replaceChildren("No backward graph yet.");
-  else root.replaceChildren("Nothing is left of this graph: no name holds it. ",
-    element("button", { text: `the moment before it went: step ${gone - 1}`, onclick: () => onSeek(gone - 1) }));
-  root.toggleAttribute("data-gone", gone >= 0 && step >= gone);
-}
-
 /** @param {string} text */
 export function nothing(text) {
   return element("p", { class: "quiet", text });
+}
+
+const PARTS = 12;
+
+/** Of a thing of many parts, `rows[0][1]` or `net.0.weight`, the first and how many more it has; of what belongs to a call that
+ * waits for another, no parts at all.
+ * @param {{key: string, scope: number, name: string, tensor: string|null, text: string|null}[]} names
+ * @param {number} inner  the scope of the innermost call
+ * @returns {any[]} names, and `{name, scope, more}` where parts are counted
+ */
+export function gathered(names, inner) {
+  const parts = new Map();
+  const whole = (name) => `${name.scope}:${/^[^.[]*/.exec(name.name)[0]}`;
+  const isPart = (name) => /[.[]/.test(name.name);
+  for (const name of names) if (isPart(name)) parts.set(whole(name), (parts.get(whole(name)) ?? 0) + 1);
+  const seen = new Map();
+  const shown = [];
+  for (const name of names) {
+    const [key, many] = [whole(name), parts.get(whole(name)) ?? 0];
+    const room = name.scope && name.scope !== inner ? 0 : many > PARTS ? PARTS - 1 : PARTS;
+    const place = isPart(name) ? (seen.get(key) ?? 0) : -1;
+    if (isPart(name)) seen.set(key, place + 1);
+    if (place < room) shown.push(name);
+    else if (place === room) shown.push({ key: `${key}…`, scope: name.scope, name: key.slice(key.indexOf(":") + 1), tensor: null, more: many - room });
+  }
+  return shown;
 }

@@ -1,27 +1,30 @@
 /**
- * The player: a scene, a place in the page, and the parts that show one moment of it. Here they are put together; each has its
- * idea in a module of its own.
+ * The player: a scene, a place in the page, and the parts that show one moment of it. Here they are put together; each
+ * has its idea in a module of its own.
  */
 
-import { actionsOf } from "./actions.js";
-import { createBookmarks } from "../timeline/bookmarks.js";
-import { createChoosing } from "./selection.js";
-import { createCodePane } from "../editor/codepane.js";
-import { createControls } from "../timeline/controls.js";
-import { createFinder } from "../panels/finder.js";
-import { find } from "../panels/finding.js";
-import { holdingOf } from "../scene/lifetime.js";
-import { bindKeys } from "./keyboard.js";
-import { createMending } from "./mending.js";
-import { describe } from "../scene/moment.js";
-import { createMoves } from "../timeline/moves.js";
-import { compose, rebind, sameShape } from "../canvas/picture.js";
-import { begin, clamped, createRun, load, momentOf } from "../scene/run.js";
-import { build } from "./player_view.js";
-import { showCode, showPanels } from "./showing.js";
-import { drawingOf, pngOf, svgOf } from "../canvas/snapshot.js";
 import { createStage } from "../canvas/canvas_view.js";
+import { compose, rebind, sameShape } from "../canvas/picture.js";
+import { drawingOf, pngOf, svgOf } from "../canvas/snapshot.js";
+import { marksAt, valuesAt } from "../editor/annotations.js";
+import { createCodePane } from "../editor/code_view.js";
+import { differs } from "../lib/dom.js";
+import { showBare, showSentence } from "../panels/caption.js";
+import { showStory } from "../panels/explanation.js";
+import { createFinder, find } from "../panels/finder.js";
+import { showInspector, showSum } from "../panels/inspector.js";
+import { showTable } from "../panels/table.js";
+import { showLeaves, showNames, showPrinted } from "../panels/variables.js";
+import { holdingOf } from "../scene/lifetime.js";
+import { describe } from "../scene/moment.js";
+import { begin, clamped, createRun, load, momentOf } from "../scene/run.js";
+import { createBookmarks } from "../timeline/bookmarks.js";
+import { createControls } from "../timeline/controls.js";
+import { createMoves } from "../timeline/playback.js";
 import { createTimeline } from "../timeline/timeline.js";
+import { bindKeys } from "./keyboard.js";
+import { build } from "./player_view.js";
+import { createChoosing } from "./selection.js";
 
 /** @typedef {{vis: any, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number) => void, theme?: "light"|"dark"|null,
  *             step?: number|null, source?: string, compact?: boolean, alone?: boolean, spread?: boolean, editor?: boolean, createEditor?: any}} Options
@@ -229,5 +232,89 @@ function faceOf(root, parts, run, { moves, marks, stage, editor, choosing, turn,
       for (const name of ["testid", "step", "steps", "outcome", "prints", "theme"]) delete root.dataset[name];
       delete root.player;
     },
+  };
+}
+
+/** What a person can do with keys, buttons and tools: a name for each thing, and what it does.
+ * @param {import("../scene/run.js").Run} run
+ * @param {Record<string, any>} made  the parts of the player: all of them are there when something is done
+ */
+export function actionsOf(run, made) {
+  const { moves, parts } = made;
+  const toMark = (direction) => made.marks.all().length && moves.near(made.marks.all(), direction);
+  const [larger, smaller] = [() => made.stage.zoom(1.25), () => made.stage.zoom(0.8)];
+  return {
+    first: () => moves.jump(0),
+    last: () => moves.jump(run.state.last),
+    next: () => moves.jump(run.step + 1),
+    prev: () => moves.jump(run.step - 1),
+    nextLine: () => moves.near(run.lines, 1),
+    prevLine: () => moves.near(run.lines, -1),
+    nextCall: () => moves.near(run.calls, 1),
+    prevCall: () => moves.near(run.calls, -1),
+    nextMark: () => toMark(1),
+    prevMark: () => toMark(-1),
+    bookmark: () => made.marks.toggle(run.step),
+    loop: () => made.marks.toggleLoop(run.scene.stretches, run.step, run.state.last),
+    toggle: () => moves.clock.toggle(),
+    setSpeed: (speed) => moves.clock.setSpeed(speed),
+    find: () => made.finder.open(),
+    fit: () => made.stage.fit(),
+    follow: () => made.stage.follow(),
+    turn: () => made.turn(),
+    zoomIn: larger,
+    zoomOut: smaller,
+    in: larger,
+    out: smaller,
+    groups: () => made.choosing.foldAll(run.folded.size === 0),
+    table: () => made.table.toggle(),
+    help: () => parts.sheet.toggle(),
+    escape: () => parts.sheet.close() || made.table.leave() || made.choosing.select(null),
+  };
+}
+
+/** A moment of the run on the page: everything beside the stage is told what there is to show of it.
+ * @param {any} parts  of the view @param {import("../scene/run.js").Run} run @param {any} moment @param {import("../scene/lifetime.js").Holding|null} holding
+ * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, mending: any, mends: boolean, meaning?: () => void}} does
+ */
+export function showPanels(parts, run, moment, holding, { seek, select, fold, mending, mends, meaning }) {
+  showSentence(parts, moment, holding);
+  showNames(parts.names, moment, select);
+  showLeaves(parts.leaves, moment, select);
+  showPrinted(parts.printed, moment);
+  showStory(parts.story, moment, { onSeek: seek, onMend: mends ? mending.mend : null, tried: mending.tried(), onBack: mending.back, onMeaning: meaning });
+  showBare(parts.bare, moment, seek);
+  parts.graph.parentElement.dataset.graph = moment.scene.boxes.length || moment.scene.unrun ? "some" : "none";
+  showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });
+  showSum(parts.sumHead, parts.sum, moment, run.sums);
+  if (!parts.table.hidden) showTable(parts.table, moment, select);
+}
+
+/** The marks of a moment in the code: after all else, for the code scrolls to its line, and so has everything laid out.
+ * @param {any} editor @param {any} parts @param {import("../scene/run.js").Run} run @param {any} moment
+ */
+export function showCode(editor, parts, run, moment) {
+  const values = run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [];
+  const told = [...marksAt(moment), ...values];
+  if (differs(parts.editor, [run.loads, told])) editor.setMarks(told);
+}
+
+/** Trying a fix: the edited program takes the place of the one before it, which stays at hand while the edited one is shown.
+ * @param {{source: () => string, put: (source: string) => void}} program  what is shown, and how another is put in and run */
+export function createMending({ source, put }) {
+  let tried = null;
+  return {
+    /** @param {{source: string}} mend */
+    mend: (mend) => {
+      tried = { ...mend, before: source() };
+      put(mend.source);
+    },
+    back: () => {
+      const { before } = tried;
+      tried = null;
+      put(before);
+    },
+    /** The mend that is being tried, with the program before it; nothing once another program is shown. */
+    tried: () => (tried && source().trimEnd() === tried.source.trimEnd() ? tried : null),
   };
 }

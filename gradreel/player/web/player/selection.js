@@ -3,7 +3,7 @@
  * open in their place.
  */
 
-import { foldsAbove } from "../scene/folding.js";
+import { foldsAbove } from "../scene/grouping.js";
 
 /** @param {import("../scene/run.js").Run} run
  * @param {any} stage

@@ -220,3 +220,36 @@ export function describe(state, scene, nameKeys, step) {
     printed: printedAt(scene, step),
   };
 }
+
+/** @typedef {Map<string|null, number>} Counts   how many boxes are in each state; null is: not built yet */
+
+/** How the boxes behind a card stand at a step, counted by state. A frame asks for it again and again; it is counted once.
+ * @param {{tracks: any[], counted?: {step: number, counts: Counts}}} card @param {number} step @returns {Counts} */
+export function countsAt(card, step) {
+  if (card.counted?.step !== step) card.counted = { step, counts: counted(card.tracks.map((track) => (track ? valueAt(track, step) : null))) };
+  return card.counted.counts;
+}
+
+/** @param {(string|null)[]} states @returns {Counts} */
+export function counted(states) {
+  const counts = new Map();
+  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return counts;
+}
+
+/** Whether any of the boxes has been built. @param {Counts} counts */
+export const begun = (counts) => counts.size > 1 || !counts.has(null);
+
+/** Whether any of them is there to be seen. @param {Counts} counts */
+export const living = (counts) => [...counts.keys()].some(present);
+
+/** The sums of a run in the order of time, to find the one that last grew. @param {any} state */
+export function sumTrack(state) {
+  const events = [];
+  for (const key of state.keys("sum:")) {
+    const track = state.track(key, "terms");
+    track?.steps.forEach((step, i) => track.values[i] && events.push([step, key]));
+  }
+  events.sort((a, b) => a[0] - b[0]);
+  return { steps: events.map(([step]) => step), keys: events.map(([, key]) => key) };
+}

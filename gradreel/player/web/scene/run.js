@@ -1,12 +1,10 @@
 /**
- * The run that is played: its scene with the look-ups that every part needs, the step, and what of it is folded, opened and
- * chosen. Data alone: nothing here touches the page.
+ * The run that is played: its scene with the look-ups that every part needs, the step, and what of it is folded,
+ * opened and selected. Data alone: nothing here touches the page.
  */
 
-import { foldedAtFirst, groupTree, READABLE } from "./folding.js";
-import { sumTrack } from "../panels/inspector.js";
-import { indexed, namesAt } from "./moment.js";
-import { aboutAt, spokenOf } from "./selection.js";
+import { foldedAtFirst, groupTree, READABLE } from "./grouping.js";
+import { indexed, namesAt, sumTrack } from "./moment.js";
 import { createState } from "./state.js";
 
 /** @typedef {ReturnType<typeof createRun> & Record<string, any>} Run */
@@ -50,4 +48,40 @@ export function clamped(run, step) {
 export function momentOf(run) {
   const { state, scene, tree, folded, step, turned } = run;
   return { state, scene, tree, folded, step, turned, names: namesAt(state, run.names, step), about: aboutAt(run), selected: run.chosen ?? spokenOf(run) };
+}
+
+/** How many steps before one may say what it is about. */
+const LOOK_BACK = 50;
+
+const raisedAt = (diagnosis) => diagnosis.steps?.raised ?? Infinity;
+
+/** The node that the latest error up to a step is about. @returns {string|null} the id of a box */
+function wrongAt({ scene, step }) {
+  return scene.diagnoses.findLast((item) => step >= raisedAt(item))?.nodes[0] ?? null;
+}
+
+/** The boxes that are to be in view at a step: those that it tells of; where an error is raised, and where a step tells of none,
+ * the one that the error is about.
+ * @param {{scene: any, step: number}} moment
+ * @returns {string[]}
+ */
+export function aboutAt({ scene, step }) {
+  const { focus } = scene.steps[step];
+  const wrong = wrongAt({ scene, step });
+  const raises = scene.diagnoses.some((item) => raisedAt(item) === step);
+  return wrong && (raises || !focus.length) ? [wrong] : focus;
+}
+
+/** @param {{scene: any, state: any, step: number}} moment
+ * @returns {string|null} the id of a box; of a step that speaks of none, that of the last one before it that does
+ */
+export function spokenOf({ scene, state, step }) {
+  const wrong = wrongAt({ scene, step });
+  if (wrong) return wrong;
+  for (let at = step; at > 0 && at > step - LOOK_BACK; at--) {
+    const { focus } = scene.steps[at];
+    const found = focus.find((id) => state.at(id, "state", step) === "failed") ?? focus[0];
+    if (found) return found;
+  }
+  return null;
 }

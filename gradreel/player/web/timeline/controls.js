@@ -2,8 +2,8 @@
  * The buttons of time: first, back, play, on, last, and the speed.
  */
 
-import { SPEEDS } from "./clock.js";
 import { element, icon } from "../lib/dom.js";
+import { SPEEDS } from "./playback.js";
 
 const ICONS = {
   first: "M1 1h2v10H1zM11 1v10L4 6z",

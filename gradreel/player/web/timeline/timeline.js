@@ -1,13 +1,14 @@
 /**
- * The strip below the picture: the bytes that saved buffers hold over time, the stretches of the run, bookmarks, what plays again
- * and again, and over it all the slider that scrubs.
+ * The strip below the picture: the bytes that saved buffers hold over time as an area, the stretches of the run as
+ * bars with their words, ticks for loops, marks for backward calls, bookmarks, what plays again and again, and over it
+ * all the slider that scrubs. The strip itself is drawn once for a scene.
  */
 
 import { element, svgElement } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
-import { plain } from "../lib/marks.js";
-import { stretchAt, stretchWord } from "./ranges.js";
-import { drawStrip, HEIGHT, WIDTH } from "./timestrip.js";
+import { plain } from "../lib/markdown.js";
+import { valueAt } from "../scene/state.js";
+import { stretchAt, stretchWord } from "./bookmarks.js";
 
 /** @param {HTMLElement} root
  * @param {{onSeek: (step: number) => void, onPlay: (step: number) => void}} wiring  `onPlay`: play from a step
@@ -70,4 +71,111 @@ export function createTimeline(root, { onSeek, onPlay }) {
       memory.textContent = `saved now ${bytes(state.at("program", "bytes", step) ?? 0)}\npeak ${bytes(peak)}`;
     },
   };
+}
+
+export const WIDTH = 1000;
+export const HEIGHT = 54;
+const TICKS = 200;
+const BARS = 400;
+/** Half of what is torn out of the strip where turns are left out. */
+const TORN = 2.5;
+/** Of the strip's width, what a word needs. */
+const WORDY = 0.075;
+const STRETCH = { forward: "live", backward: "run", optimizer: "leaf", error: "bad", skipped: "ink" };
+
+/** @param {number} step @param {number} last */
+export function at(step, last) {
+  return last ? (step / last) * WIDTH : 0;
+}
+
+/** Draw the strip anew. @returns {number} the most bytes held at once */
+export function drawStrip(strip, words, scene, state) {
+  const { last } = state;
+  const track = state.track("program", "bytes");
+  const peak = (track?.values ?? []).reduce((most, value) => Math.max(most, value ?? 0), 0);
+  const parts = [svgElement("path", {
+    d: area(track, last, peak), fill: "var(--live-bg)", stroke: "var(--live)", "stroke-width": 1.5, "vector-effect": "non-scaling-stroke",
+  })];
+  parts.push(...ticks(state, last), ...bars(scene.stretches, last));
+  if (scene.calls.length <= BARS) parts.push(...scene.calls.map((call) => mark(at(call.from, last), call.failed ? "bad" : "run")));
+  parts.push(...scene.stretches.filter(({ kind }) => kind === "skipped").flatMap((stretch) => torn(at(stretch.to - 0.5, last))));
+  strip.replaceChildren(...parts);
+  words.replaceChildren(...labels(scene.stretches, last));
+  return peak;
+}
+
+function bars(stretches, last) {
+  return merged(stretches).map((stretch) => {
+    const from = at(stretch.from <= 1 ? 0 : stretch.from - 1, last);
+    const box = svgElement("rect", { x: from, y: HEIGHT - 4, width: Math.max(2, at(stretch.to, last) - from), height: 4 });
+    box.style.fill = `var(--${STRETCH[stretch.kind] ?? "soft"})`;
+    return box;
+  });
+}
+
+/** Neighbouring stretches of one kind as one bar, where there are more than can be told apart. */
+function merged(stretches) {
+  if (stretches.length <= BARS) return stretches;
+  const found = [];
+  for (const stretch of stretches) {
+    if (found.at(-1)?.kind === stretch.kind) found.at(-1).to = stretch.to;
+    else found.push({ ...stretch });
+  }
+  return found.filter((_, i) => i % Math.ceil(found.length / BARS) === 0 || found[i].kind === "error");
+}
+
+/** A word under each stretch that is wide enough for it. */
+function labels(stretches, last) {
+  const found = [];
+  for (const stretch of stretches) {
+    const from = last ? Math.max(0, stretch.from - 1) / last : 0;
+    const width = last ? stretch.to / last - from : 1;
+    if (width < WORDY) continue;
+    const word = element("span", { text: stretchWord(stretch) });
+    Object.assign(word.style, { left: `${from * 100}%`, width: `${width * 100}%` });
+    found.push(word);
+  }
+  return found;
+}
+
+/** The saved bytes as an area, at most two points a column. */
+function area(track, last, peak) {
+  const height = (value) => HEIGHT - 5 - (peak ? (value / peak) * (HEIGHT - 12) : 0);
+  const base = HEIGHT - 5;
+  const points = [[0, base]];
+  const columns = Math.min(last, WIDTH);
+  let before = 0;
+  for (let column = 0; column <= columns; column++) {
+    const step = columns ? Math.round((column / columns) * last) : 0;
+    const value = Math.max(0, valueAt(track, step) ?? 0);
+    if (value === before && column !== columns) continue;
+    points.push([at(Math.max(0, step - 1), last), height(before)], [at(step, last), height(value)]);
+    before = value;
+  }
+  points.push([WIDTH, height(before)], [WIDTH, base]);
+  return `M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}Z`;
+}
+
+/** A faint tick where an iteration begins, as long as they can be told apart. */
+function ticks(state, last) {
+  const track = state.track("program", "loops");
+  const found = (track?.steps ?? []).filter((_, i) => track.values[i]?.length);
+  return found.length > TICKS ? [] : found.map((step) => svgElement("line", {
+    x1: at(step, last), x2: at(step, last), y1: HEIGHT - 9, y2: HEIGHT - 4, class: "tick", "vector-effect": "non-scaling-stroke",
+  }));
+}
+
+/** Where turns are left out the strip is torn: two edges, and nothing between them. */
+function torn(x) {
+  const teeth = [0, 1, 2, 3, 4, 5, 6].map((i) => [i % 2 ? 2 : -2, (i * HEIGHT) / 6]);
+  const edge = (side) => teeth.map(([dx, y]) => `${(x + side * TORN + dx).toFixed(1)} ${y.toFixed(1)}`);
+  const gap = svgElement("path", { d: `M${edge(-1).join("L")}L${edge(1).reverse().join("L")}Z`, fill: "var(--panel)" });
+  const edges = [-1, 1].map((side) => svgElement("path", { d: `M${edge(side).join("L")}`, class: "torn", "vector-effect": "non-scaling-stroke" }));
+  return [gap, ...edges];
+}
+
+function mark(x, token) {
+  const line = svgElement("line", { x1: x, x2: x, y1: 2, y2: HEIGHT - 4, class: "call", "vector-effect": "non-scaling-stroke" });
+  line.style.stroke = `var(--${token})`;
+  return line;
 }

@@ -3,8 +3,8 @@
  */
 
 import { present } from "../scene/moment.js";
-import { opacity } from "./paintcard.js";
 import { valueAt } from "../scene/state.js";
+import { opacity } from "./card_painter.js";
 
 /** @param {CanvasRenderingContext2D} context
  * @param {any} frame

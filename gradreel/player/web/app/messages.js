@@ -1,8 +1,11 @@
 /**
- * A sentence at the foot of the page: it goes by itself after a while, or stays until it is closed, and may offer something.
+ * Sentences for the person at the page. A notice stands at its foot: it goes by itself after a while, or stays until
+ * it is closed, and may offer something. Remarks stand below the editor: what was made of pasted text, and how the
+ * outputs posted with it compare.
  */
 
 import { element } from "../lib/dom.js";
+import { write } from "../lib/markdown.js";
 
 /** Milliseconds for which a sentence stays. */
 const READ = 4000;
@@ -31,5 +34,23 @@ export function createNotice() {
       else if (text) quiet = setTimeout(hide, READ);
     },
     destroy: () => clearTimeout(quiet),
+  };
+}
+
+export function createRemarks() {
+  const remarks = element("div", { class: "gr-remarks", "data-testid": "remarks", hidden: true });
+  return {
+    element: remarks,
+    /** Whether they speak of another text than the one in the editor. @param {boolean} other */
+    ofAnother: (other) => remarks.toggleAttribute("data-other", other),
+    /** @param {string[]|null|undefined} sentences */
+    show(sentences) {
+      remarks.hidden = !sentences?.length;
+      remarks.replaceChildren(...(sentences ?? []).map((sentence) => {
+        const line = element("p");
+        write(line, sentence);
+        return line;
+      }));
+    },
   };
 }

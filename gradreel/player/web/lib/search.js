@@ -1,7 +1,12 @@
 /**
- * Which of many texts a pasted error message means. Numbers, shapes, paths and addresses in it say nothing; what is left are
- * words and pairs of words, and the rarer they are among all texts, the more they count.
+ * Searches. Which operators a few words mean; and error messages in pasted text: what a paste is, a program, an error
+ * message or a traceback, or both, as in a post that shows code and what it said; and which of many texts it means.
+ * Numbers, shapes, paths and addresses in it say nothing; what is left are words and pairs of words, and the rarer they
+ * are among all texts, the more they count. Pure.
  */
+
+
+
 
 const ERROR = /^(?:\S*\.)?([A-Z]\w*(?:Error|Warning|Exception))\b:?\s*(.*)$/;
 const WORDS = 0.4;
@@ -90,4 +95,66 @@ function length(all, weigh) {
   let sum = 0;
   for (const each of all) sum += weigh(each) ** 2;
   return Math.sqrt(sum);
+}
+
+const FRAME = /^\s*File "[^"]*", line \d+/;
+const HEAD = /^\s*(?:Traceback \(most recent call last\)|[-=_]{5,}|During handling of|The above exception was)/;
+const STATEMENT = /^\s*(?:(?:>>>|\.\.\.|In \[\d+\]:)\s*)?(?:import \w|from [\w.]+ import|def \w+\(|class \w|for .+ in .+:|with .+:|if .+:|print\(|[A-Za-z_][\w.]*(?:\[[^\]]*\])?(?:\s*,\s*\w+)*\s*(?:[-+*/@]|\/\/|\*\*)?=(?!=)\s*\S|[A-Za-z_][\w.]*\.(?:backward|step|zero_grad|sum|retain_grad)\()/;
+
+/** @typedef {"program"|"error"|"both"} Kind */
+
+/** @param {string} text @returns {Kind} */
+export function kindOf(text) {
+  const error = errorOf(text).type !== null || HEAD.test(text.trimStart().split("\n")[0]);
+  const code = codeOf(text) !== null;
+  if (error) return code ? "both" : "error";
+  return code || text.trim().split("\n").length === 1 && !/\w+ \w+ \w+ \w+/.test(text) ? "program" : wordy(text) ? "error" : "program";
+}
+
+/** Sentences rather than code. */
+function wordy(text) {
+  return text.trim().split(/\s+/).length > 3 && !/[=(]\s*\S/.test(text.split("\n")[0]);
+}
+
+/** The code in a paste, without tracebacks and what was said between; null where there is none worth running.
+ * @param {string} text
+ * @returns {string|null}
+ */
+export function codeOf(text) {
+  const fenced = [...text.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].map((match) => match[1]).filter((block) => STATEMENT.test(firstStatement(block)));
+  if (fenced.length) return fenced.join("\n");
+  const kept = [];
+  let within = false;
+  for (const line of text.replaceAll("\r", "").split("\n")) {
+    if (HEAD.test(line) || FRAME.test(line)) within = true;
+    if (within) {
+      if (errorOf(line).type !== null) within = false;
+      continue;
+    }
+    if (errorOf(line).type === null) kept.push(line);
+  }
+  const found = kept.filter((line) => STATEMENT.test(line));
+  return found.length >= 2 || (found.length === 1 && kept.filter((line) => line.trim()).length === 1) ? kept.join("\n").trim() + "\n" : null;
+}
+
+const firstStatement = (block) => block.split("\n").find((line) => STATEMENT.test(line)) ?? "";
+
+/** The operators in which every word of a search occurs; those whose name begins with it first.
+ * @template {{name: string, node: string|null, family: string, ways: {formula: string}[], kept: {name: string}[]}} Operator
+ * @param {Operator[]} items
+ * @param {string} text
+ * @returns {Operator[]}
+ */
+export function matching(items, text) {
+  const words = text.toLowerCase().split(/\s+/);
+  const within = ({ name, node, family, ways, kept }) =>
+    [name, node ?? "", family, ...ways.map(({ formula }) => formula), ...kept.map((each) => `keeps ${each.name}`)].join(" ").toLowerCase();
+  const rank = ({ name, node }) => {
+    const names = [name.toLowerCase(), (node ?? "").toLowerCase()];
+    if (names.includes(words[0]) || names[0].split(".")[0] === words[0]) return 0;
+    if (names.some((each) => each.startsWith(words[0]))) return 1;
+    return names.some((each) => each.includes(words[0])) ? 2 : 3;
+  };
+  return items.filter((item) => words.every((word) => within(item).includes(word))).map((item, i) => ({ item, i, rank: rank(item) }))
+    .sort((a, b) => a.rank - b.rank || a.i - b.i).map(({ item }) => item);
 }

@@ -1,7 +1,13 @@
 /**
- * Questions to the server, one at a time. One asked while another is on its way waits; of several that wait only the newest
- * is sent, so a slider that moves faster than the server answers never falls behind. An urgent one does not wait: what was
+ * Requests to the server and its responses.
+ *
+ * Requests go one at a time. One made while another is on its way waits; of several that wait only the newest is sent,
+ * so a slider that moves faster than the server answers never falls behind. An urgent one does not wait: what was
  * asked before it is given up.
+ *
+ * A response is one line of JSON that says what it is, then the scene as gzipped JSON, then perhaps a scene to stand
+ * beside it, the data of the page itself (both gzipped JSON), or a file to save (`gradreel/player/letter.py` writes
+ * it).
  */
 
 const PATIENCE = 16_000;
@@ -67,4 +73,29 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
     waiting: () => open !== null,
     stop: () => clearTimeout(timer),
   };
+}
+
+/** @typedef {{request: number|null, scene: number, beside?: number, page?: number, file?: {name: string, type: string}|null, message?: string|null,
+ *            source?: string, [more: string]: any}} Head   the parts by their lengths in bytes */
+
+const PARTS = ["scene", "beside", "page"];
+
+/**
+ * @param {Uint8Array} bytes
+ * @returns {{head: Head, scene: Uint8Array|null, beside: Uint8Array|null, page: Uint8Array|null, file: Uint8Array|null}}
+ */
+export function open(bytes) {
+  let at = bytes.indexOf(10) + 1;
+  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(0, at - 1)));
+  const cut = (length) => (length ? bytes.subarray(at, (at += length)) : null);
+  const [scene, beside, page] = PARTS.map((name) => cut(head[name] ?? 0));
+  return { head, scene, beside, page, file: cut(bytes.length - at) };
+}
+
+/** A short name for bytes, by FNV-1a: enough to see that nothing has changed. @param {Uint8Array|null} bytes @returns {string} */
+export function fingerprint(bytes) {
+  if (!bytes) return "none";
+  let hash = 2166136261;
+  for (let at = 0; at < bytes.length; at++) hash = Math.imul(hash ^ bytes[at], 16777619) >>> 0;
+  return `${hash}:${bytes.length}`;
 }

@@ -2,14 +2,13 @@
  * Cards on the canvas: a node with its slot chips, a leaf with its bucket, a folded group, the chip of a shared leaf, a name's pill.
  */
 
-import {
-  CHIP_HEIGHT, fit, generation, groupStanding, groupTitle, leafChipText, leafLines, SIGN, SIGNED, slotText, SMALL, standing,
-  sumLine, TITLE, where,
-} from "./card.js";
 import { brief } from "../lib/format.js";
-import { boxAt, leafName, present, sumAt } from "../scene/moment.js";
+import { begun, boxAt, countsAt, leafName, living, present, sumAt } from "../scene/moment.js";
+import {
+  CHIP_HEIGHT, fit, generation, groupStanding, groupTitle, leafChipText, leafLines, SIGN, SIGNED, slotText, SMALL,
+  standing, sumLine, TITLE, where,
+} from "./card.js";
 import { box as rounded, sign, text } from "./pen.js";
-import { begun, countsAt, living } from "../scene/tally.js";
 
 const PAD = 14;
 /** How opaque is what is gone. */

@@ -1,0 +1,92 @@
+/**
+ * What a person prefers, kept in their own browser: light or dark, which is as the system has it until somebody
+ * chooses; values after the lines, and running while typing, as boxes to tick.
+ */
+
+import { element } from "../lib/dom.js";
+
+const THEME = "gradreel.looks";
+const OTHER = { light: "dark", dark: "light" };
+
+/** @typedef {"light"|"dark"} Looks */
+
+let turn = () => {};
+
+/** The button for it was pressed. */
+export const turnLooks = () => turn();
+
+/**
+ * @param {Looks} system  how the system has it
+ * @param {(looks: Looks) => void} onChange
+ */
+export function createLooks(system, onChange) {
+  let chosen = readTheme();
+  const now = () => chosen ?? system;
+  const change = (act) => {
+    const before = now();
+    act();
+    if (now() !== before) onChange(now());
+  };
+  turn = () => change(() => keepTheme((chosen = OTHER[now()])));
+  return {
+    now,
+    /** @param {Looks} looks */
+    system: (looks) => change(() => (system = looks)),
+  };
+}
+
+/** @returns {Looks|null} */
+function readTheme() {
+  try {
+    const kept = localStorage.getItem(THEME) ?? "";
+    return kept in OTHER ? /** @type {Looks} */ (kept) : null;
+  } catch {
+    return null;
+  }
+}
+
+function keepTheme(looks) {
+  try {
+    localStorage.setItem(THEME, looks);
+  } catch {
+    // Where nothing can be kept, the choice holds until the page is left.
+  }
+}
+
+const CHOSEN = "gradreel-choices";
+const CHOICES = [
+  { name: "values", title: "values after lines", first: true },
+  { name: "live", title: "run while typing", first: false },
+];
+
+/**
+ * @param {() => Storage} storage  asked anew each time: a browser may refuse it
+ * @param {Record<string, (on: boolean) => void>} onChange  by name
+ */
+export function createChoices(storage, onChange) {
+  const kept = readChoices(storage);
+  const chosen = Object.fromEntries(CHOICES.map(({ name, first }) => [name, typeof kept[name] === "boolean" ? kept[name] : first]));
+  const box = ({ name, title }) => {
+    const input = element("input", { type: "checkbox", "data-testid": `choice-${name}`, onchange: () => choose(name, input.checked) });
+    input.checked = chosen[name];
+    return element("label", {}, input, ` ${title}`);
+  };
+  const choose = (name, on) => {
+    chosen[name] = on;
+    try {
+      storage().setItem(CHOSEN, JSON.stringify(chosen));
+    } catch {
+      // Where nothing can be kept, the choice holds until the page is left.
+    }
+    onChange[name]?.(on);
+  };
+  return { element: element("p", { class: "gr-quiet gr-choices" }, ...CHOICES.map(box)), get: (name) => chosen[name] };
+}
+
+function readChoices(storage) {
+  try {
+    return JSON.parse(storage().getItem(CHOSEN) ?? "{}") ?? {};
+  } catch {
+    return {};
+  }
+}
