@@ -85,7 +85,10 @@ const key = (name, modifiers = {}) => nameOf({ key: name, shiftKey: false, ctrlK
 test("keys mean what the sheet says", () => {
   assert.equal(key(" "), "toggle");
   assert.deepEqual([key("ArrowRight"), key("ArrowLeft"), key("Home"), key("End")], ["next", "prev", "first", "last"]);
-  assert.deepEqual([key("ArrowRight", { shiftKey: true }), key("ArrowLeft", { ctrlKey: true })], ["nextLine", "prevCall"]);
+  assert.deepEqual(
+    [key("ArrowRight", { shiftKey: true }), key("ArrowLeft", { ctrlKey: true })],
+    ["nextLine", "prevCall"],
+  );
   assert.equal(key("x"), null);
 });
 

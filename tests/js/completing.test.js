@@ -47,7 +47,9 @@ test("names with an underscore come after the others", () => {
 });
 
 test("imports and names are read from half typed programs", () => {
-  const source = "import torch.nn as nn, math\nfrom torch.nn import functional as F\nfor i in (\na, b = 1, 2\nwith open() as f:\nx: int = 3\nif a == b:";
+  const source =
+    "import torch.nn as nn, math\nfrom torch.nn import functional as F\nfor i in (\na, b = 1, 2\n" +
+    "with open() as f:\nx: int = 3\nif a == b:";
   assert.deepEqual([...modulesOf(source, words)], [["nn", "torch.nn"], ["math", "math"], ["F", "torch.nn.functional"]]);
   for (const name of ["i", "a", "b", "f", "x", "nn", "F"]) assert.ok(namesIn(source).has(name), name);
 });

@@ -18,18 +18,27 @@ test("a small graph opens with nothing folded", () => {
   assert.equal(shown.length, 13);
 });
 
-for (const [name, scene] of [["recurrent", recurrent(400)], ["training", training(3, 20)], ["determinant", determinant(6)]]) {
+for (const [name, scene] of [
+  ["recurrent", recurrent(400)],
+  ["training", training(3, 20)],
+  ["determinant", determinant(6)],
+]) {
   test(`${name}: a large graph opens readable, each box in one place`, () => {
     const { shown } = opened(scene);
     assert.ok(shown.length <= READABLE, `${shown.length} cards`);
-    assert.equal(shown.reduce((sum, unit) => sum + unit.boxes.length, 0), scene.boxes.length);
+    assert.equal(
+      shown.reduce((sum, unit) => sum + unit.boxes.length, 0),
+      scene.boxes.length,
+    );
     assert.equal(new Set(shown.flatMap((unit) => unit.boxes)).size, scene.boxes.length);
   });
 }
 
 test("the latest iteration opens first", () => {
   const { tree, folded } = opened(training(3, 20));
-  const open = [...tree.groups.values()].filter((group) => group.kind === "iteration" && !folded.has(group.id)).map((group) => group.title);
+  const open = [...tree.groups.values()]
+    .filter((group) => group.kind === "iteration" && !folded.has(group.id))
+    .map((group) => group.title);
   assert.ok(open.includes("i = 19"));
   assert.ok(!open.includes("i = 0"));
 });
@@ -59,7 +68,13 @@ test("wires inside a folded group go, those to the same place become one", () =>
   const tree = groupTree(scene);
   const { unitOf } = unitsOf(tree, new Set(["g0"]));
   const links = linksOf(scene.wires, unitOf);
-  assert.deepEqual(links.filter((link) => link.from === "g0").map((link) => [link.to, link.wires.length]), [["n2", 1], ["n0", 1]]);
+  assert.deepEqual(
+    links.filter((link) => link.from === "g0").map((link) => [link.to, link.wires.length]),
+    [
+      ["n2", 1],
+      ["n0", 1],
+    ],
+  );
   assert.ok(links.every((link) => link.from !== link.to));
 });
 

@@ -18,7 +18,15 @@ function loop() {
     const product = node("MulBackward0", [shared], into);
     return [node("SumBackward0", [product], into), product];
   });
-  const released = [...turns, [shared, "n0"]].map((ids) => step("node_released", 4, "Released.", ids, ids.map((id) => [id, "state", "released"])));
+  const released = [...turns, [shared, "n0"]].map((ids) =>
+    step(
+      "node_released",
+      4,
+      "Released.",
+      ids,
+      ids.map((id) => [id, "state", "released"]),
+    ),
+  );
   return { scene, turns, shared, released };
 }
 
@@ -41,7 +49,11 @@ for (const sideways of [false, true])
     assert.deepEqual([turn.id, others.length], ["g0", 0]);
     assert.deepEqual([...at(released[0]).covered].sort(), [...turns[0]].sort());
     assert.ok(within(turn.rect, picture.outlines.find(({ group }) => group.id === "g0").rect));
-    assert.deepEqual(leadsTo(turn, picture, released[0]), [picture.card.get(shared).rect], "what is there still is led to");
+    assert.deepEqual(
+      leadsTo(turn, picture, released[0]),
+      [picture.card.get(shared).rect],
+      "what is there still is led to",
+    );
     const open = at(released[0], ["g0"]);
     assert.deepEqual([open.turns, [...open.shades].sort()], [[], [...turns[0]].sort()]);
     assert.deepEqual([...open.gone], ["g0"]);

@@ -27,7 +27,9 @@ for (const [name, scene] of SCENES) {
   const rects = [...drawn.cards.map((card) => card.rect), ...drawn.chips.map((chip) => chip.rect)];
 
   test(`${name}: no two cards overlap`, () => {
-    rects.forEach((a, i) => rects.slice(i + 1).forEach((b) => assert.ok(!overlap(a, b), `${JSON.stringify(a)} ${JSON.stringify(b)}`)));
+    rects.forEach((a, i) =>
+      rects.slice(i + 1).forEach((b) => assert.ok(!overlap(a, b), `${JSON.stringify(a)} ${JSON.stringify(b)}`)),
+    );
   });
 
   test(`${name}: wires point down and meet the edges of their cards`, () => {
@@ -64,17 +66,28 @@ for (const [name, scene] of SCENES) {
   test(`${name}: everything stands within the bounds`, () => {
     const { x, y, width, height } = drawn.bounds;
     for (const rect of rects)
-      assert.ok(rect.x > x - 1 && rect.y > y - 1 && rect.x + rect.width <= x + width + 1 && rect.y + rect.height <= y + height + 1);
+      assert.ok(
+        rect.x > x - 1 &&
+          rect.y > y - 1 &&
+          rect.x + rect.width <= x + width + 1 &&
+          rect.y + rect.height <= y + height + 1,
+      );
   });
 }
 
 test("a leaf with up to three users has wires, one with more has chips", () => {
-  const units = (users) => [{ id: "w", width: 200, height: 72, leaf: true }, ...Array.from({ length: users }, (_, i) => ({ id: `n${i}`, width: 200, height: 48 }))];
+  const units = (users) => [
+    { id: "w", width: 200, height: 72, leaf: true },
+    ...Array.from({ length: users }, (_, i) => ({ id: `n${i}`, width: 200, height: 48 })),
+  ];
   const links = (users) => Array.from({ length: users }, (_, i) => ({ id: `w${i}`, from: `n${i}`, to: "w" }));
   assert.equal(layout(units(3), links(3)).chips.length, 0);
   const shared = layout(units(4), links(4));
   assert.equal(shared.chips.length, 4);
-  assert.ok([...shared.places.values()].every((rect) => rect === shared.places.get("w") || rect.y < shared.places.get("w").y), "the leaf stands below");
+  assert.ok(
+    [...shared.places.values()].every((rect) => rect === shared.places.get("w") || rect.y < shared.places.get("w").y),
+    "the leaf stands below",
+  );
 });
 
 test("graphs that share nothing stand side by side in the order in which they were built", () => {

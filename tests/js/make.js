@@ -7,9 +7,23 @@
  */
 export function maker(source) {
   const scene = {
-    schema: "gradreel-scene/1", source, mode: "script", outcome: { kind: "finished", type: null, message: null, line: null },
-    values: [{ shape: [], dtype: "float32", data: 1, whole: true }, { shape: [2], dtype: "float32", data: [0.5, 2], whole: true }],
-    boxes: [], wires: [], tensors: [], groups: [], calls: [], stretches: [], diagnoses: [], output: [], expression: null,
+    schema: "gradreel-scene/1",
+    source,
+    mode: "script",
+    outcome: { kind: "finished", type: null, message: null, line: null },
+    values: [
+      { shape: [], dtype: "float32", data: 1, whole: true },
+      { shape: [2], dtype: "float32", data: [0.5, 2], whole: true },
+    ],
+    boxes: [],
+    wires: [],
+    tensors: [],
+    groups: [],
+    calls: [],
+    stretches: [],
+    diagnoses: [],
+    output: [],
+    expression: null,
     steps: [{ kind: "start", line: null, sentence: "The program has not started.", focus: [], changes: {} }],
   };
   const now = new Map();
@@ -33,16 +47,52 @@ export function maker(source) {
   };
   const add = (box) => {
     const id = `n${scene.boxes.length}`;
-    scene.boxes.push({ id, kind: "node", name: "MulBackward0", op: "mul.Tensor", nr: null, line: 3, iteration: null, function: null,
-      generation: 0, call: null, group: null, formula: [], inputs: [], output: null, slots: [], variable: null, tensor: null, ...box });
+    scene.boxes.push({
+      id,
+      kind: "node",
+      name: "MulBackward0",
+      op: "mul.Tensor",
+      nr: null,
+      line: 3,
+      iteration: null,
+      function: null,
+      generation: 0,
+      call: null,
+      group: null,
+      formula: [],
+      inputs: [],
+      output: null,
+      slots: [],
+      variable: null,
+      tensor: null,
+      ...box,
+    });
     return id;
   };
   const leaf = (variable) => {
     const id = add({ kind: "leaf", name: "AccumulateGrad", variable, tensor: `t${scene.tensors.length}` });
-    scene.tensors.push({ id: `t${scene.tensors.length}`, shape: [], dtype: "float32", storage: scene.tensors.length, box: id, op: "tensor", base: null });
+    scene.tensors.push({
+      id: `t${scene.tensors.length}`,
+      shape: [],
+      dtype: "float32",
+      storage: scene.tensors.length,
+      box: id,
+      op: "tensor",
+      base: null,
+    });
     return id;
   };
-  const slot = (name) => ({ name, label: name, kind: "tensor", text: null, shape: [], nbytes: 4, value: 0, version: 0, storage: 0 });
+  const slot = (name) => ({
+    name,
+    label: name,
+    kind: "tensor",
+    text: null,
+    shape: [],
+    nbytes: 4,
+    value: 0,
+    version: 0,
+    storage: 0,
+  });
   let held = 0;
   let nr = 0;
   const node = (name, inputs, { group: into = null, slots = ["self"], line = 3 } = {}) => {
@@ -70,22 +120,47 @@ export function maker(source) {
     order.forEach((id, i) => {
       const box = scene.boxes[Number(id.slice(1))];
       const leafSets = box.kind === "leaf" ? [[id, "grad", 0]] : [];
-      step("node_ran", line, `**${box.name}** runs.`, [id], [[id, "state", "ran"], [id, "order", i + 1], [id, "grad_in", 0], ...leafSets,
-        ...(out.get(id) ?? []).flatMap((wire) => [[wire.id, "state", "lit"], [wire.id, "value", 0]])]);
+      step(
+        "node_ran",
+        line,
+        `**${box.name}** runs.`,
+        [id],
+        [
+          [id, "state", "ran"],
+          [id, "order", i + 1],
+          [id, "grad_in", 0],
+          ...leafSets,
+          ...(out.get(id) ?? []).flatMap((wire) => [
+            [wire.id, "state", "lit"],
+            [wire.id, "value", 0],
+          ]),
+        ],
+      );
       if (!box.slots.length) return;
       held -= 4 * box.slots.length;
       step("slot_freed", line, `**${box.name}** lets go.`, [id], [[id, "state", "empty"], ["program", "bytes", held],
         ...box.slots.map((item) => [id, `slot:${item.name}`, "freed"])]);
     });
-    scene.calls.push({ id: scene.calls.length + 1, kind: "backward", line, from, to: scene.steps.length - 1, retain_graph: false,
-      create_graph: false, failed: false, text: "loss.backward()" });
+    scene.calls.push({
+      id: scene.calls.length + 1,
+      kind: "backward",
+      line,
+      from,
+      to: scene.steps.length - 1,
+      retain_graph: false,
+      create_graph: false,
+      failed: false,
+      text: "loss.backward()",
+    });
   };
   return { scene, step, group, leaf, node, backward };
 }
 
 /** A recurrent net over `length` steps with three shared weights: 3 + about 5 * length boxes. */
 export function recurrent(length) {
-  const { scene, group, leaf, node, backward } = maker(`h = zeros\nfor t in range(${length}):\n    h = tanh(W @ x + U @ h + b)\nh.backward()\n`);
+  const { scene, group, leaf, node, backward } = maker(
+    `h = zeros\nfor t in range(${length}):\n    h = tanh(W @ x + U @ h + b)\nh.backward()\n`,
+  );
   const [w, u, b] = ["W", "U", "b"].map(leaf);
   let h = null;
   for (let t = 0; t < length; t++) {
@@ -102,7 +177,9 @@ export function recurrent(length) {
 
 /** The determinant of a matrix of that size by cofactors, each minor in a group of its own. */
 export function determinant(size) {
-  const { scene, group, leaf, node, backward } = maker("def det(m):\n    return sum(m[0][j] * det(minor(m, j)) for j in range(len(m)))\n\ndet(m).backward()\n");
+  const { scene, group, leaf, node, backward } = maker(
+    "def det(m):\n    return sum(m[0][j] * det(minor(m, j)) for j in range(len(m)))\n\ndet(m).backward()\n",
+  );
   const entries = Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => leaf(`m[${i}][${j}]`)));
   const minor = (row, columns, parent) => {
     if (columns.length === 1) return entries[row][columns[0]];
@@ -119,7 +196,9 @@ export function determinant(size) {
 
 /** A training loop: `layers` layers, `steps` steps, a backward call each. */
 export function training(layers, steps) {
-  const { scene, group, leaf, node, backward } = maker(`for i in range(${steps}):\n    loss = net(x)\n    loss.backward()\n`);
+  const { scene, group, leaf, node, backward } = maker(
+    `for i in range(${steps}):\n    loss = net(x)\n    loss.backward()\n`,
+  );
   const weights = Array.from({ length: layers }, (_, i) => [leaf(`net.${i}.weight`), leaf(`net.${i}.bias`)]);
   for (let i = 0; i < steps; i++) {
     const into = { group: group(`i = ${i}`) };

@@ -3,7 +3,8 @@ import test from "node:test";
 
 import { gathered } from "../../gradreel/player/web/panels/variables.js";
 
-const named = (scope, ...names) => names.map((name) => ({ key: `name:${scope}:${name}`, scope, name, tensor: "t1", text: null }));
+const named = (scope, ...names) =>
+  names.map((name) => ({ key: `name:${scope}:${name}`, scope, name, tensor: "t1", text: null }));
 const parts = (root, many) => Array.from({ length: many }, (_, i) => `${root}[${i}]`);
 const told = (names, inner) => gathered(names, inner).map(({ name, more }) => (more ? `${name} +${more}` : name));
 
@@ -17,7 +18,11 @@ test("of a thing of many parts the first are shown and the rest counted, where t
 });
 
 test("what belongs to a call that waits for another shows no parts; the innermost call and the program do", () => {
-  const names = [...named(0, "m", "m[0]"), ...named(1, "rows", "rows[0]", "rows[1]", "total"), ...named(2, "rows", "rows[0]")];
+  const names = [
+    ...named(0, "m", "m[0]"),
+    ...named(1, "rows", "rows[0]", "rows[1]", "total"),
+    ...named(2, "rows", "rows[0]"),
+  ];
   assert.deepEqual(told(names, 2), ["m", "m[0]", "rows", "rows +2", "total", "rows", "rows[0]"]);
 });
 

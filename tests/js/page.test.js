@@ -9,7 +9,9 @@ import { unzip } from "../../gradreel/player/web/scene/scene.js";
 test("a letter opens into its head, its scene and its file", async () => {
   const scene = gzipSync(JSON.stringify({ steps: [] }));
   const file = Buffer.from("a\nfile");
-  const letter = open(Buffer.concat([Buffer.from(`${JSON.stringify({ request: 7, scene: scene.length })}\n`), scene, file]));
+  const letter = open(
+    Buffer.concat([Buffer.from(`${JSON.stringify({ request: 7, scene: scene.length })}\n`), scene, file]),
+  );
   assert.equal(letter.head.request, 7);
   assert.deepEqual(await unzip(letter.scene), { steps: [] });
   assert.equal(Buffer.from(letter.file).toString(), "a\nfile");
@@ -82,8 +84,26 @@ test("a question that is never answered does not block those after it", (context
 });
 
 for (const [text, value] of [
-  ["2", 2], ["-0.5", -0.5], [".5", 0.5], ["2.", 2], ["1e-3", 0.001], ["[1, 2.]", [1, 2]], ["[[1, 2], [3, 4]]", [[1, 2], [3, 4]]],
-  ["", null], ["x", null], ["[1, [2]]", null], ["[[1], [2, 3]]", null], ["[]", null], ['"2"', null], ["[true]", null],
+  ["2", 2],
+  ["-0.5", -0.5],
+  [".5", 0.5],
+  ["2.", 2],
+  ["1e-3", 0.001],
+  ["[1, 2.]", [1, 2]],
+  [
+    "[[1, 2], [3, 4]]",
+    [
+      [1, 2],
+      [3, 4],
+    ],
+  ],
+  ["", null],
+  ["x", null],
+  ["[1, [2]]", null],
+  ["[[1], [2, 3]]", null],
+  ["[]", null],
+  ['"2"', null],
+  ["[true]", null],
 ]) {
   test(`the value of "${text}" is ${JSON.stringify(value)}`, () => assert.deepEqual(parsed(text), value));
 }

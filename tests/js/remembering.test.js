@@ -5,7 +5,11 @@ import { createMemory } from "../../gradreel/player/web/app/storage.js";
 
 function storage() {
   const kept = new Map();
-  return { getItem: (key) => kept.get(key) ?? null, setItem: (key, text) => kept.set(key, text), removeItem: (key) => kept.delete(key) };
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, text) => kept.set(key, text),
+    removeItem: (key) => kept.delete(key),
+  };
 }
 
 test("a step is found again for the same program alone", () => {

@@ -5,7 +5,11 @@ import { nameOf } from "../../gradreel/player/web/player/keyboard.js";
 import { beside, loopAround, stretchAt, stretchWord, toggled } from "../../gradreel/player/web/timeline/bookmarks.js";
 import { createClock } from "../../gradreel/player/web/timeline/playback.js";
 
-const STRETCHES = [{ from: 1, to: 9, kind: "forward" }, { from: 10, to: 19, kind: "backward", label: "call 1" }, { from: 20, to: 30, kind: "forward" }];
+const STRETCHES = [
+  { from: 1, to: 9, kind: "forward" },
+  { from: 10, to: 19, kind: "backward", label: "call 1" },
+  { from: 20, to: 30, kind: "forward" },
+];
 
 test("a step lies in one stretch, the start in none", () => {
   assert.deepEqual([0, 1, 9, 10, 30].map((step) => stretchAt(STRETCHES, step)?.from ?? null), [null, 1, 1, 10, 20]);
@@ -14,7 +18,14 @@ test("a step lies in one stretch, the start in none", () => {
 });
 
 test("the steps beside one are the next and the last of a list, else the ends", () => {
-  const cases = [[[3, 7], 3, 1, 7], [[3, 7], 7, 1, 30], [[3, 7], 7, -1, 3], [[3, 7], 3, -1, 0], [[3, 7], 5, -1, 3], [[], 5, 1, 30]];
+  const cases = [
+    [[3, 7], 3, 1, 7],
+    [[3, 7], 7, 1, 30],
+    [[3, 7], 7, -1, 3],
+    [[3, 7], 3, -1, 0],
+    [[3, 7], 5, -1, 3],
+    [[], 5, 1, 30],
+  ];
   for (const [steps, step, direction, expected] of cases) assert.equal(beside(steps, step, direction, 30), expected);
 });
 
@@ -25,7 +36,12 @@ test("a bookmark comes and goes, in order", () => {
 
 test("a loop is what lies between two bookmarks, else the stretch", () => {
   for (const [marks, step, expected] of [
-    [[], 12, [10, 19]], [[5], 12, [10, 19]], [[5, 25], 12, [5, 25]], [[5, 25], 5, [5, 25]], [[5, 25], 25, [5, 25]], [[], 0, [0, 30]],
+    [[], 12, [10, 19]],
+    [[5], 12, [10, 19]],
+    [[5, 25], 12, [5, 25]],
+    [[5, 25], 5, [5, 25]],
+    [[5, 25], 25, [5, 25]],
+    [[], 0, [0, 30]],
   ]) {
     const { from, to } = loopAround(STRETCHES, marks, step, 30);
     assert.deepEqual([from, to], expected);
@@ -49,7 +65,10 @@ test("what loops begins again at its start, for ever", () => {
 
 test("keys ask for one thing each, with shift or without where a keyboard wants it", () => {
   const asks = (key, more = {}) => nameOf({ key, shiftKey: false, ctrlKey: false, ...more }, null);
-  assert.deepEqual(["l", "b", "[", "]", "f", "t", "/", "-"].map((key) => asks(key)), ["loop", "bookmark", "prevMark", "nextMark", "fit", "turn", "find", "zoomOut"]);
+  assert.deepEqual(
+    ["l", "b", "[", "]", "f", "t", "/", "-"].map((key) => asks(key)),
+    ["loop", "bookmark", "prevMark", "nextMark", "fit", "turn", "find", "zoomOut"],
+  );
   assert.equal(asks("+", { shiftKey: true }), "zoomIn");
   assert.equal(asks("l", { ctrlKey: true }), null);
   assert.equal(asks("+", { ctrlKey: true }), null);

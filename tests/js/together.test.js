@@ -19,7 +19,10 @@ test("the longest common subsequence keeps order and is as long as can be", () =
 
 test("lines are the same, changed, or on one side only", () => {
   assert.deepEqual(lineRows("a\nb\nc\n", "a\nB\nc\nd\n"), [
-    { left: 1, right: 1, same: true }, { left: 2, right: 2, same: false }, { left: 3, right: 3, same: true }, { left: null, right: 4, same: false },
+    { left: 1, right: 1, same: true },
+    { left: 2, right: 2, same: false },
+    { left: 3, right: 3, same: true },
+    { left: null, right: 4, same: false },
   ]);
 });
 
@@ -76,15 +79,27 @@ function madeRun(backward) {
 test("a run does not differ from itself, and differs from one that goes no further by what is held", () => {
   const [one, two] = [madeRun(true), madeRun(false)];
   assert.deepEqual(differences(one, one, [one.state.last, one.state.last]), []);
-  const found = Object.fromEntries(differences(one, two, [one.state.last, two.state.last]).map(({ what, left, right }) => [what, [left, right]]));
+  const found = Object.fromEntries(
+    differences(one, two, [one.state.last, two.state.last]).map(({ what, left, right }) => [what, [left, right]]),
+  );
   assert.deepEqual(found["saved now"], ["0 B", "8 B"]);
   assert.equal(facts(one, 0).get("the run"), "goes on");
   assert.equal(peakBy(one.state, one.state.last), 8);
 });
 
 test("operators are found by name, node and what they keep, the closest first", () => {
-  const operator = (name, node, formula, kept = []) => ({ name, node, family: "f", ways: [{ formula }], kept: kept.map((each) => ({ name: each })) });
-  const items = [operator("addmul", "AddmulBackward0", "grad"), operator("mul.Tensor", "MulBackward0", "grad * other", ["other"]), operator("exp", "ExpBackward0", "grad * result", ["result"])];
+  const operator = (name, node, formula, kept = []) => ({
+    name,
+    node,
+    family: "f",
+    ways: [{ formula }],
+    kept: kept.map((each) => ({ name: each })),
+  });
+  const items = [
+    operator("addmul", "AddmulBackward0", "grad"),
+    operator("mul.Tensor", "MulBackward0", "grad * other", ["other"]),
+    operator("exp", "ExpBackward0", "grad * result", ["result"]),
+  ];
   const names = (text) => matching(items, text).map(({ name }) => name);
   assert.deepEqual(names("mul"), ["mul.Tensor", "addmul"]);
   assert.deepEqual(names("keeps result"), ["exp"]);

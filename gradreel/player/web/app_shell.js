@@ -1,8 +1,10 @@
 /**
- * All pages in one element: a room for each that was visited, one of them in sight. To go from one to another loads nothing
+ * All pages in one element: a room for each that was visited, one of them in sight. To go from one to another loads
+ * nothing
  * anew: the server is asked for its first letter once, and who comes back finds a room as it was left.
  *
- * Every page has an address of its own all the same. Streamlit watches the address too, and would run the page's script in a
+ * Every page has an address of its own all the same. Streamlit watches the address too, and would run the page's script
+ * in a
  * fresh state; so the site hears of every move first, and keeps those to itself that lead to a page it can show.
  */
 
@@ -17,7 +19,8 @@ const MOVES = ["popstate", "hashchange"];
 
 /**
  * @param {HTMLElement} root
- * @param {{theme?: "light"|"dark", onShow?: () => void, onLeave?: () => void}} [how]  what is to be done when there is something to see
+ * @param {{theme?: "light"|"dark", onShow?: () => void, onLeave?: () => void}} [how]  what is to be done when there is
+ *   something to see
  */
 export function createSite(root, { theme = "light", onShow = () => {}, onLeave = () => {} } = {}) {
   /** @type {Map<string, any>} what was visited: its element, its room, its title and where it was left */
@@ -69,7 +72,8 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     mind();
     const known = visited.get(head.place);
     if (known) {
-      // A first letter is for a page that has not been made; this one is past that. Streamlit sends one of its own accord,
+      // A first letter is for a page that has not been made; this one is past that. Streamlit sends one of its own
+      // accord,
       // too, and sooner than that which was asked for.
       if (head.request !== null && head.request !== visit) await known.room.take(letter);
       return;
@@ -161,7 +165,8 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
   const clicked = (event) => {
     const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement);
     if (!link?.href || link.target === "_blank" || link.hasAttribute("download")) return;
-    if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
+      return;
     const url = new URL(link.href);
     if (url.origin !== location.origin || !ways?.has(url.pathname)) return;
     event.preventDefault();
@@ -174,7 +179,10 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
   const unguard = guard((url) => url.origin === location.origin && Boolean(ways?.has(url.pathname)));
 
   return {
-    /** Who answers from now on, and how the system has it. @param {(question: any) => void} how @param {"light"|"dark"} theme */
+    /** Who answers from now on, and how the system has it.
+     * @param {(question: any) => void} how
+     * @param {"light"|"dark"} theme
+     */
     connect(how, theme) {
       send = how;
       entitleAgain();
@@ -204,7 +212,10 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
 
 /** The pages by their paths; the one that was opened by the path it was opened at, too. */
 function waysOf({ nav, place }) {
-  const pages = nav.map((page) => [new URL(page.href, location.href).pathname, { place: page.place, title: page.full }]);
+  const pages = nav.map((page) => [
+    new URL(page.href, location.href).pathname,
+    { place: page.place, title: page.full },
+  ]);
   const title = pages.find(([, page]) => page.place === place)?.[1].title ?? document.title;
   return new Map([[location.pathname, { place, title }], ...pages]);
 }

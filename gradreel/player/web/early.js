@@ -1,5 +1,6 @@
 /**
- * The entry of the page where the server sends our code by itself: it shows the page before Streamlit is ready, with the first
+ * The entry of the page where the server sends our code by itself: it shows the page before Streamlit is ready, with
+ * the first
  * letter fetched in the same way, and leaves `main` for Streamlit's component, which then takes the site over.
  */
 
@@ -33,7 +34,8 @@ async function open() {
   const page = new URLSearchParams({ page: location.pathname.split("/").at(-1), at: placeAsked(location) ?? "" });
   // The page's head may have begun to fetch the same already.
   const letter = fetch(`${LETTERS}?${page}`).then((reply) => (reply.ok ? reply.arrayBuffer() : null)).catch(() => null);
-  if (!document.body) await new Promise((ready) => document.addEventListener("DOMContentLoaded", ready, { once: true }));
+  if (!document.body)
+    await new Promise((ready) => document.addEventListener("DOMContentLoaded", ready, { once: true }));
   const bytes = await letter;
   if (!bytes) return proceed();
   site.receive(new Uint8Array(bytes));

@@ -1,6 +1,8 @@
 /**
- * Runs before a page is drawn, as a script of its own. Streamlit's page lies in a template: it begins when ours is seen (see
- * seen.js), when ours cannot be had, or when it takes too long. What the server drew, and the letter it expects to be asked for, are not for an address that says more.
+ * Runs before a page is drawn, as a script of its own. Streamlit's page lies in a template: it begins when ours is seen
+ * (see
+ * seen.js), when ours cannot be had, or when it takes too long. What the server drew, and the letter it expects to be
+ * asked for, are not for an address that says more.
  */
 
 (() => {
@@ -11,11 +13,15 @@
     waiting.remove();
     document.head.append(waiting.content);
   };
-  /** Light or dark, where somebody has chosen what the system has not (see looks.js): what the server drew is as the system has it. */
+  /** Light or dark, where somebody has chosen what the system has not (see looks.js): what the server drew is as the
+   * system has it.
+   */
   const otherLooks = () => {
     try {
       const chosen = localStorage.getItem("gradreel.looks");
-      return chosen && chosen !== (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light") ? chosen : null;
+      return chosen && chosen !== (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")
+        ? chosen
+        : null;
     } catch {
       return null;
     }

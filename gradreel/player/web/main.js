@@ -1,5 +1,6 @@
 /**
- * The entry of the Streamlit page. Streamlit calls it again on every rerun and theme change with the same parent element, so
+ * The entry of the Streamlit page. Streamlit calls it again on every rerun and theme change with the same parent
+ * element, so
  * it keeps its instance by that element, and does something only when something has changed.
  */
 
@@ -31,7 +32,9 @@ export default function main({ data, parentElement, setTriggerValue }) {
   };
 }
 
-/** An element with our styles beside it: no component brings them along, for all that it brings comes anew with every letter. */
+/** An element with our styles beside it: no component brings them along, for all that it brings comes anew with every
+ * letter.
+ */
 function dressed(root) {
   root.before(element("style", { text: styles }));
   return root;

@@ -9,7 +9,13 @@ export default async function standalone() {
   const packed = atob(document.querySelector("#scene").textContent.trim());
   const scene = await unzip(Uint8Array.from(packed, (letter) => letter.charCodeAt(0)));
   const step = /^#(\d+)$/.exec(location.hash)?.[1] ?? document.querySelector("#scene").dataset.step;
-  const lab = createLab(root, { head: { place: "file" }, scene, ask: null, theme: null, step: step === undefined ? null : Number(step) });
+  const lab = createLab(root, {
+    head: { place: "file" },
+    scene,
+    ask: null,
+    theme: null,
+    step: step === undefined ? null : Number(step),
+  });
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const looks = createLooks(dark.matches ? "dark" : "light", lab.setTheme);
   lab.setTheme(looks.now());

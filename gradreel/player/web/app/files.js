@@ -24,7 +24,7 @@ export function programOf(name, text) {
 
 /** The code cells of a notebook, one after the other, without what was printed beneath them. */
 function cellsOf(name, text) {
-  let notebook = null;
+  let notebook;
   try {
     notebook = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
@@ -40,7 +40,11 @@ function cellsOf(name, text) {
 
 /** Text of a cell: one string, or a list of lines. */
 function written(source) {
-  return Array.isArray(source) ? source.filter((line) => typeof line === "string").join("") : typeof source === "string" ? source : "";
+  return Array.isArray(source)
+    ? source.filter((line) => typeof line === "string").join("")
+    : typeof source === "string"
+      ? source
+      : "";
 }
 
 /**
@@ -48,7 +52,13 @@ function written(source) {
  * @param {{onProgram: (text: string) => void, onTrouble: (sentence: string) => void}} options
  */
 export function createOpening(root, { onProgram, onTrouble }) {
-  const input = element("input", { type: "file", accept: KINDS, hidden: true, "data-testid": "file", "aria-label": "a file with a program" });
+  const input = element("input", {
+    type: "file",
+    accept: KINDS,
+    hidden: true,
+    "data-testid": "file",
+    "aria-label": "a file with a program",
+  });
   root.append(input);
   const read = async (file) => {
     if (!file) return;

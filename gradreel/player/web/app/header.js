@@ -16,8 +16,10 @@ const HALF = "M6 .5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM6 2a4 4 0 0 1 0 8z";
 
 /**
  * @param {HTMLElement} host
- * @param {{here: string, home: string|null, nav: {place: string, title: string, href: string}[], examples?: Section[], exports?: Entry[],
- *          onOpen?: (() => void)|null, copyTitle?: string, onCopyLink?: (() => void)|null, onRun?: (() => void)|null, onStop?: (() => void)|null}} options
+ * @param {{here: string, home: string|null, nav: {place: string, title: string, href: string}[], examples?: Section[],
+ *   exports?: Entry[],
+ *          onOpen?: (() => void)|null, copyTitle?: string, onCopyLink?: (() => void)|null, onRun?: (() => void)|null,
+ *          onStop?: (() => void)|null}} options
  *  Where there is no room for `nav` as a row, it is a menu.
  */
 export function createHeader(host, options) {
@@ -30,33 +32,70 @@ export function createHeader(host, options) {
   };
   const { examples = [], exports = [] } = options;
   const pages = options.nav.map(({ place, title, href }) => ({ title, href, current: place === options.here }));
-  const nav = options.home === null ? [element("span", { class: "gr-brand", text: "Gradreel" })] : [
-    element("a", { class: "gr-brand", href: options.home, target: "_self", text: "Gradreel" }),
-    element("nav", { class: "gr-nav", "aria-label": "Pages" },
-      ...pages.map(({ title, href, current }) => element("a", { href, target: "_self", "aria-current": current && "page", text: title })),
-      drop(pages.find((page) => page.current)?.title ?? "Pages", [{ entries: pages }], "pages")),
-  ];
-  const copy = options.onCopyLink && element("button", { class: "gr-button", type: "button", "data-testid": "copy-link", onclick: options.onCopyLink },
-    element("span", { class: "gr-long", text: options.copyTitle ?? "Copy link to this step" }), element("span", { class: "gr-short", text: "Link" }));
+  const nav =
+    options.home === null
+      ? [element("span", { class: "gr-brand", text: "Gradreel" })]
+      : [
+          element("a", { class: "gr-brand", href: options.home, target: "_self", text: "Gradreel" }),
+          element(
+            "nav",
+            { class: "gr-nav", "aria-label": "Pages" },
+            ...pages.map(({ title, href, current }) =>
+              element("a", { href, target: "_self", "aria-current": current && "page", text: title }),
+            ),
+            drop(pages.find((page) => page.current)?.title ?? "Pages", [{ entries: pages }], "pages"),
+          ),
+        ];
+  const copy =
+    options.onCopyLink &&
+    element(
+      "button",
+      { class: "gr-button", type: "button", "data-testid": "copy-link", onclick: options.onCopyLink },
+      element("span", { class: "gr-long", text: options.copyTitle ?? "Copy link to this step" }),
+      element("span", { class: "gr-short", text: "Link" }),
+    );
   const open = { title: "Open", note: "a .py or .ipynb file", act: options.onOpen };
   const link = { title: options.copyTitle ?? "Copy link to this step", act: options.onCopyLink };
   const rest = [open, link].filter(({ act }) => act);
   // Where there is no room for a row of buttons, they are one menu.
-  const more = rest.length > 0 && exports.length > 0 && drop("More", [{ entries: rest }, { group: "Export", entries: exports }, ...examples], "more");
+  const more =
+    rest.length > 0 &&
+    exports.length > 0 &&
+    drop("More", [{ entries: rest }, { group: "Export", entries: exports }, ...examples], "more");
   if (more) more.classList.add("gr-instead");
-  host.replaceChildren(...[
-    options.here === "lab" && element("h1", { class: "gr-unseen", text: "Lab" }),
-    ...nav,
-    element("button", { class: "gr-looks", type: "button", "aria-label": "light or dark", title: "light or dark", "data-testid": "looks", onclick: turnLooks }, icon(HALF)),
-    element("span", { class: "gr-space" }),
-    examples.length > 0 && drop("Examples", examples, "examples"),
-    options.onOpen && element("button", { class: "gr-button", type: "button", "data-testid": "open", onclick: options.onOpen, text: "Open",
-      title: "a .py or .ipynb file; it can be dropped on the page, too" }),
-    copy,
-    exports.length > 0 && drop("Export", [{ entries: exports }], "export"),
-    more,
-    run?.element,
-  ].filter(Boolean));
+  host.replaceChildren(
+    ...[
+      options.here === "lab" && element("h1", { class: "gr-unseen", text: "Lab" }),
+      ...nav,
+      element(
+        "button",
+        {
+          class: "gr-looks",
+          type: "button",
+          "aria-label": "light or dark",
+          title: "light or dark",
+          "data-testid": "looks",
+          onclick: turnLooks,
+        },
+        icon(HALF),
+      ),
+      element("span", { class: "gr-space" }),
+      examples.length > 0 && drop("Examples", examples, "examples"),
+      options.onOpen &&
+        element("button", {
+          class: "gr-button",
+          type: "button",
+          "data-testid": "open",
+          onclick: options.onOpen,
+          text: "Open",
+          title: "a .py or .ipynb file; it can be dropped on the page, too",
+        }),
+      copy,
+      exports.length > 0 && drop("Export", [{ entries: exports }], "export"),
+      more,
+      run?.element,
+    ].filter(Boolean),
+  );
   const away = (event) => menus.forEach((menu) => !event.composedPath().includes(menu.element) && menu.close());
   document.addEventListener("pointerdown", away);
   return {
@@ -68,12 +107,22 @@ export function createHeader(host, options) {
 
 /** The top row of a program inside a lesson: its title, and the way to the Lab with the program as it stands.
  * @param {HTMLElement} host
- * @param {{title: string, apart?: boolean, onRun: (() => void)|null, onStop?: (() => void)|null, labLink: () => Promise<string>}} options
+ * @param {{title: string, apart?: boolean, onRun: (() => void)|null, onStop?: (() => void)|null, labLink: () =>
+ *   Promise<string>}} options
  *  `apart`: the Lab opens beside this page, which is part of another one.
  */
 export function createLessonBar(host, { title, apart = false, onRun, onStop = null, labLink }) {
-  const lab = element("a", { class: "gr-lab-link", href: "./", target: apart ? "_blank" : "_self", rel: apart ? "noopener" : null, "data-testid": "lab-link" },
-    apart ? "Open in the Lab ↗" : "Try it in the Lab");
+  const lab = element(
+    "a",
+    {
+      class: "gr-lab-link",
+      href: "./",
+      target: apart ? "_blank" : "_self",
+      rel: apart ? "noopener" : null,
+      "data-testid": "lab-link",
+    },
+    apart ? "Open in the Lab ↗" : "Try it in the Lab",
+  );
   const point = async () => (lab.href = await labLink());
   for (const moment of ["pointerenter", "focus"]) lab.addEventListener(moment, point);
   lab.addEventListener("click", async (event) => {
@@ -82,7 +131,12 @@ export function createLessonBar(host, { title, apart = false, onRun, onStop = nu
     travel(await labLink());
   });
   const run = onRun && createRunButton(onRun, onStop);
-  host.replaceChildren(element("h2", { class: "gr-title", text: title }), element("span", { class: "gr-space" }), lab, ...(run ? [run.element] : []));
+  host.replaceChildren(
+    element("h2", { class: "gr-title", text: title }),
+    element("span", { class: "gr-space" }),
+    lab,
+    ...(run ? [run.element] : []),
+  );
   point();
   return { busy: (busy) => run?.busy(busy), destroy: () => {} };
 }
@@ -90,9 +144,18 @@ export function createLessonBar(host, { title, apart = false, onRun, onStop = nu
 /** A button that opens a list under itself. */
 function createMenu(title, sections, testid, onOpen) {
   const list = element("div", { class: "gr-menu", role: "menu", hidden: true });
-  const button = element("button", {
-    class: "gr-button gr-drop", type: "button", "aria-haspopup": "menu", "aria-expanded": "false", "data-testid": testid,
-  }, title, " ▾");
+  const button = element(
+    "button",
+    {
+      class: "gr-button gr-drop",
+      type: "button",
+      "aria-haspopup": "menu",
+      "aria-expanded": "false",
+      "data-testid": testid,
+    },
+    title,
+    " ▾",
+  );
   const close = () => {
     list.hidden = true;
     button.setAttribute("aria-expanded", "false");
@@ -106,7 +169,8 @@ function createMenu(title, sections, testid, onOpen) {
   const items = () => [...list.querySelectorAll("[role=menuitem]")];
   const entry = ({ title, href, act, note, current }) => {
     const inner = [element("span", {}, title), note ? element("small", {}, note) : null].filter(Boolean);
-    if (href) return element("a", { role: "menuitem", href, target: "_self", "aria-current": current && "page" }, ...inner);
+    if (href)
+      return element("a", { role: "menuitem", href, target: "_self", "aria-current": current && "page" }, ...inner);
     return element("button", { role: "menuitem", type: "button", onclick: () => { close(); act?.(); } }, ...inner);
   };
   for (const { group, entries } of sections) {

@@ -35,7 +35,8 @@ const NOTHING = { text: "", values: null };
 
 /**
  * @param {HTMLElement} root
- * @param {{head: any, scene: any, ask: ((question: any, how?: {urgent?: boolean}) => void)|null, giveUp?: (() => void)|null,
+ * @param {{head: any, scene: any, ask: ((question: any, how?: {urgent?: boolean}) => void)|null, giveUp?: (() =>
+ *   void)|null,
  *          theme: "light"|"dark"|null, step?: number|null}} options
  */
 export function createLab(root, { head, scene, ask, giveUp = null, theme, step = null }) {
@@ -43,7 +44,9 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   let program = { text: (head.source ?? scene.source).trimEnd(), values: head.values ?? null };
   /** The program that is on the stage: the one that was started may still be on its way. */
   let played = program;
-  /** Whether the editor holds something else than what is on the stage, or a run that somebody waits for takes its time. */
+  /** Whether the editor holds something else than what is on the stage, or a run that somebody waits for takes its
+   * time.
+   */
   const fresh = element("span", { class: "gr-edited", role: "status", "data-testid": "edited" });
   const compare = () => {
     const other = code.text().trimEnd() !== played.text.trimEnd();
@@ -70,7 +73,8 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     compare();
     welcome?.edited(code.text());
     clearTimeout(typing);
-    if (ask && choices.get("live")) typing = setTimeout(() => code.text().trim() && start({ text: code.text(), values: null }, {}), PAUSE);
+    if (ask && choices.get("live"))
+      typing = setTimeout(() => code.text().trim() && start({ text: code.text(), values: null }, {}), PAUSE);
   };
   const drafts = head.place === "lab" ? createDrafts(() => sessionStorage, () => localStorage) : null;
   const draft = (ran) => drafts?.keep({ text: code.text(), ran });
@@ -92,7 +96,8 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   };
   /** Run another program than the one that the address names, if it names one. */
   const depart = (text) => {
-    if (drafts && text !== program.text && location.hash) history.replaceState(history.state, "", location.pathname + location.search);
+    if (drafts && text !== program.text && location.hash)
+      history.replaceState(history.state, "", location.pathname + location.search);
     start({ text, values: null });
   };
   const run = () => {
@@ -103,7 +108,11 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   };
   /** Somebody has put an error message where a program belongs: the gallery tells what it means. */
   const lookUp = () => travel(meaningOf(played.text, head.home ?? "./"));
-  const offerMeaning = () => say("This is an error message, and no program.", { lasting: true, offer: { title: "What does it mean?", act: lookUp } });
+  const offerMeaning = () =>
+    say("This is an error message, and no program.", {
+      lasting: true,
+      offer: { title: "What does it mean?", act: lookUp },
+    });
   const stop = () => {
     if (aside) set(aside.scene, aside.played, aside.step);
     program = played;
@@ -121,7 +130,8 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     compare();
     player.update(scene, { step: at });
   };
-  /** What was on the stage when the editor was emptied: without its program no run is shown, and it comes back with it. */
+  /** What was on the stage when the editor was emptied: without its program no run is shown, and it comes back with it.
+   */
   let aside = null;
   const clearAway = () => {
     if (code.text().trim() || scene.unrun) return;
@@ -163,17 +173,37 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     compact: head.place === "lesson" || head.place === "embed",
     createEditor: (host) => {
       const complete = (text, at, asked) => proposals(text, at, words, asked);
-      code = createCode(codemirror, host, { text: program.text, scene, readOnly: !ask, onRun: run, onEdit: edited, complete });
+      code = createCode(codemirror, host, {
+        text: program.text,
+        scene,
+        readOnly: !ask,
+        onRun: run,
+        onEdit: edited,
+        complete,
+      });
       if (head.place === "lab") host.after(choices.element);
-      host.after(leaves, remarks.element, drafts ? element("p", { class: "gr-quiet", "data-testid": "kept", text: KEPT }) : "");
+      host.after(
+        leaves,
+        remarks.element,
+        drafts ? element("p", { class: "gr-quiet", "data-testid": "kept", text: KEPT }) : "",
+      );
       return code.pane;
     },
     onRun: ask && load,
     onMeaning: ask && lookUp,
   });
-  const opening = head.place === "lab" ? createOpening(root, { onProgram: load, onTrouble: (sentence) => say(sentence, { lasting: true }) }) : null;
+  const opening =
+    head.place === "lab"
+      ? createOpening(root, { onProgram: load, onTrouble: (sentence) => say(sentence, { lasting: true }) })
+      : null;
   if (head.place === "lab" && ask) {
-    welcome = createWelcome(root, { player, home: head.home ?? "./", examples: head.examples ?? [], store: () => localStorage, onProgram: load });
+    welcome = createWelcome(root, {
+      player,
+      home: head.home ?? "./",
+      examples: head.examples ?? [],
+      store: () => localStorage,
+      onProgram: load,
+    });
   }
   const expression = createExpression(leaves, { onValues: (values) => start({ ...program, values }, {}) });
   expression.show(scene.expression);
@@ -184,30 +214,41 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   /** The step that goes along to the Lab: of another program than the one played, and before it has begun, none. */
   const stepToTake = () => (code.text().trimEnd() === played.text.trimEnd() && player.state().step) || null;
   const sharing = createSharing({ place, home, keepAsFile, say });
-  const header = head.place === "lesson" || head.place === "embed" ? createLessonBar(bar, {
-    title: head.title ?? "Gradreel",
-    apart: head.place === "embed",
-    onRun: ask && run,
-    onStop: giveUp && stop,
-    labLink: async () => new URL(await writeLink({ source: code.text(), step: stepToTake() }), home()).href,
-  }) : createHeader(bar, {
-    here: head.place,
-    home: head.home ?? null,
-    nav: head.nav ?? [],
-    examples: ask ? examplesMenu(head.examples ?? [], load) : [],
-    exports: [
-      ask && { title: "Offline page", note: "one HTML file with the player in it, opening at this step", act: save("html") },
-      { title: "Picture, PNG", note: "the graph at this step", act: picture("png") },
-      { title: "Picture, SVG", note: "the same, to be scaled and edited", act: picture("svg") },
-      head.place === "lab" && { title: "Embed", note: "HTML for a page of yours, copied to the clipboard", act: sharing.copyEmbed },
-      ask && { title: "Program", note: "what stands in the editor, as a .py file", act: keepAsFile },
-      ask && { title: "Trace", note: "every event of the run, as JSON", act: save("trace") },
-    ].filter(Boolean),
-    onOpen: opening?.pick ?? null,
-    onCopyLink: head.place === "lab" ? sharing.copyLink : null,
-    onRun: ask && run,
-    onStop: giveUp && stop,
-  });
+  const header =
+    head.place === "lesson" || head.place === "embed"
+      ? createLessonBar(bar, {
+          title: head.title ?? "Gradreel",
+          apart: head.place === "embed",
+          onRun: ask && run,
+          onStop: giveUp && stop,
+          labLink: async () => new URL(await writeLink({ source: code.text(), step: stepToTake() }), home()).href,
+        })
+      : createHeader(bar, {
+          here: head.place,
+          home: head.home ?? null,
+          nav: head.nav ?? [],
+          examples: ask ? examplesMenu(head.examples ?? [], load) : [],
+          exports: [
+            ask && {
+              title: "Offline page",
+              note: "one HTML file with the player in it, opening at this step",
+              act: save("html"),
+            },
+            { title: "Picture, PNG", note: "the graph at this step", act: picture("png") },
+            { title: "Picture, SVG", note: "the same, to be scaled and edited", act: picture("svg") },
+            head.place === "lab" && {
+              title: "Embed",
+              note: "HTML for a page of yours, copied to the clipboard",
+              act: sharing.copyEmbed,
+            },
+            ask && { title: "Program", note: "what stands in the editor, as a .py file", act: keepAsFile },
+            ask && { title: "Trace", note: "every event of the run, as JSON", act: save("trace") },
+          ].filter(Boolean),
+          onOpen: opening?.pick ?? null,
+          onCopyLink: head.place === "lab" ? sharing.copyLink : null,
+          onRun: ask && run,
+          onStop: giveUp && stop,
+        });
   stage.querySelector(".left h2").append(fresh);
 
   return {
@@ -229,7 +270,8 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
       }, PATIENCE);
     },
     /** Another scene: the answer to a run. @param {any} next @param {number|null} [at] the step to go to
-     * @param {{remarks?: string[], skipped?: [number, number, string][]}} [pasted] sentences on what was pasted, and the lines
+     * @param {{remarks?: string[], skipped?: [number, number, string][]}} [pasted] sentences on what was pasted, and
+     *   the lines
      *  of it of which nothing is run
      */
     show(next, at = null, { remarks: sentences, skipped } = {}) {
@@ -254,7 +296,10 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
       start({ text: source, values });
       if (!held || held.text.trimEnd() === source.trimEnd()) return;
       drafts.keep(held);
-      say("You have a draft of your own, too.", { lasting: true, offer: { title: "Open it", act: () => load(held.text) } });
+      say("You have a draft of your own, too.", {
+        lasting: true,
+        offer: { title: "Open it", act: () => load(held.text) },
+      });
     },
     /** An empty page: no program, and nothing that has run. @param {any} nothing the scene of that */
     clear(nothing) {
@@ -268,7 +313,9 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
       if (!held || held.text.trimEnd() === program.text) return welcome?.open();
       if (held.ran) return load(held.text);
       code.setText(held.text);
-      say("This is what you were typing. It was kept in this browser only.", { offer: { title: "Drop it", act: () => code.setText(program.text) } });
+      say("This is what you were typing. It was kept in this browser only.", {
+        offer: { title: "Drop it", act: () => code.setText(program.text) },
+      });
     },
     /** @param {"light"|"dark"} name */
     setTheme: (name) => player.setTheme(name),

@@ -22,7 +22,9 @@ const LONGEST_TEXT = 100_000;
 /** A link that cannot be read; its message is for the person who opened it. */
 export class DamagedLink extends Error {}
 
-/** What stands behind the # of an address; as it is, where a cut or a stranger's hand left it without a meaning. @param {string} hash */
+/** What stands behind the # of an address; as it is, where a cut or a stranger's hand left it without a meaning.
+ * @param {string} hash
+ */
 export function namedBy(hash) {
   try {
     return decodeURIComponent(hash.slice(1));
@@ -31,7 +33,9 @@ export function namedBy(hash) {
   }
 }
 
-/** What a page is asked to open with: behind the #, else as `?step=`; null for a program, and where nothing is. @param {{hash: string, search: string}} address */
+/** What a page is asked to open with: behind the #, else as `?step=`; null for a program, and where nothing is.
+ * @param {{hash: string, search: string}} address
+ */
 export function placeAsked({ hash, search }) {
   const asked = namedBy(hash) || new URLSearchParams(search).get("step");
   return asked && !/^g\d+\.|^find=/.test(asked) ? asked.replace(/@\d+$/, "") : null;
@@ -47,7 +51,10 @@ export async function writeLink({ source, step, values = null }) {
 /** Whether the page is to be part of another page, by `?embed=true`. @param {{search: string}} address */
 export const isEmbedded = ({ search }) => new URLSearchParams(search).get("embed") === "true";
 
-/** The step that `?step=` asks for, whatever program there is. @param {{search: string}} address @returns {number|null} */
+/** The step that `?step=` asks for, whatever program there is.
+ * @param {{search: string}} address
+ * @returns {number|null}
+ */
 export function stepAsked({ search }) {
   const step = new URLSearchParams(search).get("step") ?? "";
   return /^\d{1,7}$/.test(step) ? Number(step) : null;
@@ -158,7 +165,9 @@ export function createSharing({ place, home, keepAsFile, say }) {
     async copyEmbed() {
       const fragment = await linkHere();
       if (!fragment) return;
-      const html = `<iframe src="${embedAddress(fragment, home().href)}" width="100%" height="640" style="border: 0" title="Gradreel"></iframe>`;
+      const address = embedAddress(fragment, home().href);
+      const size = 'width="100%" height="640" style="border: 0"';
+      const html = `<iframe src="${address}" ${size} title="Gradreel"></iframe>`;
       try {
         await navigator.clipboard.writeText(html);
         say("Copied. Paste it into the HTML of your page: it shows this program at this step.");

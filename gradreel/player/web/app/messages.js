@@ -14,7 +14,8 @@ export function createNotice() {
   const notice = element("div", { class: "gr-notice", role: "status", hidden: true });
   let quiet = 0;
   const hide = () => (notice.hidden = true);
-  const button = (text, onclick, more = {}) => element("button", { class: "gr-offer", type: "button", text, onclick, ...more });
+  const button = (text, onclick, more = {}) =>
+    element("button", { class: "gr-offer", type: "button", text, onclick, ...more });
   return {
     element: notice,
     /**

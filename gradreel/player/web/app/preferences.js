@@ -65,9 +65,15 @@ const CHOICES = [
  */
 export function createChoices(storage, onChange) {
   const kept = readChoices(storage);
-  const chosen = Object.fromEntries(CHOICES.map(({ name, first }) => [name, typeof kept[name] === "boolean" ? kept[name] : first]));
+  const chosen = Object.fromEntries(
+    CHOICES.map(({ name, first }) => [name, typeof kept[name] === "boolean" ? kept[name] : first]),
+  );
   const box = ({ name, title }) => {
-    const input = element("input", { type: "checkbox", "data-testid": `choice-${name}`, onchange: () => choose(name, input.checked) });
+    const input = element("input", {
+      type: "checkbox",
+      "data-testid": `choice-${name}`,
+      onchange: () => choose(name, input.checked),
+    });
     input.checked = chosen[name];
     return element("label", {}, input, ` ${title}`);
   };

@@ -14,7 +14,10 @@ const { pushState } = globalThis.History?.prototype ?? {};
 /** A new entry. @param {string} url @param {any} [state] */
 export const enter = (url, state = null) => pushState.call(history, state, "", url);
 
-/** From now on nobody else makes entries of addresses that are ours. @param {(url: URL) => boolean} ours @returns {() => void} an end to that */
+/** From now on nobody else makes entries of addresses that are ours.
+ * @param {(url: URL) => boolean} ours
+ * @returns {() => void} an end to that
+ */
 export function guard(ours) {
   history.pushState = (state, unused, url) => {
     if (!url || !ours(new URL(url, location.href))) pushState.call(history, state, unused, url);
@@ -30,11 +33,13 @@ export const travel = (href) => go(href);
 /** From now on `how` takes people where they want to go. @param {(href: string) => void} how */
 export const travelBy = (how) => (go = how);
 
-/** Another part of the same page: the address names it, and the way back leads to `before` even if that was shown unasked.
+/** Another part of the same page: the address names it, and the way back leads to `before` even if that was shown
+ * unasked.
  * @param {string} name @param {string} [before]
  */
 export function turnTo(name, before) {
-  if (before && !location.hash) history.replaceState(history.state, "", `${location.pathname}#${encodeURIComponent(before)}`);
+  if (before && !location.hash)
+    history.replaceState(history.state, "", `${location.pathname}#${encodeURIComponent(before)}`);
   enter(`${location.pathname}#${encodeURIComponent(name)}`, history.state);
 }
 

@@ -15,7 +15,8 @@ const PATIENCE = 16_000;
 /** @typedef {{kind: string, [more: string]: any}} Question */
 
 /**
- * @param {{send: (question: Question & {request: number}) => void, onBusy?: (busy: boolean) => void, onSilence?: () => void}} options
+ * @param {{send: (question: Question & {request: number}) => void, onBusy?: (busy: boolean) => void, onSilence?: () =>
+ *   void}} options
  */
 export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
   let count = Date.now();
@@ -44,7 +45,11 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
   };
 
   return {
-    /** @param {Question} question @param {{urgent?: boolean}} [how] @returns {number|null} its number, if it went off */
+    /**
+     * @param {Question} question
+     * @param {{urgent?: boolean}} [how]
+     * @returns {number|null} its number, if it went off
+     */
     ask(question, { urgent = false } = {}) {
       if (open !== null && !urgent) {
         next = question;
@@ -59,7 +64,9 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
     answered(request) {
       if (open !== null && request === open) settle();
     },
-    /** No answer is waited for any more. The server hears of it by a question that costs nothing, whose answer is for nobody. */
+    /** No answer is waited for any more. The server hears of it by a question that costs nothing, whose answer is for
+     * nobody.
+     */
     giveUp() {
       clearTimeout(timer);
       open = next = null;
@@ -67,7 +74,8 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
       oldest = count + 1;
       onBusy(false);
     },
-    /** Whether an answer is for nobody: its question was given up, by another that was urgent too. It may have been on its way.
+    /** Whether an answer is for nobody: its question was given up, by another that was urgent too. It may have been on
+     * its way.
      * @param {number|null} request */
     isNobodys: (request) => request !== null && request < oldest,
     waiting: () => open !== null,
@@ -75,14 +83,17 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
   };
 }
 
-/** @typedef {{request: number|null, scene: number, beside?: number, page?: number, file?: {name: string, type: string}|null, message?: string|null,
+/**
+ * @typedef {{request: number|null, scene: number, beside?: number, page?: number, file?: {name: string, type:
+ *   string}|null, message?: string|null,
  *            source?: string, [more: string]: any}} Head   the parts by their lengths in bytes */
 
 const PARTS = ["scene", "beside", "page"];
 
 /**
  * @param {Uint8Array} bytes
- * @returns {{head: Head, scene: Uint8Array|null, beside: Uint8Array|null, page: Uint8Array|null, file: Uint8Array|null}}
+ * @returns {{head: Head, scene: Uint8Array|null, beside: Uint8Array|null, page: Uint8Array|null, file:
+ *   Uint8Array|null}}
  */
 export function open(bytes) {
   let at = bytes.indexOf(10) + 1;
@@ -92,7 +103,10 @@ export function open(bytes) {
   return { head, scene, beside, page, file: cut(bytes.length - at) };
 }
 
-/** A short name for bytes, by FNV-1a: enough to see that nothing has changed. @param {Uint8Array|null} bytes @returns {string} */
+/** A short name for bytes, by FNV-1a: enough to see that nothing has changed.
+ * @param {Uint8Array|null} bytes
+ * @returns {string}
+ */
 export function fingerprint(bytes) {
   if (!bytes) return "none";
   let hash = 2166136261;

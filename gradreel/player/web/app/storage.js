@@ -10,7 +10,8 @@ const LONGEST_DRAFT = 100_000;
 /** @typedef {{text: string, ran: boolean}} Draft   `ran`: it was run as it stands */
 
 /**
- * @param {...() => Storage} stores each gives a storage, or throws where there is none. All of them keep; the first that holds a
+ * @param {...() => Storage} stores each gives a storage, or throws where there is none. All of them keep; the first
+ *   that holds a
  *  draft is read: that of the tab before that of all tabs, so that none of them takes the text of another
  */
 export function createDrafts(...stores) {
@@ -55,7 +56,8 @@ export function createMemory(store) {
   const read = () => quietly((storage) => JSON.parse(storage.getItem(STEP) ?? "null"));
   return {
     /** @param {string} source @param {number} step */
-    keep: (source, step) => quietly((storage) => storage.setItem(STEP, JSON.stringify({ source: source.trimEnd(), step }))),
+    keep: (source, step) =>
+      quietly((storage) => storage.setItem(STEP, JSON.stringify({ source: source.trimEnd(), step }))),
     /** The step of a program, or null. @param {string} source @returns {number|null} */
     of(source) {
       const held = read();

@@ -1,6 +1,8 @@
 /**
- * The first minute: the example that the page opens with plays by itself beside three hints, each of which can be put away for
- * good, and goes by itself once what it tells of has come; and where there is no program, there are ways to one: an example, or an error message that somebody met.
+ * The first minute: the example that the page opens with plays by itself beside three hints, each of which can be put
+ * away for
+ * good, and goes by itself once what it tells of has come; and where there is no program, there are ways to one: an
+ * example, or an error message that somebody met.
  */
 
 import { element } from "../lib/dom.js";
@@ -11,14 +13,19 @@ const KEY = "gradreel.hints";
 const LONGEST = 4000;
 const FEW = 4;
 const HINTS = [
-  ["code", ".pane.left [data-testid=editor]", "Your program goes here: type or paste it over this one, then press Run (ctrl ↵)."],
+  [
+    "code",
+    ".pane.left [data-testid=editor]",
+    "Your program goes here: type or paste it over this one, then press Run (ctrl ↵).",
+  ],
   ["story", ".pane.right", "What went wrong is told here, once the run gets there, with edits that help."],
   ["time", ".pane.right", "Below is time: pause and play, step with ← and →, or drag along the strip."],
 ];
 
 /**
  * @param {HTMLElement} root
- * @param {{player: any, home: string, examples: {group: string, programs: {title: string, source: string}[]}[], store: () => Storage,
+ * @param {{player: any, home: string, examples: {group: string, programs: {title: string, source: string}[]}[], store:
+ *   () => Storage,
  *          onProgram: (text: string) => void}} options
  */
 export function createWelcome(root, { player, home, examples, store, onProgram }) {
@@ -40,7 +47,12 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
       putAway(id);
       (others[0] ?? root.querySelector("[data-testid=play]"))?.focus({ preventScroll: true });
     } });
-    const shown = element("div", { class: `gr-hint gr-hint-${id}`, role: "note", "data-testid": "hint" }, element("span", { text }), close);
+    const shown = element(
+      "div",
+      { class: `gr-hint gr-hint-${id}`, role: "note", "data-testid": "hint" },
+      element("span", { text }),
+      close,
+    );
     return shown;
   }
 
@@ -59,7 +71,9 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
       }
       if (plays) player.play();
     },
-    /** A step is shown: who went there by hand knows of time, and at the end there is what is told. @param {number} step */
+    /** A step is shown: who went there by hand knows of time, and at the end there is what is told.
+     * @param {number} step
+     */
     stepped(step) {
       if (!player.playing()) putAway("time");
       if (step === player.state().steps) putAway("story");
@@ -84,7 +98,14 @@ export function meaningOf(text, home) {
 function emptyPanel({ home, examples, onProgram }) {
   const programs = examples.flatMap((group) => group.programs);
   const few = [...programs.slice(0, 1), ...programs.filter((each) => each.source.includes("\n")).slice(3, 3 + FEW)];
-  const box = element("textarea", { class: "gr-find", rows: 3, placeholder: "RuntimeError: …", "aria-label": "an error message", "data-testid": "error-box", spellcheck: "false" });
+  const box = element("textarea", {
+    class: "gr-find",
+    rows: 3,
+    placeholder: "RuntimeError: …",
+    "aria-label": "an error message",
+    "data-testid": "error-box",
+    spellcheck: "false",
+  });
   const look = () => {
     const text = box.value.trim();
     if (!text) return;
@@ -99,11 +120,27 @@ function emptyPanel({ home, examples, onProgram }) {
     look();
   });
   box.addEventListener("paste", () => setTimeout(look));
-  return element("section", { class: "gr-empty", hidden: true, "data-testid": "empty", "aria-label": "ways to begin" },
+  return element(
+    "section",
+    { class: "gr-empty", hidden: true, "data-testid": "empty", "aria-label": "ways to begin" },
     element("p", { text: "No program yet. Type one above, or take an example:" }),
-    element("div", { class: "gr-chips" }, ...few.map(({ title, source }) => element("button", { type: "button", class: "gr-chip", text: title, onclick: () => onProgram(source) }))),
-    element("p", { text: "Met an error? Paste the message, or a whole traceback:" }), box,
-    element("button", { type: "button", class: "gr-button", "data-testid": "look-up", onclick: look, text: "What does it mean?" }));
+    element(
+      "div",
+      { class: "gr-chips" },
+      ...few.map(({ title, source }) =>
+        element("button", { type: "button", class: "gr-chip", text: title, onclick: () => onProgram(source) }),
+      ),
+    ),
+    element("p", { text: "Met an error? Paste the message, or a whole traceback:" }),
+    box,
+    element("button", {
+      type: "button",
+      class: "gr-button",
+      "data-testid": "look-up",
+      onclick: look,
+      text: "What does it mean?",
+    }),
+  );
 }
 
 function read(store) {

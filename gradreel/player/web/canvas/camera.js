@@ -1,6 +1,8 @@
 /**
- * The camera: a vis-network without nodes of its own. It pans, zooms and glides, by mouse, wheel and touch, and says where in
- * the picture the pointer is; all that is seen is painted on a canvas laid over its own. Ten thousand nodes in vis-network
+ * The camera: a vis-network without nodes of its own. It pans, zooms and glides, by mouse, wheel and touch, and says
+ * where in
+ * the picture the pointer is; all that is seen is painted on a canvas laid over its own. Ten thousand nodes in
+ * vis-network
  * would cost half a second to set and fifteen milliseconds a frame, and nobody would see them.
  */
 
@@ -35,7 +37,8 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
   function start({ Network }) {
     const [position, scale] = [network.getViewPosition(), network.getScale()];
     network = new Network(host, { nodes: [], edges: [] }, SETTINGS);
-    host.querySelector(".vis-network")?.setAttribute("tabindex", "-1"); // the graph is one stop for the keyboard, not two
+    // The graph is one stop for the keyboard, not two.
+    host.querySelector(".vis-network")?.setAttribute("tabindex", "-1");
     network.on("afterDrawing", onFrame);
     network.on("dragStart", onMove);
     network.on("zoom", ({ scale }) => {
@@ -58,7 +61,11 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
     return { scale: network.getScale(), x, y, width: host.clientWidth, height: host.clientHeight };
   };
   const moveTo = (position, scale, ms) =>
-    network.moveTo({ position, scale: within(scale), animation: ms ? { duration: ms, easingFunction: "easeInOutQuad" } : false });
+    network.moveTo({
+      position,
+      scale: within(scale),
+      animation: ms ? { duration: ms, easingFunction: "easeInOutQuad" } : false,
+    });
   /** The scale at which `rect`, everything unless told, is in view. */
   const wholeScale = (rect = bounds) => {
     const { width, height } = view();
@@ -82,7 +89,12 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
     lookAt: (rect, scale, ms = 0) => {
       const { width, height } = view();
       const x = held(rect.x + rect.width / 2, width / scale, bounds.x - RIM.x, bounds.x + bounds.width + RIM.x);
-      const y = held(rect.y + rect.height / 2, height / scale, bounds.y - RIM.above / scale, bounds.y + bounds.height + RIM.below / scale);
+      const y = held(
+        rect.y + rect.height / 2,
+        height / scale,
+        bounds.y - RIM.above / scale,
+        bounds.y + bounds.height + RIM.below / scale,
+      );
       moveTo({ x, y }, scale, ms);
     },
     fit: (ms = 0, rect = bounds) => {
@@ -99,7 +111,12 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
       const left = (rect.x - x) * scale + width / 2;
       const top = (rect.y - y) * scale + height / 2;
       const above = margin > 0 ? CAPTION - 4 : 0;
-      return left > margin && top > above && left + rect.width * scale < width - margin && top + rect.height * scale < height - margin;
+      return (
+        left > margin &&
+        top > above &&
+        left + rect.width * scale < width - margin &&
+        top + rect.height * scale < height - margin
+      );
     },
     destroy: () => {
       gone = true;

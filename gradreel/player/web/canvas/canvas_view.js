@@ -1,5 +1,6 @@
 /**
- * The stage: the graph pane with its camera and its overlay canvas. It turns a moment into a frame and eases what changed
+ * The stage: the graph pane with its camera and its overlay canvas. It turns a moment into a frame and eases what
+ * changed
  * while playing; it decides nothing about time.
  */
 
@@ -82,12 +83,20 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
   /** What is at a point: a name, a chip, a card that is there, the title of an open group. */
   function hit(at) {
     if (!frame) return null;
-    const within = ({ rect }) => at.x >= rect.x && at.x <= rect.x + rect.width && at.y >= rect.y && at.y <= rect.y + rect.height;
+    const within = ({ rect }) =>
+      at.x >= rect.x && at.x <= rect.x + rect.width && at.y >= rect.y && at.y <= rect.y + rect.height;
     const small = pills.find(within)?.tensor ?? frame.picture.chips.find(within)?.leaf;
     if (small) return small;
     const { turns, covered } = frame.ghosts;
-    const card = turns.find(within) ?? frame.picture.cards.find((item) => within(item) && !covered.has(item.id) && isSeen(item));
-    return card?.id ?? frame.picture.outlines.find(({ rect, cards }) => within({ rect: { ...rect, height: 24 } }) && !cards.every(({ id }) => covered.has(id)))?.group.id ?? null;
+    const card =
+      turns.find(within) ?? frame.picture.cards.find((item) => within(item) && !covered.has(item.id) && isSeen(item));
+    return (
+      card?.id ??
+      frame.picture.outlines.find(
+        ({ rect, cards }) => within({ rect: { ...rect, height: 24 } }) && !cards.every(({ id }) => covered.has(id)),
+      )?.group.id ??
+      null
+    );
   }
 
   function request() {
@@ -123,7 +132,8 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     return camera.wholeScale(now) < camera.wholeScale() * WORTHWHILE ? undefined : now;
   }
 
-  /** The camera at the beginning: what is worth seeing where that can be read, else what this step is about, else the newest root
+  /** The camera at the beginning: what is worth seeing where that can be read, else what this step is about, else the
+   * newest root
    * and what is below it. */
   function open() {
     opened = host.clientWidth > 0;
@@ -134,11 +144,14 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     const busy = busyCard(frame.picture, frame.focus);
     if (busy) return camera.lookAt(busy.rect, CLOSE);
     const { x, y, width, height } = top.rect;
-    if (frame.picture.sideways) return camera.moveTo({ x: x + host.clientWidth / 2 / CLOSE - 90, y: y + height / 2 }, CLOSE, 0);
+    if (frame.picture.sideways)
+      return camera.moveTo({ x: x + host.clientWidth / 2 / CLOSE - 90, y: y + height / 2 }, CLOSE, 0);
     return camera.moveTo({ x: x + width / 2, y: y + host.clientHeight / 2 / CLOSE - 90 }, CLOSE, 0);
   }
 
-  /** After the stage has changed its size: all of it as large as there is room for, or what the step is about where it was. */
+  /** After the stage has changed its size: all of it as large as there is room for, or what the step is about where it
+   * was.
+   */
   function settle() {
     const seen = worthSeeing();
     if (camera.wholeScale(seen) >= LEGIBLE) camera.fit(0, seen);

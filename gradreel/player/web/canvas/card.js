@@ -1,5 +1,6 @@
 /**
- * What a card says and how large it is. Sizes are for the longest a card may ever say, so nothing moves while playing; what does
+ * What a card says and how large it is. Sizes are for the longest a card may ever say, so nothing moves while playing;
+ * what does
  * not fit all the same is cut with an ellipsis, so text never leaves its card.
  */
 
@@ -84,7 +85,9 @@ function chipPlaces(widths, room, top) {
 }
 
 function leafWidth(box, measure) {
-  return Math.round(Math.max(254, Math.min(MOST, measure(`AccumulateGrad  ${box.variable ?? ""}`, TITLE) + 2 * PAD + 20)));
+  return Math.round(
+    Math.max(254, Math.min(MOST, measure(`AccumulateGrad  ${box.variable ?? ""}`, TITLE) + 2 * PAD + 20)),
+  );
 }
 
 function chipWidth(slot, measure) {
@@ -142,7 +145,11 @@ export function leafLines(box, now, value) {
   const came = now.came === null ? null : short(value(now.came), 16);
   if (stored && came !== null && now.grad !== null) {
     const before = now.before === null ? "None" : short(value(now.before), 14);
-    const ways = [`grad ${before}${now.before === null ? " →" : ` + ${came} =`} ${grad}`, `grad ${before} → ${grad}`, `grad ${grad}`];
+    const ways = [
+      `grad ${before}${now.before === null ? " →" : ` + ${came} =`} ${grad}`,
+      `grad ${before} → ${grad}`,
+      `grad ${grad}`,
+    ];
     lines[0] = ways.find((way) => way.length < 32) ?? ways[2];
   }
   const arrived = now.expected ? `${now.arrived ?? 0} of ${now.expected} arrived` : "";
@@ -173,7 +180,11 @@ export function sumLine({ terms, total }, value, letters) {
  * @param {Measure} measure
  * @param {string} [standing]  the longest that it may say of how its boxes stand
  */
-export function measureGroup(group, measure, standing = ["released", "running", "failed"].map((word) => `${group.boxes.length} ${word}`).join(" · ")) {
+export function measureGroup(
+  group,
+  measure,
+  standing = ["released", "running", "failed"].map((word) => `${group.boxes.length} ${word}`).join(" · "),
+) {
   const width = Math.max(measure(`▸ ${groupTitle(group)}`, TITLE), measure(standing, SMALL), 172) + 2 * PAD;
   return { width: Math.round(Math.min(MOST + 40, width)), height: 58, chips: [] };
 }

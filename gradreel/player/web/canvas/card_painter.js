@@ -1,5 +1,6 @@
 /**
- * Cards on the canvas: a node with its slot chips, a leaf with its bucket, a folded group, the chip of a shared leaf, a name's pill.
+ * Cards on the canvas: a node with its slot chips, a leaf with its bucket, a folded group, the chip of a shared leaf, a
+ * name's pill.
  */
 
 import { brief } from "../lib/format.js";
@@ -56,7 +57,15 @@ function paintNode(context, card, now, brush) {
   const title = `${box.name}${empty ? "   empty" : ""}`;
   const order = generation(box);
   const tag = order ? measure(order, SMALL) + 8 : 0;
-  text(context, fit(title, width - 2 * PAD - 16 - tag, TITLE, measure, failed), x + PAD, y + 20, TITLE, colours.ink, failed);
+  text(
+    context,
+    fit(title, width - 2 * PAD - 16 - tag, TITLE, measure, failed),
+    x + PAD,
+    y + 20,
+    TITLE,
+    colours.ink,
+    failed,
+  );
   if (order) text(context, order, x + width - PAD - 12 - tag, y + 20, SMALL, generationColour(box, colours));
   const signName = now.state === "empty" ? "ran" : now.state;
   sign(context, signName, x + width - PAD - 3, y + 16, failed ? colours.bad : look.sign, 0.85);
@@ -98,7 +107,15 @@ function paintSlot(context, { slot, state, found }, place, { rect, colours, meas
   const room = place.width - 14 - signed;
   const width = Math.min(place.width, measure(label, SMALL) + 14 + signed);
   rounded(context, x, y, width, CHIP_HEIGHT, 4, looks[state]);
-  if (signed) sign(context, state === "stale" ? "crack" : "lock", x + 9, y + 8.5, state === "stale" ? colours.bad : colours.live, 0.85);
+  if (signed)
+    sign(
+      context,
+      state === "stale" ? "crack" : "lock",
+      x + 9,
+      y + 8.5,
+      state === "stale" ? colours.bad : colours.live,
+      0.85,
+    );
   const ink = state === "freed" ? colours.soft : colours.ink;
   text(context, fit(label, room, SMALL, measure), x + 7 + signed, y + 12.5, SMALL, ink);
 }
@@ -113,9 +130,20 @@ function paintLeaf(context, card, now, brush) {
   const { box, rect } = card;
   const { x, y, width, height } = rect;
   const busy = now.state === "running" || now.state === "ready";
-  rounded(context, x, y, width, height, 10, { fill: colours["leaf-bg"], stroke: busy ? colours.run : colours.leaf, line: 2 });
+  rounded(context, x, y, width, height, 10, {
+    fill: colours["leaf-bg"],
+    stroke: busy ? colours.run : colours.leaf,
+    line: 2,
+  });
   const room = width - 2 * PAD;
-  text(context, fit(`AccumulateGrad  ${now.variable ?? ""}`, room - 12, TITLE, measure), x + PAD, y + 20, TITLE, colours.ink);
+  text(
+    context,
+    fit(`AccumulateGrad  ${now.variable ?? ""}`, room - 12, TITLE, measure),
+    x + PAD,
+    y + 20,
+    TITLE,
+    colours.ink,
+  );
   sign(context, now.state, x + width - PAD, y + 16, busy ? colours.run : colours.leaf, 0.85);
   const [grad, came] = leafLines(box, now, (index) => scene.values[index]);
   text(context, fit(grad, room, 12, measure), x + PAD, y + 40, 12, colours.ink);
@@ -134,7 +162,14 @@ function paintGroup(context, card, { colours, measure, step }) {
   rounded(context, x + 5, y + 5, width, height, 12, style);
   rounded(context, x, y, width, height, 12, style);
   const room = width - 2 * PAD;
-  text(context, fit(`▸ ${groupTitle(card.group)}`, room, TITLE, measure), x + PAD, y + 24, TITLE, gone ? colours.soft : colours.ink);
+  text(
+    context,
+    fit(`▸ ${groupTitle(card.group)}`, room, TITLE, measure),
+    x + PAD,
+    y + 24,
+    TITLE,
+    gone ? colours.soft : colours.ink,
+  );
   text(context, fit(groupStanding(counts), room, SMALL, measure), x + PAD, y + 43, SMALL, colours.soft);
 }
 
@@ -144,23 +179,53 @@ export function paintGone(context, { box, group, rect }, { colours, measure, det
   if (!detail) return;
   const room = rect.width - 2 * PAD;
   context.globalAlpha = GHOST;
-  text(context, fit(box ? [box.name, box.variable].filter(Boolean).join("  ") : `▸ ${groupTitle(group)}`, room, TITLE, measure), rect.x + PAD, rect.y + 20, TITLE, colours.soft);
-  if (box) text(context, fit(box.kind === "leaf" ? "released" : where(box), room, SMALL, measure), rect.x + PAD, rect.y + 37, SMALL, colours.soft);
+  text(
+    context,
+    fit(box ? [box.name, box.variable].filter(Boolean).join("  ") : `▸ ${groupTitle(group)}`, room, TITLE, measure),
+    rect.x + PAD,
+    rect.y + 20,
+    TITLE,
+    colours.soft,
+  );
+  if (box)
+    text(
+      context,
+      fit(box.kind === "leaf" ? "released" : where(box), room, SMALL, measure),
+      rect.x + PAD,
+      rect.y + 37,
+      SMALL,
+      colours.soft,
+    );
   context.globalAlpha = 1;
 }
 
 /** A card from farther away: its shape and colour, and what it is in few large letters.
  * @param {number} size  of the letters, in the picture
  */
-export function paintBrief(context, card, { state, scene, step, colours, measure }, size) {
+export function paintBrief(context, card, { state, step, colours, measure }, size) {
   const { x, y, width, height } = card.rect;
   const now = card.box ? state.at(card.id, "state", step) : null;
   const leaf = card.box?.kind === "leaf";
-  const look = leaf ? { fill: colours["leaf-bg"], stroke: colours.leaf } : card.box ? lookOf({ state: now }, card.box, colours) : { fill: colours.panel, stroke: colours.soft };
+  const look = leaf
+    ? { fill: colours["leaf-bg"], stroke: colours.leaf }
+    : card.box
+      ? lookOf({ state: now }, card.box, colours)
+      : { fill: colours.panel, stroke: colours.soft };
   rounded(context, x, y, width, height, 10, { ...look, line: 2 * (look.line ?? 1) });
-  const label = leaf ? leafName(state, card.box, step) ?? "leaf" : card.box ? brief(card.box.name) : `▸ ${card.group.title}`;
+  const label = leaf
+    ? (leafName(state, card.box, step) ?? "leaf")
+    : card.box
+      ? brief(card.box.name)
+      : `▸ ${card.group.title}`;
   const letters = Math.min(size, height * 0.62);
-  text(context, fit(label, width - PAD, letters, measure), x + PAD / 2 + 2, y + height / 2 + letters * 0.36, letters, present(now) || !card.box ? colours.ink : colours.soft);
+  text(
+    context,
+    fit(label, width - PAD, letters, measure),
+    x + PAD / 2 + 2,
+    y + height / 2 + letters * 0.36,
+    letters,
+    present(now) || !card.box ? colours.ink : colours.soft,
+  );
 }
 
 /** The small copy of a shared leaf beside a card that uses it. */
@@ -182,7 +247,12 @@ export function paintPill(context, label, place, { colours, measure, selected, f
   context.setLineDash([2, 3]);
   context.stroke();
   context.setLineDash([]);
-  rounded(context, place.x, place.y, place.width, place.height, place.height / 2, { fill: colours.bg, stroke: fading ? colours.bad : colours.ink, line: selected ? 2 : 1, dash: fading ? [3, 2] : undefined });
+  rounded(context, place.x, place.y, place.width, place.height, place.height / 2, {
+    fill: colours.bg,
+    stroke: fading ? colours.bad : colours.ink,
+    line: selected ? 2 : 1,
+    dash: fading ? [3, 2] : undefined,
+  });
   text(context, fit(label, place.width - 18, 11.5, measure), place.x + 10, place.y + 15, 11.5, colours.ink);
 }
 

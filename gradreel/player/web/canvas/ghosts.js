@@ -1,6 +1,8 @@
 /**
- * What is shown of graphs that are gone. The turns of a loop and the calls that were released stand as one card each, in the
- * place where they were, until they are opened there. Where nothing of any graph is left, what there was when something was
+ * What is shown of graphs that are gone. The turns of a loop and the calls that were released stand as one card each,
+ * in the
+ * place where they were, until they are opened there. Where nothing of any graph is left, what there was when something
+ * was
  * last built stays to be seen, as a shade. Pure.
  */
 
@@ -9,7 +11,10 @@ import { valueAt } from "../scene/state.js";
 import { measureGroup } from "./card.js";
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Rect */
-/** @typedef {{id: string, group: any, cards: any[], boxes: string[], tracks: any[], rect: Rect}} Turn   the card of a group that is gone */
+/**
+ * @typedef {{id: string, group: any, cards: any[], boxes: string[], tracks: any[], rect: Rect}} Turn   the card of a
+ *   group that is gone
+ */
 /** @typedef {{turns: Turn[], gone: Set<string>, covered: Set<string>, shades: Set<string>}} Ghosts
  *  ids of groups that are gone, of cards behind a turn's card, and of cards that are seen as shades */
 
@@ -20,7 +25,9 @@ export const NONE = { turns: [], gone: new Set(), covered: new Set(), shades: ne
 const WIDER = 16;
 const INSIDE = 12;
 
-/** @param {any} frame  {picture, state, step, measure} @param {Set<string>} turned  ids of groups that a person opened, or shut
+/**
+ * @param {any} frame  {picture, state, step, measure}
+ * @param {Set<string>} turned  ids of groups that a person opened, or shut
  * @returns {Ghosts}
  */
 export function ghostsAt({ picture, state, step, measure }, turned) {
@@ -33,13 +40,21 @@ export function ghostsAt({ picture, state, step, measure }, turned) {
     const open = turned.has(group.id) !== cards.some((card) => last.has(card.id));
     const behind = open ? found.shades : found.covered;
     for (const card of cards) if (!open || card.box) behind.add(card.id);
-    if (!open) found.turns.push(turnOf(group, cards, placed(rect, measureGroup(group, measure, "released"), picture.sideways)));
+    if (!open)
+      found.turns.push(turnOf(group, cards, placed(rect, measureGroup(group, measure, "released"), picture.sideways)));
   }
   for (const id of found.covered) found.shades.delete(id);
   return found;
 }
 
-const turnOf = (group, cards, rect) => ({ id: group.id, group, cards, rect, boxes: cards.flatMap((card) => card.boxes), tracks: cards.flatMap((card) => card.tracks) });
+const turnOf = (group, cards, rect) => ({
+  id: group.id,
+  group,
+  cards,
+  rect,
+  boxes: cards.flatMap((card) => card.boxes),
+  tracks: cards.flatMap((card) => card.tracks),
+});
 const alive = (card, step) => (card.box ? present(valueAt(card.track, step)) : living(countsAt(card, step)));
 const started = (card, step) => (card.box ? valueAt(card.track, step) !== null : begun(countsAt(card, step)));
 const isLeaf = (card) => card.box?.kind === "leaf" || card.group?.kind === "leaves";
@@ -49,8 +64,11 @@ function isGone(cards, step) {
   return cards.some((card) => started(card, step)) && !cards.some((card) => alive(card, step));
 }
 
-/** Of the cards of a picture those that are no leaves, in the order in which they were built, and one that was there when last
- * looked for: to look through thousands at every step would take longer than to paint them. @type {WeakMap<any[], {nodes: any[], there: any}>} */
+/** Of the cards of a picture those that are no leaves, in the order in which they were built, and one that was there
+ * when last
+ * looked for: to look through thousands at every step would take longer than to paint them.
+ * @type {WeakMap<any[], {nodes: any[], there: any}>}
+ */
 const known = new WeakMap();
 
 /** Whether a node was there and none is left. */
@@ -88,6 +106,11 @@ function placed(frame, size, sideways) {
  */
 export function leadsTo({ cards }, picture, step) {
   const inside = new Set(cards.map((card) => card.id));
-  const ends = new Set(picture.links.filter((link) => inside.has(link.from) && !inside.has(link.to)).map((link) => link.to));
-  return [...ends].map((id) => picture.card.get(id)).filter((card) => !isLeaf(card) && alive(card, step)).map((card) => card.rect);
+  const ends = new Set(
+    picture.links.filter((link) => inside.has(link.from) && !inside.has(link.to)).map((link) => link.to),
+  );
+  return [...ends]
+    .map((id) => picture.card.get(id))
+    .filter((card) => !isLeaf(card) && alive(card, step))
+    .map((card) => card.rect);
 }

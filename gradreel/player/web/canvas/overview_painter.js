@@ -23,7 +23,8 @@ export function paintFar(context, frame, cards, links) {
     const colour = farColour(card, state, step, colours);
     if (colour) put(colour, card.rect);
   }
-  for (const chip of picture.chips) if (inView(chip.rect, view) && present(state.at(chip.leaf, "state", step))) put(colours.leaf, chip.rect);
+  for (const chip of picture.chips)
+    if (inView(chip.rect, view) && present(state.at(chip.leaf, "state", step))) put(colours.leaf, chip.rect);
   for (const [colour, rects] of fills) {
     context.fillStyle = colour;
     for (const rect of rects) context.fillRect(rect.x, rect.y, rect.width, rect.height);

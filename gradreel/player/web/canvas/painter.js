@@ -1,5 +1,6 @@
 /**
- * One frame of the graph on the overlay canvas: what is in view, from outlines and wires to cards and names, in as much detail
+ * One frame of the graph on the overlay canvas: what is in view, from outlines and wires to cards and names, in as much
+ * detail
  * as the zoom can show. The painter keeps nothing from frame to frame; any step can be painted at any time.
  */
 
@@ -20,10 +21,14 @@ const LETTERS = 9;
 const SEED = 24;
 const TITLE_AT = { x: 12, y: 6 };
 
-/** @typedef {{scale: number, x: number, y: number, width: number, height: number}} View   x, y: what stands in the middle */
+/**
+ * @typedef {{scale: number, x: number, y: number, width: number, height: number}} View   x, y: what stands in the
+ *   middle
+ */
 
 /** @param {CanvasRenderingContext2D} context
- * @param {any} frame  {picture, state, scene, names, step, from, progress, changed, view, ratio, colours, measure, selected, hover, focus}
+ * @param {any} frame  {picture, state, scene, names, step, from, progress, changed, view, ratio, colours, measure,
+ *   selected, hover, focus}
  * @returns {{key: string, tensor: string, rect: any}[]} where the pills are, for picking
  */
 export function paint(context, frame) {
@@ -31,7 +36,14 @@ export function paint(context, frame) {
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, context.canvas.width, context.canvas.height);
   const scale = view.scale * ratio;
-  context.setTransform(scale, 0, 0, scale, (view.width / 2) * ratio - view.x * scale, (view.height / 2) * ratio - view.y * scale);
+  context.setTransform(
+    scale,
+    0,
+    0,
+    scale,
+    (view.width / 2) * ratio - view.x * scale,
+    (view.height / 2) * ratio - view.y * scale,
+  );
   const window = inView(view, 60);
   const cards = picture.cards.filter((card) => inside(card.rect, window));
   const links = picture.links.filter((link) => crosses(link.bounds, window) && !hidden(link, frame));
@@ -48,21 +60,36 @@ function inView({ x, y, width, height, scale }, margin = 0) {
 
 /** A fleeting link is there while a gradient takes it. */
 function hidden(link, { state, step, holding }) {
-  return link.fleeting && linkAt(link, state, step).state !== "lit" && !link.wires.some((wire) => holding?.wires.has(wire.id));
+  return (
+    link.fleeting &&
+    linkAt(link, state, step).state !== "lit" &&
+    !link.wires.some((wire) => holding?.wires.has(wire.id))
+  );
 }
 
 function inside(rect, window) {
-  return rect.x < window.right && rect.x + rect.width > window.left && rect.y < window.bottom && rect.y + rect.height > window.top;
+  return (
+    rect.x < window.right &&
+    rect.x + rect.width > window.left &&
+    rect.y < window.bottom &&
+    rect.y + rect.height > window.top
+  );
 }
 
 function crosses(bounds, window) {
-  return bounds.left < window.right && bounds.right > window.left && bounds.top < window.bottom && bounds.bottom > window.top;
+  return (
+    bounds.left < window.right && bounds.right > window.left && bounds.top < window.bottom && bounds.bottom > window.top
+  );
 }
 
 /** The places where a wire leaves and arrives, where no value should stand. */
 function ends({ points, sideways }) {
   const [[fromX, fromY], [x, y]] = [points[0], points.at(-1)];
-  if (sideways) return [{ x: fromX, y: fromY - 4, width: 20, height: 8 }, { x: x - 24, y: y - 5, width: 24, height: 10 }];
+  if (sideways)
+    return [
+      { x: fromX, y: fromY - 4, width: 20, height: 8 },
+      { x: x - 24, y: y - 5, width: 24, height: 10 },
+    ];
   return [{ x: fromX - 4, y: fromY, width: 8, height: 20 }, { x: x - 5, y: y - 24, width: 10, height: 24 }];
 }
 
@@ -108,7 +135,8 @@ function paintWire(context, link, frame, now) {
   if (ended.includes(true)) return false;
   const moving = progress < 1 && link.wires.some((wire) => frame.changed.has(wire.id));
   const before = moving ? linkAt(link, state, from) : now;
-  const alpha = (how) => (how.state === null ? 0 : how.state === "gone" ? (shade[0] || folded(link, picture) ? 0.8 : 0) : 1);
+  const alpha = (how) =>
+    how.state === null ? 0 : how.state === "gone" ? (shade[0] || folded(link, picture) ? 0.8 : 0) : 1;
   const mix = moving ? alpha(before) * (1 - progress) + alpha(now) * progress : alpha(now);
   if (mix <= 0) return false;
   const shown = now.state === null || now.state === "gone" ? before : now;
@@ -146,7 +174,8 @@ function paintMarks(context, card, { selected, focus, hover, holding, colours, s
   if (!shown) return;
   const { x, y, width, height } = card.rect;
   const has = (set) => card.boxes.some((id) => set.has(id));
-  if (has(focus) && !card.boxes.some((id) => state.at(id, "state", step) === "failed")) rounded(context, x - 5, y - 5, width + 10, height + 10, 14, { stroke: fade(colours.live, 0.22), line: 6 });
+  if (has(focus) && !card.boxes.some((id) => state.at(id, "state", step) === "failed"))
+    rounded(context, x - 5, y - 5, width + 10, height + 10, 14, { stroke: fade(colours.live, 0.22), line: 6 });
   if (selected && (card.id === selected || card.boxes.includes(selected)))
     rounded(context, x - 4, y - 4, width + 8, height + 8, 13, { stroke: colours.ink, line: 1.5, dash: [6, 3] });
   if (holding?.gone.size && has(holding.gone)) {
@@ -183,18 +212,31 @@ function paintLead(context, from, to, colour) {
   arrow(context, tip, y, fromLeft ? 0 : Math.PI, 9, colour);
 }
 
-/** What a backward call starts with at a card: the index of a value, or null where none starts or what comes is told at a wire. */
+/** What a backward call starts with at a card: the index of a value, or null where none starts or what comes is told at
+ * a wire.
+ */
 function seedOf(card, { state, step, scene }) {
   if (!card.box) return null;
-  const fed = (scene.into.get(card.id) ?? []).some((wire) => ["lit", "done"].includes(state.at(wire.id, "state", step)));
+  const fed = (scene.into.get(card.id) ?? []).some((wire) =>
+    ["lit", "done"].includes(state.at(wire.id, "state", step)),
+  );
   return fed ? null : state.at(card.id, "grad_in", step);
 }
 
-/** How much of the title of an open group there is room for: it ends before what comes in from above. @param {any} outline @param {any} frame */
+/** How much of the title of an open group there is room for: it ends before what comes in from above.
+ * @param {any} outline
+ * @param {any} frame
+ */
 export function titleRoom({ rect, cards }, frame) {
   if (frame.picture.sideways) return rect.width - 2 * TITLE_AT.x;
   const comes = cards.filter((card) => card.rect.y - rect.y < SEED + TITLE_AT.y && seedOf(card, frame) !== null);
-  return Math.max(0, Math.min(rect.width - 2 * TITLE_AT.x, ...comes.map((card) => card.rect.x + card.rect.width / 2 - rect.x - 2 * TITLE_AT.x)));
+  return Math.max(
+    0,
+    Math.min(
+      rect.width - 2 * TITLE_AT.x,
+      ...comes.map((card) => card.rect.x + card.rect.width / 2 - rect.x - 2 * TITLE_AT.x),
+    ),
+  );
 }
 
 /** The frame around an open group. @returns {{text: string, x: number, y: number}|null} its title */
@@ -206,10 +248,14 @@ function paintOutline(context, outline, frame) {
   if (!gone && !cards.some((card) => opacity(card, state, step) > 0)) return null;
   rounded(context, rect.x, rect.y, rect.width, rect.height, 16, { stroke: colours.line, dash: [2, 4], line: 1.25 });
   const words = `▾ ${group.title}${gone ? " · released" : ""}`;
-  return view.scale > 0.25 ? { text: fit(words, titleRoom(outline, frame), 11, measure), x: rect.x + TITLE_AT.x, y: rect.y + TITLE_AT.y } : null;
+  return view.scale > 0.25
+    ? { text: fit(words, titleRoom(outline, frame), 11, measure), x: rect.x + TITLE_AT.x, y: rect.y + TITLE_AT.y }
+    : null;
 }
 
-/** The title of an open group, before the wires that come in there. @returns {{x: number, y: number, width: number, height: number}} where it stands */
+/** The title of an open group, before the wires that come in there.
+ * @returns {{x: number, y: number, width: number, height: number}} where it stands
+ */
 function paintTitle(context, title, { colours, measure }) {
   const place = { x: title.x - 3, y: title.y, width: measure(title.text, 11) + 6, height: 15 };
   context.fillStyle = colours.panel;
@@ -240,7 +286,12 @@ function paintRootGradient(context, card, frame, taken) {
   context.stroke();
   arrow(context, ...tip, angle, 10, colours.run);
   const label = short(scene.values[value], 20);
-  const place = { x: picture.sideways ? x - 6 - measure(label, 11) : tip[0] + 9, y: tip[1] - (picture.sideways ? 26 : 20), width: measure(label, 11), height: 13 };
+  const place = {
+    x: picture.sideways ? x - 6 - measure(label, 11) : tip[0] + 9,
+    y: tip[1] - (picture.sideways ? 26 : 20),
+    width: measure(label, 11),
+    height: 13,
+  };
   text(context, label, place.x, place.y + 11, 11, colours.soft);
   taken.push(place);
 }

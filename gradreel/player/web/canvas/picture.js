@@ -1,5 +1,6 @@
 /**
- * The picture of a scene with some groups folded: its cards, links, chips and outlines with their places. It is made once
+ * The picture of a scene with some groups folded: its cards, links, chips and outlines with their places. It is made
+ * once
  * and again only when something is folded; what changes from step to step is painted on top of it.
  */
 
@@ -41,7 +42,9 @@ export function compose(scene, state, tree, folded, measure, { sideways = false 
       below: pills.has(id) ? BELOW : 0,
       leaf: isLeaf({ box, group }),
       folded: !box,
-      chipWidth: isLeaf({ box, group }) ? Math.round(Math.max(44, measure(leafChipText({ box, group }), SMALL) + 30)) : 0,
+      chipWidth: isLeaf({ box, group })
+        ? Math.round(Math.max(44, measure(leafChipText({ box, group }), SMALL) + 30))
+        : 0,
     })),
     links,
     { sideways },
@@ -50,9 +53,12 @@ export function compose(scene, state, tree, folded, measure, { sideways = false 
   const frames = outlines(tree, folded, cards);
   const fed = new Set(links.map((link) => link.to));
   const card = new Map(cards.map((item) => [item.id, item]));
-  const [leaves, others] = [cards.filter(isLeaf), cards.filter((item) => !isLeaf(item))].map((list) => list.map((item) => item.rect));
+  const [leaves, others] = [cards.filter(isLeaf), cards.filter((item) => !isLeaf(item))].map((list) =>
+    list.map((item) => item.rect),
+  );
   const drawn = links.map((link) => {
-    const route = routes.get(link.id) ?? fleeting(card.get(link.from).rect, card.get(link.to).rect, { leaves, others }, sideways);
+    const route =
+      routes.get(link.id) ?? fleeting(card.get(link.from).rect, card.get(link.to).rect, { leaves, others }, sideways);
     const tracks = link.wires.map((wire) => state.track(wire.id, "state"));
     return { ...link, route, fleeting: !routes.has(link.id), bounds: boundsOf(route.points), tracks };
   });
@@ -94,9 +100,16 @@ export function rebind(picture, scene, state) {
     cards,
     card: new Map(cards.map((card) => [card.id, card])),
     roots: picture.roots.map((root) => cards.find((card) => card.id === root.id)),
-    links: picture.links.map((link) => ({ ...link, seen: undefined, tracks: link.wires.map((wire) => state.track(wire.id, "state")) })),
+    links: picture.links.map((link) => ({
+      ...link,
+      seen: undefined,
+      tracks: link.wires.map((wire) => state.track(wire.id, "state")),
+    })),
     chips: picture.chips.map((chip) => ({ ...chip, box: scene.box.get(chip.leaf) ?? null })),
-    outlines: picture.outlines.map((frame) => ({ ...frame, cards: cards.filter((card) => frame.cards.some((old) => old.id === card.id)) })),
+    outlines: picture.outlines.map((frame) => ({
+      ...frame,
+      cards: cards.filter((card) => frame.cards.some((old) => old.id === card.id)),
+    })),
   };
 }
 
@@ -118,7 +131,9 @@ function widestPills(scene, state, unitOf, measure) {
   return widest;
 }
 
-/** The tensors that each name ever stands for: the same names stand for the same in call after call. @returns {Map<string, Set<string>>} */
+/** The tensors that each name ever stands for: the same names stand for the same in call after call.
+ * @returns {Map<string, Set<string>>}
+ */
 function tensorsByName(state) {
   const found = new Map();
   const keys = state.keys("name:");
@@ -131,12 +146,16 @@ function tensorsByName(state) {
   return found;
 }
 
-/** A frame around each open group whose cards stand together, with no other card and no part of another frame between them. */
+/** A frame around each open group whose cards stand together, with no other card and no part of another frame between
+ * them.
+ */
 function outlines(tree, folded, cards) {
   if (cards.length > 600) return [];
   const found = [];
   const inner = new Map();
-  const groups = [...tree.groups.values()].filter((group) => OUTLINED.has(group.kind) && !folded.has(group.id) && group.boxes.length > 1);
+  const groups = [...tree.groups.values()].filter(
+    (group) => OUTLINED.has(group.kind) && !folded.has(group.id) && group.boxes.length > 1,
+  );
   for (const group of groups.sort((a, b) => b.depth - a.depth)) {
     const members = new Set(group.boxes);
     const inside = cards.filter((card) => members.has(card.boxes[0]));
@@ -179,6 +198,9 @@ export function overlap(a, b) {
 export function sameShape(scene, next) {
   const slots = (box) => [...box.slots, ...(box.numbers ?? [])].map((slot) => slot.name).sort();
   const sign = ({ boxes, wires }) =>
-    JSON.stringify([boxes.map((box) => [box.id, box.name, box.line, slots(box)]), wires.map((wire) => [wire.from, wire.to])]);
+    JSON.stringify([
+      boxes.map((box) => [box.id, box.name, box.line, slots(box)]),
+      wires.map((wire) => [wire.from, wire.to]),
+    ]);
   return scene.steps.length === next.steps.length && sign(scene) === sign(next);
 }

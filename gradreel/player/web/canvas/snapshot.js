@@ -1,5 +1,6 @@
 /**
- * The present picture as a file: the whole graph as it stands at this step, with the step's sentence under it, as SVG or on a
+ * The present picture as a file: the whole graph as it stands at this step, with the step's sentence under it, as SVG
+ * or on a
  * canvas for PNG. The painter is that of the stage; only the place it paints on differs.
  */
 
@@ -28,7 +29,11 @@ export function drawingOf(frame) {
   const bounds = rects.length ? around(rects, MARGIN, 6) : { x: 0, y: 0, width: 320, height: 40 };
   const measure = (text) => frame.measure(text, CAPTION);
   const width = Math.max(bounds.width, 480);
-  const lines = wrapped(`Step ${frame.step} of ${frame.state.last}. ${plain(frame.scene.steps[frame.step].sentence)}`, width - 2 * MARGIN, measure);
+  const lines = wrapped(
+    `Step ${frame.step} of ${frame.state.last}. ${plain(frame.scene.steps[frame.step].sentence)}`,
+    width - 2 * MARGIN,
+    measure,
+  );
   const height = bounds.height + LINE * lines.length + MARGIN;
   const left = bounds.x - (width - bounds.width) / 2;
   return {
@@ -50,7 +55,9 @@ export function drawingOf(frame) {
 function seen(frame) {
   const { picture, state, step } = frame;
   const { turns, covered, shades } = frame.ghosts;
-  const there = picture.cards.filter((card) => shades.has(card.id) || (opacity(card, state, step) > 0 && !covered.has(card.id)));
+  const there = picture.cards.filter(
+    (card) => shades.has(card.id) || (opacity(card, state, step) > 0 && !covered.has(card.id)),
+  );
   const cards = [...there, ...turns];
   const chips = picture.chips.filter((chip) => cards.some((card) => card.id === chip.user));
   const far = { scale: 1, x: 0, y: 0, width: 1e9, height: 1e9 };

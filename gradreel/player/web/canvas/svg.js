@@ -1,15 +1,31 @@
 /**
- * A canvas context that writes SVG: what the painter calls, and nothing more, so the picture on the stage and the one in a
+ * A canvas context that writes SVG: what the painter calls, and nothing more, so the picture on the stage and the one
+ * in a
  * file are painted by the same lines. It touches no DOM. Every text goes through `escaped`.
  */
 
 const IDENTITY = [1, 0, 0, 1, 0, 0];
-const KEPT = ["fillStyle", "strokeStyle", "lineWidth", "lineCap", "lineJoin", "globalAlpha", "font", "textAlign", "dash", "matrix"];
+const KEPT = [
+  "fillStyle",
+  "strokeStyle",
+  "lineWidth",
+  "lineCap",
+  "lineJoin",
+  "globalAlpha",
+  "font",
+  "textAlign",
+  "dash",
+  "matrix",
+];
 
-/** Text as it stands in XML; characters that XML cannot hold become the sign for what is unreadable. @param {string} text */
+/** Text as it stands in XML; characters that XML cannot hold become the sign for what is unreadable.
+ * @param {string} text
+ */
 export function escaped(text) {
   return String(text)
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd")
+    // eslint-disable-next-line no-control-regex
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
+    .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd")
     .replace(/[&<>"']/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[sign]);
 }
 
@@ -22,15 +38,31 @@ export function svgContext(widthOf) {
   let path = [];
   const context = {
     canvas: { width: 0, height: 0 },
-    fillStyle: "#000000", strokeStyle: "#000000", lineWidth: 1, lineCap: "butt", lineJoin: "miter", globalAlpha: 1,
-    font: "10px sans-serif", textAlign: "start", dash: [], matrix: IDENTITY,
+    fillStyle: "#000000",
+    strokeStyle: "#000000",
+    lineWidth: 1,
+    lineCap: "butt",
+    lineJoin: "miter",
+    globalAlpha: 1,
+    font: "10px sans-serif",
+    textAlign: "start",
+    dash: [],
+    matrix: IDENTITY,
 
     save: () => stack.push(Object.fromEntries(KEPT.map((name) => [name, context[name]]))),
     restore: () => Object.assign(context, stack.pop()),
     setTransform: (...matrix) => (context.matrix = matrix),
     translate: (x, y) => (context.matrix = times(context.matrix, [1, 0, 0, 1, x, y])),
     scale: (x, y) => (context.matrix = times(context.matrix, [x, 0, 0, y, 0, 0])),
-    rotate: (angle) => (context.matrix = times(context.matrix, [Math.cos(angle), Math.sin(angle), -Math.sin(angle), Math.cos(angle), 0, 0])),
+    rotate: (angle) =>
+      (context.matrix = times(context.matrix, [
+        Math.cos(angle),
+        Math.sin(angle),
+        -Math.sin(angle),
+        Math.cos(angle),
+        0,
+        0,
+      ])),
     setLineDash: (dash) => (context.dash = dash),
     clearRect: () => {},
 
@@ -40,18 +72,32 @@ export function svgContext(widthOf) {
     lineTo: (x, y) => path.push(`L${brief(x)} ${brief(y)}`),
     bezierCurveTo: (...at) => path.push(`C${at.map(brief).join(" ")}`),
     quadraticCurveTo: (...at) => path.push(`Q${at.map(brief).join(" ")}`),
-    rect: (x, y, width, height) => path.push(`M${brief(x)} ${brief(y)}h${brief(width)}v${brief(height)}h${brief(-width)}Z`),
-    roundRect: (x, y, width, height, radius) => path.push(rounded(x, y, width, height, Math.min(radius, width / 2, height / 2))),
+    rect: (x, y, width, height) =>
+      path.push(`M${brief(x)} ${brief(y)}h${brief(width)}v${brief(height)}h${brief(-width)}Z`),
+    roundRect: (x, y, width, height, radius) =>
+      path.push(rounded(x, y, width, height, Math.min(radius, width / 2, height / 2))),
     arc: (x, y, radius, from, to) => path.push(arc(x, y, radius, from, to)),
 
     fill: (shape) => draw(`fill="${paint("fillStyle")}"`, shape),
     stroke: (shape) => draw(strokeOf(context, paint("strokeStyle")), shape),
-    fillRect: (x, y, width, height) => parts.push(`<rect x="${brief(x)}" y="${brief(y)}" width="${brief(width)}" height="${brief(height)}" fill="${paint("fillStyle")}"${placed()}/>`),
+    fillRect: (x, y, width, height) =>
+      parts.push(
+        `<rect x="${brief(x)}" y="${brief(y)}" width="${brief(width)}" height="${brief(height)}" ` +
+          `fill="${paint("fillStyle")}"${placed()}/>`,
+      ),
     fillText: (text, x, y) => {
-      const [, bold, size, family] = /^(700 |bold )?([\d.]+)px (.*)$/.exec(context.font) ?? [null, "", "12", "monospace"];
+      const [, bold, size, family] = /^(700 |bold )?([\d.]+)px (.*)$/.exec(context.font) ?? [
+        null,
+        "",
+        "12",
+        "monospace",
+      ];
       const anchor = { center: "middle", end: "end", right: "end" }[context.textAlign];
-      parts.push(`<text xml:space="preserve" x="${brief(x)}" y="${brief(y)}" font-family="${escaped(family)}" font-size="${size}"${bold ? ' font-weight="700"' : ""}`
-        + `${anchor ? ` text-anchor="${anchor}"` : ""} fill="${paint("fillStyle")}"${placed()}>${escaped(text)}</text>`);
+      parts.push(
+        `<text xml:space="preserve" x="${brief(x)}" y="${brief(y)}" font-family="${escaped(family)}" ` +
+          `font-size="${size}"${bold ? ' font-weight="700"' : ""}` +
+          `${anchor ? ` text-anchor="${anchor}"` : ""} fill="${paint("fillStyle")}"${placed()}>${escaped(text)}</text>`,
+      );
     },
     measureText: (text) => ({ width: widthOf(text, context.font) }),
 
@@ -60,9 +106,13 @@ export function svgContext(widthOf) {
   };
 
   const paint = (name) => escaped(context[name]);
-  const placed = () => (context.matrix.every((value, i) => value === IDENTITY[i]) ? "" : ` transform="matrix(${context.matrix.map((value) => +value.toFixed(4)).join(" ")})"`)
-    + (context.globalAlpha < 1 ? ` opacity="${brief(context.globalAlpha)}"` : "");
-  const draw = (look, shape) => parts.push(`<path d="${shape ? escaped(shape.d) : path.join("")}" ${look}${placed()}/>`);
+  const placed = () =>
+    (context.matrix.every((value, i) => value === IDENTITY[i])
+      ? ""
+      : ` transform="matrix(${context.matrix.map((value) => +value.toFixed(4)).join(" ")})"`) +
+    (context.globalAlpha < 1 ? ` opacity="${brief(context.globalAlpha)}"` : "");
+  const draw = (look, shape) =>
+    parts.push(`<path d="${shape ? escaped(shape.d) : path.join("")}" ${look}${placed()}/>`);
   return context;
 }
 

@@ -59,7 +59,8 @@ export function along({ points, sideways }, fraction) {
 
 /** One link in full: line, arrow head and, while a gradient passes, a dot on its way with the value that travels.
  * @param {CanvasRenderingContext2D} context
- * @param {{state: string, travel: number|null, value: any, dashed: boolean, holds: boolean}} how  `holds`: what keeps the selected node alive
+ * @param {{state: string, travel: number|null, value: any, dashed: boolean, holds: boolean}} how  `holds`: what keeps
+ *   the selected node alive
  */
 export function paintLink(context, link, how, colours) {
   const { points, long, sideways } = link.route;
@@ -89,7 +90,8 @@ export function paintLink(context, link, how, colours) {
   context.fillText(short(how.value, 20), dotX + 10, dotY + 4);
 }
 
-/** The values beside lively links, the newest first, where the rim does not cut them; one that finds no free place is left to
+/** The values beside lively links, the newest first, where the rim does not cut them; one that finds no free place is
+ * left to
  * the inspector.
  * @param {CanvasRenderingContext2D} context
  * @param {{link: any, value: any, lit: boolean}[]} lively
@@ -102,7 +104,9 @@ export function paintValues(context, lively, taken, { colours, measure, window }
   for (const { link, value, lit } of queue) {
     const label = short(value, 20);
     const width = measure(label, size);
-    const free = (link.route.sideways ? spotsBeside : spots)(link.route, width).filter((spot) => taken.every((other) => !meets(spot, other)));
+    const free = (link.route.sideways ? spotsBeside : spots)(link.route, width).filter((spot) =>
+      taken.every((other) => !meets(spot, other)),
+    );
     const place = free.find((spot) => spot.x > window.left && spot.x + width < window.right) ?? free[0];
     if (!place) continue;
     taken.push(place);
@@ -113,7 +117,9 @@ export function paintValues(context, lively, taken, { colours, measure, window }
   }
 }
 
-/** Where the value of a wire may stand, best first: at its end, at its start, half way; clear of its own swing to the side. */
+/** Where the value of a wire may stand, best first: at its end, at its start, half way; clear of its own swing to the
+ * side.
+ */
 function spots(route, width) {
   const { points } = route;
   const height = 13;
@@ -126,12 +132,18 @@ function spots(route, width) {
   const right = (x) => x + 10;
   const left = (x) => x - 10 - width;
   const middle = along(route, 0.5);
-  if (Math.abs(comes) < 6) return [at(right(endX), (Math.max(turnTop, endY - 60) + endY) / 2 - 6), at(left(endX), endY - 24)];
+  if (Math.abs(comes) < 6)
+    return [at(right(endX), (Math.max(turnTop, endY - 60) + endY) / 2 - 6), at(left(endX), endY - 24)];
   const [outer, inner] = comes > 0 ? [right, left] : [left, right];
   const [ahead, behind] = leaves > 0 ? [right, left] : [left, right];
   return [
-    at(outer(endX), endY - 24), at(behind(startX), startY + 6), at(inner(endX), endY - 15), at(ahead(startX), startY + 1),
-    ...(Math.abs(points.at(-3)[1] - points[2][1]) > 40 ? [at(right(middle[0]), middle[1] - 6), at(left(middle[0]), middle[1] - 6)] : []),
+    at(outer(endX), endY - 24),
+    at(behind(startX), startY + 6),
+    at(inner(endX), endY - 15),
+    at(ahead(startX), startY + 1),
+    ...(Math.abs(points.at(-3)[1] - points[2][1]) > 40
+      ? [at(right(middle[0]), middle[1] - 6), at(left(middle[0]), middle[1] - 6)]
+      : []),
   ];
 }
 
@@ -142,8 +154,12 @@ function spotsBeside(route, width) {
   const [middleX, middleY] = along(route, 0.5);
   const at = (x, y) => ({ x, y, width, height });
   return [
-    at(endX - width - 12, endY - 17), at(endX - width - 12, endY + 5), at(startX + 6, startY - 17), at(startX + 6, startY + 5),
-    at(middleX + 8, middleY - 17), at(middleX - width - 8, middleY + 5),
+    at(endX - width - 12, endY - 17),
+    at(endX - width - 12, endY + 5),
+    at(startX + 6, startY - 17),
+    at(startX + 6, startY + 5),
+    at(middleX + 8, middleY - 17),
+    at(middleX - width - 8, middleY + 5),
   ];
 }
 

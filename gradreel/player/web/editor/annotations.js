@@ -14,7 +14,8 @@ import { isError, linesTold, toldFrom } from "../scene/diagnosis.js";
 import { indexAt, valueAt } from "../scene/state.js";
 
 /** @param {any} moment  {state, scene, step, selected}
- * @returns {{line: number, kind?: "now"|"bad"|"born"|"kill"|"loop"|"odd", text?: string, brief?: string, below?: string, note?: string[]}[]}
+ * @returns {{line: number, kind?: "now"|"bad"|"born"|"kill"|"loop"|"odd", text?: string, brief?: string, below?:
+ *   string, note?: string[]}[]}
  */
 export function marksAt({ state, scene, step, selected }) {
   const marks = [];
@@ -23,7 +24,11 @@ export function marksAt({ state, scene, step, selected }) {
   const diagnosis = told.findLast(isError);
   const failed = scene.outcome.kind !== "finished" && step >= state.last ? scene.outcome.line ?? line : null;
   for (const [loop, turn, of] of state.at("program", "loops", step) ?? [])
-    marks.push(of === null ? { line: loop, kind: "loop", text: `iteration ${turn}` } : { line: loop, kind: "loop", text: `iteration ${turn} of ${of}`, brief: `${turn} of ${of}` });
+    marks.push(
+      of === null
+        ? { line: loop, kind: "loop", text: `iteration ${turn}` }
+        : { line: loop, kind: "loop", text: `iteration ${turn} of ${of}`, brief: `${turn} of ${of}` },
+    );
   const box = scene.box.get(diagnosis ? diagnosis.nodes[0] : selected);
   if (diagnosis) marks.push(...blame(diagnosis, box), ...noted(diagnosis), ...goneOn(diagnosis, failed));
   else marks.push(...told.flatMap(odd));
@@ -38,7 +43,9 @@ const noted = ({ story }) => [...linesTold(story ?? [])].map(([line, note]) => (
 
 /** The line of an error after which the run went on, as a transcript does. */
 const goneOn = ({ lines, message }, failed) =>
-  failed === null && lines?.raised ? [{ line: lines.raised, kind: "bad", below: errorOf({ kind: "raised", type: null, message }) }] : [];
+  failed === null && lines?.raised
+    ? [{ line: lines.raised, kind: "bad", below: errorOf({ kind: "raised", type: null, message }) }]
+    : [];
 
 /** The lines that silent trouble came about on: those that its story speaks of. */
 const odd = ({ story }) => [...linesTold(story ?? [])].map(([line, note]) => ({ line, kind: "odd", text: "!", note }));
@@ -56,7 +63,9 @@ export function errorOf({ kind, type, message }) {
 }
 
 const MADE = "made here";
-/** What the lines of a diagnosis did, by their role in it; `after` is the step that did it, where the line tells of one. */
+/** What the lines of a diagnosis did, by their role in it; `after` is the step that did it, where the line tells of
+ * one.
+ */
 const ROLES = [
   { role: "built", kind: "born", word: MADE },
   { role: "saved", kind: "born", word: MADE },
@@ -65,7 +74,8 @@ const ROLES = [
   { role: "cut", kind: "kill", word: "the graph ends here" },
 ];
 
-/** The lines that led to an error, each with what it did: a node is named beside the line that built it. What would only have
+/** The lines that led to an error, each with what it did: a node is named beside the line that built it. What would
+ * only have
  * been changed was not.
  */
 function blame({ kind: what, lines, steps }, box) {
@@ -86,10 +96,13 @@ function lifeOf(box, { state, scene, step, line }) {
   const built = state.when(box.id, "state", ["built"]);
   if (built === null || built > step) return marks;
   if (box.line !== null && box.line !== line) marks.push({ line: box.line, kind: "born", text: `built ${title(box)}` });
-  const freed = box.slots.map((slot) => state.when(box.id, `slot:${slot.name}`, ["freed"])).filter((at) => at !== null && at <= step);
+  const freed = box.slots
+    .map((slot) => state.when(box.id, `slot:${slot.name}`, ["freed"]))
+    .filter((at) => at !== null && at <= step);
   if (!freed.length) return marks;
   const at = Math.min(...freed);
-  if (scene.steps[at].line) marks.push({ line: scene.steps[at].line, kind: "kill", text: `freed it at step ${at}`, brief: "freed it" });
+  if (scene.steps[at].line)
+    marks.push({ line: scene.steps[at].line, kind: "kill", text: `freed it at step ${at}`, brief: "freed it" });
   return marks;
 }
 
@@ -112,7 +125,10 @@ export function valuesAt({ state, scene, step, names }) {
     if (!lines.has(line)) lines.set(line, []);
     lines.get(line).push({ at, name, value });
   }
-  return [...lines].map(([line, list]) => ({ line, text: beside(source[line - 1] ?? "", list.sort((a, b) => a.at - b.at).slice(-MOST_VALUES)) }));
+  return [...lines].map(([line, list]) => ({
+    line,
+    text: beside(source[line - 1] ?? "", list.sort((a, b) => a.at - b.at).slice(-MOST_VALUES)),
+  }));
 }
 
 /** Whether a line speaks of a name; in a long run what was bound on one line is told with the next. */
@@ -136,7 +152,9 @@ function said(value) {
   return value ? short(value, EACH) : null;
 }
 
-/** Pixels between a row and its note, and those that a note needs to stand beside the code: with fewer it stands under the row. */
+/** Pixels between a row and its note, and those that a note needs to stand beside the code: with fewer it stands under
+ * the row.
+ */
 const GAP = 8;
 const WIDE = 320;
 
@@ -175,7 +193,10 @@ export function createNote(host) {
     const beside = around.right - pane.right >= WIDE;
     const [left, top] = beside ? [pane.right + GAP, row.top] : [pane.left + GAP, row.bottom + GAP / 2];
     const highest = around.bottom - note.offsetHeight - GAP;
-    Object.assign(note.style, { left: `${left - around.left}px`, top: `${Math.max(0, Math.min(top, highest) - around.top)}px` });
+    Object.assign(note.style, {
+      left: `${left - around.left}px`,
+      top: `${Math.max(0, Math.min(top, highest) - around.top)}px`,
+    });
   };
   // Rows may move under a mouse that does not: that points at nothing.
   host.addEventListener("mousemove", (event) => (event.movementX || event.movementY) && show(event.target));
@@ -190,7 +211,8 @@ export function createNote(host) {
     /** What is told from now on. @param {{line: number, note?: string[]}[]} marks */
     set(marks) {
       notes = new Map();
-      for (const { line, note = [] } of marks) if (note.length) notes.set(line, [...new Set([...(notes.get(line) ?? []), ...note])]);
+      for (const { line, note = [] } of marks)
+        if (note.length) notes.set(line, [...new Set([...(notes.get(line) ?? []), ...note])]);
       if (shown && JSON.stringify(notes.get(shown.line)) !== JSON.stringify(shown.told)) hide();
     },
     destroy: () => {

@@ -11,7 +11,8 @@ import { createEditor } from "./editor.js";
 /**
  * @param {any} codemirror
  * @param {HTMLElement} host
- * @param {{text: string, scene: any, readOnly: boolean, onRun: () => void, onEdit?: () => void, complete?: any}} options
+ * @param {{text: string, scene: any, readOnly: boolean, onRun: () => void, onEdit?: () => void, complete?: any}}
+ *   options
  */
 export function createCode(codemirror, host, { text, scene, readOnly, onRun, onEdit = () => {}, complete }) {
   const typed = element("div", { class: "gr-editor", "data-testid": "editor" });
@@ -26,7 +27,13 @@ export function createCode(codemirror, host, { text, scene, readOnly, onRun, onE
     mark();
     onEdit();
   };
-  const editor = createEditor(codemirror, typed, { source: text, readOnly, onRun, onChange, complete: readOnly ? undefined : complete });
+  const editor = createEditor(codemirror, typed, {
+    source: text,
+    readOnly,
+    onRun,
+    onChange,
+    complete: readOnly ? undefined : complete,
+  });
   const program = createCodePane(shownAs, { source: "" });
   setScene(scene);
 
@@ -50,7 +57,12 @@ export function createCode(codemirror, host, { text, scene, readOnly, onRun, onE
     /** Lines of which nothing is run, with the reason. @param {[number, number, string][]|null|undefined} stretches */
     setSkipped: (stretches) => {
       skipped = (stretches ?? []).flatMap(([first, last, reason]) =>
-        Array.from({ length: last - first + 1 }, (_, i) => ({ line: first + i, kind: "skipped", note: [`Not run: ${reason}.`] })));
+        Array.from({ length: last - first + 1 }, (_, i) => ({
+          line: first + i,
+          kind: "skipped",
+          note: [`Not run: ${reason}.`],
+        })),
+      );
       mark();
     },
     /** What the player sees of it: a pane that holds the program that was run. */
@@ -97,14 +109,25 @@ export function createCodePane(root, { source }) {
 
   const setSource = (next) => {
     text = next;
-    rows = next.replace(/\n$/, "").split("\n").map((line, i) => element(
-      "div", { "data-line": i + 1 }, element("i", { text: String(i + 1) }), element("span", { text: line }), element("em"),
-    ));
+    rows = next
+      .replace(/\n$/, "")
+      .split("\n")
+      .map((line, i) =>
+        element(
+          "div",
+          { "data-line": i + 1 },
+          element("i", { text: String(i + 1) }),
+          element("span", { text: line }),
+          element("em"),
+        ),
+      );
     list.replaceChildren(...rows);
   };
   setSource(source);
 
-  /** Bring a line into view where the list or its pane scrolls by itself; where neither does, the page stays where the person has it. */
+  /** Bring a line into view where the list or its pane scrolls by itself; where neither does, the page stays where the
+   * person has it.
+   */
   const show = (row) => {
     const pane = [list, list.closest?.(".pane")].find((each) => each && each.scrollHeight > each.clientHeight + 1);
     if (!pane) return;

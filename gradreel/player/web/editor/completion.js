@@ -1,16 +1,52 @@
 /**
- * What may come next at a place in a program: names of torch after a dot, and names of Python, torch and the program itself
+ * What may come next at a place in a program: names of torch after a dot, and names of Python, torch and the program
+ * itself
  * elsewhere. It reads the text alone, so it works while a line is half typed. Pure.
  */
 
-const KEYWORDS = ["and", "as", "assert", "break", "class", "continue", "def", "del", "elif", "else", "except", "False", "finally", "for",
-  "from", "global", "if", "import", "in", "is", "lambda", "None", "nonlocal", "not", "or", "pass", "raise", "return", "True", "try",
-  "while", "with", "yield"];
+const KEYWORDS = [
+  "and",
+  "as",
+  "assert",
+  "break",
+  "class",
+  "continue",
+  "def",
+  "del",
+  "elif",
+  "else",
+  "except",
+  "False",
+  "finally",
+  "for",
+  "from",
+  "global",
+  "if",
+  "import",
+  "in",
+  "is",
+  "lambda",
+  "None",
+  "nonlocal",
+  "not",
+  "or",
+  "pass",
+  "raise",
+  "return",
+  "True",
+  "try",
+  "while",
+  "with",
+  "yield",
+];
 const VALUE = ["Tensor"];
 /** What is known of a value by the way it was made. */
 const MADE_BY = [
   [/^(?:[\w.]*\.)?(?:SGD|AdamW?|RMSprop|Adagrad|LBFGS)\(/, ["Optimizer"]],
-  [/^(?:[\w.]*\.)?(?:Linear|Sequential|ModuleList|Conv\dd|LSTM|GRU|RNN|Embedding|LayerNorm|BatchNorm\dd)\(/, ["Module"]],
+  [
+    /^(?:[\w.]*\.)?(?:Linear|Sequential|ModuleList|Conv\dd|LSTM|GRU|RNN|Embedding|LayerNorm|BatchNorm\dd)\(/,
+    ["Module"],
+  ],
 ];
 
 /** @typedef {{label: string, type: string}} Option */
@@ -83,13 +119,18 @@ function attributes(source, path, words) {
   const [first, ...rest] = path.split(".");
   const module = modulesOf(source, words).get(first);
   if (module) return list(words[[module, ...rest].join(".")] ?? VALUE.flatMap((kind) => words[kind] ?? []), "function");
-  const made = source.match(new RegExp(`^[ \\t>.]*${first.replace(/\W/g, "\\$&")}[ \\t]*=[ \\t]*(.+)$`, "m"))?.[1] ?? "";
+  const made =
+    source.match(new RegExp(`^[ \\t>.]*${first.replace(/\W/g, "\\$&")}[ \\t]*=[ \\t]*(.+)$`, "m"))?.[1] ?? "";
   const kinds = rest.length ? VALUE : MADE_BY.find(([pattern]) => pattern.test(made))?.[1] ?? VALUE;
   return list(kinds.flatMap((kind) => words[kind] ?? []), "method");
 }
 
 function plain(source, words) {
-  return [...list([...namesIn(source)], "variable"), ...list(words[""] ?? [], "function"), ...list(KEYWORDS, "keyword")];
+  return [
+    ...list([...namesIn(source)], "variable"),
+    ...list(words[""] ?? [], "function"),
+    ...list(KEYWORDS, "keyword"),
+  ];
 }
 
 /** Names as proposals; those with an underscore come last. */

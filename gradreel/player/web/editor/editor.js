@@ -6,16 +6,22 @@
 import { withoutRange } from "../lib/format.js";
 import { createNote } from "./annotations.js";
 
-/** @typedef {{line: number, kind?: string, text?: string, brief?: string, below?: string, note?: string[]}} Mark   kind out of KINDS; or
- *  "value", whose text is shortened to the room that its line leaves, so that no line is ever broken anew while values change. `brief`:
- *  what is said where there is no room for the text; `below`: what is said in a row of its own under the line; `note`: what is told
+/**
+ * @typedef {{line: number, kind?: string, text?: string, brief?: string, below?: string, note?: string[]}} Mark   kind
+ *   out of KINDS; or
+ *  "value", whose text is shortened to the room that its line leaves, so that no line is ever broken anew while values
+ *  change. `brief`:
+ *  what is said where there is no room for the text; `below`: what is said in a row of its own under the line; `note`:
+ *  what is told
  *  of the line to whoever points at it or goes to it */
 
 /** Pixels beside a line's text. */
 const EDGES = 24;
 /** How many of the smaller letters of a hint take the place of one of the program's. */
 const FINER = 13 / 11.5;
-/** In those letters: the gap before a hint, that between its parts, and the fewest of a shortened value that say something. */
+/** In those letters: the gap before a hint, that between its parts, and the fewest of a shortened value that say
+ * something.
+ */
 const BEFORE = 2.2;
 const BETWEEN = "  ";
 const LEAST = 7;
@@ -33,7 +39,8 @@ export const KINDS = new Set(["now", "bad", "born", "kill", "loop", "odd", "diff
  * @param {HTMLElement} host
  * @param {{source?: string, label?: string, readOnly?: boolean, placeholder?: string,
  *          onRun?: (source: string) => void, onChange?: (source: string) => void,
- *          complete?: (source: string, position: number, asked: boolean) => {from: number, options: any[]}|null}} options
+ *          complete?: (source: string, position: number, asked: boolean) => {from: number, options: any[]}|null}}
+ *          options
  */
 export function createEditor(codemirror, host, options = {}) {
   const { EditorView, EditorState } = codemirror;
@@ -75,13 +82,19 @@ export function createEditor(codemirror, host, options = {}) {
       ],
     }),
   });
-  // Keys typed here are for the program: neither the player's shortcuts nor the page's may see them. Tab is one of them once
+  // Keys typed here are for the program: neither the player's shortcuts nor the page's may see them. Tab is one of them
+  // once
   // somebody is at work here; who only passes by, with Tab, goes on.
   host.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (!PASSING.has(event.key)) working = event.key !== "Escape";
   });
-  for (const [kind, at] of [["pointerdown", true], ["input", true], ["focusout", false]]) host.addEventListener(kind, () => (working = at));
+  for (const [kind, at] of [
+    ["pointerdown", true],
+    ["input", true],
+    ["focusout", false],
+  ])
+    host.addEventListener(kind, () => (working = at));
 
   const show = (list) => {
     fittedTo = columns();
@@ -117,8 +130,10 @@ export function createEditor(codemirror, host, options = {}) {
   };
 }
 
-/** Scroll only the pane itself, or what it stands in where that scrolls, and only if the line is out of sight; the page around
- * it stays where it is. A line far away comes to the middle, with what stands around it; the next one to the rim. The line itself
+/** Scroll only the pane itself, or what it stands in where that scrolls, and only if the line is out of sight; the page
+ * around
+ * it stays where it is. A line far away comes to the middle, with what stands around it; the next one to the rim. The
+ * line itself
  * is seen even where what is said below it finds no room.
  */
 export function reveal(view, line) {
@@ -135,8 +150,10 @@ export function reveal(view, line) {
 }
 
 /**
- * The decorations of the marked lines, as a field of the editor's state. A hint is drawn from an attribute of its line: an
- * element of its own would stand inside what can be typed in, and its text could end up in the program. Where nothing can be
+ * The decorations of the marked lines, as a field of the editor's state. A hint is drawn from an attribute of its line:
+ * an
+ * element of its own would stand inside what can be typed in, and its text could end up in the program. Where nothing
+ * can be
  * typed there is no cursor to go to a line with, so a line with a note takes the focus itself.
  */
 function markField({ StateEffect, StateField, Decoration, EditorView }, columns, readOnly) {
@@ -148,7 +165,12 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns,
     const under = new Map();
     for (const { line, kind, text, brief = text, below, note: told } of list) {
       if (!(line >= 1 && line <= doc.lines)) continue;
-      if (told) ranges.push(Decoration.line({ attributes: { "data-told": String(line), ...(readOnly && { tabindex: "0" }) } }).range(doc.line(line).from));
+      if (told)
+        ranges.push(
+          Decoration.line({ attributes: { "data-told": String(line), ...(readOnly && { tabindex: "0" }) } }).range(
+            doc.line(line).from,
+          ),
+        );
       if (below) under.set(line, `\n${below}`);
       if (KINDS.has(kind)) ranges.push(Decoration.line({ class: `gr-line-${kind}` }).range(doc.line(line).from));
       if (kind === "value") values.set(line, text);
@@ -158,7 +180,9 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns,
       const { text } = doc.line(line);
       const [row, hang] = [columns(), indentOf(text) + HANG];
       const end = endOf(text, row, hang);
-      const [full, short] = [[...(texts.get(line)?.keys() ?? [])], [...(texts.get(line)?.values() ?? [])]].map((list) => list.join(" · "));
+      const [full, short] = [[...(texts.get(line)?.keys() ?? [])], [...(texts.get(line)?.values() ?? [])]].map((list) =>
+        list.join(" · "),
+      );
       const said = end * FINER + BEFORE + full.length <= row * FINER ? full : short;
       const value = fitted(values.get(line) ?? "", end * FINER, said.length, row * FINER, hang * FINER);
       const hint = [said, value].filter(Boolean).join(BETWEEN) + (under.get(line) ?? "");
@@ -170,7 +194,8 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns,
     create: () => Decoration.none,
     update(held, transaction) {
       let next = held.map(transaction.changes);
-      for (const effect of transaction.effects) if (effect.is(set)) next = decorated(effect.value, transaction.state.doc);
+      for (const effect of transaction.effects)
+        if (effect.is(set)) next = decorated(effect.value, transaction.state.doc);
       return next;
     },
     provide: (held) => EditorView.decorations.from(held),
@@ -178,9 +203,12 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns,
   return { set, field };
 }
 
-/** Lines that are too long for their row go on below their own beginning, so that an indent still says what belongs where. */
+/** Lines that are too long for their row go on below their own beginning, so that an indent still says what belongs
+ * where.
+ */
 function hanging({ Decoration, EditorView, StateField }) {
-  const hung = ({ from, text }) => Decoration.line({ attributes: { style: `--hang: ${indentOf(text) + HANG}ch` } }).range(from);
+  const hung = ({ from, text }) =>
+    Decoration.line({ attributes: { style: `--hang: ${indentOf(text) + HANG}ch` } }).range(from);
   const decorated = (doc) => Decoration.set(Array.from({ length: doc.lines }, (_, at) => hung(doc.line(at + 1))));
   return StateField.define({
     create: (state) => decorated(state.doc),
@@ -192,7 +220,8 @@ function hanging({ Decoration, EditorView, StateField }) {
 /** How many characters a line begins further in; sixteen at most, about half of a narrow row. */
 const indentOf = (line) => Math.min(line.search(/\S|$/), 16);
 
-/** Where in its last row a line of code ends, if it is broken between words and its rows after the first begin at `hang`; all in
+/** Where in its last row a line of code ends, if it is broken between words and its rows after the first begin at
+ * `hang`; all in
  * characters. A word stands in a row together with the space after it.
  */
 export function endOf(line, row, hang) {
@@ -209,7 +238,8 @@ export function endOf(line, row, hang) {
   return at;
 }
 
-/** A value in what code and what is said beside it leave of their last row, all in letters of a hint: it breaks no line anew.
+/** A value in what code and what is said beside it leave of their last row, all in letters of a hint: it breaks no line
+ * anew.
  * Nothing where that is too little to say something. What is said goes on in a row that begins at `hang`.
  */
 export function fitted(text, code, said, row, hang = 0) {
@@ -229,10 +259,16 @@ function completing(cm, complete) {
   return cm.autocompletion({ override: [source], icons: false, maxRenderedOptions: 40 });
 }
 
-/** What an editor for Python does, and how it looks: all colours are the page's own tokens. @param {() => boolean} indents  whether Tab does */
+/** What an editor for Python does, and how it looks: all colours are the page's own tokens.
+ * @param {() => boolean} indents  whether Tab does
+ */
 function editing(cm, indents) {
   const { tags, indentWithTab } = cm;
-  const tab = { ...indentWithTab, run: (view) => indents() && indentWithTab.run(view), shift: (view) => indents() && indentWithTab.shift(view) };
+  const tab = {
+    ...indentWithTab,
+    run: (view) => indents() && indentWithTab.run(view),
+    shift: (view) => indents() && indentWithTab.shift(view),
+  };
   return [
     cm.lineNumbers(),
     cm.history(),
@@ -247,11 +283,13 @@ function editing(cm, indents) {
     cm.EditorState.tabSize.of(4),
     cm.EditorView.lineWrapping,
     cm.keymap.of([...cm.closeBracketsKeymap, ...cm.defaultKeymap, ...cm.historyKeymap, ...cm.searchKeymap, tab]),
-    cm.syntaxHighlighting(cm.HighlightStyle.define([
-      { tag: [tags.keyword, tags.operatorKeyword, tags.bool, tags.null], color: "var(--code-keyword)" },
-      { tag: [tags.string, tags.special(tags.string)], color: "var(--code-string)" },
-      { tag: tags.comment, color: "var(--soft)" },
-    ])),
+    cm.syntaxHighlighting(
+      cm.HighlightStyle.define([
+        { tag: [tags.keyword, tags.operatorKeyword, tags.bool, tags.null], color: "var(--code-keyword)" },
+        { tag: [tags.string, tags.special(tags.string)], color: "var(--code-string)" },
+        { tag: tags.comment, color: "var(--soft)" },
+      ]),
+    ),
     cm.EditorView.theme({
       "&": { color: "var(--ink)", backgroundColor: "transparent", fontSize: "var(--code-size, 13px)", height: "100%" },
       "&.cm-focused": { outline: "none" },
@@ -261,20 +299,68 @@ function editing(cm, indents) {
       ".cm-gutters": { backgroundColor: "transparent", color: "var(--soft)", border: "none" },
       ".cm-lineNumbers .cm-gutterElement": { minWidth: "36px", padding: "0 8px 0 6px" },
       ".cm-cursor": { borderLeftColor: "var(--ink)" },
-      "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground":
-        { backgroundColor: "var(--live-bg)" },
-      ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "transparent", outline: "1px solid var(--gone)" },
+      "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+        backgroundColor: "var(--live-bg)",
+      },
+      ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": {
+        backgroundColor: "transparent",
+        outline: "1px solid var(--gone)",
+      },
       ".cm-selectionMatch, .cm-searchMatch": { backgroundColor: "var(--run-bg)" },
       ".cm-panels": { backgroundColor: "var(--bg)", color: "var(--ink)", borderColor: "var(--line)" },
-      ".cm-panel.cm-search": { padding: "8px 28px 8px 10px", display: "flex", flexWrap: "wrap", gap: "5px", alignItems: "center", font: "12px var(--sans)" },
+      ".cm-panel.cm-search": {
+        padding: "8px 28px 8px 10px",
+        display: "flex",
+        flexWrap: "wrap",
+        gap: "5px",
+        alignItems: "center",
+        font: "12px var(--sans)",
+      },
       ".cm-panel.cm-search br": { flexBasis: "100%", content: "''", display: "block" },
-      ".cm-panel.cm-search label": { display: "inline-flex", alignItems: "center", gap: "4px", margin: "0 6px 0 0", fontSize: "12px" },
+      ".cm-panel.cm-search label": {
+        display: "inline-flex",
+        alignItems: "center",
+        gap: "4px",
+        margin: "0 6px 0 0",
+        fontSize: "12px",
+      },
       ".cm-panel.cm-search input": { margin: "0" },
-      ".cm-textfield": { flex: "1 1 110px", minWidth: "0", font: "12px var(--mono)", color: "var(--ink)", backgroundColor: "var(--panel)", border: "1px solid var(--line)", borderRadius: "6px", padding: "4px 8px" },
-      ".cm-button": { font: "600 12px var(--sans)", color: "var(--ink)", backgroundImage: "none", backgroundColor: "var(--panel)", border: "1px solid var(--line)", borderRadius: "6px", padding: "4px 8px", margin: "0" },
-      ".cm-panel.cm-search [name=close]": { top: "4px", right: "4px", padding: "4px 8px", border: "0", background: "none", color: "var(--ink)" },
+      ".cm-textfield": {
+        flex: "1 1 110px",
+        minWidth: "0",
+        font: "12px var(--mono)",
+        color: "var(--ink)",
+        backgroundColor: "var(--panel)",
+        border: "1px solid var(--line)",
+        borderRadius: "6px",
+        padding: "4px 8px",
+      },
+      ".cm-button": {
+        font: "600 12px var(--sans)",
+        color: "var(--ink)",
+        backgroundImage: "none",
+        backgroundColor: "var(--panel)",
+        border: "1px solid var(--line)",
+        borderRadius: "6px",
+        padding: "4px 8px",
+        margin: "0",
+      },
+      ".cm-panel.cm-search [name=close]": {
+        top: "4px",
+        right: "4px",
+        padding: "4px 8px",
+        border: "0",
+        background: "none",
+        color: "var(--ink)",
+      },
       ".cm-placeholder": { color: "var(--soft)" },
-      ".cm-tooltip": { backgroundColor: "var(--panel)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "8px", overflow: "hidden" },
+      ".cm-tooltip": {
+        backgroundColor: "var(--panel)",
+        color: "var(--ink)",
+        border: "1px solid var(--line)",
+        borderRadius: "8px",
+        overflow: "hidden",
+      },
       ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "12px", maxHeight: "14em" },
       ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "3px 10px" },
       ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--live-bg)", color: "var(--ink)" },

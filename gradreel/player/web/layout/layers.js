@@ -1,7 +1,9 @@
 /**
  * The order of a layered drawing: which layer a vertex stands in, and where in it. Pure and deterministic.
- * Vertices are numbers; an edge [from, to] points down. An edge that spans layers passes through a dummy vertex in each,
- * so that it finds a way between the cards; one that spans very many is drawn directly, since its dummies would outnumber all else.
+ * Vertices are numbers; an edge [from, to] points down. An edge that spans layers passes through a dummy vertex in
+ * each,
+ * so that it finds a way between the cards; one that spans very many is drawn directly, since its dummies would
+ * outnumber all else.
  */
 
 export const LONGEST = 12;
@@ -33,7 +35,8 @@ export function rank(n, edges) {
   return layer.map((value) => value - least);
 }
 
-/** Vertices in an order in which edges point onward; a cycle (folded groups may make one) is cut at its first vertex. */
+/** Vertices in an order in which edges point onward; a cycle (folded groups may make one) is cut at its first vertex.
+ */
 function topological(n, above, below) {
   const waiting = Int32Array.from(above, (list) => list.length);
   const done = new Uint8Array(n);

@@ -1,7 +1,10 @@
 /**
- * Where everything stands, for the whole run: graphs in layers with the root on top and leaves below, one beside the other in
- * the order in which they were built. Pure: units and links in, rectangles and routes out. A leaf that many units use is drawn
- * as a small chip at each card that does, and its own card stands at the foot of the picture. Sideways, with the root on the
+ * Where everything stands, for the whole run: graphs in layers with the root on top and leaves below, one beside the
+ * other in
+ * the order in which they were built. Pure: units and links in, rectangles and routes out. A leaf that many units use
+ * is drawn
+ * as a small chip at each card that does, and its own card stands at the foot of the picture. Sideways, with the root
+ * on the
  * left, is the same drawing of cards that lie on their sides, turned.
  */
 
@@ -19,14 +22,17 @@ const CHIPS_FROM = 4;
 const CHIP = { height: 22, least: 44 };
 const DUMMY = { left: 9, right: 9 };
 
-/** @typedef {{id: string, width: number, height: number, right?: number, leaf?: boolean, below?: number, folded?: boolean, chipWidth?: number}} Unit
+/**
+ * @typedef {{id: string, width: number, height: number, right?: number, leaf?: boolean, below?: number, folded?:
+ *   boolean, chipWidth?: number}} Unit
  *  `right`, `below`: room kept free for the names tied to the card; a folded unit shows no chips */
 /** @typedef {{id: string, from: string, to: string}} Link */
 /** @typedef {{x: number, y: number, width: number, height: number}} Rect   x, y: the upper left corner */
 /** @typedef {{id: string, leaf: string, user: string, rect: Rect}} Chip */
 /** @typedef {{places: Map<string, Rect>, chips: Chip[], routes: Map<string, Route>, bounds: Rect}} Layout */
 /** @typedef {{points: number[][], long: boolean, sideways?: boolean}} Route
- *  points: [x, y] pairs; between an odd and an even one the wire runs straight down, then it swings to the next column */
+ *  points: [x, y] pairs; between an odd and an even one the wire runs straight down, then it swings to the next column
+ */
 
 /** @param {Unit[]} units  in the order in which they were built
  * @param {Link[]} links
@@ -57,7 +63,12 @@ const turn = ({ x, y, width, height }) => ({ x: y, y: x, width: height, height: 
 function turned({ places, chips, routes, bounds }) {
   for (const chip of chips) chip.rect = turn(chip.rect);
   const swapped = ([id, route]) => [id, { ...route, sideways: true, points: route.points.map(([x, y]) => [y, x]) }];
-  return { places: new Map([...places].map(([id, rect]) => [id, turn(rect)])), chips, routes: new Map([...routes].map(swapped)), bounds: turn(bounds) };
+  return {
+    places: new Map([...places].map(([id, rect]) => [id, turn(rect)])),
+    chips,
+    routes: new Map([...routes].map(swapped)),
+    bounds: turn(bounds),
+  };
 }
 
 function shift(rect, part) {
@@ -79,11 +90,15 @@ function withChips(units, links) {
   for (const link of links) {
     const shared = (users.get(link.to)?.size ?? 0) >= CHIPS_FROM;
     const id = `chip:${link.to}:${link.from}`;
-    if (shared && !folded.has(link.from) && !chips.has(id)) chips.set(id, { id, leaf: link.to, user: link.from, rect: null });
+    if (shared && !folded.has(link.from) && !chips.has(id))
+      chips.set(id, { id, leaf: link.to, user: link.from, rect: null });
     if (!shared) edges.push(link);
     else if (chips.has(id)) edges.push({ ...link, to: id });
   }
-  const vertices = units.map((unit) => ({ ...unit, loose: unit.leaf && (users.get(unit.id)?.size ?? 0) >= CHIPS_FROM }));
+  const vertices = units.map((unit) => ({
+    ...unit,
+    loose: unit.leaf && (users.get(unit.id)?.size ?? 0) >= CHIPS_FROM,
+  }));
   for (const chip of chips.values()) {
     const width = leaves.get(chip.leaf).chipWidth ?? CHIP.least;
     vertices.push({ id: chip.id, width, height: CHIP.height });
@@ -91,7 +106,9 @@ function withChips(units, links) {
   return { vertices, edges, chips: [...chips.values()] };
 }
 
-/** The connected graphs, in the order of their first vertex; the leaf cards that only chips point to come last, together. */
+/** The connected graphs, in the order of their first vertex; the leaf cards that only chips point to come last,
+ * together.
+ */
 function components(vertices, edges) {
   const number = new Map(vertices.map((vertex, i) => [vertex.id, i]));
   const parent = vertices.map((_, i) => i);
@@ -168,7 +185,9 @@ function stack({ layers, down, total }, n, vertices, x) {
   return { of, top, height, total: y };
 }
 
-/** The way of each wire: out of the lower edge, through its dummies, into the upper edge; wires of one card are spread over its edge. */
+/** The way of each wire: out of the lower edge, through its dummies, into the upper edge; wires of one card are spread
+ * over its edge.
+ */
 function route({ edges, number, n, chainOf, places, bands, x, left }) {
   const ways = edges.map((edge) => {
     const chain = chainOf.get(number.get(edge.from) * n + number.get(edge.to)) ?? [];
@@ -213,7 +232,9 @@ function ports(ways, end, toward) {
   return at;
 }
 
-/** Set the parts side by side in rows, in order. Single cards stand in columns as tall as the graphs; loose leaves go below them all. */
+/** Set the parts side by side in rows, in order. Single cards stand in columns as tall as the graphs; loose leaves go
+ * below them all.
+ */
 function pack(parts, shape) {
   const graphs = parts.filter((part) => !part.loose);
   const tallest = graphs.reduce((most, part) => Math.max(most, part.height), 0);
@@ -223,7 +244,9 @@ function pack(parts, shape) {
   const widest = columns.reduce((most, column) => Math.max(most, column.width), 0);
   const limit = Math.max(widest, Math.sqrt(area(columns) * shape));
   const rows = inRows(columns, limit);
-  const leaves = parts.filter((part) => part.loose).map((part) => ({ parts: [part], width: part.width, height: part.height }));
+  const leaves = parts
+    .filter((part) => part.loose)
+    .map((part) => ({ parts: [part], width: part.width, height: part.height }));
   rows.push(...inRows(leaves, Math.max(limit, shape > 1 ? 1100 : 640)));
   const width = rows.reduce((most, row) => Math.max(most, row.width), 0);
   let y = 0;

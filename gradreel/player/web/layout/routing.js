@@ -1,5 +1,6 @@
 /**
- * The way of a gradient from a folded card to a leaf that many use, seen only while it is taken: down past the rows of other
+ * The way of a gradient from a folded card to a leaf that many use, seen only while it is taken: down past the rows of
+ * other
  * leaves, through the gaps between them, so that it does not run behind cards.
  */
 
@@ -33,7 +34,18 @@ function descent(from, to, leaves, others) {
   const rows = rowsBetween(foot, to.y, leaves);
   const end = Math.max(foot, topOf(rows[0] ?? [to]) - SWING);
   const lane = laneFrom(from, foot, end, others);
-  const points = lane === x ? [[x, foot], [x, end]] : [[x, foot], [x, foot], [lane, Math.min(foot + ASIDE, end)], [lane, end]];
+  const points =
+    lane === x
+      ? [
+          [x, foot],
+          [x, end],
+        ]
+      : [
+          [x, foot],
+          [x, foot],
+          [lane, Math.min(foot + ASIDE, end)],
+          [lane, end],
+        ];
   for (const row of rows) {
     const gap = nearest(gapsOf(row), goal);
     points.push([gap, topOf(row) - 2], [gap, Math.max(...row.map((rect) => rect.y + rect.height)) + 2]);
@@ -46,7 +58,8 @@ const topOf = (row) => Math.min(...row.map((rect) => rect.y));
 /** Where a way may go straight down: from the middle of its card, else beside it, if no other card stands there. */
 function laneFrom(from, foot, end, others) {
   const middle = from.x + from.width / 2;
-  const free = (x) => others.every((rect) => x <= rect.x || x >= rect.x + rect.width || rect.y >= end || rect.y + rect.height <= foot);
+  const free = (x) =>
+    others.every((rect) => x <= rect.x || x >= rect.x + rect.width || rect.y >= end || rect.y + rect.height <= foot);
   return [middle, from.x + from.width + BESIDE, from.x - BESIDE].find(free) ?? middle;
 }
 
@@ -74,4 +87,5 @@ function gapsOf(row) {
   return [...found, right + BESIDE];
 }
 
-const nearest = (places, goal) => places.reduce((best, at) => (Math.abs(at - goal) < Math.abs(best - goal) ? at : best));
+const nearest = (places, goal) =>
+  places.reduce((best, at) => (Math.abs(at - goal) < Math.abs(best - goal) ? at : best));

@@ -22,7 +22,8 @@ export function element(tag, properties = {}, ...children) {
 
 const shown = new WeakMap();
 
-/** Whether something else is to stand in an element than what was last put there: what does not change is not made anew.
+/** Whether something else is to stand in an element than what was last put there: what does not change is not made
+ * anew.
  * @param {Element} root @param {any} content  data that says all that will be seen
  */
 export function differs(root, content) {
@@ -49,8 +50,10 @@ export function svgElement(tag, attributes = {}) {
 const FOCUSABLE = "button, summary, a[href], input, select, [tabindex='0']";
 const SCROLLS = ".heat";
 
-/** Put new content into an element: the focus stays on what says the same, what was opened stays open, what was scrolled
- * stays scrolled. Where what had the focus has gone, it lands on what says that it may (`data-lands`), else on what stands in
+/** Put new content into an element: the focus stays on what says the same, what was opened stays open, what was
+ * scrolled
+ * stays scrolled. Where what had the focus has gone, it lands on what says that it may (`data-lands`), else on what
+ * stands in
  * the same place.
  * @param {HTMLElement} root @param {...(Node|string)} children
  */
@@ -76,6 +79,10 @@ function focusIn(root) {
 
 function giveFocus(root, { text, place }) {
   const all = [...root.querySelectorAll(FOCUSABLE)];
-  const next = all.find((each) => wordsOf(each) === text) ?? root.querySelector("[data-lands]") ?? all[Math.min(place, all.length - 1)] ?? root.closest("[tabindex='0']");
+  const next =
+    all.find((each) => wordsOf(each) === text) ??
+    root.querySelector("[data-lands]") ??
+    all[Math.min(place, all.length - 1)] ??
+    root.closest("[tabindex='0']");
   next?.focus({ preventScroll: true });
 }

@@ -1,8 +1,12 @@
 /**
- * Values as short text: numbers, shapes, tensors, bytes. One idea: the same value reads the same everywhere it is shown.
+ * Values as short text: numbers, shapes, tensors, bytes. One idea: the same value reads the same everywhere it is
+ * shown.
  */
 
-/** @typedef {{shape: number[], dtype: string, whole: boolean, data?: any, head?: any[], min?: any, max?: any, mean?: any, cells?: [number, string]}} Value */
+/**
+ * @typedef {{shape: number[], dtype: string, whole: boolean, data?: any, head?: any[], min?: any, max?: any, mean?:
+ *   any, cells?: [number, string]}} Value
+ */
 
 /** With so many significant digits; fewer where a few numbers would not find room with more. */
 const DIGITS = [4, 3, 2];
@@ -18,11 +22,17 @@ export function number(number, digits = 4) {
   if (typeof number !== "number") return String(number);
   if (Number.isInteger(number) && Math.abs(number) < 1e6) return String(number);
   const size = Math.abs(number);
-  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return number.toExponential(Math.min(2, digits - 1)).replace(/\.?0+e/, "e").replace("e+", "e");
+  if (size !== 0 && (size < 1e-3 || size >= 1e6))
+    return number
+      .toExponential(Math.min(2, digits - 1))
+      .replace(/\.?0+e/, "e")
+      .replace("e+", "e");
   return String(Number(number.toPrecision(Math.max(digits, String(Math.trunc(size)).length))));
 }
 
-/** The text of whole numbers as they were meant: PyTorch keeps the dimension -1 as 18446744073709551615. @param {string} text */
+/** The text of whole numbers as they were meant: PyTorch keeps the dimension -1 as 18446744073709551615.
+ * @param {string} text
+ */
 export function signed(text) {
   return text.replace(/\b\d{19,20}\b/g, (digits) => String(BigInt.asIntN(64, BigInt(digits))));
 }
@@ -47,7 +57,8 @@ export function nested(data, comma, digits = 4) {
 /** Both ends stay on one line: a word joiner, which nothing is drawn for. */
 const TOGETHER = "…\u2060";
 
-/** A value in at most `room` characters: all of it, else its ends, else its shape and from where to where it goes, else its shape.
+/** A value in at most `room` characters: all of it, else its ends, else its shape and from where to where it goes, else
+ * its shape.
  * @param {Value|null|undefined} value
  * @param {number} [room]
  * @returns {string}
@@ -66,7 +77,8 @@ export function short(value, room = 26) {
   return ways.find((text) => text.length <= room)?.replace("…", TOGETHER) ?? `${shape(value.shape)} tensor`;
 }
 
-/** A text with something else in the place of how far the numbers of a tensor go: half of that would say what is not so.
+/** A text with something else in the place of how far the numbers of a tensor go: half of that would say what is not
+ * so.
  * @param {string} text
  * @param {string} instead
  * @returns {string}
@@ -75,7 +87,8 @@ export function withoutRange(text, instead) {
   return text.replace(/ \S+…\u2060\S+/, instead);
 }
 
-/** From the least to the greatest element, in two digits, small ones also in one: as large as gradients are, so fast does a model learn.
+/** From the least to the greatest element, in two digits, small ones also in one: as large as gradients are, so fast
+ * does a model learn.
  * @param {Value} value
  * @returns {string[]}
  */
@@ -115,7 +128,8 @@ export function long(value) {
   if (!value) return "None";
   if (value.whole && count(value.shape) <= 64) return nested(value.data);
   if (value.whole) return `${shape(value.shape)} ${value.dtype}`;
-  const spread = value.min === undefined ? "" : `, ${number(value.min)} to ${number(value.max)}, mean ${number(value.mean)}`;
+  const spread =
+    value.min === undefined ? "" : `, ${number(value.min)} to ${number(value.max)}, mean ${number(value.mean)}`;
   return `${shape(value.shape)}${spread}`;
 }
 

@@ -34,8 +34,9 @@ export function parts(text) {
     const lines = part.split("\n");
     const heading = /^(#{2,3}) +(.+)$/.exec(part);
     if (heading) return { kind: "heading", level: heading[1].length, items: [heading[2]] };
-    if (lines.every((line) => /^(\* |  )/.test(line))) return { kind: "list", items: items(lines) };
-    if (lines.length > 2 && lines.every((line) => line.startsWith("|"))) return { kind: "table", items: [], rows: rows(lines) };
+    if (lines.every((line) => /^(\* | {2})/.test(line))) return { kind: "list", items: items(lines) };
+    if (lines.length > 2 && lines.every((line) => line.startsWith("|")))
+      return { kind: "table", items: [], rows: rows(lines) };
     return { kind: "paragraph", items: [lines.join(" ")] };
   });
 }

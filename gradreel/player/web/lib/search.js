@@ -67,9 +67,16 @@ export function createRanking(texts) {
     const score = (i) => {
       const said = alike(messages[i].all, sizes[0][i]);
       const told = alike(words[i].all, sizes[1][i]);
-      return Math.max(said, WORDS * told) + 0.1 * Math.min(said, told) + (type && said && messages[i].type === type ? 0.03 : 0);
+      return (
+        Math.max(said, WORDS * told) +
+        0.1 * Math.min(said, told) +
+        (type && said && messages[i].type === type ? 0.03 : 0)
+      );
     };
-    return texts.map((_, i) => ({ index: i, score: score(i) })).filter(({ score: each }) => each >= LEAST).sort((a, b) => b.score - a.score);
+    return texts
+      .map((_, i) => ({ index: i, score: score(i) }))
+      .filter(({ score: each }) => each >= LEAST)
+      .sort((a, b) => b.score - a.score);
   };
 }
 
@@ -82,7 +89,10 @@ function index(text) {
 function weights(documents) {
   const counts = new Map();
   for (const document of documents) for (const each of document) counts.set(each, (counts.get(each) ?? 0) + 1);
-  return (each) => Math.log(1 + documents.length / (counts.get(each) ?? 1)) * (each.includes(" ") ? 0.7 : 1) * (counts.has(each) ? 1 : 0.35);
+  return (each) =>
+    Math.log(1 + documents.length / (counts.get(each) ?? 1)) *
+    (each.includes(" ") ? 0.7 : 1) *
+    (counts.has(each) ? 1 : 0.35);
 }
 
 function common(asked, found, weigh) {
@@ -99,7 +109,16 @@ function length(all, weigh) {
 
 const FRAME = /^\s*File "[^"]*", line \d+/;
 const HEAD = /^\s*(?:Traceback \(most recent call last\)|[-=_]{5,}|During handling of|The above exception was)/;
-const STATEMENT = /^\s*(?:(?:>>>|\.\.\.|In \[\d+\]:)\s*)?(?:import \w|from [\w.]+ import|def \w+\(|class \w|for .+ in .+:|with .+:|if .+:|print\(|[A-Za-z_][\w.]*(?:\[[^\]]*\])?(?:\s*,\s*\w+)*\s*(?:[-+*/@]|\/\/|\*\*)?=(?!=)\s*\S|[A-Za-z_][\w.]*\.(?:backward|step|zero_grad|sum|retain_grad)\()/;
+/** The beginning of a line of code: behind a prompt or not, a keyword, an assignment, or a call of what is trained. */
+const STATEMENT = new RegExp(
+  [
+    String.raw`^\s*(?:(?:>>>|\.\.\.|In \[\d+\]:)\s*)?(?:`,
+    String.raw`import \w|from [\w.]+ import|def \w+\(|class \w|for .+ in .+:|with .+:|if .+:|print\(|`,
+    String.raw`[A-Za-z_][\w.]*(?:\[[^\]]*\])?(?:\s*,\s*\w+)*\s*(?:[-+*/@]|\/\/|\*\*)?=(?!=)\s*\S|`,
+    String.raw`[A-Za-z_][\w.]*\.(?:backward|step|zero_grad|sum|retain_grad)\(`,
+    ")",
+  ].join(""),
+);
 
 /** @typedef {"program"|"error"|"both"} Kind */
 
@@ -108,7 +127,11 @@ export function kindOf(text) {
   const error = errorOf(text).type !== null || HEAD.test(text.trimStart().split("\n")[0]);
   const code = codeOf(text) !== null;
   if (error) return code ? "both" : "error";
-  return code || text.trim().split("\n").length === 1 && !/\w+ \w+ \w+ \w+/.test(text) ? "program" : wordy(text) ? "error" : "program";
+  return code || (text.trim().split("\n").length === 1 && !/\w+ \w+ \w+ \w+/.test(text))
+    ? "program"
+    : wordy(text)
+      ? "error"
+      : "program";
 }
 
 /** Sentences rather than code. */
@@ -121,7 +144,9 @@ function wordy(text) {
  * @returns {string|null}
  */
 export function codeOf(text) {
-  const fenced = [...text.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].map((match) => match[1]).filter((block) => STATEMENT.test(firstStatement(block)));
+  const fenced = [...text.matchAll(/^```\w*\n([\s\S]*?)^```/gm)]
+    .map((match) => match[1])
+    .filter((block) => STATEMENT.test(firstStatement(block)));
   if (fenced.length) return fenced.join("\n");
   const kept = [];
   let within = false;
@@ -134,13 +159,16 @@ export function codeOf(text) {
     if (errorOf(line).type === null) kept.push(line);
   }
   const found = kept.filter((line) => STATEMENT.test(line));
-  return found.length >= 2 || (found.length === 1 && kept.filter((line) => line.trim()).length === 1) ? kept.join("\n").trim() + "\n" : null;
+  return found.length >= 2 || (found.length === 1 && kept.filter((line) => line.trim()).length === 1)
+    ? kept.join("\n").trim() + "\n"
+    : null;
 }
 
 const firstStatement = (block) => block.split("\n").find((line) => STATEMENT.test(line)) ?? "";
 
 /** The operators in which every word of a search occurs; those whose name begins with it first.
- * @template {{name: string, node: string|null, family: string, ways: {formula: string}[], kept: {name: string}[]}} Operator
+ * @template {{name: string, node: string|null, family: string, ways: {formula: string}[], kept: {name: string}[]}}
+ *   Operator
  * @param {Operator[]} items
  * @param {string} text
  * @returns {Operator[]}
@@ -148,13 +176,18 @@ const firstStatement = (block) => block.split("\n").find((line) => STATEMENT.tes
 export function matching(items, text) {
   const words = text.toLowerCase().split(/\s+/);
   const within = ({ name, node, family, ways, kept }) =>
-    [name, node ?? "", family, ...ways.map(({ formula }) => formula), ...kept.map((each) => `keeps ${each.name}`)].join(" ").toLowerCase();
+    [name, node ?? "", family, ...ways.map(({ formula }) => formula), ...kept.map((each) => `keeps ${each.name}`)]
+      .join(" ")
+      .toLowerCase();
   const rank = ({ name, node }) => {
     const names = [name.toLowerCase(), (node ?? "").toLowerCase()];
     if (names.includes(words[0]) || names[0].split(".")[0] === words[0]) return 0;
     if (names.some((each) => each.startsWith(words[0]))) return 1;
     return names.some((each) => each.includes(words[0])) ? 2 : 3;
   };
-  return items.filter((item) => words.every((word) => within(item).includes(word))).map((item, i) => ({ item, i, rank: rank(item) }))
-    .sort((a, b) => a.rank - b.rank || a.i - b.i).map(({ item }) => item);
+  return items
+    .filter((item) => words.every((word) => within(item).includes(word)))
+    .map((item, i) => ({ item, i, rank: rank(item) }))
+    .sort((a, b) => a.rank - b.rank || a.i - b.i)
+    .map(({ item }) => item);
 }

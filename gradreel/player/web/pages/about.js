@@ -14,9 +14,26 @@ export function createAbout(root, { head, page, theme }) {
   anchors.forEach((each, i) => (each.id = slugOf(headings[i])));
   const show = (id) => anchors.find((each) => each.id === id)?.scrollIntoView();
   frame.body.append(
-    element("nav", { class: "gr-aside", "aria-label": "On this page" }, ...headings.map((text) =>
-      element("a", { class: "gr-way", href: `#${slugOf(text)}`, target: "_self", text, onclick: () => show(slugOf(text)) }))),
-    element("article", { class: "gr-about gr-prose", tabindex: 0, "data-testid": "about" }, element("h1", { text: title.replace(/^# /, "") }), ...body));
+    element(
+      "nav",
+      { class: "gr-aside", "aria-label": "On this page" },
+      ...headings.map((text) =>
+        element("a", {
+          class: "gr-way",
+          href: `#${slugOf(text)}`,
+          target: "_self",
+          text,
+          onclick: () => show(slugOf(text)),
+        }),
+      ),
+    ),
+    element(
+      "article",
+      { class: "gr-about gr-prose", tabindex: 0, "data-testid": "about" },
+      element("h1", { text: title.replace(/^# /, "") }),
+      ...body,
+    ),
+  );
   const moved = () => show(location.hash.slice(1));
   moved();
   return { ...frame, show: () => {}, again: () => {}, moved, rest: () => {} };

@@ -1,5 +1,6 @@
 /**
- * A page to look things up in: a list with a search over it, what is to be read about the chosen one, and its program, playing.
+ * A page to look things up in: a list with a search over it, what is to be read about the chosen one, and its program,
+ * playing.
  * What is chosen stands in the address behind the #; `#find=...` is a search.
  */
 
@@ -13,9 +14,12 @@ const PAUSE = 60;
 
 /**
  * @template {{key: string, group: string, source: string}} Item
- * @typedef {{items: Item[], one: string, title: string, label: string, placeholder: string, lines: number, filters?: Record<string, (item: Item) => boolean>,
- *            search: (text: string) => Item[], row: (item: Item) => (Node|string)[], detail: (item: Item) => (Node|string)[],
- *            best?: (text: string) => Item|undefined, at: (item: Item) => (scene: any) => number|null, nothing: string, unsure?: () => Node[], intro: string}} Kind
+ * @typedef {{items: Item[], one: string, title: string, label: string, placeholder: string, lines: number, filters?:
+ *   Record<string, (item: Item) => boolean>,
+ *            search: (text: string) => Item[], row: (item: Item) => (Node|string)[], detail: (item: Item) =>
+ *            (Node|string)[],
+ *            best?: (text: string) => Item|undefined, at: (item: Item) => (scene: any) => number|null, nothing: string,
+ *            unsure?: () => Node[], intro: string}} Kind
  */
 
 /**
@@ -28,16 +32,38 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
   const { items } = kind;
   const frame = createFrame(root, head, theme);
   root.classList.add("gr-page-browse");
-  const find = element(kind.lines > 1 ? "textarea" : "input", { class: "gr-find", rows: kind.lines, type: kind.lines > 1 ? null : "search", "aria-label": kind.label,
-    placeholder: kind.placeholder, spellcheck: "false", autocomplete: "off", "data-testid": "look-for" });
+  const find = element(kind.lines > 1 ? "textarea" : "input", {
+    class: "gr-find",
+    rows: kind.lines,
+    type: kind.lines > 1 ? null : "search",
+    "aria-label": kind.label,
+    placeholder: kind.placeholder,
+    spellcheck: "false",
+    autocomplete: "off",
+    "data-testid": "look-for",
+  });
   const chips = element("div", { class: "gr-chips", role: "group", "aria-label": "show only", hidden: !kind.filters });
   const count = element("p", { class: "gr-count", role: "status", "data-testid": "count" });
   const list = element("ul", { class: "gr-list", "data-testid": "list" });
   const detail = element("article", { class: "gr-detail gr-prose", tabindex: -1, "data-testid": "detail" });
   const stage = element("div", { class: "gr-playing" });
   frame.body.append(
-    element("nav", { class: "gr-finder", "aria-label": kind.title }, element("div", { class: "gr-asked" }, element("h1", { text: kind.title }), element("p", { text: kind.intro }), find, chips, count), list),
-    element("div", { class: "gr-looked" }, detail, stage));
+    element(
+      "nav",
+      { class: "gr-finder", "aria-label": kind.title },
+      element(
+        "div",
+        { class: "gr-asked" },
+        element("h1", { text: kind.title }),
+        element("p", { text: kind.intro }),
+        find,
+        chips,
+        count,
+      ),
+      list,
+    ),
+    element("div", { class: "gr-looked" }, detail, stage),
+  );
   const playing = createPlaying(stage, { home: head.home, title: "Play it, change it, run it", ask, giveUp, theme });
   let chosen = null;
   let only = null;
@@ -54,7 +80,8 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
     if (run) playing.open(item.source, kind.at(item));
     detail.replaceChildren(...kind.detail(item));
     detail.parentElement.scrollTop = 0;
-    for (const row of list.querySelectorAll("button")) row.toggleAttribute("aria-current", row.dataset.key === item.key);
+    for (const row of list.querySelectorAll("button"))
+      row.toggleAttribute("aria-current", row.dataset.key === item.key);
   }
 
   /** Nothing fits what was asked: no one item, and no run of it, is shown as if it did. */
@@ -71,12 +98,33 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
     const found = (text ? kind.search(text) : items).filter(keep);
     const shown = found.length || !kind.best ? found : items.filter(keep);
     const ranked = text && found.length;
-    const groups = ranked ? [[null, found]] : [...new Set(shown.map((item) => item.group))].map((group) => [group, shown.filter((item) => item.group === group)]);
-    list.replaceChildren(...groups.flatMap(([group, all]) => [
-      ...(group ? [element("li", { class: "gr-group", text: group })] : []),
-      ...all.map((item) => element("li", {}, element("button", { type: "button", "data-key": item.key, "aria-current": item === chosen,
-        onclick: () => (choose(item), narrow() && detail.scrollIntoView({ behavior: "smooth" })) }, ...kind.row(item)))),
-    ]));
+    const groups = ranked
+      ? [[null, found]]
+      : [...new Set(shown.map((item) => item.group))].map((group) => [
+          group,
+          shown.filter((item) => item.group === group),
+        ]);
+    list.replaceChildren(
+      ...groups.flatMap(([group, all]) => [
+        ...(group ? [element("li", { class: "gr-group", text: group })] : []),
+        ...all.map((item) =>
+          element(
+            "li",
+            {},
+            element(
+              "button",
+              {
+                type: "button",
+                "data-key": item.key,
+                "aria-current": item === chosen,
+                onclick: () => (choose(item), narrow() && detail.scrollIntoView({ behavior: "smooth" })),
+              },
+              ...kind.row(item),
+            ),
+          ),
+        ),
+      ]),
+    );
     count.textContent = found.length ? `${found.length} of ${items.length}` : kind.nothing;
     list.scrollTop = 0;
     return found;
@@ -95,10 +143,22 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
     for (const chip of chips.children) chip.setAttribute("aria-pressed", String(chip.dataset.name === only));
     fill();
   };
-  chips.append(...Object.keys(kind.filters ?? {}).map((name) =>
-    element("button", { type: "button", class: "gr-chip", "data-name": name, "aria-pressed": "false", onclick: () => pick(name), text: name })));
+  chips.append(
+    ...Object.keys(kind.filters ?? {}).map((name) =>
+      element("button", {
+        type: "button",
+        class: "gr-chip",
+        "data-name": name,
+        "aria-pressed": "false",
+        onclick: () => pick(name),
+        text: name,
+      }),
+    ),
+  );
 
-  /** Search, and choose what is found first if that was asked for by a paste or a link; a link stays in the address as it is. */
+  /** Search, and choose what is found first if that was asked for by a paste or a link; a link stays in the address as
+   * it is.
+   */
   function search({ best, keep = true }) {
     const found = fill();
     const text = find.value.trim();

@@ -1,5 +1,6 @@
 /**
- * Two programs side by side on one clock. What differs is marked in the code and listed below: names, gradients, bytes. Programs
+ * Two programs side by side on one clock. What differs is marked in the code and listed below: names, gradients, bytes.
+ * Programs
  * of one's own can be typed into both sides; the link carries both.
  */
 
@@ -24,24 +25,49 @@ const SIDES = ["left", "right"];
 const BETWEEN = "~";
 /** What an address names, and after an @ the moment. */
 const ADDRESS = /^(.*?)(?:@(\d{1,7}))?$/;
-const OWN = { slug: "own", title: "Two programs of your own", words: "Type or paste a program into each side and run both." };
+const OWN = {
+  slug: "own",
+  title: "Two programs of your own",
+  words: "Type or paste a program into each side and run both.",
+};
 
 /** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
 export function createComparison(root, { head, page, scene, beside, ask, giveUp, theme }) {
   const { comparisons } = page;
-  const frame = createFrame(root, head, theme, { copyTitle: "Copy link to this moment", onCopyLink: copyLink, onRun: run, onStop: stop });
-  const choice = element("select", { class: "gr-select", "aria-label": "what to compare", "data-testid": "choice", onchange: () => go(choice.value) },
-    ...[...comparisons, OWN].map(({ slug, title }) => element("option", { value: slug, text: title })));
+  const frame = createFrame(root, head, theme, {
+    copyTitle: "Copy link to this moment",
+    onCopyLink: copyLink,
+    onRun: run,
+    onStop: stop,
+  });
+  const choice = element(
+    "select",
+    { class: "gr-select", "aria-label": "what to compare", "data-testid": "choice", onchange: () => go(choice.value) },
+    ...[...comparisons, OWN].map(({ slug, title }) => element("option", { value: slug, text: title })),
+  );
   const words = element("div", { class: "gr-prose gr-compared" });
   const table = element("div", { class: "gr-differences", "data-testid": "differences" });
   const controls = element("div", { class: "controls" });
-  const scrub = element("input", { type: "range", min: 0, value: 0, "aria-label": "moment of both runs", "data-testid": "together" });
+  const scrub = element("input", {
+    type: "range",
+    min: 0,
+    value: 0,
+    "aria-label": "moment of both runs",
+    "data-testid": "together",
+  });
   const count = element("span", { class: "gr-count", "data-testid": "moment" });
   const sides = SIDES.map((side) => createSide(side));
   frame.body.append(
-    element("div", { class: "gr-topic" }, element("h1", { class: "gr-unseen", text: "Two programs side by side" }), choice, words),
+    element(
+      "div",
+      { class: "gr-topic" },
+      element("h1", { class: "gr-unseen", text: "Two programs side by side" }),
+      choice,
+      words,
+    ),
     element("div", { class: "gr-sides" }, ...sides.map((side) => side.element)),
-    element("div", { class: "gr-together gradreel" }, controls, scrub, count, table));
+    element("div", { class: "gr-together gradreel" }, controls, scrub, count, table),
+  );
   let here = comparisons.find(({ slug }) => slug === head.step) ?? comparisons[0];
   let moments = [[0, 0]];
   let now = 0;
@@ -49,12 +75,24 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   /** The moment that a link names, until what it names is there. */
   let opening = null;
 
-  const clock = createClock({ steps: () => moments.length - 1, step: () => now, onStep: show, onChange: (playing) => buttons.show(playing) });
+  const clock = createClock({
+    steps: () => moments.length - 1,
+    step: () => now,
+    onStep: show,
+    onChange: (playing) => buttons.show(playing),
+  });
   const jump = (to) => {
     clock.pause();
     show(to);
   };
-  const actions = { first: () => jump(0), last: () => jump(moments.length - 1), next: () => jump(now + 1), prev: () => jump(now - 1), toggle: () => clock.toggle(), setSpeed: clock.setSpeed };
+  const actions = {
+    first: () => jump(0),
+    last: () => jump(moments.length - 1),
+    next: () => jump(now + 1),
+    prev: () => jump(now - 1),
+    toggle: () => clock.toggle(),
+    setSpeed: clock.setSpeed,
+  };
   const buttons = createControls(controls, actions);
   const unbind = bindKeys(frame.body, actions, true);
   scrub.addEventListener("input", () => jump(Number(scrub.value)));
@@ -64,10 +102,23 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     const title = element("span");
     const fresh = element("span", { class: "gr-edited", role: "status", "data-testid": "edited" });
     const stage = element("div", { class: "gr-stage" });
-    const made = { element: element("section", { class: "gr-side", "aria-label": side, "data-testid": `side-${side}` }, element("h2", { class: "gr-side-title" }, title, fresh), stage), title, player: null, code: null, run: null, marks: [] };
+    const made = {
+      element: element(
+        "section",
+        { class: "gr-side", "aria-label": side, "data-testid": `side-${side}` },
+        element("h2", { class: "gr-side-title" }, title, fresh),
+        stage,
+      ),
+      title,
+      player: null,
+      code: null,
+      run: null,
+      marks: [],
+    };
     const compare = () => {
       const { scene } = made.run;
-      fresh.textContent = scene.unrun || made.code.text().trimEnd() === scene.source.trimEnd() ? "" : "edited since it ran";
+      fresh.textContent =
+        scene.unrun || made.code.text().trimEnd() === scene.source.trimEnd() ? "" : "edited since it ran";
     };
     made.show = (next) => {
       const state = createState(next);
@@ -81,12 +132,19 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
       made.player = createPlayer(stage, next, {
         vis, theme, compact: true, spread: true,
         createEditor: (host) => {
-          made.code = createCode(codemirror, host, { text: next.source.trimEnd(), scene: next, readOnly: false, onRun: run, onEdit: compare });
+          made.code = createCode(codemirror, host, {
+            text: next.source.trimEnd(),
+            scene: next,
+            readOnly: false,
+            onRun: run,
+            onEdit: compare,
+          });
           return { ...made.code.pane, setMarks: (list) => made.code.pane.setMarks([...made.marks, ...list]) };
         },
         onStep: (step) => !leading && jump(momentAt(moments, SIDES.indexOf(side), step, now)),
       });
-      for (const part of stage.querySelectorAll("section[aria-label]")) part.setAttribute("aria-label", `${part.getAttribute("aria-label")}, ${side}`);
+      for (const part of stage.querySelectorAll("section[aria-label]"))
+        part.setAttribute("aria-label", `${part.getAttribute("aria-label")}, ${side}`);
     };
     return made;
   }
@@ -101,7 +159,9 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     count.textContent = `Moment ${now} of ${moments.length - 1}`;
     root.dataset.moment = String(now);
     const found = differences(sides[0].run, sides[1].run, moments[now]);
-    table.replaceChildren(found.length ? differing(found) : element("p", { class: "gr-quiet", text: "At this moment nothing differs." }));
+    table.replaceChildren(
+      found.length ? differing(found) : element("p", { class: "gr-quiet", text: "At this moment nothing differs." }),
+    );
   }
 
   function take(answer) {
@@ -113,8 +173,13 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     const rows = lineRows(scenes[0].source, scenes[1].source);
     leading = true;
     sides.forEach((side, i) => {
-      side.marks = rows.filter((row) => !row.same && row[SIDES[i]] !== null)
-        .map((row) => ({ line: row[SIDES[i]], kind: "differs", text: row[SIDES[1 - i]] === null ? "only here" : "differs" }));
+      side.marks = rows
+        .filter((row) => !row.same && row[SIDES[i]] !== null)
+        .map((row) => ({
+          line: row[SIDES[i]],
+          kind: "differs",
+          text: row[SIDES[1 - i]] === null ? "only here" : "differs",
+        }));
       side.show(scenes[i]);
     });
     leading = false;
@@ -130,10 +195,13 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     const empty = sides.filter((side) => !side.code.text().trim());
     if (empty.length) {
       take({ scene: sides[0].run.scene, beside: sides[1].run.scene });
-      return frame.say(`There is nothing to run on the ${empty.length > 1 ? "left or the right" : SIDES[sides.indexOf(empty[0])]}: type or paste a program, or choose two above.`);
+      const where = empty.length > 1 ? "left or the right" : SIDES[sides.indexOf(empty[0])];
+      return frame.say(`There is nothing to run on the ${where}: type or paste a program, or choose two above.`);
     }
     ask({ kind: "run", source, values: null, beside: other }, { urgent: true });
-    const same = comparisons.find((each) => each.left.source.trimEnd() === source.trimEnd() && each.right.source.trimEnd() === other.trimEnd());
+    const same = comparisons.find(
+      (each) => each.left.source.trimEnd() === source.trimEnd() && each.right.source.trimEnd() === other.trimEnd(),
+    );
     if (!same && here !== OWN) name(OWN);
   }
 
@@ -146,7 +214,18 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     here = comparison;
     choice.value = comparison.slug;
     entitle(`${comparison.title} · Gradreel`);
-    words.replaceChildren(...prose(comparison.words), ...(comparison.lesson ? [element("p", {}, element("a", { href: `./Lessons#${comparison.lesson}`, target: "_self", text: "The lesson on this" }))] : []));
+    words.replaceChildren(
+      ...prose(comparison.words),
+      ...(comparison.lesson
+        ? [
+            element(
+              "p",
+              {},
+              element("a", { href: `./Lessons#${comparison.lesson}`, target: "_self", text: "The lesson on this" }),
+            ),
+          ]
+        : []),
+    );
     sides.forEach((side, i) => (side.title.textContent = comparison[SIDES[i]]?.title ?? (i ? "right" : "left")));
   }
 
@@ -227,7 +306,23 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
 }
 
 function differing(found) {
-  const row = ({ what, left, right }) => element("tr", {}, element("th", { scope: "row" }, element("code", { text: what })), element("td", { text: left }), element("td", { text: right }));
-  return element("table", {}, element("caption", { text: "What differs now" }), element("thead", {}, element("tr", {}, ...["what", "left", "right"].map((text) => element("th", { scope: "col", text })))),
-    element("tbody", {}, ...found.map(row)));
+  const row = ({ what, left, right }) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, element("code", { text: what })),
+      element("td", { text: left }),
+      element("td", { text: right }),
+    );
+  return element(
+    "table",
+    {},
+    element("caption", { text: "What differs now" }),
+    element(
+      "thead",
+      {},
+      element("tr", {}, ...["what", "left", "right"].map((text) => element("th", { scope: "col", text }))),
+    ),
+    element("tbody", {}, ...found.map(row)),
+  );
 }

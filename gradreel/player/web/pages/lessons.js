@@ -1,5 +1,6 @@
 /**
- * The lessons: on one side what is to be read and a question, on the other the program that answers it. Where the person is
+ * The lessons: on one side what is to be read and a question, on the other the program that answers it. Where the
+ * person is
  * stands in the address, what was answered stays in the browser.
  */
 
@@ -19,7 +20,12 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
   const { lessons } = page;
   const progress = createProgress(() => localStorage);
   const frame = createFrame(root, head, theme);
-  const contents = element("nav", { class: "gr-contents", "aria-label": "Contents", "data-testid": "contents", hidden: true });
+  const contents = element("nav", {
+    class: "gr-contents",
+    "aria-label": "Contents",
+    "data-testid": "contents",
+    hidden: true,
+  });
   const reading = element("article", { class: "gr-reading", tabindex: -1, "data-testid": "lesson" });
   const stage = element("div", { class: "gr-playing" });
   frame.body.append(element("div", { class: "gr-column" }, contents, reading), stage);
@@ -54,7 +60,8 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
     if (!player) return;
     if (playing.plays(here.source)) player.seek(at(current) ?? player.state().step);
     else playing.open(here.source, at);
-    if (stage.getBoundingClientRect().top > innerHeight * 0.7) stage.scrollIntoView({ behavior: "smooth", block: "start" });
+    if (stage.getBoundingClientRect().top > innerHeight * 0.7)
+      stage.scrollIntoView({ behavior: "smooth", block: "start" });
   }
 
   function draw() {
@@ -71,26 +78,73 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
     root.toggleAttribute("data-asking", picked === null);
     entitle(`${here.title} · Gradreel`);
     reading.replaceChildren(
-      element("div", { class: "gr-steps" },
+      element(
+        "div",
+        { class: "gr-steps" },
         step("‹", before, "the lesson before", go),
-        element("button", { class: "gr-button gr-where", type: "button", "data-testid": "toc", "aria-expanded": String(!contents.hidden),
-          onclick: () => (contents.hidden = !contents.hidden) }, `Lesson ${index + 1} of ${lessons.length} ▾`),
+        element(
+          "button",
+          {
+            class: "gr-button gr-where",
+            type: "button",
+            "data-testid": "toc",
+            "aria-expanded": String(!contents.hidden),
+            onclick: () => (contents.hidden = !contents.hidden),
+          },
+          `Lesson ${index + 1} of ${lessons.length} ▾`,
+        ),
         step("›", after, "the next lesson", go),
-        bar(lessons, here, progress)),
+        bar(lessons, here, progress),
+      ),
       element("p", { class: "gr-chapter", text: here.chapter }),
       element("h1", { text: here.title }),
       ...prose(here.prose),
-      question(here, picked, (choice) => {
-        progress.answer(here.slug, choice);
-        draw();
-        showAnswer();
-      }, showAnswer),
-      picked !== null && here.more.length > 0 ? element("p", { class: "gr-more" }, "Go on. ",
-        ...here.more.flatMap(({ title, href }, i) => [i ? " · " : "", element("a", { href, target: "_self", text: title })])) : "",
-      element("div", { class: "gr-ends" },
-        before ? element("button", { class: "gr-button", type: "button", "data-testid": "before", onclick: () => go(before) }, "‹ ", before.title) : "",
-        after ? element("button", { class: `gr-button ${picked === null ? "" : "gr-main"}`, type: "button", "data-testid": "after", onclick: () => go(after) }, after.title, " ›")
-          : element("span", { class: "gr-done", text: "This was the last lesson." })),
+      question(
+        here,
+        picked,
+        (choice) => {
+          progress.answer(here.slug, choice);
+          draw();
+          showAnswer();
+        },
+        showAnswer,
+      ),
+      picked !== null && here.more.length > 0
+        ? element(
+            "p",
+            { class: "gr-more" },
+            "Go on. ",
+            ...here.more.flatMap(({ title, href }, i) => [
+              i ? " · " : "",
+              element("a", { href, target: "_self", text: title }),
+            ]),
+          )
+        : "",
+      element(
+        "div",
+        { class: "gr-ends" },
+        before
+          ? element(
+              "button",
+              { class: "gr-button", type: "button", "data-testid": "before", onclick: () => go(before) },
+              "‹ ",
+              before.title,
+            )
+          : "",
+        after
+          ? element(
+              "button",
+              {
+                class: `gr-button ${picked === null ? "" : "gr-main"}`,
+                type: "button",
+                "data-testid": "after",
+                onclick: () => go(after),
+              },
+              after.title,
+              " ›",
+            )
+          : element("span", { class: "gr-done", text: "This was the last lesson." }),
+      ),
     );
   }
 
@@ -119,28 +173,84 @@ function question(lesson, picked, onPick, onShow) {
     const told = picked !== null && (choice.right || i === picked);
     const mark = picked === null ? LETTERS[i] : choice.right ? "✓" : i === picked ? "✗" : LETTERS[i];
     const state = picked === null ? null : choice.right ? "right" : i === picked ? "wrong" : "other";
-    const button = element("button", { type: "button", class: "gr-choice", "data-testid": "choice", "data-state": state, "aria-pressed": String(i === picked),
-      onclick: () => onPick(i) }, element("b", { class: "gr-letter", text: mark }), element("span", {}, ...inline(choice.text)));
-    const why = told ? element("p", { class: "gr-why" }, ...inline(choice.why))
-      : picked === null ? "" : element("details", { class: "gr-why" }, element("summary", { text: "why not?" }), element("p", {}, ...inline(choice.why)));
+    const button = element(
+      "button",
+      {
+        type: "button",
+        class: "gr-choice",
+        "data-testid": "choice",
+        "data-state": state,
+        "aria-pressed": String(i === picked),
+        onclick: () => onPick(i),
+      },
+      element("b", { class: "gr-letter", text: mark }),
+      element("span", {}, ...inline(choice.text)),
+    );
+    const why = told
+      ? element("p", { class: "gr-why" }, ...inline(choice.why))
+      : picked === null
+        ? ""
+        : element(
+            "details",
+            { class: "gr-why" },
+            element("summary", { text: "why not?" }),
+            element("p", {}, ...inline(choice.why)),
+          );
     return element("li", {}, button, why);
   });
-  const verdict = picked === null ? "Predict, then pick. The player shows the answer." : lesson.choices[picked].right ? "Right." : "Not so. Look:";
-  return element("section", { class: "gr-question", "data-testid": "question" },
+  const verdict =
+    picked === null
+      ? "Predict, then pick. The player shows the answer."
+      : lesson.choices[picked].right
+        ? "Right."
+        : "Not so. Look:";
+  return element(
+    "section",
+    { class: "gr-question", "data-testid": "question" },
     element("h2", {}, ...inline(lesson.question)),
     element("ul", {}, ...choices),
-    element("p", { class: "gr-verdict", role: "status", "data-testid": "verdict" }, verdict, picked === null ? ""
-      : element("button", { class: "gr-button", type: "button", "data-testid": "show-answer", onclick: onShow, text: "Show me in the run" })));
+    element(
+      "p",
+      { class: "gr-verdict", role: "status", "data-testid": "verdict" },
+      verdict,
+      picked === null
+        ? ""
+        : element("button", {
+            class: "gr-button",
+            type: "button",
+            "data-testid": "show-answer",
+            onclick: onShow,
+            text: "Show me in the run",
+          }),
+    ),
+  );
 }
 
 function step(sign, lesson, title, go) {
-  return element("button", { class: "gr-button gr-step", type: "button", "aria-label": title, title, disabled: !lesson, onclick: () => go(lesson) }, sign);
+  return element(
+    "button",
+    {
+      class: "gr-button gr-step",
+      type: "button",
+      "aria-label": title,
+      title,
+      disabled: !lesson,
+      onclick: () => go(lesson),
+    },
+    sign,
+  );
 }
 
 /** A stroke for each lesson: answered, to be answered, here. */
 function bar(lessons, here, progress) {
-  const strokes = lessons.map((lesson) => element("i", { "data-state": stateOf(lesson, progress), "aria-hidden": true, "data-here": lesson === here }));
-  return element("span", { class: "gr-strokes", role: "img", "aria-label": `${progress.count()} of ${lessons.length} answered` }, ...strokes);
+  const strokes = lessons.map((lesson) =>
+    element("i", { "data-state": stateOf(lesson, progress), "aria-hidden": true, "data-here": lesson === here }),
+  );
+  return element(
+    "span",
+    { class: "gr-strokes", role: "img", "aria-label": `${progress.count()} of ${lessons.length} answered` },
+    ...strokes,
+  );
 }
 
 function stateOf(lesson, progress) {
@@ -153,13 +263,34 @@ const SIGNS = { right: "✓", wrong: "✗", open: "" };
 
 function table(lessons, here, progress, go, forget) {
   const chapters = [...new Set(lessons.map((lesson) => lesson.chapter))];
-  const row = (lesson) => element("li", {}, element("button", { type: "button", "aria-current": lesson === here && "step", onclick: () => go(lesson) },
-    element("span", { class: "gr-nr", text: String(lessons.indexOf(lesson) + 1) }), element("span", { text: lesson.title }),
-    element("b", { "data-state": stateOf(lesson, progress), text: SIGNS[stateOf(lesson, progress)] })));
+  const row = (lesson) =>
+    element(
+      "li",
+      {},
+      element(
+        "button",
+        { type: "button", "aria-current": lesson === here && "step", onclick: () => go(lesson) },
+        element("span", { class: "gr-nr", text: String(lessons.indexOf(lesson) + 1) }),
+        element("span", { text: lesson.title }),
+        element("b", { "data-state": stateOf(lesson, progress), text: SIGNS[stateOf(lesson, progress)] }),
+      ),
+    );
   return [
-    ...chapters.map((chapter) => element("section", {}, element("h2", { text: chapter }),
-      element("ol", {}, ...lessons.filter((lesson) => lesson.chapter === chapter).map(row)))),
-    element("p", { class: "gr-quiet" }, `${progress.count()} of ${lessons.length} answered, kept in this browser only. `,
-      progress.count() ? element("button", { class: "gr-offer", type: "button", onclick: forget, text: "Forget them" }) : ""),
+    ...chapters.map((chapter) =>
+      element(
+        "section",
+        {},
+        element("h2", { text: chapter }),
+        element("ol", {}, ...lessons.filter((lesson) => lesson.chapter === chapter).map(row)),
+      ),
+    ),
+    element(
+      "p",
+      { class: "gr-quiet" },
+      `${progress.count()} of ${lessons.length} answered, kept in this browser only. `,
+      progress.count()
+        ? element("button", { class: "gr-offer", type: "button", onclick: forget, text: "Forget them" })
+        : "",
+    ),
   ];
 }

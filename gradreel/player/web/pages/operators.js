@@ -10,8 +10,15 @@ import { createBrowse } from "./browse.js";
 
 const AGAIN = {
   always: ["✓", "It keeps no tensor, so a second backward through it works, whether the graph is retained or not."],
-  never: ["✗", "The first backward frees what it kept. A second one raises, unless the first says `retain_graph=True`."],
-  depends: ["~", "It keeps a tensor only for some of its inputs. Where it kept one, a second backward raises unless the graph is retained."],
+  never: [
+    "✗",
+    "The first backward frees what it kept. A second one raises, unless the first says `retain_graph=True`.",
+  ],
+  depends: [
+    "~",
+    "It keeps a tensor only for some of its inputs. Where it kept one, a second backward raises unless the graph is " +
+      "retained.",
+  ],
   none: ["–", "It has no derivative: its result never requires a gradient, and no node is built."],
 };
 const FILTERS = {
@@ -36,8 +43,14 @@ export function createCatalogue(root, start) {
     filters: FILTERS,
     search: (text) => matching(items, text),
     nothing: "No operator has that name, node or formula.",
-    row: ({ name, node, again }) => [element("span", { class: "gr-mono", text: name }), element("small", {}, `${AGAIN[again][0]} ${node ?? "no backward node"}`)],
-    at: ({ node }) => (scene) => ranAt(scene, node),
+    row: ({ name, node, again }) => [
+      element("span", { class: "gr-mono", text: name }),
+      element("small", {}, `${AGAIN[again][0]} ${node ?? "no backward node"}`),
+    ],
+    at:
+      ({ node }) =>
+      (scene) =>
+        ranAt(scene, node),
     detail: described,
   });
 }
@@ -48,20 +61,75 @@ function described({ name, node, family, forward, ways, kept, view, again, why }
   return [
     element("p", { class: "gr-chapter", text: family }),
     element("h1", { class: "gr-mono", text: name }),
-    element("p", {}, node ? element("code", { text: node }) : "no backward node", view ? " · its result is a view: it shows the memory of its input" : ""),
-    ...(forward ? part("Forward", element("p", {}, element("code", { class: "gr-formula", text: `result = ${forward}` }))) : []),
-    ...(ways.length ? part("Gradients", element("dl", { class: "gr-ways" }, ...ways.flatMap(({ input, formula, words }) => [
-      element("dt", {}, "to ", element("code", { text: input })),
-      element("dd", {}, element("code", { class: "gr-formula", text: formula }), element("p", {}, ...inline(words))),
-    ]))) : []),
-    ...(kept.length ? part("What the node keeps", keeps(kept), ...(why ? [element("p", { class: "gr-quiet" }, `Why: ${why}.`)] : [])) : node ? part("What the node keeps", element("p", { text: "Nothing." })) : []),
-    ...part("A second backward", element("p", { class: "gr-again", "data-again": again, "data-testid": "again" }, element("b", { text: `${sign} ` }), ...inline(verdict))),
+    element(
+      "p",
+      {},
+      node ? element("code", { text: node }) : "no backward node",
+      view ? " · its result is a view: it shows the memory of its input" : "",
+    ),
+    ...(forward
+      ? part("Forward", element("p", {}, element("code", { class: "gr-formula", text: `result = ${forward}` })))
+      : []),
+    ...(ways.length
+      ? part(
+          "Gradients",
+          element(
+            "dl",
+            { class: "gr-ways" },
+            ...ways.flatMap(({ input, formula, words }) => [
+              element("dt", {}, "to ", element("code", { text: input })),
+              element(
+                "dd",
+                {},
+                element("code", { class: "gr-formula", text: formula }),
+                element("p", {}, ...inline(words)),
+              ),
+            ]),
+          ),
+        )
+      : []),
+    ...(kept.length
+      ? part("What the node keeps", keeps(kept), ...(why ? [element("p", { class: "gr-quiet" }, `Why: ${why}.`)] : []))
+      : node
+        ? part("What the node keeps", element("p", { text: "Nothing." }))
+        : []),
+    ...part(
+      "A second backward",
+      element(
+        "p",
+        { class: "gr-again", "data-again": again, "data-testid": "again" },
+        element("b", { text: `${sign} ` }),
+        ...inline(verdict),
+      ),
+    ),
   ];
 }
 
 function keeps(kept) {
-  const when = (names) => (names.length ? [`when ${names.length > 1 ? "one of " : ""}`, ...names.flatMap((name, i) => [i ? ", " : "", element("code", { text: name })]), " wants a gradient"] : ["always"]);
-  return element("table", {}, element("tbody", {}, ...kept.map(({ name, tensor, when: names }) => element("tr", {},
-    element("th", {}, element("code", { text: `_saved_${name}` })), element("td", { text: tensor ? "tensor" : "value" }), element("td", {}, ...when(names))))));
+  const when = (names) =>
+    names.length
+      ? [
+          `when ${names.length > 1 ? "one of " : ""}`,
+          ...names.flatMap((name, i) => [i ? ", " : "", element("code", { text: name })]),
+          " wants a gradient",
+        ]
+      : ["always"];
+  return element(
+    "table",
+    {},
+    element(
+      "tbody",
+      {},
+      ...kept.map(({ name, tensor, when: names }) =>
+        element(
+          "tr",
+          {},
+          element("th", {}, element("code", { text: `_saved_${name}` })),
+          element("td", { text: tensor ? "tensor" : "value" }),
+          element("td", {}, ...when(names)),
+        ),
+      ),
+    ),
+  );
 }
 

@@ -15,12 +15,15 @@ import { createCatalogue } from "./operators.js";
 
 /** @typedef {ReturnType<typeof import("../app/server.js").open>} Letter
  *  @typedef {"light"|"dark"} Theme
- *  @typedef {{take: (letter: Letter) => Promise<void>, moved: () => void, rest: () => void, busy: (busy: boolean) => void,
+ *  @typedef {{take: (letter: Letter) => Promise<void>, moved: () => void, rest: () => void, busy: (busy: boolean) =>
+ *   void,
  *             say: Function, setTheme: (theme: Theme) => void, destroy: () => void}} Room */
 
 /**
  * Get ready to make the page of a first letter. What is given then makes it at once: nothing is seen half done.
- * @param {Letter} letter @param {{ask: Function, giveUp: () => void}} how @returns {Promise<(root: HTMLElement, theme: Theme) => Room>}
+ * @param {Letter} letter
+ * @param {{ask: Function, giveUp: () => void}} how
+ * @returns {Promise<(root: HTMLElement, theme: Theme) => Room>}
  */
 export const createRoom = (letter, how) => (letter.head.place === "lab" ? createLabRoom : createPageRoom)(letter, how);
 
@@ -60,7 +63,14 @@ async function createLabRoom({ head, scene }, { ask, giveUp }) {
 
   return (root, theme) => {
     const place = embedded ? "embed" : head.place;
-    const lab = createLab(root, { head: { ...head, source, place }, scene: opening, ask, giveUp, theme, step: embedded ? stepAsked(location) : null });
+    const lab = createLab(root, {
+      head: { ...head, source, place },
+      scene: opening,
+      ask,
+      giveUp,
+      theme,
+      step: embedded ? stepAsked(location) : null,
+    });
     let shown = [head.source, fingerprint(scene)].join();
     let saved = null;
     /** A link that was opened and whose program has not come yet. */
@@ -90,7 +100,9 @@ async function createLabRoom({ head, scene }, { ask, giveUp }) {
       async take({ head, scene, file }) {
         if (file && saved !== head.request) {
           saved = head.request;
-          const whole = await new Response(new Blob([file]).stream().pipeThrough(new DecompressionStream("gzip"))).blob();
+          const whole = await new Response(
+            new Blob([file]).stream().pipeThrough(new DecompressionStream("gzip")),
+          ).blob();
           saveFile(head.file.name, new Blob([whole], { type: head.file.type }));
         }
         tell(lab, head);
@@ -113,7 +125,15 @@ function tell(view, { message, again }) {
  *  @typedef {{show: (answer: Answer) => void, say: Function, busy: (busy: boolean) => void, again: () => void,
  *             moved: () => void, rest: () => void,
  *             setTheme: (name: "light"|"dark") => void, destroy: () => void}} Place
- *  @typedef {Answer & {page: any, ask: (question: any, how?: {urgent?: boolean}) => void, giveUp: () => void, theme: "light"|"dark"}} Start */
+ *  @typedef {Answer & {page: any, ask: (question: any, how?: {urgent?: boolean}) => void, giveUp: () => void, theme:
+ *   "light"|"dark"}} Start
+ */
 
 /** @type {Record<string, (root: HTMLElement, start: Start) => Place>} */
-export const PLACES = { lessons: createCourse, compare: createComparison, operators: createCatalogue, gallery: createMuseum, about: createAbout };
+export const PLACES = {
+  lessons: createCourse,
+  compare: createComparison,
+  operators: createCatalogue,
+  gallery: createMuseum,
+  about: createAbout,
+};

@@ -34,7 +34,10 @@ export function createFrame(root, head, theme, more = {}) {
     body,
     /** An address names something that is not here. @param {string} what @param {string|null} name */
     unknown(what, name) {
-      if (name) this.say(`There is no ${what} “${name.slice(0, LONGEST)}” here. Perhaps the link is old, or was cut.`, { lasting: true });
+      if (name)
+        this.say(`There is no ${what} “${name.slice(0, LONGEST)}” here. Perhaps the link is old, or was cut.`, {
+          lasting: true,
+        });
     },
     /** @param {string|null} text @param {{lasting?: boolean, offer?: {title: string, act: () => void}|null}} [how] */
     say(text, { lasting = false, offer = null } = {}) {
@@ -42,8 +45,21 @@ export function createFrame(root, head, theme, more = {}) {
       const hide = () => (notice.hidden = true);
       notice.replaceChildren(text ?? "");
       notice.hidden = !text;
-      if (offer) notice.append(" ", element("button", { class: "gr-offer", type: "button", text: offer.title, onclick: () => (hide(), offer.act()) }));
-      if (lasting) notice.append(" ", element("button", { class: "gr-offer", type: "button", "aria-label": "close", text: "×", onclick: hide }));
+      if (offer)
+        notice.append(
+          " ",
+          element("button", {
+            class: "gr-offer",
+            type: "button",
+            text: offer.title,
+            onclick: () => (hide(), offer.act()),
+          }),
+        );
+      if (lasting)
+        notice.append(
+          " ",
+          element("button", { class: "gr-offer", type: "button", "aria-label": "close", text: "×", onclick: hide }),
+        );
       else quiet = setTimeout(hide, QUIET);
     },
     /** @param {boolean} busy */
@@ -63,7 +79,8 @@ export function createFrame(root, head, theme, more = {}) {
 
 /**
  * @param {HTMLElement} host
- * @param {{home: string, title: string, ask: (question: any, how?: {urgent?: boolean}) => void, giveUp: () => void, theme: "light"|"dark"}} options
+ * @param {{home: string, title: string, ask: (question: any, how?: {urgent?: boolean}) => void, giveUp: () => void,
+ *   theme: "light"|"dark"}} options
  */
 export function createPlaying(host, { home, title, ask, giveUp, theme }) {
   let lab = null;
@@ -71,7 +88,10 @@ export function createPlaying(host, { home, title, ask, giveUp, theme }) {
   let wanted = { source: "", at: null };
 
   return {
-    /** Put a program in and run it. @param {string} program @param {((scene: any) => number|null)|null} [at] the step to open at */
+    /** Put a program in and run it.
+     * @param {string} program
+     * @param {((scene: any) => number|null)|null} [at] the step to open at
+     */
     open(program, at = null) {
       const source = program.trimEnd();
       wanted = { source, at };
@@ -86,9 +106,19 @@ export function createPlaying(host, { home, title, ask, giveUp, theme }) {
         if (scene) lab.show(next, step);
         return;
       }
-      lab = createLab(host, { head: { place: "lesson", home, title, source: head.source ?? wanted.source }, scene: next, ask, giveUp, theme, step });
+      lab = createLab(host, {
+        head: { place: "lesson", home, title, source: head.source ?? wanted.source },
+        scene: next,
+        ask,
+        giveUp,
+        theme,
+        step,
+      });
     },
-    /** What it opens with: the program of the first answer. @param {string} source @param {((scene: any) => number|null)|null} [at] */
+    /** What it opens with: the program of the first answer.
+     * @param {string} source
+     * @param {((scene: any) => number|null)|null} [at]
+     */
     expect: (source, at = null) => (wanted = { source, at }),
     player: () => lab?.player ?? null,
     /** Nobody looks at it now. */

@@ -1,5 +1,6 @@
 /**
- * What stands with the graph: the sentence of a step with its number, the line over the graph that says which backward call
+ * What stands with the graph: the sentence of a step with its number, the line over the graph that says which backward
+ * call
  * runs and what is held, and what is said in the place of a graph that is not there.
  */
 
@@ -16,10 +17,17 @@ export function showSentence(parts, { state, scene, step }, holding) {
   parts.count.textContent = `Step ${step} of ${state.last}. `;
   if (parts.sentence.textContent !== parts.spoken) unfold(parts, false);
   parts.spoken = parts.sentence.textContent;
-  const wrong = scene.stretches.some((stretch) => stretch.kind === "error" && stretch.from <= step && step <= stretch.to);
+  const wrong = scene.stretches.some(
+    (stretch) => stretch.kind === "error" && stretch.from <= step && step <= stretch.to,
+  );
   parts.say.dataset.tone = wrong ? "error" : "";
   const call = callAt(scene, step);
-  write(parts.caption, [`backward graph${call ? ` · call ${call.id} of ${scene.calls.at(-1).id}` : ""}`, holding?.words].filter(Boolean).join(" · "));
+  write(
+    parts.caption,
+    [`backward graph${call ? ` · call ${call.id} of ${scene.calls.at(-1).id}` : ""}`, holding?.words]
+      .filter(Boolean)
+      .join(" · "),
+  );
 }
 
 /** So many letters find room wherever there is a player: nothing is measured for them. */
@@ -40,7 +48,9 @@ const NO_GRAPH = {
   refused: "The program did not run.",
   raised: "It ended with an error before there was a backward graph.",
   stopped: "It was stopped before there was a backward graph.",
-  finished: "This program builds no backward graph: one begins where something is computed from a tensor with requires_grad=True.",
+  finished:
+    "This program builds no backward graph: one begins where something is computed from a tensor with " +
+    "requires_grad=True.",
 };
 
 /** What is said in the place of the graph while there is none; where one was, over what is still to be seen of it.
@@ -53,10 +63,16 @@ export function showBare(root, { state, scene, step }, onSeek) {
   root.hidden = there;
   if (there) return;
   const gone = Math.max(-1, ...scene.boxes.map((box) => state.when(box.id, "state", ["released"]) ?? -1));
-  if (scene.unrun) root.replaceChildren(scene.source.trim() ? "Nothing has run yet." : "Nothing to show yet: type or paste a program, then press Run.");
+  if (scene.unrun)
+    root.replaceChildren(
+      scene.source.trim() ? "Nothing has run yet." : "Nothing to show yet: type or paste a program, then press Run.",
+    );
   else if (!scene.boxes.length) root.replaceChildren(NO_GRAPH[scene.outcome.kind]);
   else if (gone < 0 || step < gone) root.replaceChildren("No backward graph yet.");
-  else root.replaceChildren("Nothing is left of this graph: no name holds it. ",
-    element("button", { text: `the moment before it went: step ${gone - 1}`, onclick: () => onSeek(gone - 1) }));
+  else
+    root.replaceChildren(
+      "Nothing is left of this graph: no name holds it. ",
+      element("button", { text: `the moment before it went: step ${gone - 1}`, onclick: () => onSeek(gone - 1) }),
+    );
   root.toggleAttribute("data-gone", gone >= 0 && step >= gone);
 }

@@ -1,5 +1,6 @@
 /**
- * What happened, as a panel: each diagnosis with the mends that were run, a line for each; an error that nobody explains; the
+ * What happened, as a panel: each diagnosis with the mends that were run, a line for each; an error that nobody
+ * explains; the
  * backward calls.
  */
 
@@ -13,7 +14,8 @@ const CALLS = 6;
 /** What happened: every diagnosis told once its step is reached, the error, the backward calls so far.
  * @param {HTMLElement} root
  * @param {any} moment
- * @param {{onSeek: (step: number) => void, onMend: ((mend: any) => void)|null|undefined, tried?: any, onBack?: () => void, onMeaning?: () => void}} actions
+ * @param {{onSeek: (step: number) => void, onMend: ((mend: any) => void)|null|undefined, tried?: any, onBack?: () =>
+ *   void, onMeaning?: () => void}} actions
  */
 export function showStory(root, { state, scene, step }, { onSeek, onMend, tried, onBack, onMeaning }) {
   const parts = tried && onBack ? [triedCard(tried, onBack)] : [];
@@ -21,16 +23,35 @@ export function showStory(root, { state, scene, step }, { onSeek, onMend, tried,
   for (const diagnosis of scene.diagnoses) {
     const at = toldFrom(diagnosis, state.last);
     if (step >= at) parts.push(diagnosisCard(diagnosis, { onSeek, onMend }));
-    else parts.push(element("button", { class: "ahead", onclick: () => onSeek(at) }, `${signOf(diagnosis)} ${diagnosis.title}, at step ${at}`));
+    else
+      parts.push(
+        element(
+          "button",
+          { class: "ahead", onclick: () => onSeek(at) },
+          `${signOf(diagnosis)} ${diagnosis.title}, at step ${at}`,
+        ),
+      );
   }
   if (raised && !scene.diagnoses.some(isError) && step >= state.last) parts.push(errorCard(scene.outcome, onMeaning));
   parts.push(...callRows(scene.calls, step, onSeek));
-  if (!raised && !scene.unrun && step >= state.last) parts.push(element("p", { class: "quiet", text: scene.mode === "transcript" ? "✓ The transcript was run to its end." : "✓ The program finished." }));
+  if (!raised && !scene.unrun && step >= state.last)
+    parts.push(
+      element("p", {
+        class: "quiet",
+        text: scene.mode === "transcript" ? "✓ The transcript was run to its end." : "✓ The program finished.",
+      }),
+    );
   renew(root, ...(parts.length ? parts : [nothing("(nothing has run backward yet)")]));
 }
 
 /** The step at which something was freed, changed, cut off or born: what there is to see. */
-const CULPRITS = [["freed", "the step that freed it"], ["changed", "the step that changed it"], ["cut", "the step that cut it off"], ["born", "the step where it was born"], ["built", "the step that built it"]];
+const CULPRITS = [
+  ["freed", "the step that freed it"],
+  ["changed", "the step that changed it"],
+  ["cut", "the step that cut it off"],
+  ["born", "the step where it was born"],
+  ["built", "the step that built it"],
+];
 
 const signOf = (diagnosis) => (isError(diagnosis) ? "✖" : "!");
 
@@ -45,16 +66,35 @@ function diagnosisCard(diagnosis, { onSeek, onMend }) {
   const culprit = CULPRITS.find(([role]) => diagnosis.steps?.[role] !== undefined);
   if (culprit) {
     const [role, what] = culprit;
-    card.append(element("p", {}, element("button", { text: `Show ${what}`, "data-testid": "show-me", onclick: () => onSeek(diagnosis.steps[role]) })));
+    card.append(
+      element(
+        "p",
+        {},
+        element("button", {
+          text: `Show ${what}`,
+          "data-testid": "show-me",
+          onclick: () => onSeek(diagnosis.steps[role]),
+        }),
+      ),
+    );
   }
   const mends = diagnosis.mends ?? [];
   const rows = (list) => list.map((mend) => mendRow(mend, onMend));
   const [first, ...others] = rows(mends.filter((mend) => mend.fixes));
   const apart = rows(mends.filter((mend) => !mend.fixes));
-  if (first) card.append(element("div", { class: "nearest" }, element("h4", { text: "What mends it: each was run" }), first), ...others);
+  if (first)
+    card.append(
+      element("div", { class: "nearest" }, element("h4", { text: "What mends it: each was run" }), first),
+      ...others,
+    );
   if (apart.length) card.append(element("h4", { text: "What only ends the error: it mends nothing" }), ...apart);
   if (diagnosis.message) {
-    const said = element("details", {}, element("summary", { text: "what PyTorch says" }), element("p", { class: "said", text: diagnosis.message }));
+    const said = element(
+      "details",
+      {},
+      element("summary", { text: "what PyTorch says" }),
+      element("p", { class: "said", text: diagnosis.message }),
+    );
     card.append(said);
   }
   return card;
@@ -64,20 +104,45 @@ function diagnosisCard(diagnosis, { onSeek, onMend }) {
 function mendRow(mend, onMend) {
   const look = () => requestAnimationFrame(() => row.scrollIntoView({ block: "nearest" }));
   const words = mend.fixes ? `Cost: ${mend.cost}.` : `The error goes; ${mend.lost}.`;
-  const what = element("details", {}, element("summary", { text: mend.title, onclick: look }), element("p", { class: "quiet", text: words }), difference(mend.diff), ...outputs(mend));
+  const what = element(
+    "details",
+    {},
+    element("summary", { text: mend.title, onclick: look }),
+    element("p", { class: "quiet", text: words }),
+    difference(mend.diff),
+    ...outputs(mend),
+  );
   const row = element("div", { class: "mend", "data-testid": "mend" }, what);
-  if (onMend) row.append(element("button", { text: "Try it", "aria-label": `Try it: ${mend.title}`, "data-testid": "try-it", onclick: () => onMend(mend) }));
+  if (onMend)
+    row.append(
+      element("button", {
+        text: "Try it",
+        "aria-label": `Try it: ${mend.title}`,
+        "data-testid": "try-it",
+        onclick: () => onMend(mend),
+      }),
+    );
   return row;
 }
 
 /** What the program printed and what the edited one prints, side by side, from where they differ. */
 function outputs({ printed, prints }) {
   if (!prints && !printed) return [];
-  const column = (heading, text) => element("div", {}, element("p", { class: "quiet", text: heading }), element("pre", { text: text || "(nothing)" }));
-  return [element("div", { class: "outputs", "data-testid": "outputs" }, column("printed", printed), column("prints then", prints))];
+  const column = (heading, text) =>
+    element("div", {}, element("p", { class: "quiet", text: heading }), element("pre", { text: text || "(nothing)" }));
+  return [
+    element(
+      "div",
+      { class: "outputs", "data-testid": "outputs" },
+      column("printed", printed),
+      column("prints then", prints),
+    ),
+  ];
 }
 
-/** A diff, its lines marked by sign and colour; what does not fit beside its sign and indentation goes on below, further in. */
+/** A diff, its lines marked by sign and colour; what does not fit beside its sign and indentation goes on below,
+ * further in.
+ */
 function difference(diff) {
   const lines = diff.split("\n").filter((line) => !line.startsWith("@@"));
   return element("pre", { class: "diff" }, ...lines.map(differenceLine));
@@ -85,22 +150,43 @@ function difference(diff) {
 
 function differenceLine(line) {
   const [lead] = line.match(/^.?\s*/);
-  const row = element("span", { "data-sign": line[0] ?? " " }, element("span", { class: "lead", text: lead }), `${line.slice(lead.length)}\n`);
+  const row = element(
+    "span",
+    { "data-sign": line[0] ?? " " },
+    element("span", { class: "lead", text: lead }),
+    `${line.slice(lead.length)}\n`,
+  );
   row.style.setProperty("--lead", lead.length);
   return row;
 }
 
 /** What was tried last, with one click back to the program before. */
 function triedCard(tried, onBack) {
-  const card = element("div", { class: "card tried", "data-testid": "tried" }, element("h3", { text: `Tried: ${tried.title}` }));
-  card.append(difference(tried.diff), element("button", { text: "Back to the program before", "data-testid": "back", "data-lands": true, onclick: onBack }));
+  const card = element(
+    "div",
+    { class: "card tried", "data-testid": "tried" },
+    element("h3", { text: `Tried: ${tried.title}` }),
+  );
+  card.append(
+    difference(tried.diff),
+    element("button", {
+      text: "Back to the program before",
+      "data-testid": "back",
+      "data-lands": true,
+      onclick: onBack,
+    }),
+  );
   return card;
 }
 
 const NO_PYTHON = /^(Syntax|Indentation|Tab)Error$/;
 const MESSAGE = "ErrorMessage";
 const NO_PROGRAM = ["NoProgram", MESSAGE];
-const HEADS = { raised: "✖ The program raised an error", refused: "✖ This program cannot be run here", stopped: "✖ The run was stopped" };
+const HEADS = {
+  raised: "✖ The program raised an error",
+  refused: "✖ This program cannot be run here",
+  stopped: "✖ The run was stopped",
+};
 
 /** A text that is no program: what it is, and what to do instead. */
 function textCard({ type, message }, onMeaning) {
@@ -108,7 +194,10 @@ function textCard({ type, message }, onMeaning) {
   const said = element("p");
   write(said, instead);
   const card = element("div", { class: "card err" }, element("h3", { text: `✖ ${what.replaceAll("`", "")}` }), said);
-  if (type === MESSAGE && onMeaning) card.append(element("p", {}, element("button", { text: "What does it mean?", "data-testid": "meaning", onclick: onMeaning })));
+  if (type === MESSAGE && onMeaning)
+    card.append(
+      element("p", {}, element("button", { text: "What does it mean?", "data-testid": "meaning", onclick: onMeaning })),
+    );
   return card;
 }
 
@@ -122,7 +211,13 @@ function halves(sentence) {
 
 function errorCard({ kind, type, message, line }, onMeaning) {
   if (kind === "refused" && NO_PROGRAM.includes(type)) return textCard({ type, message }, onMeaning);
-  const card = element("div", { class: "card err" }, element("h3", { text: NO_PYTHON.test(type) ? "✖ This is not valid Python" : HEADS[kind] ?? "✖ The run ended early" }));
+  const card = element(
+    "div",
+    { class: "card err" },
+    element("h3", {
+      text: NO_PYTHON.test(type) ? "✖ This is not valid Python" : (HEADS[kind] ?? "✖ The run ended early"),
+    }),
+  );
   if (line) card.append(element("p", {}, "On ", element("b", { text: `line ${line}` }), ":"));
   const named = kind === "raised" || /Error$/.test(type ?? "");
   const said = element("p", { class: "said" });
@@ -144,8 +239,16 @@ function callRows(calls, step, onSeek) {
 function callRow(call, step, onSeek) {
   const when = callWhen(call, step);
   const flags = call.create_graph ? ["create_graph"] : call.retain_graph ? ["retain_graph"] : [];
-  const row = element("button", { class: "row call", "data-when": when, title: call.text ?? "", onclick: () => onSeek(call.from) });
-  row.append(element("span", { text: `call ${call.id} · line ${call.line}` }), element("span", { text: [...flags, when].join(" · ") }));
+  const row = element("button", {
+    class: "row call",
+    "data-when": when,
+    title: call.text ?? "",
+    onclick: () => onSeek(call.from),
+  });
+  row.append(
+    element("span", { text: `call ${call.id} · line ${call.line}` }),
+    element("span", { text: [...flags, when].join(" · ") }),
+  );
   return row;
 }
 

@@ -1,5 +1,6 @@
 /**
- * The panel of an expression: its free names as leaves whose values can be changed, a slider for a number, cells for a vector
+ * The panel of an expression: its free names as leaves whose values can be changed, a slider for a number, cells for a
+ * vector
  * or a matrix. What is changed is handed on as plain nested lists, at most every few milliseconds.
  */
 
@@ -28,23 +29,39 @@ export function createExpression(host, { onValues }) {
   };
 
   return {
-    /** Show an expression; the rows stay as they are while only values move. @param {any} expression out of the scene, or null */
+    /** Show an expression; the rows stay as they are while only values move.
+     * @param {any} expression out of the scene, or null
+     */
     show(expression) {
       host.hidden = !expression;
       if (!expression) {
         known = "";
         return;
       }
-      const identity = JSON.stringify([expression.text, expression.leaves.map(({ name, value }) => [name, shapeOf(value)])]);
+      const identity = JSON.stringify([
+        expression.text,
+        expression.leaves.map(({ name, value }) => [name, shapeOf(value)]),
+      ]);
       if (identity === known) return;
       known = identity;
       values = new Map(expression.leaves.map(({ name, value }) => [name, value]));
       const rows = expression.leaves.map((leaf) => row(leaf, (value) => changed(leaf.name, value)));
       host.replaceChildren(
         element("h2", { text: "Leaves of the expression" }),
-        ...(rows.length ? rows : [element("p", { class: "gr-quiet", text: "No free name: nothing to take a gradient of." })]),
-        ...(expression.ones ? [element("p", { class: "gr-quiet", "data-testid": "ones",
-          text: "The result is not a single number, so it is sent back with ones: each gradient is that of the sum of all entries." })] : []),
+        ...(rows.length
+          ? rows
+          : [element("p", { class: "gr-quiet", text: "No free name: nothing to take a gradient of." })]),
+        ...(expression.ones
+          ? [
+              element("p", {
+                class: "gr-quiet",
+                "data-testid": "ones",
+                text:
+                  "The result is not a single number, so it is sent back with ones: each gradient is that of the sum " +
+                  "of all entries.",
+              }),
+            ]
+          : []),
       );
     },
     values: () => Object.fromEntries(values),
@@ -53,8 +70,15 @@ export function createExpression(host, { onValues }) {
 
 /** A leaf: its name, its value as text, and handles that suit its shape. */
 function row({ name, value }, onChange) {
-  const text = element("input", { class: "gr-value", type: "text", inputmode: "decimal", "aria-label": `value of ${name}`,
-    "data-testid": `value-${name}`, spellcheck: "false", autocomplete: "off" });
+  const text = element("input", {
+    class: "gr-value",
+    type: "text",
+    inputmode: "decimal",
+    "aria-label": `value of ${name}`,
+    "data-testid": `value-${name}`,
+    spellcheck: "false",
+    autocomplete: "off",
+  });
   text.value = written(value);
   const handles = element("div", { class: "gr-handles" });
   const put = (next, from) => {
@@ -71,7 +95,12 @@ function row({ name, value }, onChange) {
     rebuild();
   });
   rebuild();
-  return element("div", { class: "gr-leaf" }, element("label", {}, element("code", { text: name }), element("span", { text: " = " }), text), handles);
+  return element(
+    "div",
+    { class: "gr-leaf" },
+    element("label", {}, element("code", { text: name }), element("span", { text: " = " }), text),
+    handles,
+  );
 }
 
 function handlesFor(name, value, put) {
@@ -83,7 +112,14 @@ function handlesFor(name, value, put) {
 
 function slider(name, value, put) {
   const reach = Math.max(REACH, Math.ceil(Math.abs(value) * 2));
-  const input = element("input", { type: "range", min: -reach, max: reach, step: 0.01, "aria-label": `slide ${name}`, "data-testid": `slider-${name}` });
+  const input = element("input", {
+    type: "range",
+    min: -reach,
+    max: reach,
+    step: 0.01,
+    "aria-label": `slide ${name}`,
+    "data-testid": `slider-${name}`,
+  });
   input.value = String(value);
   input.addEventListener("input", () => put(Number(input.value), input));
   return input;
@@ -125,7 +161,10 @@ export function parsed(text) {
   }
 }
 
-/** @param {any} value @returns {number[]|null} null where the lists are uneven, empty or hold something else than finite numbers */
+/**
+ * @param {any} value
+ * @returns {number[]|null} null where the lists are uneven, empty or hold something else than finite numbers
+ */
 export function shapeOf(value) {
   if (typeof value === "number") return Number.isFinite(value) ? [] : null;
   if (!Array.isArray(value) || value.length === 0) return null;

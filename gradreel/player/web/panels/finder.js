@@ -10,13 +10,21 @@ import { present } from "../scene/moment.js";
 let count = 0;
 
 /** @param {HTMLElement} root
- * @param {{find: (query: string) => import("./finder.js").Found[], onGo: (id: string) => void, onClose: (before: Element|null) => void}} wiring  `onClose` gets what had the focus before
+ * @param {{find: (query: string) => import("./finder.js").Found[], onGo: (id: string) => void, onClose: (before:
+ *   Element|null) => void}} wiring  `onClose` gets what had the focus before
  */
 export function createFinder(root, { find, onGo, onClose }) {
   const id = `gr-found-${count++}`;
   const input = element("input", {
-    type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": id, "aria-label": "find a node by name, line, operator or number",
-    placeholder: "name, line 8, operator, #3", "data-testid": "find", autocomplete: "off", spellcheck: "false",
+    type: "text",
+    role: "combobox",
+    "aria-expanded": "true",
+    "aria-controls": id,
+    "aria-label": "find a node by name, line, operator or number",
+    placeholder: "name, line 8, operator, #3",
+    "data-testid": "find",
+    autocomplete: "off",
+    spellcheck: "false",
   });
   const list = element("div", { role: "listbox", id, "aria-label": "nodes found" });
   const dialog = element("div", { class: "finder", hidden: true }, input, list);
@@ -29,7 +37,8 @@ export function createFinder(root, { find, onGo, onClose }) {
     list.replaceChildren(...found.map((item, i) => element(
       "div", { role: "option", id: `${id}-${i}`, "aria-selected": String(i === chosen), onclick: () => go(item) },
       element("span", { text: item.text }), element("span", { text: item.note }))));
-    if (input.value.trim() && !found.length) list.replaceChildren(element("p", { class: "quiet", text: "(nothing answers to that)" }));
+    if (input.value.trim() && !found.length)
+      list.replaceChildren(element("p", { class: "quiet", text: "(nothing answers to that)" }));
     list.children[chosen]?.scrollIntoView({ block: "nearest" });
     if (found.length) input.setAttribute("aria-activedescendant", `${id}-${chosen}`);
     else input.removeAttribute("aria-activedescendant");
@@ -105,11 +114,20 @@ export function find(query, { state, scene, step, names }) {
     const there = present(state.at(box.id, "state", step));
     ranked.push({ rank: rank + (there ? 0 : 10), box, tied, there });
   }
-  return ranked.sort((a, b) => a.rank - b.rank).slice(0, MOST).map(({ box, tied, there }) => ({
-    id: box.id,
-    text: box.kind === "leaf" ? `AccumulateGrad ${box.variable ?? ""}`.trim() : `${box.name} #${box.nr}`,
-    note: [box.line === null ? "" : `line ${box.line}`, box.kind === "node" ? tied.join(", ") : "", there ? "" : "not there now"].filter(Boolean).join(" · "),
-  }));
+  return ranked
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, MOST)
+    .map(({ box, tied, there }) => ({
+      id: box.id,
+      text: box.kind === "leaf" ? `AccumulateGrad ${box.variable ?? ""}`.trim() : `${box.name} #${box.nr}`,
+      note: [
+        box.line === null ? "" : `line ${box.line}`,
+        box.kind === "node" ? tied.join(", ") : "",
+        there ? "" : "not there now",
+      ]
+        .filter(Boolean)
+        .join(" · "),
+    }));
 }
 
 /** How well a box answers, less is better; null where it does not. */

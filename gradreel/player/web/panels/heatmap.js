@@ -12,14 +12,18 @@ const EXACT = -4;
 
 /** @typedef {{text: string, shade: number, odd: boolean}} Cell   shade from -1 to 1; odd: nan or infinite */
 
-/** The grid of a value, or null where there is none to show: a vector is one row, of more than two dimensions the matrices stand
+/** The grid of a value, or null where there is none to show: a vector is one row, of more than two dimensions the
+ * matrices stand
  * below each other, as `gapOf` parts them.
  * @param {import("../lib/format.js").Value|null|undefined} value
  * @returns {Cell[][]|null}
  */
 export function gridOf(value) {
   if (!fits(value)) return null;
-  if (!value.whole) return value.cells ? shaded(rowsOf(value), /int|bool/.test(value.dtype) && value.cells[0] <= EXACT ? number : digits) : null;
+  if (!value.whole)
+    return value.cells
+      ? shaded(rowsOf(value), /int|bool/.test(value.dtype) && value.cells[0] <= EXACT ? number : digits)
+      : null;
   return shaded([value.data].flat(Math.max(0, value.shape.length - 1)), number);
 }
 
@@ -38,7 +42,9 @@ function rowsOf({ shape: [many, wide], cells: [power, packed] }) {
   const bytes = atob(packed);
   const at = (i) => half(bytes.charCodeAt(2 * i) | (bytes.charCodeAt(2 * i + 1) << 8)) * 2 ** power;
   const finite = (item) => (Number.isNaN(item) ? "nan" : Number.isFinite(item) ? item : item > 0 ? "inf" : "-inf");
-  return Array.from({ length: many }, (_, row) => Array.from({ length: wide }, (_, column) => finite(at(row * wide + column))));
+  return Array.from({ length: many }, (_, row) =>
+    Array.from({ length: wide }, (_, column) => finite(at(row * wide + column))),
+  );
 }
 
 /** The number that the sixteen bits of a float16 stand for. */
@@ -70,12 +76,16 @@ function shaded(rows, write) {
  */
 export function spreadOf(value) {
   if (!value || value.shape.length === 0) return null;
-  if (!value.whole) return value.bins && Number.isFinite(value.min) && Number.isFinite(value.max) ? { least: value.min, most: value.max, bars: value.bins } : null;
+  if (!value.whole)
+    return value.bins && Number.isFinite(value.min) && Number.isFinite(value.max)
+      ? { least: value.min, most: value.max, bars: value.bins }
+      : null;
   const numbers = [value.data].flat(Infinity).filter((item) => typeof item === "number");
   if (numbers.length < 2) return null;
   const least = Math.min(...numbers);
   const most = Math.max(...numbers);
   const bars = new Array(BARS).fill(0);
-  for (const item of numbers) bars[most > least ? Math.min(BARS - 1, Math.floor(((item - least) / (most - least)) * BARS)) : 0]++;
+  for (const item of numbers)
+    bars[most > least ? Math.min(BARS - 1, Math.floor(((item - least) / (most - least)) * BARS)) : 0]++;
   return { least, most, bars };
 }

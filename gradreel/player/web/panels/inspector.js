@@ -23,7 +23,10 @@ export function showInspector(head, root, moment, actions) {
   const tensor = scene.tensor.get(selected);
   const group = tree.groups.get(selected);
   if (box) {
-    head.textContent = box.kind === "leaf" ? `AccumulateGrad ${leafName(moment.state, box, moment.step) ?? ""}` : `${box.name}${box.nr === null ? "" : ` #${box.nr}`}`;
+    head.textContent =
+      box.kind === "leaf"
+        ? `AccumulateGrad ${leafName(moment.state, box, moment.step) ?? ""}`
+        : `${box.name}${box.nr === null ? "" : ` #${box.nr}`}`;
     const facts = box.kind === "leaf" ? leafFacts(box, moment) : nodeFacts(box, moment);
     const grads = box.kind === "leaf" ? history("grad, change by change", box.id, "grad", moment, actions) : null;
     renew(root, card(...facts.map(row), grads, jumpsOf(box, moment, actions)));
@@ -33,7 +36,10 @@ export function showInspector(head, root, moment, actions) {
   } else if (group) {
     head.textContent = group.title;
     const open = moment.folded.has(group.id) ? "unfold" : "fold";
-    const facts = [{ key: "holds", value: `${group.boxes.length} nodes` }, { key: "line", value: String(group.line ?? "—") }];
+    const facts = [
+      { key: "holds", value: `${group.boxes.length} nodes` },
+      { key: "line", value: String(group.line ?? "—") },
+    ];
     renew(root, card(...facts.map(row), jumps([[open, () => actions.onFold(group.id)]])));
   } else {
     head.textContent = "Selected";
@@ -47,8 +53,16 @@ function card(...parts) {
 
 /** @param {import("./inspector.js").Fact} fact */
 function row({ key, value, changed, slot, note }) {
-  return element("div", { class: changed ? "row changed" : "row", "data-slot": slot, title: note ?? (changed ? "changed at this step" : null) },
-    element("span", { text: key }), element("span", { text: value }));
+  return element(
+    "div",
+    {
+      class: changed ? "row changed" : "row",
+      "data-slot": slot,
+      title: note ?? (changed ? "changed at this step" : null),
+    },
+    element("span", { text: key }),
+    element("span", { text: value }),
+  );
 }
 
 function jumps(list) {
@@ -58,7 +72,8 @@ function jumps(list) {
 function jumpsOf(box, { state, step, tree, folded }, { onSeek, onFold }) {
   const buttons = milestones(box, state, step).map(([word, at]) => [`${word}: step ${at}`, () => onSeek(at)]);
   const group = tree.groupOf.get(box.id);
-  if (group) buttons.push([`${folded.has(group) ? "unfold" : "fold"} ${tree.groups.get(group).title}`, () => onFold(group)]);
+  if (group)
+    buttons.push([`${folded.has(group) ? "unfold" : "fold"} ${tree.groups.get(group).title}`, () => onFold(group)]);
   return jumps(buttons);
 }
 
@@ -72,7 +87,13 @@ function tensorParts(tensor, moment, actions) {
     history("versions", tensor.id, "version", moment, actions, (version) => `version ${version}`),
     history("grad, change by change", tensor.id, "grad", moment, actions),
     ...gradParts(state.at(tensor.id, "grad", step), scene),
-    box && jumps([[box.kind === "leaf" ? `gradient gathered in ${title(box)}` : `made by ${title(box)}`, () => actions.onSelect(box.id)]]),
+    box &&
+      jumps([
+        [
+          box.kind === "leaf" ? `gradient gathered in ${title(box)}` : `made by ${title(box)}`,
+          () => actions.onSelect(box.id),
+        ],
+      ]),
   ];
 }
 
@@ -96,18 +117,38 @@ function heat(grid, many) {
   const cell = ({ text, shade, odd }) => element("td", {
     class: odd ? "odd" : shade < 0 ? "less" : "more", style: `--shade:${Math.round(Math.abs(shade) * 55)}%`, text,
   });
-  return element("div", { class: "heat", tabindex: 0, role: "group", "aria-label": "values" },
-    element("table", {}, element("tbody", {}, ...grid.map((cells, i) => element("tr", { class: i && i % many === 0 ? "next" : null }, ...cells.map(cell))))));
+  return element(
+    "div",
+    { class: "heat", tabindex: 0, role: "group", "aria-label": "values" },
+    element(
+      "table",
+      {},
+      element(
+        "tbody",
+        {},
+        ...grid.map((cells, i) => element("tr", { class: i && i % many === 0 ? "next" : null }, ...cells.map(cell))),
+      ),
+    ),
+  );
 }
 
 /** @param {string|null} note  why there are bars and not numbers, where one would expect numbers */
 function bars({ least, most, bars: counts }, note) {
   const top = Math.max(...counts, 1);
   const words = `${short({ shape: [], whole: true, data: least })} to ${short({ shape: [], whole: true, data: most })}`;
-  return element("figure", { class: "bars" },
-    element("div", { role: "img", "aria-label": `how the values are spread, ${words}` },
-      ...counts.map((count) => element("i", { style: `height:${Math.round((count / top) * 100)}%`, title: String(count) }))),
-    element("figcaption", { text: words }), note && element("figcaption", { text: note }));
+  return element(
+    "figure",
+    { class: "bars" },
+    element(
+      "div",
+      { role: "img", "aria-label": `how the values are spread, ${words}` },
+      ...counts.map((count) =>
+        element("i", { style: `height:${Math.round((count / top) * 100)}%`, title: String(count) }),
+      ),
+    ),
+    element("figcaption", { text: words }),
+    note && element("figcaption", { text: note }),
+  );
 }
 
 /** The changes of a property up to this step, the last few of them, each a way to its step. */
@@ -115,11 +156,24 @@ function history(title, key, property, moment, { onSeek }, say = (index) => shor
   const entries = historyOf(key, property, moment);
   if (entries.length < 2) return null;
   const shown = entries.slice(-WRITES);
-  const line = (entry) => element("button", {
-    class: "row", title: `go to step ${entry.step}`, onclick: () => onSeek(entry.step),
-  }, element("span", { text: entry.line ? `line ${entry.line}` : `step ${entry.step}` }), element("span", { text: say(entry.value) }));
+  const line = (entry) =>
+    element(
+      "button",
+      {
+        class: "row",
+        title: `go to step ${entry.step}`,
+        onclick: () => onSeek(entry.step),
+      },
+      element("span", { text: entry.line ? `line ${entry.line}` : `step ${entry.step}` }),
+      element("span", { text: say(entry.value) }),
+    );
   const earlier = entries.length - shown.length;
-  return element("div", { class: "history" }, element("h4", { text: earlier ? `${title} (the last ${WRITES} of ${entries.length})` : title }), ...shown.map(line));
+  return element(
+    "div",
+    { class: "history" },
+    element("h4", { text: earlier ? `${title} (the last ${WRITES} of ${entries.length})` : title }),
+    ...shown.map(line),
+  );
 }
 
 /** How gradients add up: at what is selected, else where one last arrived.
@@ -135,8 +189,22 @@ export function showSum(head, root, moment, sums) {
   head.textContent = `Adding up at ${title(box)}`;
   const lines = termsOf(box, key, moment);
   if (!differs(root, lines)) return;
-  renew(root, element("div", { class: "card sum" }, ...lines.map((line) => element("div", { class: line.total ? "total" : "" },
-    element("span", { text: line.sign }), element("span", { text: line.value }), element("span", { text: line.from })))));
+  renew(
+    root,
+    element(
+      "div",
+      { class: "card sum" },
+      ...lines.map((line) =>
+        element(
+          "div",
+          { class: line.total ? "total" : "" },
+          element("span", { text: line.sign }),
+          element("span", { text: line.value }),
+          element("span", { text: line.from }),
+        ),
+      ),
+    ),
+  );
 }
 
 function recent(sums, state, step) {
@@ -149,33 +217,50 @@ function recent(sums, state, step) {
 
 /** Whether the gradient of a wire is still to come. */
 function waits(wire, state, step) {
-  return state.at(wire.id, "state", step) === "idle" && ["built", "ready", "running", "failed"].includes(state.at(wire.from, "state", step));
+  return (
+    state.at(wire.id, "state", step) === "idle" &&
+    ["built", "ready", "running", "failed"].includes(state.at(wire.from, "state", step))
+  );
 }
 
 function termsOf(box, key, { state, scene, step }) {
   const terms = state.at(key, "terms", step) ?? [];
   const value = (index) => short(scene.values[index], 18);
   const lines = terms.map(([from, index], i) => ({
-    sign: i ? "+" : "", value: value(index), from: from ? `from ${title(scene.box.get(from))}` : from === "" ? "from those before" : "given",
+    sign: i ? "+" : "",
+    value: value(index),
+    from: from ? `from ${title(scene.box.get(from))}` : from === "" ? "from those before" : "given",
   }));
   const waiting = callAt(scene, step) ? (scene.into.get(box.id) ?? []).filter((wire) => waits(wire, state, step)) : [];
   const shown = waiting.length > WAITING ? waiting.slice(0, WAITING - 1) : waiting;
-  for (const wire of shown) lines.push({ sign: lines.length ? "+" : "", value: "waiting", from: `from ${title(scene.box.get(wire.from))}` });
-  if (shown.length < waiting.length) lines.push({ sign: "+", value: "waiting", from: `from ${waiting.length - shown.length} more` });
+  for (const wire of shown)
+    lines.push({ sign: lines.length ? "+" : "", value: "waiting", from: `from ${title(scene.box.get(wire.from))}` });
+  if (shown.length < waiting.length)
+    lines.push({ sign: "+", value: "waiting", from: `from ${waiting.length - shown.length} more` });
   const total = state.at(key, "total", step);
   if (terms.length > 1 && total !== null) lines.push({ sign: "=", value: value(total), from: "", total: true });
   return lines;
 }
 
 /** @typedef {{key: string, value: string, changed?: boolean, slot?: string, note?: string|null}} Fact */
-/** @typedef {{state: any, scene: any, step: number, names: any[], tree?: any, folded?: Set<string>, selected?: string|null}} Moment */
+/**
+ * @typedef {{state: any, scene: any, step: number, names: any[], tree?: any, folded?: Set<string>, selected?:
+ *   string|null}} Moment
+ */
 
 const ROOM = 24;
 const HOLDERS = 6;
 const RUNS = 4;
 
 /** How a gradient came into `.grad`, in words. */
-const STORED = { taken: "as it came", copied: "as a copy", in_place: "added in place", anew: "added, as a new tensor", retained: "because it was retained", assigned: "by the program" };
+const STORED = {
+  taken: "as it came",
+  copied: "as a copy",
+  in_place: "added in place",
+  anew: "added, as a new tensor",
+  retained: "because it was retained",
+  assigned: "by the program",
+};
 
 /** Whether a property took another value at this very step. */
 export function changedAt(state, key, property, step) {
@@ -213,20 +298,32 @@ export function nodeFacts(box, moment) {
   const now = boxAt(state, box, step);
   const changed = (property) => ({ changed: changedAt(state, box.id, property, step) });
   const facts = [];
-  if (!present(now.state)) facts.push(fact("now", now.state === "released" ? "released: nothing holds it" : "not built yet", changed("state")));
+  if (!present(now.state))
+    facts.push(
+      fact("now", now.state === "released" ? "released: nothing holds it" : "not built yet", changed("state")),
+    );
   if (box.generation > 0) facts.push(fact("made by", "create_graph: it can be differentiated again"));
   facts.push(fact("operator", box.op));
-  if (box.inputs.length) facts.push(fact("takes", box.inputs.map((input) => (input.label || input.name) + sized(input.shape)).join(", ")));
+  if (box.inputs.length)
+    facts.push(fact("takes", box.inputs.map((input) => (input.label || input.name) + sized(input.shape)).join(", ")));
   if (box.output) facts.push(fact("makes", `${sized(box.output.shape).trim() || "a scalar"} ${box.output.dtype}`));
-  if (now.gradIn !== null) facts.push(fact("gets", `grad ${short(scene.values[now.gradIn], ROOM)}`, changed("grad_in")));
+  if (now.gradIn !== null)
+    facts.push(fact("gets", `grad ${short(scene.values[now.gradIn], ROOM)}`, changed("grad_in")));
   for (const [input, formula] of box.formula) {
     const put = named(formula, box);
     facts.push(fact(`to ${input}`, put, { note: put === formula ? null : formula }));
   }
   facts.push(...gives(box, moment));
-  facts.push(fact("needs", box.slots.map(({ name, label }) => (label && label !== name ? `${name} = ${label}` : name)).join(", ") || "nothing kept"));
+  facts.push(
+    fact(
+      "needs",
+      box.slots.map(({ name, label }) => (label && label !== name ? `${name} = ${label}` : name)).join(", ") ||
+        "nothing kept",
+    ),
+  );
   for (const { slot, state: how, found } of now.slots) {
-    if (how !== null) facts.push(slotFact(slot, how, found, scene, changedAt(state, box.id, `slot:${slot.name}`, step)));
+    if (how !== null)
+      facts.push(slotFact(slot, how, found, scene, changedAt(state, box.id, `slot:${slot.name}`, step)));
   }
   for (const slot of box.numbers ?? []) if (slot.text !== null && slot.text !== undefined) facts.push(numberFact(slot));
   if (now.hint) facts.push(fact("hook", now.hint, changed("hint")));
@@ -240,7 +337,11 @@ function gives(box, { state, scene, step }) {
   for (const wire of scene.outOf.get(box.id) ?? []) {
     const value = state.at(wire.id, "value", step);
     if (value === null || !["lit", "done"].includes(state.at(wire.id, "state", step))) continue;
-    facts.push(fact(`gives ${title(scene.box.get(wire.to))}`, short(scene.values[value], ROOM), { changed: changedAt(state, wire.id, "value", step) }));
+    facts.push(
+      fact(`gives ${title(scene.box.get(wire.to))}`, short(scene.values[value], ROOM), {
+        changed: changedAt(state, wire.id, "value", step),
+      }),
+    );
   }
   return facts;
 }
@@ -255,12 +356,17 @@ function slotFact(slot, how, found, scene, changed) {
   const versions = how === "stale" ? `kept at version ${slot.version}, now version ${found}` : `v${slot.version ?? 0}`;
   const value = how === "freed" || slot.value === null ? "" : ` ${short(scene.values[slot.value], 20)}`;
   const size = slot.nbytes ? ` · ${bytes(slot.nbytes)}` : "";
-  return fact(slot.name.startsWith("saved") ? slot.name : `saved ${slot.name}`, `${how}${value} · ${versions}${size}`, { slot: how, changed });
+  return fact(slot.name.startsWith("saved") ? slot.name : `saved ${slot.name}`, `${how}${value} · ${versions}${size}`, {
+    slot: how,
+    changed,
+  });
 }
 
 /** What keeps a node alive: names whose tensor it made, nodes above that lead to it. @returns {string[]} */
 function holders(box, { state, scene, step, names }) {
-  const tied = names.filter((name) => name.tensor !== null && state.at(name.tensor, "box", step) === box.id).map((name) => name.name);
+  const tied = names
+    .filter((name) => name.tensor !== null && state.at(name.tensor, "box", step) === box.id)
+    .map((name) => name.name);
   const above = (scene.into.get(box.id) ?? [])
     .map((wire) => wire.from)
     .filter((id) => present(state.at(id, "state", step)))
@@ -287,7 +393,9 @@ export function leafFacts(box, moment) {
   if (now.how) facts.push(fact("stored", STORED[now.how] ?? now.how, changed("how")));
   if (now.expected) facts.push(fact("arrived", `${now.arrived ?? 0} of ${now.expected}`, changed("arrived")));
   if (now.hint) facts.push(fact("hook", now.hint, changed("hint")));
-  const users = [...new Set((scene.into.get(box.id) ?? []).map((wire) => wire.from))].filter((id) => present(state.at(id, "state", step)));
+  const users = [...new Set((scene.into.get(box.id) ?? []).map((wire) => wire.from))].filter((id) =>
+    present(state.at(id, "state", step)),
+  );
   facts.push(fact("used by", some(users.map((id) => title(scene.box.get(id)))).join(", ") || "nothing now"));
   return facts;
 }
@@ -306,15 +414,34 @@ export function tensorFacts(tensor, moment) {
   const index = state.at(tensor.id, "value", step);
   const value = index === null ? null : scene.values[index];
   const facts = [];
-  if (!alive(tensor)) facts.push(fact("now", state.at(tensor.id, "state", step) === "released" ? "released: nothing holds it" : "not made yet", changed("state")));
+  if (!alive(tensor))
+    facts.push(
+      fact(
+        "now",
+        state.at(tensor.id, "state", step) === "released" ? "released: nothing holds it" : "not made yet",
+        changed("state"),
+      ),
+    );
   if (!tensor.shape.length) facts.push(fact("value", short(value, 40), changed("value")));
-  facts.push(fact("shape", tensor.shape.length ? `[${tensor.shape.join(", ")}]` : "a scalar"), fact("dtype", tensor.dtype));
+  facts.push(
+    fact("shape", tensor.shape.length ? `[${tensor.shape.join(", ")}]` : "a scalar"),
+    fact("dtype", tensor.dtype),
+  );
   facts.push(fact("version", state.at(tensor.id, "version", step) ?? 0, changed("version")));
-  facts.push(fact("requires_grad", state.at(tensor.id, "requires_grad", step) ? "True" : "False", changed("requires_grad")));
+  facts.push(
+    fact("requires_grad", state.at(tensor.id, "requires_grad", step) ? "True" : "False", changed("requires_grad")),
+  );
   const grad = state.at(tensor.id, "grad", step);
   if (grad !== null) facts.push(fact("grad", short(scene.values[grad], ROOM), changed("grad")));
   const views = scene.tensors.filter((other) => other.base === tensor.id && alive(other));
-  const shares = scene.tensors.filter((other) => other.id !== tensor.id && other.storage === tensor.storage && other.base !== tensor.id && other.id !== tensor.base && alive(other));
+  const shares = scene.tensors.filter(
+    (other) =>
+      other.id !== tensor.id &&
+      other.storage === tensor.storage &&
+      other.base !== tensor.id &&
+      other.id !== tensor.base &&
+      alive(other),
+  );
   const said = (list) => some(list.map((other) => namesOf(other.id, moment)[0])).join(", ");
   if (tensor.base) facts.push(fact("view of", namesOf(tensor.base, moment).join(", ")));
   if (views.length) facts.push(fact("views", said(views)));

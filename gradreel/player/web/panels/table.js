@@ -30,10 +30,19 @@ export function showTable(root, { state, scene, step, selected }, onSelect) {
 }
 
 function tableRow(box, now, scene, selected, onSelect) {
-  const name = box.kind === "leaf" ? `${box.name} ${now.variable ?? ""}` : `${box.name}${box.nr === null ? "" : ` #${box.nr}`}`;
-  const slots = now.slots.filter((slot) => slot.state !== null).map(({ slot, state }) => `${slot.name}: ${state}`).join(", ");
+  const name =
+    box.kind === "leaf" ? `${box.name} ${now.variable ?? ""}` : `${box.name}${box.nr === null ? "" : ` #${box.nr}`}`;
+  const slots = now.slots
+    .filter((slot) => slot.state !== null)
+    .map(({ slot, state }) => `${slot.name}: ${state}`)
+    .join(", ");
   const grad = box.kind === "leaf" ? now.grad : now.gradIn;
-  const cells = [box.line ?? "", now.hint || stateWord(now), slots || "nothing", grad === null ? "" : short(scene.values[grad], 28)];
+  const cells = [
+    box.line ?? "",
+    now.hint || stateWord(now),
+    slots || "nothing",
+    grad === null ? "" : short(scene.values[grad], 28),
+  ];
   return element("tr", { "aria-selected": String(selected === box.id) },
     element("th", { scope: "row" }, element("button", { text: name, onclick: () => onSelect(box.id) })),
     ...cells.map((cell) => element("td", { text: String(cell) })));

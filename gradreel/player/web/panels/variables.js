@@ -5,7 +5,7 @@
 
 import { differs, element } from "../lib/dom.js";
 import { number, shape, short, title } from "../lib/format.js";
-import { callAt, gradientsAt, present, printedAt } from "../scene/moment.js";
+import { callAt, gradientsAt, printedAt } from "../scene/moment.js";
 
 const LEAVES = 80;
 
@@ -20,7 +20,8 @@ export function showNames(root, moment, onSelect) {
   const inner = moment.names.reduce((most, name) => Math.max(most, name.scope), 0);
   const names = gathered(moment.names, inner);
   const texts = names.map((name) => (name.more ? `${name.more} more parts` : nameText(name, moment)));
-  if (!differs(root, [names, texts, frames, names.map((name) => name.tensor && moment.selected === name.tensor)])) return;
+  if (!differs(root, [names, texts, frames, names.map((name) => name.tensor && moment.selected === name.tensor)]))
+    return;
   if (!names.length) return root.replaceChildren(nothing("(none yet)"));
   names.forEach((name, i) => {
     const there = root.children[i];
@@ -37,7 +38,9 @@ export function showNames(root, moment, onSelect) {
   while (root.children.length > names.length) root.lastChild.remove();
 }
 
-/** The pill that is there already, if it is such an element, else a new one: from step to step little of a pill changes. */
+/** The pill that is there already, if it is such an element, else a new one: from step to step little of a pill
+ * changes.
+ */
 function pillLike(there, tag) {
   if (there?.localName === tag) return there;
   const pill = element(tag, { class: "pill" }, element("s"));
@@ -63,7 +66,9 @@ function nameText(name, { state, scene, step }) {
   return parts.filter(Boolean).join(" ");
 }
 
-/** For each panel of leaves which rows stand in it, and where their gradients are told: a gradient changes, its row stays. */
+/** For each panel of leaves which rows stand in it, and where their gradients are told: a gradient changes, its row
+ * stays.
+ */
 const leafRows = new WeakMap();
 
 /** A row for each leaf: its gradient, and what is still to come. */
@@ -80,7 +85,14 @@ export function showLeaves(root, moment, onSelect) {
   if (leafRows.get(root)?.which !== which) {
     const grads = shown.map(() => element("span"));
     leafRows.set(root, { which, grads });
-    const rows = shown.map(({ id, name }, i) => element("button", { class: "row", onclick: () => onSelect(id) }, element("span", { text: `${name}.grad` }), grads[i]));
+    const rows = shown.map(({ id, name }, i) =>
+      element(
+        "button",
+        { class: "row", onclick: () => onSelect(id) },
+        element("span", { text: `${name}.grad` }),
+        grads[i],
+      ),
+    );
     if (found.length > LEAVES) rows.push(nothing(`and ${found.length - LEAVES} more`));
     root.replaceChildren(...(rows.length ? rows : [nothing("(no leaf is used yet)")]));
   }
@@ -102,7 +114,8 @@ export function nothing(text) {
 
 const PARTS = 12;
 
-/** Of a thing of many parts, `rows[0][1]` or `net.0.weight`, the first and how many more it has; of what belongs to a call that
+/** Of a thing of many parts, `rows[0][1]` or `net.0.weight`, the first and how many more it has; of what belongs to a
+ * call that
  * waits for another, no parts at all.
  * @param {{key: string, scope: number, name: string, tensor: string|null, text: string|null}[]} names
  * @param {number} inner  the scope of the innermost call
@@ -121,7 +134,14 @@ export function gathered(names, inner) {
     const place = isPart(name) ? (seen.get(key) ?? 0) : -1;
     if (isPart(name)) seen.set(key, place + 1);
     if (place < room) shown.push(name);
-    else if (place === room) shown.push({ key: `${key}…`, scope: name.scope, name: key.slice(key.indexOf(":") + 1), tensor: null, more: many - room });
+    else if (place === room)
+      shown.push({
+        key: `${key}…`,
+        scope: name.scope,
+        name: key.slice(key.indexOf(":") + 1),
+        tensor: null,
+        more: many - room,
+      });
   }
   return shown;
 }

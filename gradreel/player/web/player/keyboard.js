@@ -8,8 +8,10 @@ import { element } from "../lib/dom.js";
 const OUTSIDE = new Set(["r", "c", "R", "C"]);
 
 /** @param {HTMLElement} root
- * @param {Record<string, () => void>} actions  toggle, next, prev, first, last, nextLine, prevLine, nextCall, prevCall, loop, bookmark, prevMark, nextMark, fit, turn, zoomIn, zoomOut, help, find
- * @param {boolean} [alone]  whether no other player is on the page: then keys are for it, too, while nothing has the focus
+ * @param {Record<string, () => void>} actions  toggle, next, prev, first, last, nextLine, prevLine, nextCall, prevCall,
+ *   loop, bookmark, prevMark, nextMark, fit, turn, zoomIn, zoomOut, help, find
+ * @param {boolean} [alone]  whether no other player is on the page: then keys are for it, too, while nothing has the
+ *   focus
  * @returns {() => void} a function that takes the keys away again
  */
 export function bindKeys(root, actions, alone = false) {
@@ -96,8 +98,14 @@ export function createSheet() {
     root.close();
     return was;
   };
-  const row = ([key, does]) => element("div", { class: "row" }, element("span", { text: key }), element("span", { text: does }));
-  const head = element("div", { class: "head" }, element("h2", { text: "Keys" }), element("button", { "aria-label": "close", text: "×", onclick: close }));
+  const row = ([key, does]) =>
+    element("div", { class: "row" }, element("span", { text: key }), element("span", { text: does }));
+  const head = element(
+    "div",
+    { class: "head" },
+    element("h2", { text: "Keys" }),
+    element("button", { "aria-label": "close", text: "×", onclick: close }),
+  );
   const parts = [head, ...KEYS.map(row), element("h2", { text: "Values" }), ...VALUES.map(row)];
   const root = element("dialog", { class: "sheet", "aria-label": "keys", "data-testid": "sheet" }, ...parts);
   root.addEventListener("click", (event) => event.target === root && close());

@@ -26,9 +26,13 @@ import { bindKeys } from "./keyboard.js";
 import { build } from "./player_view.js";
 import { createChoosing } from "./selection.js";
 
-/** @typedef {{vis: any, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number) => void, theme?: "light"|"dark"|null,
- *             step?: number|null, source?: string, compact?: boolean, alone?: boolean, spread?: boolean, editor?: boolean, createEditor?: any}} Options
- *  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. With `spread` a graph is drawn
+/**
+ * @typedef {{vis: any, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number) => void,
+ *   theme?: "light"|"dark"|null,
+ *             step?: number|null, source?: string, compact?: boolean, alone?: boolean, spread?: boolean, editor?:
+ *             boolean, createEditor?: any}} Options
+ *  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. With `spread` a
+ *  graph is drawn
  *  from left to right where the stage is broad and low. */
 
 /** Put a player into `root` and return it; `root.player` is the same.
@@ -50,7 +54,13 @@ export function createPlayer(root, firstScene, options) {
     root.dataset.step = String(run.step);
     timeline.show(run.step);
     marks.show(run.step);
-    showPanels(parts, run, moment, holding, { ...choosing, seek: moves.seek, mending, mends: Boolean(options.onRun), meaning: options.onMeaning });
+    showPanels(parts, run, moment, holding, {
+      ...choosing,
+      seek: moves.seek,
+      mending,
+      mends: Boolean(options.onRun),
+      meaning: options.onMeaning,
+    });
     showCode(editor, parts, run, moment);
   }
 
@@ -102,7 +112,9 @@ export function createPlayer(root, firstScene, options) {
   return player;
 }
 
-/** The parts of a player, each told of those that it needs. The foot of the page comes before the stage, which takes what room is left. */
+/** The parts of a player, each told of those that it needs. The foot of the page comes before the stage, which takes
+ * what room is left.
+ */
 function assemble(root, parts, run, { show, draw }, firstScene, options) {
   const moves = createMoves(run, {
     show,
@@ -118,7 +130,10 @@ function assemble(root, parts, run, { show, draw }, firstScene, options) {
   const actions = actionsOf(run, made);
   const controls = createControls(parts.controls, actions);
   made.controls = controls;
-  made.timeline = createTimeline(parts.time, { onSeek: moves.seek, onPlay: (next) => (moves.seek(next), moves.clock.play()) });
+  made.timeline = createTimeline(parts.time, {
+    onSeek: moves.seek,
+    onPlay: (next) => (moves.seek(next), moves.clock.play()),
+  });
   made.marks = createBookmarks(made.timeline, controls);
   made.stage = createStage(parts.stage, parts.corner, options.vis, {
     onPick: (id) => made.choosing.pick(id),
@@ -274,15 +289,25 @@ export function actionsOf(run, made) {
 }
 
 /** A moment of the run on the page: everything beside the stage is told what there is to show of it.
- * @param {any} parts  of the view @param {import("../scene/run.js").Run} run @param {any} moment @param {import("../scene/lifetime.js").Holding|null} holding
- * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, mending: any, mends: boolean, meaning?: () => void}} does
+ * @param {any} parts  of the view
+ * @param {import("../scene/run.js").Run} run
+ * @param {any} moment
+ * @param {import("../scene/lifetime.js").Holding|null} holding
+ * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, mending: any,
+ *   mends: boolean, meaning?: () => void}} does
  */
 export function showPanels(parts, run, moment, holding, { seek, select, fold, mending, mends, meaning }) {
   showSentence(parts, moment, holding);
   showNames(parts.names, moment, select);
   showLeaves(parts.leaves, moment, select);
   showPrinted(parts.printed, moment);
-  showStory(parts.story, moment, { onSeek: seek, onMend: mends ? mending.mend : null, tried: mending.tried(), onBack: mending.back, onMeaning: meaning });
+  showStory(parts.story, moment, {
+    onSeek: seek,
+    onMend: mends ? mending.mend : null,
+    tried: mending.tried(),
+    onBack: mending.back,
+    onMeaning: meaning,
+  });
   showBare(parts.bare, moment, seek);
   parts.graph.parentElement.dataset.graph = moment.scene.boxes.length || moment.scene.unrun ? "some" : "none";
   showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });
@@ -299,8 +324,11 @@ export function showCode(editor, parts, run, moment) {
   if (differs(parts.editor, [run.loads, told])) editor.setMarks(told);
 }
 
-/** Trying a fix: the edited program takes the place of the one before it, which stays at hand while the edited one is shown.
- * @param {{source: () => string, put: (source: string) => void}} program  what is shown, and how another is put in and run */
+/** Trying a fix: the edited program takes the place of the one before it, which stays at hand while the edited one is
+ * shown.
+ * @param {{source: () => string, put: (source: string) => void}} program  what is shown, and how another is put in and
+ *   run
+ */
 export function createMending({ source, put }) {
   let tried = null;
   return {

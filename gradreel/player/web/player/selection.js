@@ -1,5 +1,6 @@
 /**
- * What is chosen of a run, and what stands open: nodes and names are selected, groups fold into one card, turns that are gone
+ * What is chosen of a run, and what stands open: nodes and names are selected, groups fold into one card, turns that
+ * are gone
  * open in their place.
  */
 
@@ -7,7 +8,8 @@ import { foldsAbove } from "../scene/grouping.js";
 
 /** @param {import("../scene/run.js").Run} run
  * @param {any} stage
- * @param {{draw: (keep: {unit: string, boxes: string[]}|null) => void, show: () => void}} page  the picture made anew, and shown
+ * @param {{draw: (keep: {unit: string, boxes: string[]}|null) => void, show: () => void}} page  the picture made anew,
+ *   and shown
  */
 export function createChoosing(run, stage, { draw, show }) {
   /** Select a box, a tensor or a group; the same again selects nothing. */

@@ -33,7 +33,8 @@ const FORMS = {
   },
   letters: ({ letters, least }) => {
     const found = Array(letters[0].length).fill(0);
-    for (const digits of letters) for (let i = 0; i < digits.length; i++) found[i] = found[i] * LETTERS + digits.charCodeAt(i) - FIRST;
+    for (const digits of letters)
+      for (let i = 0; i < digits.length; i++) found[i] = found[i] * LETTERS + digits.charCodeAt(i) - FIRST;
     for (let i = 0; i < found.length; i++) found[i] += least;
     return found;
   },

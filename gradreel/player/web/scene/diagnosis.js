@@ -1,5 +1,6 @@
 /**
- * What a diagnosis tells, and from when: whether of an error or of silent trouble, and what its story says of which line. Pure.
+ * What a diagnosis tells, and from when: whether of an error or of silent trouble, and what its story says of which
+ * line. Pure.
  */
 
 const LINE = /\*\*line (\d+)\*\*/g;
@@ -10,7 +11,10 @@ export const isError = (diagnosis) => diagnosis.steps?.raised !== undefined;
 /** The step from which it is told. @param {any} diagnosis @param {number} last  the last step of the run */
 export const toldFrom = (diagnosis, last) => diagnosis.steps?.raised ?? diagnosis.steps?.seen ?? last;
 
-/** The sentences of a story by the lines that they speak of. @param {string[]} story @returns {Map<number, string[]>} */
+/** The sentences of a story by the lines that they speak of.
+ * @param {string[]} story
+ * @returns {Map<number, string[]>}
+ */
 export function linesTold(story) {
   const found = new Map();
   for (const sentence of story) {

@@ -38,7 +38,9 @@ function fresh(group) {
   return { ...group, children: [], own: [], boxes: [], first: Infinity, depth: 0 };
 }
 
-/** All that a group stands in, itself included, outermost first; each asked for once. @param {Map<string, Group>} groups */
+/** All that a group stands in, itself included, outermost first; each asked for once.
+ * @param {Map<string, Group>} groups
+ */
 export function paths(groups) {
   const known = new Map([[null, []]]);
   const path = (id) => {
@@ -77,7 +79,11 @@ function mergeOnlyChildren(groups, groupOf) {
   const children = childrenOf(groups);
   for (const group of [...groups.values()]) {
     if (!groups.has(group.id)) continue;
-    for (let inner = children.get(group.id) ?? []; inner.length === 1 && !group.own.length; inner = children.get(group.id) ?? []) {
+    for (
+      let inner = children.get(group.id) ?? [];
+      inner.length === 1 && !group.own.length;
+      inner = children.get(group.id) ?? []
+    ) {
       const [only] = inner;
       groups.delete(only.id);
       group.own = only.own;
@@ -99,7 +105,8 @@ function childrenOf(groups) {
   return children;
 }
 
-/** Many siblings of one kind and line become few: bundles of neighbours, each a group of its own, and bundles of those. */
+/** Many siblings of one kind and line become few: bundles of neighbours, each a group of its own, and bundles of those.
+ */
 function bundleIterations(groups) {
   const families = new Map();
   for (const group of groups.values()) {
@@ -121,7 +128,10 @@ function bundleIterations(groups) {
   }
 }
 
-/** What is called from one title to another, without the words that they share: `t = 0 … 9`. @param {string} start @param {string} end */
+/** What is called from one title to another, without the words that they share: `t = 0 … 9`.
+ * @param {string} start
+ * @param {string} end
+ */
 export function fromTo(start, end) {
   const [first, last] = [start.replace(/ … .*$/, ""), end.replace(/^.* … /, "")];
   const [one, other] = [first, last].map((title) => title.split(" "));
@@ -139,7 +149,8 @@ function inRows(list, size) {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 }
 
-/** Whatever else is too much in one place is bundled in the order in which it was built, by lines where these differ. */
+/** Whatever else is too much in one place is bundled in the order in which it was built, by lines where these differ.
+ */
 function bundleCrowds(scene, groups, groupOf, place) {
   const box = (id) => scene.boxes[place.get(id)];
   const items = new Map();
@@ -148,7 +159,8 @@ function bundleCrowds(scene, groups, groupOf, place) {
     items.get(parent).push(item);
   };
   for (const group of groups.values()) put(group.parent, { group, first: group.first, line: group.line });
-  for (const [id, parent] of groupOf) if (box(id).kind !== "leaf") put(parent, { box: id, first: place.get(id), line: box(id).line });
+  for (const [id, parent] of groupOf)
+    if (box(id).kind !== "leaf") put(parent, { box: id, first: place.get(id), line: box(id).line });
   for (const [parent, list] of items) {
     if (list.length <= READABLE || scene.boxes.length <= READABLE) continue;
     list.sort((a, b) => a.first - b.first);
@@ -173,7 +185,10 @@ function bundle(members, parent, groups, groupOf) {
   const lines = members.map((item) => item.line).filter((line) => line !== null);
   const [least, most] = [Math.min(...lines), Math.max(...lines)];
   const title = least === most ? `line ${least}` : `lines ${least}–${most}`;
-  const made = { ...fresh({ kind: "line", line: least, parent, title, id: `crowd:${members[0].first}:${parent}` }), first: members[0].first };
+  const made = {
+    ...fresh({ kind: "line", line: least, parent, title, id: `crowd:${members[0].first}:${parent}` }),
+    first: members[0].first,
+  };
   groups.set(made.id, made);
   for (const item of members) {
     if (item.group) item.group.parent = made.id;
@@ -194,7 +209,10 @@ function bundleLeaves(scene, groups, groupOf, place) {
     if (list.length <= MANY || scene.boxes.length <= READABLE) continue;
     const [first, last] = [list[0], list.at(-1)];
     const title = `leaves ${first.variable ?? ""} … ${last.variable ?? ""}`;
-    const made = { ...fresh({ kind: "leaves", line: null, parent, title, id: `leaves:${parent}` }), first: place.get(first.id) };
+    const made = {
+      ...fresh({ kind: "leaves", line: null, parent, title, id: `leaves:${parent}` }),
+      first: place.get(first.id),
+    };
     groups.set(made.id, made);
     for (const box of list) groupOf.set(box.id, made.id);
   }
@@ -224,7 +242,8 @@ function settled(scene, groups, groupOf, place) {
 
 /** @typedef {{id: string, boxes: string[], group: Group|null, first: number}} Unit */
 
-/** The groups to fold on opening: none where all boxes can be read, else all but those whose unfolding keeps the picture readable;
+/** The groups to fold on opening: none where all boxes can be read, else all but those whose unfolding keeps the
+ * picture readable;
  * what leads to `near` is unfolded first, then leaves, then the outermost, and among equals the latest.
  * @param {Tree} tree
  * @param {number} [limit]
@@ -240,7 +259,8 @@ export function foldedAtFirst({ groups, tops, boxes, groupOf }, limit = READABLE
   const rank = (group) => (wanted.has(group.id) ? 0 : group.kind === "leaves" ? 1 : 2);
   const candidates = [...groups.values()].sort((a, b) => rank(a) - rank(b) || a.depth - b.depth || b.first - a.first);
   for (const group of candidates) {
-    if (group.parent !== null && (folded.has(group.parent) || path(group.parent).some((id) => folded.has(id)))) continue;
+    if (group.parent !== null && (folded.has(group.parent) || path(group.parent).some((id) => folded.has(id))))
+      continue;
     const more = group.children.length + group.own.length - 1;
     if (shown + more > limit) continue;
     folded.delete(group.id);
@@ -249,7 +269,10 @@ export function foldedAtFirst({ groups, tops, boxes, groupOf }, limit = READABLE
   return folded;
 }
 
-/** The folded groups that a box stands behind: what has to be opened to see it. @param {Tree} tree @param {Set<string>} folded */
+/** The folded groups that a box stands behind: what has to be opened to see it.
+ * @param {Tree} tree
+ * @param {Set<string>} folded
+ */
 export function foldsAbove({ groups, groupOf }, folded, box) {
   return paths(groups)(groupOf.get(box) ?? null).filter((id) => folded.has(id));
 }

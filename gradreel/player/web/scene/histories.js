@@ -1,5 +1,6 @@
 /**
- * Histories as they travel: for each property of each kind of things all tracks in columns. A column is read when its property
+ * Histories as they travel: for each property of each kind of things all tracks in columns. A column is read when its
+ * property
  * is first asked for, and a track is cut out of it when its thing is: a run has more tracks than anybody looks at.
  */
 
@@ -7,9 +8,12 @@ import { read } from "./columns.js";
 
 /** @typedef {import("./state.js").Track} Track
  *  @typedef {{track: (key: string, property: string) => Track|undefined, tracks: (key: string) => Map<string, Track>,
- *             has: (key: string) => boolean, keys: (prefix: string) => string[], each: (prefix: string, property: string, visit: Visit) => void}} Histories
- *  @typedef {(place: number, steps: number[], values: any[], from: number, to: number) => void} Visit  told of the thing at a place
- *             among `keys(prefix)` that its track is what stands in `steps` and `values` from one place up to another */
+ *             has: (key: string) => boolean, keys: (prefix: string) => string[], each: (prefix: string, property:
+ *             string, visit: Visit) => void}} Histories
+ *  @typedef {(place: number, steps: number[], values: any[], from: number, to: number) => void} Visit  told of the
+ *   thing at a place
+ *             among `keys(prefix)` that its track is what stands in `steps` and `values` from one place up to another
+ */
 
 /** Boxes, wires and tensors: kinds of things that go by a letter and a number. */
 const NUMBERED = new Set(["n", "w", "t"]);
@@ -20,8 +24,10 @@ const NUMBERED = new Set(["n", "w", "t"]);
  */
 export function createHistories(things, groups) {
   const kinds = new Map(Object.keys(things).map((kind) => [kind, createKind(kind, things[kind])]));
-  for (const { kind, property, ...columns } of groups) kinds.get(kind).properties.set(property, createProperty(columns));
-  const kindOf = (key) => kinds.get(key.includes(":") ? key.slice(0, key.indexOf(":")) : key === "program" ? key : key[0]);
+  for (const { kind, property, ...columns } of groups)
+    kinds.get(kind).properties.set(property, createProperty(columns));
+  const kindOf = (key) =>
+    kinds.get(key.includes(":") ? key.slice(0, key.indexOf(":")) : key === "program" ? key : key[0]);
   return {
     track: (key, property) => {
       const kind = kindOf(key);
@@ -44,7 +50,10 @@ export function createHistories(things, groups) {
 
 /** The things of one kind: their keys, where each stands among them, and their properties. */
 function createKind(kind, column) {
-  return { properties: new Map(), ...(kind === "name" ? ofNames(column.rows) : NUMBERED.has(kind) ? ofNumbers(column) : ofKeys(column)) };
+  return {
+    properties: new Map(),
+    ...(kind === "name" ? ofNames(column.rows) : NUMBERED.has(kind) ? ofNumbers(column) : ofKeys(column)),
+  };
 }
 
 function ofKeys(column) {
@@ -109,7 +118,11 @@ function createProperty(columns) {
       if (row === undefined) return undefined;
       const { steps, values, courses, ends } = opened;
       const [from, to] = [row ? ends[row - 1] : 0, ends[row]];
-      return (made[row] ??= { steps: steps.slice(from, to), values: courses ? courses[row] : values.slice(from, to), before: null });
+      return (made[row] ??= {
+        steps: steps.slice(from, to),
+        values: courses ? courses[row] : values.slice(from, to),
+        before: null,
+      });
     },
     each: (visit) => {
       opened ??= open(columns);
@@ -120,7 +133,9 @@ function createProperty(columns) {
   };
 }
 
-/** The columns of a property: of which thing each row tells and the other way round, the steps of all rows, and where each ends. */
+/** The columns of a property: of which thing each row tells and the other way round, the steps of all rows, and where
+ * each ends.
+ */
 function open(columns) {
   const [places, lengths, starts, gaps] = ["things", "lengths", "starts", "gaps"].map((name) => read(columns[name]));
   const rows = [];
@@ -134,5 +149,12 @@ function open(columns) {
     for (let i = 1; i < lengths[row]; i++) steps.push((step += gaps[gap++]));
     ends.push(steps.length);
   }
-  return { places, rows, steps, ends, values: columns.values && read(columns.values), courses: columns.courses && read(columns.courses) };
+  return {
+    places,
+    rows,
+    steps,
+    ends,
+    values: columns.values && read(columns.values),
+    courses: columns.courses && read(columns.courses),
+  };
 }

@@ -1,6 +1,8 @@
 /**
- * What keeps what alive. A node is held by the names whose tensor it made, by the nodes whose gradients flow into it, and by the
- * slots that saved such a tensor; a name is followed from the tensor it stands for, its base, and the node that made it. Pure.
+ * What keeps what alive. A node is held by the names whose tensor it made, by the nodes whose gradients flow into it,
+ * and by the
+ * slots that saved such a tensor; a name is followed from the tensor it stands for, its base, and the node that made
+ * it. Pure.
  */
 
 import { present } from "./moment.js";
@@ -8,10 +10,15 @@ import { present } from "./moment.js";
 const KEPT = new Set(["held", "retained", "stale"]);
 
 /** @typedef {{state: any, scene: any, step: number, names: any[]}} Moment */
-/** @typedef {{names: Set<string>, wires: Set<string>, slots: {box: string, slot: string}[], gone: Set<string>, bytes: number,
+/**
+ * @typedef {{names: Set<string>, wires: Set<string>, slots: {box: string, slot: string}[], gone: Set<string>, bytes:
+ *   number,
  *             words: string}} Holding   keys of names, ids of wires; what would go, and the bytes that it keeps */
 
-/** What is to be shown of a selection: who holds a node, or what would go with a name. @param {Moment} moment @returns {Holding|null} */
+/** What is to be shown of a selection: who holds a node, or what would go with a name.
+ * @param {Moment} moment
+ * @returns {Holding|null}
+ */
 export function holdingOf(moment, selected) {
   const { scene, names } = moment;
   const box = scene.box.get(selected);
@@ -32,21 +39,37 @@ function holdersOf(box, { state, scene, step, names }) {
   for (const wire of wires) {
     const user = scene.box.get(wire.from);
     for (const slot of user.slots) {
-      const saves = slot.tensor && state.at(slot.tensor, "box", step) === box.id && KEPT.has(state.at(user.id, `slot:${slot.name}`, step));
+      const saves =
+        slot.tensor &&
+        state.at(slot.tensor, "box", step) === box.id &&
+        KEPT.has(state.at(user.id, `slot:${slot.name}`, step));
       if (saves) slots.push({ box: user.id, slot: slot.name });
     }
   }
   const kinds = [
-    count(tied.length, "name", tied.map(({ name }) => `\`${name}\``)), count(new Set(wires.map((wire) => wire.from)).size, "edge"),
+    count(
+      tied.length,
+      "name",
+      tied.map(({ name }) => `\`${name}\``),
+    ),
+    count(new Set(wires.map((wire) => wire.from)).size, "edge"),
     count(slots.length, "saved slot"),
   ].filter(Boolean);
   const words = kinds.length ? `held by ${kinds.join(", ")}` : "held by something that has no name here";
-  return { ...NOTHING, names: new Set(tied.map(({ key }) => key)), wires: new Set(wires.map((wire) => wire.id)), slots, words };
+  return {
+    ...NOTHING,
+    names: new Set(tied.map(({ key }) => key)),
+    wires: new Set(wires.map((wire) => wire.id)),
+    slots,
+    words,
+  };
 }
 
 function count(number, word, list) {
   if (!number) return "";
-  return list && number <= 3 ? `${word}${number > 1 ? "s" : ""} ${list.join(", ")}` : `${number} ${word}${number > 1 ? "s" : ""}`;
+  return list && number <= 3
+    ? `${word}${number > 1 ? "s" : ""} ${list.join(", ")}`
+    : `${number} ${word}${number > 1 ? "s" : ""}`;
 }
 
 /** What would go if a tensor's only name were deleted. What no name explains is held by a list or an object, and stays.
@@ -59,8 +82,11 @@ function withoutName(tied, moment) {
   const keys = new Set(tied.map(({ key }) => key));
   const label = tied.map(({ name }) => `\`${name}\``);
   const base = { ...NOTHING, names: keys };
-  if (tied.length > 1) return { ...base, words: `${label.join(" and ")} name one tensor: deleting one of them frees nothing` };
-  const there = scene.boxes.filter((box) => present(moment.state.at(box.id, "state", moment.step))).map((box) => box.id);
+  if (tied.length > 1)
+    return { ...base, words: `${label.join(" and ")} name one tensor: deleting one of them frees nothing` };
+  const there = scene.boxes
+    .filter((box) => present(moment.state.at(box.id, "state", moment.step)))
+    .map((box) => box.id);
   const all = reach(names.map(({ tensor }) => tensor), [], moment);
   const others = reach(
     names.filter(({ key }) => !keys.has(key)).map(({ tensor }) => tensor), there.filter((id) => !all.has(id)), moment,
@@ -70,10 +96,16 @@ function withoutName(tied, moment) {
   const why = gone.size || !reach([tied[0].tensor], [], moment).size ? "" : ": others hold them";
   if (!gone.size) return { ...base, words: `\`del ${tied[0].name}\` would free no node${why}` };
   const nodes = `${gone.size} ${gone.size === 1 ? "node" : "nodes"}`;
-  return { ...base, gone, bytes, words: `\`del ${tied[0].name}\` would free ${nodes}${bytes ? ` and ${bytes} saved bytes` : ""}` };
+  return {
+    ...base,
+    gone,
+    bytes,
+    words: `\`del ${tied[0].name}\` would free ${nodes}${bytes ? ` and ${bytes} saved bytes` : ""}`,
+  };
 }
 
-/** The boxes that tensors and boxes keep alive: along edges and saved slots. A leaf does not hold its AccumulateGrad. */
+/** The boxes that tensors and boxes keep alive: along edges and saved slots. A leaf does not hold its AccumulateGrad.
+ */
 function reach(tensors, boxes, { state, scene, step }) {
   const found = new Set();
   const waiting = [...boxes];
@@ -88,8 +120,10 @@ function reach(tensors, boxes, { state, scene, step }) {
     const id = waiting.pop();
     if (found.has(id) || !present(state.at(id, "state", step))) continue;
     found.add(id);
-    for (const wire of scene.outOf.get(id) ?? []) if (state.at(wire.id, "state", step) !== "gone") waiting.push(wire.to);
-    for (const slot of scene.box.get(id).slots) if (slot.tensor && KEPT.has(state.at(id, `slot:${slot.name}`, step))) hold(slot.tensor);
+    for (const wire of scene.outOf.get(id) ?? [])
+      if (state.at(wire.id, "state", step) !== "gone") waiting.push(wire.to);
+    for (const slot of scene.box.get(id).slots)
+      if (slot.tensor && KEPT.has(state.at(id, `slot:${slot.name}`, step))) hold(slot.tensor);
   }
   return found;
 }
@@ -97,7 +131,9 @@ function reach(tensors, boxes, { state, scene, step }) {
 function storagesOf(boxes, { state, scene, step }) {
   const found = new Map();
   for (const id of boxes)
-    for (const slot of scene.box.get(id).slots) if (KEPT.has(state.at(id, `slot:${slot.name}`, step))) found.set(slot.storage ?? `${id}:${slot.name}`, slot.nbytes);
+    for (const slot of scene.box.get(id).slots)
+      if (KEPT.has(state.at(id, `slot:${slot.name}`, step)))
+        found.set(slot.storage ?? `${id}:${slot.name}`, slot.nbytes);
   return found;
 }
 
@@ -112,5 +148,9 @@ function shared(gone, others, moment) {
 /** The names whose tensors lie in the same memory as a tensor, itself left out. @param {Moment} moment */
 export function inSameMemory(tensor, { scene, names }) {
   const storage = scene.tensor.get(tensor)?.storage;
-  return storage === undefined ? [] : names.filter((name) => name.tensor !== null && name.tensor !== tensor && scene.tensor.get(name.tensor)?.storage === storage);
+  return storage === undefined
+    ? []
+    : names.filter(
+        (name) => name.tensor !== null && name.tensor !== tensor && scene.tensor.get(name.tensor)?.storage === storage,
+      );
 }

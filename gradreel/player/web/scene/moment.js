@@ -10,7 +10,8 @@ import { valueAt } from "./state.js";
 
 const GONE = new Set([null, "released"]);
 
-/** A scene with the look-ups that every part needs. A box keeps only the slots that are ever held: the rest are numbers of its formula.
+/** A scene with the look-ups that every part needs. A box keeps only the slots that are ever held: the rest are numbers
+ * of its formula.
  * @param {any} scene
  * @param {State} state
  */
@@ -96,7 +97,9 @@ export function sumAt(state, box, step) {
   return null;
 }
 
-/** The name of a leaf at a step: `earlier x` once the program's `x` stands for another tensor. @returns {string|null} */
+/** The name of a leaf at a step: `earlier x` once the program's `x` stands for another tensor.
+ * @returns {string|null}
+ */
 export function leafName(state, box, step) {
   if (!box.variable) return null;
   const bound = state.at(`name:0:${box.variable}`, "tensor", step);
@@ -127,7 +130,8 @@ export function namesAt(state, keys, step) {
 
 const lives = new WeakMap();
 
-/** From when to when each name ever stands for something, by its place among `keys`: a run of many calls has thousands. */
+/** From when to when each name ever stands for something, by its place among `keys`: a run of many calls has thousands.
+ */
 function livesOf(state, keys) {
   const known = lives.get(keys);
   if (known?.state === state) return known;
@@ -156,9 +160,11 @@ export function namesByBox(state, names, step) {
   return found;
 }
 
-/** The gradients that leaves hold at a step: those of the AccumulateGrads that live, then those of named tensors whose graph
+/** The gradients that leaves hold at a step: those of the AccumulateGrads that live, then those of named tensors whose
+ * graph
  * is gone already.
- * @returns {{id: string, name: string, grad: number|null, now: any}[]} `id` of what to select, `grad` an index of a value
+ * @returns {{id: string, name: string, grad: number|null, now: any}[]} `id` of what to select, `grad` an index of a
+ *   value
  */
 export function gradientsAt(state, scene, names, step) {
   const found = [];
@@ -206,7 +212,9 @@ export function describe(state, scene, nameKeys, step) {
   for (const box of scene.boxes) {
     const now = boxAt(state, box, step);
     if (!present(now.state)) continue;
-    const slots = Object.fromEntries(now.slots.filter((slot) => slot.state !== null).map((slot) => [slot.slot.name, slot.state]));
+    const slots = Object.fromEntries(
+      now.slots.filter((slot) => slot.state !== null).map((slot) => [slot.slot.name, slot.state]),
+    );
     boxes.push({ id: box.id, name: box.name, line: box.line, state: now.state, slots });
   }
   return {
@@ -215,7 +223,10 @@ export function describe(state, scene, nameKeys, step) {
     line: state.at("program", "line", step),
     sentence: scene.steps[step].sentence,
     boxes,
-    leaves: gradientsAt(state, scene, names, step).map(({ name, grad }) => ({ name, grad: dataOf(scene.values[grad]) })),
+    leaves: gradientsAt(state, scene, names, step).map(({ name, grad }) => ({
+      name,
+      grad: dataOf(scene.values[grad]),
+    })),
     names: names.map(({ name, scope, tensor, text }) => ({ name, scope, tensor, text })),
     printed: printedAt(scene, step),
   };
@@ -223,10 +234,12 @@ export function describe(state, scene, nameKeys, step) {
 
 /** @typedef {Map<string|null, number>} Counts   how many boxes are in each state; null is: not built yet */
 
-/** How the boxes behind a card stand at a step, counted by state. A frame asks for it again and again; it is counted once.
+/** How the boxes behind a card stand at a step, counted by state. A frame asks for it again and again; it is counted
+ * once.
  * @param {{tracks: any[], counted?: {step: number, counts: Counts}}} card @param {number} step @returns {Counts} */
 export function countsAt(card, step) {
-  if (card.counted?.step !== step) card.counted = { step, counts: counted(card.tracks.map((track) => (track ? valueAt(track, step) : null))) };
+  if (card.counted?.step !== step)
+    card.counted = { step, counts: counted(card.tracks.map((track) => (track ? valueAt(track, step) : null))) };
   return card.counted.counts;
 }
 

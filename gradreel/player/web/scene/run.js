@@ -44,10 +44,23 @@ export function clamped(run, step) {
   return Math.max(0, Math.min(run.state.last, Math.round(Number(step)) || 0));
 }
 
-/** The moment that all parts show; `about` is what is to be in view, `selected` what was chosen, else what the step speaks of. @param {Run} run */
+/** The moment that all parts show; `about` is what is to be in view, `selected` what was chosen, else what the step
+ * speaks of.
+ * @param {Run} run
+ */
 export function momentOf(run) {
   const { state, scene, tree, folded, step, turned } = run;
-  return { state, scene, tree, folded, step, turned, names: namesAt(state, run.names, step), about: aboutAt(run), selected: run.chosen ?? spokenOf(run) };
+  return {
+    state,
+    scene,
+    tree,
+    folded,
+    step,
+    turned,
+    names: namesAt(state, run.names, step),
+    about: aboutAt(run),
+    selected: run.chosen ?? spokenOf(run),
+  };
 }
 
 /** How many steps before one may say what it is about. */
@@ -60,7 +73,8 @@ function wrongAt({ scene, step }) {
   return scene.diagnoses.findLast((item) => step >= raisedAt(item))?.nodes[0] ?? null;
 }
 
-/** The boxes that are to be in view at a step: those that it tells of; where an error is raised, and where a step tells of none,
+/** The boxes that are to be in view at a step: those that it tells of; where an error is raised, and where a step tells
+ * of none,
  * the one that the error is about.
  * @param {{scene: any, step: number}} moment
  * @returns {string[]}

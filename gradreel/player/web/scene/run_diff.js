@@ -28,7 +28,8 @@ export function facts({ scene, state, names }, step) {
     const value = tensor === null ? text ?? "" : index === null ? "a tensor" : short(scene.values[index], ROOM);
     found.set(name, version ? `${value}, version ${version}` : value);
   }
-  for (const { name, grad } of gradientsAt(state, scene, bound, step)) found.set(`${name}.grad`, grad === null ? "None" : short(scene.values[grad], ROOM));
+  for (const { name, grad } of gradientsAt(state, scene, bound, step))
+    found.set(`${name}.grad`, grad === null ? "None" : short(scene.values[grad], ROOM));
   found.set("saved now", bytes(state.at("program", "bytes", step) ?? 0));
   found.set("peak so far", bytes(peakBy(state, step)));
   found.set("nodes built", String(nodesBy(scene, state, step)));
@@ -36,7 +37,10 @@ export function facts({ scene, state, names }, step) {
   found.set("printed last", lines.at(-1) || "nothing");
   const ended = step >= state.last && scene.outcome.kind !== "finished";
   if (scene.unrun) return found.set("the run", "has not begun");
-  found.set("the run", ended ? `raises ${scene.outcome.type ?? scene.outcome.kind}` : step >= state.last ? "finishes" : "goes on");
+  found.set(
+    "the run",
+    ended ? `raises ${scene.outcome.type ?? scene.outcome.kind}` : step >= state.last ? "finishes" : "goes on",
+  );
   return found;
 }
 
@@ -49,24 +53,30 @@ export function facts({ scene, state, names }, step) {
 export function differences(left, right, [one, other]) {
   const [a, b] = [facts(left, one), facts(right, other)];
   const keys = [...new Set([...a.keys(), ...b.keys()])];
-  return keys.filter((what) => a.get(what) !== b.get(what)).map((what) => ({ what, left: a.get(what) ?? "–", right: b.get(what) ?? "–" }));
+  return keys
+    .filter((what) => a.get(what) !== b.get(what))
+    .map((what) => ({ what, left: a.get(what) ?? "–", right: b.get(what) ?? "–" }));
 }
 
 /** The most bytes that saved tensors held at once until a step. */
 export function peakBy(state, step) {
   const track = state.track("program", "bytes");
   let peak = 0;
-  for (let i = 0; track && i < track.steps.length && track.steps[i] <= step; i++) peak = Math.max(peak, track.values[i]);
+  for (let i = 0; track && i < track.steps.length && track.steps[i] <= step; i++)
+    peak = Math.max(peak, track.values[i]);
   return peak;
 }
 
 function nodesBy(scene, state, step) {
-  return scene.boxes.filter((box) => box.kind === "node" && valueAt(state.track(box.id, "state"), step) !== null).length;
+  return scene.boxes.filter((box) => box.kind === "node" && valueAt(state.track(box.id, "state"), step) !== null)
+    .length;
 }
 
 const MOST = 4_000_000;
 
-/** @typedef {{left: number|null, right: number|null, same: boolean}} Row   line numbers from 1; both where a line changed
+/**
+ * @typedef {{left: number|null, right: number|null, same: boolean}} Row   line numbers from 1; both where a line
+ *   changed
  *  @typedef {[number, number]} Moment   the step of each */
 
 /** The longest common subsequence of two lists, as pairs of places.
@@ -79,7 +89,10 @@ export function common(left, right) {
   const table = new Uint32Array((left.length + 1) * width);
   for (let i = left.length - 1; i >= 0; i--) {
     for (let j = right.length - 1; j >= 0; j--) {
-      table[i * width + j] = left[i] === right[j] ? table[(i + 1) * width + j + 1] + 1 : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
+      table[i * width + j] =
+        left[i] === right[j]
+          ? table[(i + 1) * width + j + 1] + 1
+          : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
     }
   }
   const pairs = [];
@@ -123,8 +136,12 @@ export function momentsOf(left, right) {
   if (signs[0].length * signs[1].length > MOST) return abreast(...lasts);
   const moments = [[0, 0]];
   let [i, j] = [0, 0];
-  for (const [a, b] of [...common(signs[0].slice(1), signs[1].slice(1)).map(([x, y]) => [x + 1, y + 1]), [lasts[0] + 1, lasts[1] + 1]]) {
-    while (i + 1 < a || j + 1 < b) moments.push([(i = Math.min(i + 1, Math.max(i, a - 1))), (j = Math.min(j + 1, Math.max(j, b - 1)))]);
+  for (const [a, b] of [
+    ...common(signs[0].slice(1), signs[1].slice(1)).map(([x, y]) => [x + 1, y + 1]),
+    [lasts[0] + 1, lasts[1] + 1],
+  ]) {
+    while (i + 1 < a || j + 1 < b)
+      moments.push([(i = Math.min(i + 1, Math.max(i, a - 1))), (j = Math.min(j + 1, Math.max(j, b - 1)))]);
     if (a <= lasts[0] && b <= lasts[1]) moments.push([(i = a), (j = b)]);
   }
   return moments;

@@ -31,7 +31,17 @@ export function unpacked(packed) {
 /** A scene in which nothing happens, for a page whose first answer is only a sentence. @param {string} source */
 export function blank(source) {
   const start = { kind: "start", line: 0, sentence: "Nothing has run yet.", focus: [], changes: {} };
-  const none = { values: [], boxes: [], wires: [], tensors: [], groups: [], calls: [], stretches: [], diagnoses: [], output: [] };
+  const none = {
+    values: [],
+    boxes: [],
+    wires: [],
+    tensors: [],
+    groups: [],
+    calls: [],
+    stretches: [],
+    diagnoses: [],
+    output: [],
+  };
   const outcome = { kind: "finished", type: null, message: null, line: null };
   return { source, mode: "script", outcome, steps: [start], expression: null, unrun: true, ...none };
 }
@@ -48,7 +58,11 @@ export function stepOf(scene, { kind, line, which }) {
   return step < 0 ? null : step;
 }
 
-/** The step at which a node of that name first ran. @param {any} scene @param {string|null} node @returns {number|null} */
+/** The step at which a node of that name first ran.
+ * @param {any} scene
+ * @param {string|null} node
+ * @returns {number|null}
+ */
 export function ranAt({ steps, boxes }, node) {
   const named = new Set(boxes.filter(({ name }) => name === node).map(({ id }) => id));
   const step = steps.findIndex(({ kind, focus }) => kind === "node_ran" && focus.some((id) => named.has(id)));

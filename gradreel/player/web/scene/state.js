@@ -1,6 +1,8 @@
 /**
- * The state of everything at any step. Instead of folding changes forward and back, each property of each thing keeps the
- * list of steps at which it changed; its value at a step is one binary search away, so a seek costs nothing, wherever it goes.
+ * The state of everything at any step. Instead of folding changes forward and back, each property of each thing keeps
+ * the
+ * list of steps at which it changed; its value at a step is one binary search away, so a seek costs nothing, wherever
+ * it goes.
  */
 
 /** @typedef {{steps: number[], values: any[], before: any}} Track   values[i] holds from steps[i] on */
@@ -54,7 +56,9 @@ export function createState(scene) {
     each,
     /** All properties of a thing at a step. @returns {Map<string, any>} */
     properties: (key, step) => new Map([...tracks(key)].map(([name, each]) => [name, valueAt(each, step)])),
-    /** The first step at which a property took one of the given values, searching from `from`. @returns {number|null} */
+    /** The first step at which a property took one of the given values, searching from `from`.
+     * @returns {number|null}
+     */
     when: (key, property, values, from = 0) => {
       const found = track(key, property);
       const index = found ? found.steps.findIndex((step, i) => step >= from && values.includes(found.values[i])) : -1;

@@ -5,7 +5,9 @@
 
 import { indexAt } from "../scene/state.js";
 
-/** @param {{setBookmarks: (marks: number[]) => void, setLoop: (range: {from: number, to: number}|null) => void}} timeline
+/**
+ * @param {{setBookmarks: (marks: number[]) => void, setLoop: (range: {from: number, to: number}|null) => void}}
+ *   timeline
  * @param {{showMarks: (how: {looping: boolean, marked: boolean}) => void}} controls
  */
 export function createBookmarks(timeline, controls) {
@@ -43,7 +45,11 @@ export function createBookmarks(timeline, controls) {
 
 /** @typedef {{from: number, to: number, kind: string, label?: string}} Stretch */
 
-/** The stretch that a step lies in. @param {Stretch[]} stretches  in order @param {number} step @returns {Stretch|null} */
+/** The stretch that a step lies in.
+ * @param {Stretch[]} stretches  in order
+ * @param {number} step
+ * @returns {Stretch|null}
+ */
 export function stretchAt(stretches, step) {
   let low = 0;
   let high = stretches.length;
@@ -63,12 +69,17 @@ export function beside(steps, step, direction, last) {
   return direction > 0 ? steps[index + 1] ?? last : steps[index] ?? 0;
 }
 
-/** Bookmarks with a step added, or taken away if it was there. @param {number[]} marks @param {number} step @returns {number[]} */
+/** Bookmarks with a step added, or taken away if it was there.
+ * @param {number[]} marks
+ * @param {number} step
+ * @returns {number[]}
+ */
 export function toggled(marks, step) {
   return marks.includes(step) ? marks.filter((mark) => mark !== step) : [...marks, step].sort((a, b) => a - b);
 }
 
-/** What is to play again and again: from one bookmark to the next where a step lies between two, else the step's stretch.
+/** What is to play again and again: from one bookmark to the next where a step lies between two, else the step's
+ * stretch.
  * @param {Stretch[]} stretches @param {number[]} marks @param {number} step @param {number} last
  * @returns {{from: number, to: number}}
  */

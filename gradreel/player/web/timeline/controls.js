@@ -15,24 +15,43 @@ const ICONS = {
   loop: "M3 3h5V1l3 3-3 3V5H4v2H2V4zM9 9H4v2L1 8l3-3v2h4V5h2v3z",
   bookmark: "M3 1h6v10L6 8.5 3 11z",
 };
-const WORDS = { first: "to the start (Home)", prev: "one step back (←)", next: "one step on (→)", last: "to the end (End)",
-  loop: "play this stretch, or what lies between two bookmarks, again and again (L)", bookmark: "bookmark this step, or take the mark away (B)" };
+const WORDS = {
+  first: "to the start (Home)",
+  prev: "one step back (←)",
+  next: "one step on (→)",
+  last: "to the end (End)",
+  loop: "play this stretch, or what lies between two bookmarks, again and again (L)",
+  bookmark: "bookmark this step, or take the mark away (B)",
+};
 
 /** @param {HTMLElement} root
  * @param {{first: () => void, prev: () => void, toggle: () => void, next: () => void, last: () => void,
  *           loop: () => void, bookmark: () => void, setSpeed: (speed: number) => void}} actions
  */
 export function createControls(root, actions) {
-  const button = (name) => element(
-    "button", { "data-testid": name, title: WORDS[name], "aria-label": WORDS[name], onclick: actions[name] }, icon(ICONS[name]),
-  );
-  const play = element("button", { class: "main", "data-testid": "play", title: "play or pause (Space)", onclick: actions.toggle });
+  const button = (name) =>
+    element(
+      "button",
+      { "data-testid": name, title: WORDS[name], "aria-label": WORDS[name], onclick: actions[name] },
+      icon(ICONS[name]),
+    );
+  const play = element("button", {
+    class: "main",
+    "data-testid": "play",
+    title: "play or pause (Space)",
+    onclick: actions.toggle,
+  });
   const [loop, bookmark] = [button("loop"), button("bookmark")];
   for (const each of [loop, bookmark]) each.classList.add("quiet-button");
-  const speed = element("select", { "data-testid": "speed", "aria-label": "speed", onchange: () => actions.setSpeed(Number(speed.value)) });
+  const speed = element("select", {
+    "data-testid": "speed",
+    "aria-label": "speed",
+    onchange: () => actions.setSpeed(Number(speed.value)),
+  });
   for (const value of SPEEDS) speed.append(element("option", { value, text: `${value}×`, selected: value === 1 }));
   // A press by mouse leaves the keyboard to the player: Space then plays, and does not press the same button once more.
-  const release = ({ detail, target }) => detail > 0 && target.closest("button") && root.closest(".gradreel")?.focus({ preventScroll: true });
+  const release = ({ detail, target }) =>
+    detail > 0 && target.closest("button") && root.closest(".gradreel")?.focus({ preventScroll: true });
   root.addEventListener("click", release);
   root.append(button("first"), button("prev"), play, button("next"), button("last"), speed, loop, bookmark);
 
@@ -46,7 +65,9 @@ export function createControls(root, actions) {
     loop.setAttribute("aria-pressed", String(looping));
     bookmark.setAttribute("aria-pressed", String(marked));
   };
-  /** Whether there is any time to move through: of a program that was not run there is none. @param {boolean} playable */
+  /** Whether there is any time to move through: of a program that was not run there is none.
+   * @param {boolean} playable
+   */
   const enable = (playable) => {
     for (const each of root.querySelectorAll("button, select")) each.disabled = !playable;
   };

@@ -20,11 +20,21 @@ export function pace(steps) {
   return Math.max(QUICKEST, Math.min(SLOWEST, WHOLE_RUN / Math.max(1, steps)));
 }
 
-/** @param {{steps: () => number, step: () => number, onStep: (step: number) => void, onChange: (playing: boolean) => void,
+/**
+ * @param {{steps: () => number, step: () => number, onStep: (step: number) => void, onChange: (playing: boolean) =>
+ *   void,
  *           range?: () => {from: number, to: number}|null,  what plays again and again
  *           after?: (run: () => void, ms: number) => any, cancel?: (handle: any) => void}} wiring
  */
-export function createClock({ steps, step, onStep, onChange, range = () => null, after = setTimeout.bind(null), cancel = clearTimeout.bind(null) }) {
+export function createClock({
+  steps,
+  step,
+  onStep,
+  onChange,
+  range = () => null,
+  after = setTimeout.bind(null),
+  cancel = clearTimeout.bind(null),
+}) {
   let handle = null;
   let playing = false;
   let speed = 1;
@@ -71,11 +81,18 @@ export function createClock({ steps, step, onStep, onChange, range = () => null,
 }
 
 /** @param {import("../scene/run.js").Run} run
- * @param {{show: (how: {ease: boolean, from: number}) => void, onStep?: (step: number) => void, onPlay: (playing: boolean) => void,
+ * @param {{show: (how: {ease: boolean, from: number}) => void, onStep?: (step: number) => void, onPlay: (playing:
+ *   boolean) => void,
  *           range: () => {from: number, to: number}|null}} wiring  `range`: what plays again and again
  */
 export function createMoves(run, { show, onStep, onPlay, range }) {
-  const clock = createClock({ steps: () => run.state.last, step: () => run.step, onStep: (next) => go(next, true), range, onChange: onPlay });
+  const clock = createClock({
+    steps: () => run.state.last,
+    step: () => run.step,
+    onStep: (next) => go(next, true),
+    range,
+    onChange: onPlay,
+  });
 
   function go(next, ease) {
     const from = run.step;

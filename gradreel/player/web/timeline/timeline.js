@@ -14,15 +14,40 @@ import { stretchAt, stretchWord } from "./bookmarks.js";
  * @param {{onSeek: (step: number) => void, onPlay: (step: number) => void}} wiring  `onPlay`: play from a step
  */
 export function createTimeline(root, { onSeek, onPlay }) {
-  const strip = svgElement("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" });
-  const scrub = element("input", { type: "range", min: 0, max: 1, step: 1, value: 0, "data-testid": "scrub", "aria-label": "step of the run" });
+  const strip = svgElement("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    preserveAspectRatio: "none",
+    "aria-hidden": "true",
+  });
+  const scrub = element("input", {
+    type: "range",
+    min: 0,
+    max: 1,
+    step: 1,
+    value: 0,
+    "data-testid": "scrub",
+    "aria-label": "step of the run",
+  });
   const tip = element("div", { class: "tip", hidden: true });
   const words = element("div", { class: "words", "aria-hidden": "true" });
   const flags = element("div", { class: "flags" });
   const band = element("div", { class: "band", hidden: true, "aria-hidden": "true" });
   const memory = element("div", { class: "memory" });
   const cursor = element("div", { class: "cursor" }, element("i"));
-  root.append(element("div", { class: "strip" }, strip, element("div", { class: "moving", "aria-hidden": "true" }, cursor), band, scrub, flags, words, tip), memory);
+  root.append(
+    element(
+      "div",
+      { class: "strip" },
+      strip,
+      element("div", { class: "moving", "aria-hidden": "true" }, cursor),
+      band,
+      scrub,
+      flags,
+      words,
+      tip,
+    ),
+    memory,
+  );
   let scene = null;
   let state = null;
   let peak = 0;
@@ -37,10 +62,14 @@ export function createTimeline(root, { onSeek, onPlay }) {
     const step = stepAt(event);
     const stretch = stretchAt(scene.stretches, step);
     const held = `${bytes(state.at("program", "bytes", step) ?? 0)} saved`;
-    tip.textContent = [`${step}`, held, stretch && stretchWord(stretch), plain(scene.steps[step].sentence)].filter(Boolean).join(" · ");
+    tip.textContent = [`${step}`, held, stretch && stretchWord(stretch), plain(scene.steps[step].sentence)]
+      .filter(Boolean)
+      .join(" · ");
     tip.hidden = false;
     const { width } = scrub.getBoundingClientRect();
-    tip.style.left = `${Math.max(0, Math.min(width - tip.offsetWidth, (step / Math.max(1, state.last)) * width - tip.offsetWidth / 2))}px`;
+    const middle = (step / Math.max(1, state.last)) * width;
+    const left = Math.max(0, Math.min(width - tip.offsetWidth, middle - tip.offsetWidth / 2));
+    tip.style.left = `${left}px`;
   });
   scrub.addEventListener("pointerleave", () => (tip.hidden = true));
 
@@ -53,7 +82,11 @@ export function createTimeline(root, { onSeek, onPlay }) {
     },
     /** @param {number[]} marks */
     setBookmarks: (marks) => flags.replaceChildren(...marks.map((step) => {
-      const flag = element("button", { title: `bookmark: step ${step}`, "aria-label": `go to the bookmark at step ${step}`, onclick: () => onSeek(step) });
+      const flag = element("button", {
+        title: `bookmark: step ${step}`,
+        "aria-label": `go to the bookmark at step ${step}`,
+        onclick: () => onSeek(step),
+      });
       flag.style.left = share(step);
       return flag;
     })),
@@ -93,12 +126,21 @@ export function drawStrip(strip, words, scene, state) {
   const { last } = state;
   const track = state.track("program", "bytes");
   const peak = (track?.values ?? []).reduce((most, value) => Math.max(most, value ?? 0), 0);
-  const parts = [svgElement("path", {
-    d: area(track, last, peak), fill: "var(--live-bg)", stroke: "var(--live)", "stroke-width": 1.5, "vector-effect": "non-scaling-stroke",
-  })];
+  const parts = [
+    svgElement("path", {
+      d: area(track, last, peak),
+      fill: "var(--live-bg)",
+      stroke: "var(--live)",
+      "stroke-width": 1.5,
+      "vector-effect": "non-scaling-stroke",
+    }),
+  ];
   parts.push(...ticks(state, last), ...bars(scene.stretches, last));
-  if (scene.calls.length <= BARS) parts.push(...scene.calls.map((call) => mark(at(call.from, last), call.failed ? "bad" : "run")));
-  parts.push(...scene.stretches.filter(({ kind }) => kind === "skipped").flatMap((stretch) => torn(at(stretch.to - 0.5, last))));
+  if (scene.calls.length <= BARS)
+    parts.push(...scene.calls.map((call) => mark(at(call.from, last), call.failed ? "bad" : "run")));
+  parts.push(
+    ...scene.stretches.filter(({ kind }) => kind === "skipped").flatMap((stretch) => torn(at(stretch.to - 0.5, last))),
+  );
   strip.replaceChildren(...parts);
   words.replaceChildren(...labels(scene.stretches, last));
   return peak;
@@ -107,7 +149,12 @@ export function drawStrip(strip, words, scene, state) {
 function bars(stretches, last) {
   return merged(stretches).map((stretch) => {
     const from = at(stretch.from <= 1 ? 0 : stretch.from - 1, last);
-    const box = svgElement("rect", { x: from, y: HEIGHT - 4, width: Math.max(2, at(stretch.to, last) - from), height: 4 });
+    const box = svgElement("rect", {
+      x: from,
+      y: HEIGHT - 4,
+      width: Math.max(2, at(stretch.to, last) - from),
+      height: 4,
+    });
     box.style.fill = `var(--${STRETCH[stretch.kind] ?? "soft"})`;
     return box;
   });
@@ -160,9 +207,18 @@ function area(track, last, peak) {
 function ticks(state, last) {
   const track = state.track("program", "loops");
   const found = (track?.steps ?? []).filter((_, i) => track.values[i]?.length);
-  return found.length > TICKS ? [] : found.map((step) => svgElement("line", {
-    x1: at(step, last), x2: at(step, last), y1: HEIGHT - 9, y2: HEIGHT - 4, class: "tick", "vector-effect": "non-scaling-stroke",
-  }));
+  return found.length > TICKS
+    ? []
+    : found.map((step) =>
+        svgElement("line", {
+          x1: at(step, last),
+          x2: at(step, last),
+          y1: HEIGHT - 9,
+          y2: HEIGHT - 4,
+          class: "tick",
+          "vector-effect": "non-scaling-stroke",
+        }),
+      );
 }
 
 /** Where turns are left out the strip is torn: two edges, and nothing between them. */
@@ -170,12 +226,21 @@ function torn(x) {
   const teeth = [0, 1, 2, 3, 4, 5, 6].map((i) => [i % 2 ? 2 : -2, (i * HEIGHT) / 6]);
   const edge = (side) => teeth.map(([dx, y]) => `${(x + side * TORN + dx).toFixed(1)} ${y.toFixed(1)}`);
   const gap = svgElement("path", { d: `M${edge(-1).join("L")}L${edge(1).reverse().join("L")}Z`, fill: "var(--panel)" });
-  const edges = [-1, 1].map((side) => svgElement("path", { d: `M${edge(side).join("L")}`, class: "torn", "vector-effect": "non-scaling-stroke" }));
+  const edges = [-1, 1].map((side) =>
+    svgElement("path", { d: `M${edge(side).join("L")}`, class: "torn", "vector-effect": "non-scaling-stroke" }),
+  );
   return [gap, ...edges];
 }
 
 function mark(x, token) {
-  const line = svgElement("line", { x1: x, x2: x, y1: 2, y2: HEIGHT - 4, class: "call", "vector-effect": "non-scaling-stroke" });
+  const line = svgElement("line", {
+    x1: x,
+    x2: x,
+    y1: 2,
+    y2: HEIGHT - 4,
+    class: "call",
+    "vector-effect": "non-scaling-stroke",
+  });
   line.style.stroke = `var(--${token})`;
   return line;
 }
