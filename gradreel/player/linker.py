@@ -15,7 +15,6 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 PATH = r'"(?P<path>\.{1,2}/[\w./-]+\.(?:js|json))"(?:\s*with\s*\{[^{}]*\})?'
-IMPORT = re.compile(rf"\b(?:from|import)\s*{PATH}")
 IMPORT_STATEMENT = re.compile(rf'^import\s*(?:(?P<what>[^"]*?)\s*from\s*)?{PATH};?', re.M)
 EXPORT_LIST = re.compile(rf"(?:^|(?<=[;}}]))export\s*\{{(?P<what>[^}}]*)\}}(?:\s*from\s*{PATH})?;?", re.M)
 EXPORT_DEFAULT = re.compile(r"^export\s+default\s+(?:(?=(?:async\s+)?function\s+(?P<name>\w+)))?", re.M)
@@ -117,7 +116,8 @@ def _sort(modules: Mapping[str, str], entry: str) -> list[tuple[str, str]]:
     while waiting:
         path = waiting.pop()
         if path not in imports:
-            code = "" if path.endswith(".json") else modules[path]
-            imports[path] = [resolve(path, found["path"]) for found in IMPORT.finditer(code)]
+            source = "" if path.endswith(".json") else modules[path]
+            found = [*IMPORT_STATEMENT.finditer(source), *EXPORT_LIST.finditer(source)]
+            imports[path] = [resolve(path, each["path"]) for each in found if each["path"]]
             waiting += imports[path]
     return [(path, modules[path]) for path in TopologicalSorter(imports).static_order()]

@@ -12,7 +12,7 @@ from gradreel.player import bundle, linker
 MODULES = {
     "main.js": 'import { b } from "./b.js";\nimport {\n  c,\n} from "./c.js";\nexport default () => b + c;\n',
     "b.js": 'export { c as b } from "./c.js";\n',
-    "c.js": "export const c = 1;\n",
+    "c.js": '/** @import { Kind } from "./kinds.js" */\n\nexport const c = 1;\n',
     "other.js": "export const other = 2;\n",
 }
 

@@ -1,11 +1,9 @@
 /**
  * All pages in one element: a room for each that was visited, one of them in sight. To go from one to another loads
- * nothing
- * anew: the server is asked for its first letter once, and who comes back finds a room as it was left.
+ * nothing anew: the server is asked for its first letter once, and who comes back finds a room as it was left.
  *
  * Every page has an address of its own all the same. Streamlit watches the address too, and would run the page's script
- * in a
- * fresh state; so the site hears of every move first, and keeps those to itself that lead to a page it can show.
+ * in a fresh state; so the site hears of every move first, and keeps those to itself that lead to a page it can show.
  */
 
 import { placeAsked } from "./app/link.js";
@@ -14,6 +12,8 @@ import { enter, entitle, entitleAgain, entitled, guard, travelBy } from "./app/r
 import { createWire, open } from "./app/server.js";
 import { element } from "./lib/dom.js";
 import { createRoom } from "./pages/page.js";
+
+/** @import { Head, Question } from "./app/server.js" */
 
 const MOVES = ["popstate", "hashchange"];
 
@@ -180,7 +180,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
 
   return {
     /** Who answers from now on, and how the system has it.
-     * @param {(question: any) => void} how
+     * @param {(question: Question) => void} how
      * @param {"light"|"dark"} theme
      */
     connect(how, theme) {
@@ -210,8 +210,12 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
   };
 }
 
-/** The pages by their paths; the one that was opened by the path it was opened at, too. */
+/** The pages by their paths; the one that was opened by the path it was opened at, too.
+ * @param {Head} head
+ * @returns {Map<string, {place: string, title: string}>}
+ */
 function waysOf({ nav, place }) {
+  /** @type {[string, {place: string, title: string}][]} */
   const pages = nav.map((page) => [
     new URL(page.href, location.href).pathname,
     { place: page.place, title: page.full },

@@ -1,7 +1,7 @@
 /**
  * The entry of the page where the server sends our code by itself: it shows the page before Streamlit is ready, with
- * the first
- * letter fetched in the same way, and leaves `main` for Streamlit's component, which then takes the site over.
+ * the first letter fetched in the same way, and leaves `main` for Streamlit's component, which then takes the site
+ * over.
  */
 
 import { appeared, proceed } from "./app/first_paint.js";

@@ -1,14 +1,13 @@
 /**
  * Runs before a page is drawn, as a script of its own. Streamlit's page lies in a template: it begins when ours is seen
- * (see
- * seen.js), when ours cannot be had, or when it takes too long. What the server drew, and the letter it expects to be
- * asked for, are not for an address that says more.
+ * (see seen.js), when ours cannot be had, or when it takes too long. What the server drew, and the letter it expects to
+ * be asked for, are not for an address that says more.
  */
 
 (() => {
   const PATIENCE = 5000;
   const begin = () => {
-    const waiting = document.querySelector("#gr-later");
+    const waiting = /** @type {HTMLTemplateElement|null} */ (document.querySelector("#gr-later"));
     if (!waiting) return;
     waiting.remove();
     document.head.append(waiting.content);
@@ -31,7 +30,8 @@
   const { hash, search } = location;
   document.documentElement.toggleAttribute("data-elsewhere", hash.length > 1);
   document.documentElement.toggleAttribute("data-apart", looks !== null || /[?&](embed|p)=/.test(search));
-  if (hash.length < 2 && !/[?&](embed|p)=/.test(search)) document.querySelector("#gr-letter").rel = "preload";
+  if (hash.length < 2 && !/[?&](embed|p)=/.test(search))
+    /** @type {HTMLLinkElement} */ (document.querySelector("#gr-letter")).rel = "preload";
   addEventListener("gradreel-seen", begin);
   addEventListener("error", begin, { capture: true });
   setTimeout(begin, PATIENCE);

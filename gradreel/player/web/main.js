@@ -1,7 +1,6 @@
 /**
  * The entry of the Streamlit page. Streamlit calls it again on every rerun and theme change with the same parent
- * element, so
- * it keeps its instance by that element, and does something only when something has changed.
+ * element, so it keeps its instance by that element, and does something only when something has changed.
  */
 
 import { appeared } from "./app/first_paint.js";

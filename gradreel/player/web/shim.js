@@ -23,6 +23,7 @@ const KEY = Symbol.for("gradreel");
 /** @returns {{main: Promise<Function>, give: (main: Function) => void}} */
 export function shelf() {
   if (!globalThis[KEY]) {
+    /** @type {(main: Function) => void} */
     let give = () => {};
     const main = new Promise((resolve) => (give = resolve));
     globalThis[KEY] = { main, give };

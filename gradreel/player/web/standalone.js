@@ -5,10 +5,11 @@ import { createLooks } from "./app/preferences.js";
 import { unzip } from "./scene/scene.js";
 
 export default async function standalone() {
-  const root = document.querySelector(".gr-root");
-  const packed = atob(document.querySelector("#scene").textContent.trim());
+  const root = /** @type {HTMLElement} */ (document.querySelector(".gr-root"));
+  const element = /** @type {HTMLElement} */ (document.querySelector("#scene"));
+  const packed = atob(element.textContent.trim());
   const scene = await unzip(Uint8Array.from(packed, (letter) => letter.charCodeAt(0)));
-  const step = /^#(\d+)$/.exec(location.hash)?.[1] ?? document.querySelector("#scene").dataset.step;
+  const step = /^#(\d+)$/.exec(location.hash)?.[1] ?? element.dataset.step;
   const lab = createLab(root, {
     head: { place: "file" },
     scene,

@@ -1,7 +1,6 @@
 /**
  * The moment when a person sees the page. What is not needed for that waits for it: vis-network, and Streamlit's own
- * page. The
- * frame that the server drew goes, for the page is there now.
+ * page. The frame that the server drew goes, for the page is there now.
  */
 
 /** Milliseconds after which a picture counts as seen where none is painted, as in a tab behind others. */

@@ -1,7 +1,7 @@
 /**
  * The top row: the name, the ways to other pages, and what can be done with the program. Menus are lists of entries;
- * every entry is a button or a link, reached by arrows as well as by the mouse. While an answer keeps somebody
- * waiting, the button that runs a program is the one that gives the run up.
+ * every entry is a button or a link, reached by arrows as well as by the mouse. While an answer keeps somebody waiting,
+ * the button that runs a program is the one that gives the run up.
  */
 
 import { element, icon } from "../lib/dom.js";
@@ -17,10 +17,8 @@ const HALF = "M6 .5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM6 2a4 4 0 0 1 0 8z";
 /**
  * @param {HTMLElement} host
  * @param {{here: string, home: string|null, nav: {place: string, title: string, href: string}[], examples?: Section[],
- *   exports?: Entry[],
- *          onOpen?: (() => void)|null, copyTitle?: string, onCopyLink?: (() => void)|null, onRun?: (() => void)|null,
- *          onStop?: (() => void)|null}} options
- *  Where there is no room for `nav` as a row, it is a menu.
+ *   exports?: Entry[], onOpen?: (() => void)|null, copyTitle?: string, onCopyLink?: (() => void)|null, onRun?: (() =>
+ *   void)|null, onStop?: (() => void)|null}} options  Where there is no room for `nav` as a row, it is a menu.
  */
 export function createHeader(host, options) {
   const run = options.onRun && createRunButton(options.onRun, options.onStop);
@@ -108,8 +106,7 @@ export function createHeader(host, options) {
 /** The top row of a program inside a lesson: its title, and the way to the Lab with the program as it stands.
  * @param {HTMLElement} host
  * @param {{title: string, apart?: boolean, onRun: (() => void)|null, onStop?: (() => void)|null, labLink: () =>
- *   Promise<string>}} options
- *  `apart`: the Lab opens beside this page, which is part of another one.
+ *   Promise<string>}} options  `apart`: the Lab opens beside this page, which is part of another one.
  */
 export function createLessonBar(host, { title, apart = false, onRun, onStop = null, labLink }) {
   const lab = element(

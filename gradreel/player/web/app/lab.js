@@ -21,6 +21,9 @@ import { travel } from "./router.js";
 import { createDrafts, createMemory } from "./storage.js";
 import { createWelcome, meaningOf } from "./welcome.js";
 
+/** @import { Head, Question } from "./server.js" */
+/** @import { Scene } from "../scene/types.js" */
+
 const KEPT = "Of a program the server keeps nothing. What you type stays in this browser.";
 
 /** Milliseconds without a key before a program runs by itself. */
@@ -35,9 +38,8 @@ const NOTHING = { text: "", values: null };
 
 /**
  * @param {HTMLElement} root
- * @param {{head: any, scene: any, ask: ((question: any, how?: {urgent?: boolean}) => void)|null, giveUp?: (() =>
- *   void)|null,
- *          theme: "light"|"dark"|null, step?: number|null}} options
+ * @param {{head: Partial<Head>, scene: Scene, ask: ((question: Question, how?: {urgent?: boolean}) => void)|null,
+ *   giveUp?: (() => void)|null, theme: "light"|"dark"|null, step?: number|null}} options
  */
 export function createLab(root, { head, scene, ask, giveUp = null, theme, step = null }) {
   /** @type {Program} */
@@ -83,6 +85,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
 
   /** Whether an answer is waited for that a person asked for, and wants to see. */
   let wanted = false;
+  /** Run a program. @param {Program} next @param {{urgent?: boolean}} [how] */
   const start = (next, how = { urgent: true }) => {
     program = next;
     wanted = Boolean(how.urgent);
@@ -120,7 +123,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     giveUp();
     say("The run was given up. What is shown is what ran before.");
   };
-  /** Put the run of a program on the stage. @param {any} next @param {Program} of @param {number|null} at */
+  /** Put the run of a program on the stage. @param {Scene} next @param {Program} of @param {number|null} at */
   const set = (next, of, at) => {
     if (!next.unrun) aside = null;
     played = of;
@@ -269,10 +272,9 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
         compare();
       }, PATIENCE);
     },
-    /** Another scene: the answer to a run. @param {any} next @param {number|null} [at] the step to go to
+    /** Another scene: the answer to a run. @param {Scene} next @param {number|null} [at] the step to go to
      * @param {{remarks?: string[], skipped?: [number, number, string][]}} [pasted] sentences on what was pasted, and
-     *   the lines
-     *  of it of which nothing is run
+     *   the lines of it of which nothing is run
      */
     show(next, at = null, { remarks: sentences, skipped } = {}) {
       remarks.show(sentences);
@@ -289,8 +291,10 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
       if (wanted && next.outcome.type === "ErrorMessage") offerMeaning();
       wanted = false;
     },
-    /** Put a program in and run it as a link tells. @param {{source: string, values: any}} place */
-    open({ source, values }) {
+    /** Put a program in and run it as a link tells.
+     * @param {{source: string, values?: Record<string, any>|null}} place
+     */
+    open({ source, values = null }) {
       const held = drafts?.read();
       code.setText(source);
       start({ text: source, values });
@@ -301,7 +305,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
         offer: { title: "Open it", act: () => load(held.text) },
       });
     },
-    /** An empty page: no program, and nothing that has run. @param {any} nothing the scene of that */
+    /** An empty page: no program, and nothing that has run. @param {Scene} nothing the scene of that */
     clear(nothing) {
       program = NOTHING;
       code.setText("");

@@ -2,8 +2,8 @@
  * A program and a step as a link's fragment, `#g1.<step>.<program>[.<values>]`, where no step means the one a program
  * opens at: raw deflate, base64url. A fragment stays in the browser: no server and no log ever sees it. For embedding,
  * where a fragment is lost, the same text may stand in the query as `?p=g1...`. What comes out of a link is a
- * stranger's: its length is capped both packed and unpacked. At the end: the ways to hand a step to somebody else, as
- * a link or as HTML.
+ * stranger's: its length is capped both packed and unpacked. At the end: the ways to hand a step to somebody else, as a
+ * link or as HTML.
  */
 
 
@@ -17,7 +17,7 @@ const READERS = { g1: readFirst };
 export const LONGEST_LINK = 8000;
 const LONGEST_TEXT = 100_000;
 
-/** @typedef {{source: string, step: number|null, values: Record<string, any>|null}} Place */
+/** @typedef {{source: string, step: number|null, values?: Record<string, any>|null}} Place */
 
 /** A link that cannot be read; its message is for the person who opened it. */
 export class DamagedLink extends Error {}
@@ -75,7 +75,9 @@ export async function readAddress({ hash, search }) {
 }
 
 /** The address of a page that shows one program at one step inside another page; it travels in the query, for there are
- * hosts that lose fragments. @param {string} fragment  as `writeLink` gives it @param {string} home
+ * hosts that lose fragments.
+ * @param {string} fragment  as `writeLink` gives it
+ * @param {string} home
  */
 export function embedAddress(fragment, home) {
   const address = new URL(home);
@@ -146,9 +148,9 @@ async function inflate(bytes) {
 }
 
 /**
- * @param {{place: () => {source: string, step: number, values: any}, home: () => URL, keepAsFile: () => void,
- *          say: (text: string, how?: {lasting?: boolean, offer?: {title: string, act: () => void}}) => void}} lab
- *  `place` is what a link names; `keepAsFile` helps where a link cannot.
+ * @param {{place: () => {source: string, step: number, values: any}, home: () => URL, keepAsFile: () => void, say:
+ *   (text: string, how?: {lasting?: boolean, offer?: {title: string, act: () => void}}) => void}} lab  `place` is what
+ *   a link names; `keepAsFile` helps where a link cannot.
  */
 export function createSharing({ place, home, keepAsFile, say }) {
   /** The link to this step; nothing, and a sentence, where the program is too long for one. */

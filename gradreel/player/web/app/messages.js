@@ -1,7 +1,7 @@
 /**
- * Sentences for the person at the page. A notice stands at its foot: it goes by itself after a while, or stays until
- * it is closed, and may offer something. Remarks stand below the editor: what was made of pasted text, and how the
- * outputs posted with it compare.
+ * Sentences for the person at the page. A notice stands at its foot: it goes by itself after a while, or stays until it
+ * is closed, and may offer something. Remarks stand below the editor: what was made of pasted text, and how the outputs
+ * posted with it compare.
  */
 
 import { element } from "../lib/dom.js";

@@ -6,9 +6,10 @@
 import { element } from "../lib/dom.js";
 
 const THEME = "gradreel.looks";
-const OTHER = { light: "dark", dark: "light" };
-
 /** @typedef {"light"|"dark"} Looks */
+
+/** @type {Record<Looks, Looks>} */
+const OTHER = { light: "dark", dark: "light" };
 
 let turn = () => {};
 

@@ -2,8 +2,8 @@
  * Requests to the server and its responses.
  *
  * Requests go one at a time. One made while another is on its way waits; of several that wait only the newest is sent,
- * so a slider that moves faster than the server answers never falls behind. An urgent one does not wait: what was
- * asked before it is given up.
+ * so a slider that moves faster than the server answers never falls behind. An urgent one does not wait: what was asked
+ * before it is given up.
  *
  * A response is one line of JSON that says what it is, then the scene as gzipped JSON, then perhaps a scene to stand
  * beside it, the data of the page itself (both gzipped JSON), or a file to save (`gradreel/player/letter.py` writes
@@ -76,7 +76,8 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
     },
     /** Whether an answer is for nobody: its question was given up, by another that was urgent too. It may have been on
      * its way.
-     * @param {number|null} request */
+     * @param {number|null} request
+     */
     isNobodys: (request) => request !== null && request < oldest,
     waiting: () => open !== null,
     stop: () => clearTimeout(timer),
@@ -84,9 +85,27 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
 }
 
 /**
- * @typedef {{request: number|null, scene: number, beside?: number, page?: number, file?: {name: string, type:
- *   string}|null, message?: string|null,
- *            source?: string, [more: string]: any}} Head   the parts by their lengths in bytes */
+ * @typedef {object} Head  what a response says of itself
+ * @property {number|null} request  the request that it answers
+ * @property {string} place  the page that it is for
+ * @property {number} scene  the lengths of its parts in bytes: the scene, that beside it, the data of the page
+ * @property {number} [beside]
+ * @property {number} [page]
+ * @property {{name: string, type: string}|null} [file]
+ * @property {string|null} [message]  a sentence instead of a scene
+ * @property {boolean} [again]  whether what it says may be over by now
+ * @property {string} [source]  the program that was run
+ * @property {Record<string, any>|null} [values]  of the leaves of an expression
+ * @property {string[]|null} [remarks]  sentences on what was pasted
+ * @property {[number, number, string][]|null} [skipped]  the lines of it of which nothing is run, with the reason
+ * @property {string} [home]
+ * @property {string} [title]
+ * @property {string} [intro]
+ * @property {string} [step]  what the page opens with: a lesson, a comparison
+ * @property {string} [item]  an operator, an exhibit
+ * @property {{place: string, title: string, full: string, href: string}[]} [nav]
+ * @property {{group: string, programs: {title: string, source: string}[]}[]} [examples]
+ */
 
 const PARTS = ["scene", "beside", "page"];
 

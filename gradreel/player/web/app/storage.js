@@ -11,8 +11,7 @@ const LONGEST_DRAFT = 100_000;
 
 /**
  * @param {...() => Storage} stores each gives a storage, or throws where there is none. All of them keep; the first
- *   that holds a
- *  draft is read: that of the tab before that of all tabs, so that none of them takes the text of another
+ *   that holds a draft is read: that of the tab before that of all tabs, so that none of them takes the text of another
  */
 export function createDrafts(...stores) {
   const quietly = (act, store) => {

@@ -1,8 +1,7 @@
 /**
  * The first minute: the example that the page opens with plays by itself beside three hints, each of which can be put
- * away for
- * good, and goes by itself once what it tells of has come; and where there is no program, there are ways to one: an
- * example, or an error message that somebody met.
+ * away for good, and goes by itself once what it tells of has come; and where there is no program, there are ways to
+ * one: an example, or an error message that somebody met.
  */
 
 import { element } from "../lib/dom.js";
@@ -25,8 +24,7 @@ const HINTS = [
 /**
  * @param {HTMLElement} root
  * @param {{player: any, home: string, examples: {group: string, programs: {title: string, source: string}[]}[], store:
- *   () => Storage,
- *          onProgram: (text: string) => void}} options
+ *   () => Storage, onProgram: (text: string) => void}} options
  */
 export function createWelcome(root, { player, home, examples, store, onProgram }) {
   const away = read(store);
@@ -45,7 +43,8 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
     const close = element("button", { type: "button", "aria-label": "put this hint away", text: "×", onclick: () => {
       const others = [...root.querySelectorAll("[data-testid=hint] button")].filter((other) => other !== close);
       putAway(id);
-      (others[0] ?? root.querySelector("[data-testid=play]"))?.focus({ preventScroll: true });
+      const next = /** @type {HTMLElement|null} */ (others[0] ?? root.querySelector("[data-testid=play]"));
+      next?.focus({ preventScroll: true });
     } });
     const shown = element(
       "div",

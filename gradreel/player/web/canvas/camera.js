@@ -1,9 +1,7 @@
 /**
  * The camera: a vis-network without nodes of its own. It pans, zooms and glides, by mouse, wheel and touch, and says
- * where in
- * the picture the pointer is; all that is seen is painted on a canvas laid over its own. Ten thousand nodes in
- * vis-network
- * would cost half a second to set and fifteen milliseconds a frame, and nobody would see them.
+ * where in the picture the pointer is; all that is seen is painted on a canvas laid over its own. Ten thousand nodes in
+ * vis-network would cost half a second to set and fifteen milliseconds a frame, and nobody would see them.
  */
 
 const NEAREST = 3;
@@ -28,6 +26,7 @@ const SETTINGS = {
  * @param {{onFrame: () => void, onPick: (at: Point) => void, onHover: (at: Point) => void, onMove: () => void}} wiring
  */
 export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
+  /** @type {any} a vis-network, or what stands in for it */
   let network = createStill(onFrame);
   let gone = false;
   let bounds = { x: 0, y: 0, width: 1, height: 1 };

@@ -1,7 +1,6 @@
 /**
  * The stage: the graph pane with its camera and its overlay canvas. It turns a moment into a frame and eases what
- * changed
- * while playing; it decides nothing about time.
+ * changed while playing; it decides nothing about time.
  */
 
 import { element } from "../lib/dom.js";
@@ -133,8 +132,8 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
   }
 
   /** The camera at the beginning: what is worth seeing where that can be read, else what this step is about, else the
-   * newest root
-   * and what is below it. */
+   * newest root and what is below it.
+   */
   function open() {
     opened = host.clientWidth > 0;
     if (!opened) return;

@@ -1,7 +1,6 @@
 /**
  * What a card says and how large it is. Sizes are for the longest a card may ever say, so nothing moves while playing;
- * what does
- * not fit all the same is cut with an ellipsis, so text never leaves its card.
+ * what does not fit all the same is cut with an ellipsis, so text never leaves its card.
  */
 
 import { brief, ordinal, short } from "../lib/format.js";

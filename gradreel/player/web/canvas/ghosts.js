@@ -1,9 +1,7 @@
 /**
  * What is shown of graphs that are gone. The turns of a loop and the calls that were released stand as one card each,
- * in the
- * place where they were, until they are opened there. Where nothing of any graph is left, what there was when something
- * was
- * last built stays to be seen, as a shade. Pure.
+ * in the place where they were, until they are opened there. Where nothing of any graph is left, what there was when
+ * something was last built stays to be seen, as a shade. Pure.
  */
 
 import { begun, countsAt, living, present } from "../scene/moment.js";
@@ -12,11 +10,12 @@ import { measureGroup } from "./card.js";
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Rect */
 /**
- * @typedef {{id: string, group: any, cards: any[], boxes: string[], tracks: any[], rect: Rect}} Turn   the card of a
+ * @typedef {{id: string, group: any, cards: any[], boxes: string[], tracks: any[], rect: Rect}} Turn  the card of a
  *   group that is gone
  */
-/** @typedef {{turns: Turn[], gone: Set<string>, covered: Set<string>, shades: Set<string>}} Ghosts
- *  ids of groups that are gone, of cards behind a turn's card, and of cards that are seen as shades */
+/** @typedef {{turns: Turn[], gone: Set<string>, covered: Set<string>, shades: Set<string>}} Ghosts  ids of groups that
+ *   are gone, of cards behind a turn's card, and of cards that are seen as shades
+ */
 
 /** @type {Ghosts} */
 export const NONE = { turns: [], gone: new Set(), covered: new Set(), shades: new Set() };
@@ -65,8 +64,7 @@ function isGone(cards, step) {
 }
 
 /** Of the cards of a picture those that are no leaves, in the order in which they were built, and one that was there
- * when last
- * looked for: to look through thousands at every step would take longer than to paint them.
+ * when last looked for: to look through thousands at every step would take longer than to paint them.
  * @type {WeakMap<any[], {nodes: any[], there: any}>}
  */
 const known = new WeakMap();

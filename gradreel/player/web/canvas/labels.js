@@ -1,7 +1,6 @@
 /**
  * Names on the canvas: a pill for each, tied to the card whose tensor it stands for; views and versions in words, and a
- * dotted
- * line between names whose tensors lie in the same memory.
+ * dotted line between names whose tensors lie in the same memory.
  */
 
 import { inSameMemory } from "../scene/lifetime.js";

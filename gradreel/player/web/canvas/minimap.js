@@ -1,9 +1,8 @@
 /**
  * The whole picture in a corner, with a frame around what is in view, while not all of it is. Its shapes are drawn once
- * for a
- * picture; a frame costs one image and a rectangle. Press or drag to go somewhere. It stands below on the left, and
- * above on either
- * side while it hides less there: a leaf or the card that the step is about counts more than any other.
+ * for a picture; a frame costs one image and a rectangle. Press or drag to go somewhere. It stands below on the left,
+ * and above on either side while it hides less there: a leaf or the card that the step is about counts more than any
+ * other.
  */
 
 import { element } from "../lib/dom.js";

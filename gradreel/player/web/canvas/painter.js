@@ -1,7 +1,6 @@
 /**
  * One frame of the graph on the overlay canvas: what is in view, from outlines and wires to cards and names, in as much
- * detail
- * as the zoom can show. The painter keeps nothing from frame to frame; any step can be painted at any time.
+ * detail as the zoom can show. The painter keeps nothing from frame to frame; any step can be painted at any time.
  */
 
 import { short } from "../lib/format.js";
@@ -22,8 +21,7 @@ const SEED = 24;
 const TITLE_AT = { x: 12, y: 6 };
 
 /**
- * @typedef {{scale: number, x: number, y: number, width: number, height: number}} View   x, y: what stands in the
- *   middle
+ * @typedef {{scale: number, x: number, y: number, width: number, height: number}} View  x, y: what stands in the middle
  */
 
 /** @param {CanvasRenderingContext2D} context

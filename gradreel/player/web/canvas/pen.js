@@ -36,7 +36,7 @@ export function createMeasure(context) {
 }
 
 /** @param {CanvasRenderingContext2D} context */
-export function text(context, string, x, y, size, colour, bold) {
+export function text(context, string, x, y, size, colour, bold = false) {
   context.font = font(size, bold);
   context.fillStyle = colour;
   context.fillText(string, x, y);
@@ -44,6 +44,8 @@ export function text(context, string, x, y, size, colour, bold) {
 
 /** A rounded box, filled, stroked, dashed, as asked.
  * @param {CanvasRenderingContext2D} context
+ * @param {number} x @param {number} y @param {number} width @param {number} height @param {number} radius
+ * @param {{fill?: string, stroke?: string, line?: number, dash?: number[]}} [how]
  */
 export function box(context, x, y, width, height, radius, { fill, stroke, line = 1, dash } = {}) {
   context.beginPath();

@@ -1,7 +1,6 @@
 /**
  * The picture of a scene with some groups folded: its cards, links, chips and outlines with their places. It is made
- * once
- * and again only when something is folded; what changes from step to step is painted on top of it.
+ * once and again only when something is folded; what changes from step to step is painted on top of it.
  */
 
 import { layout } from "../layout/layout.js";

@@ -1,7 +1,6 @@
 /**
  * The present picture as a file: the whole graph as it stands at this step, with the step's sentence under it, as SVG
- * or on a
- * canvas for PNG. The painter is that of the stage; only the place it paints on differs.
+ * or on a canvas for PNG. The painter is that of the stage; only the place it paints on differs.
  */
 
 import { plain } from "../lib/markdown.js";

@@ -1,7 +1,6 @@
 /**
  * A canvas context that writes SVG: what the painter calls, and nothing more, so the picture on the stage and the one
- * in a
- * file are painted by the same lines. It touches no DOM. Every text goes through `escaped`.
+ * in a file are painted by the same lines. It touches no DOM. Every text goes through `escaped`.
  */
 
 const IDENTITY = [1, 0, 0, 1, 0, 0];
@@ -31,7 +30,10 @@ export function escaped(text) {
 
 const brief = (number) => String(Math.round(number * 100) / 100);
 
-/** @param {(text: string, font: string) => number} widthOf  the width of a text in a CSS font */
+/** A canvas context that writes SVG: as much of one as the painter uses.
+ * @param {(text: string, font: string) => number} widthOf  the width of a text in a CSS font
+ * @returns {any}
+ */
 export function svgContext(widthOf) {
   const parts = [];
   const stack = [];
@@ -123,7 +125,9 @@ function strokeOf({ lineWidth, lineCap, lineJoin, dash }, colour) {
     + (dash.length ? ` stroke-dasharray="${dash.map(brief).join(" ")}"` : "");
 }
 
-function times([a, b, c, d, e, f], [g, h, i, j, k, l]) {
+function times(left, right) {
+  const [a, b, c, d, e, f] = left;
+  const [g, h, i, j, k, l] = right;
   return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
 }
 

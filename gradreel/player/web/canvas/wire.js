@@ -9,7 +9,7 @@ import { arrow, font } from "./pen.js";
 const RANK = { lit: 3, done: 2, idle: 1, gone: 0 };
 
 /** How a link stands at a step: the liveliest of its wires and the value that wire carries.
- * @returns {{state: string|null, value: number|null}}
+ * @returns {{step?: number, state: string|null, value: number|null}}
  */
 export function linkAt(link, state, step) {
   if (link.seen?.step === step) return link.seen;
@@ -91,8 +91,7 @@ export function paintLink(context, link, how, colours) {
 }
 
 /** The values beside lively links, the newest first, where the rim does not cut them; one that finds no free place is
- * left to
- * the inspector.
+ * left to the inspector.
  * @param {CanvasRenderingContext2D} context
  * @param {{link: any, value: any, lit: boolean}[]} lively
  * @param {{x: number, y: number, width: number, height: number}[]} taken  places not to write on

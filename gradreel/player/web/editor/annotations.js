@@ -13,7 +13,9 @@ import { write } from "../lib/markdown.js";
 import { isError, linesTold, toldFrom } from "../scene/diagnosis.js";
 import { indexAt, valueAt } from "../scene/state.js";
 
-/** @param {any} moment  {state, scene, step, selected}
+/** @import { Moment } from "../scene/types.js" */
+
+/** @param {Moment} moment
  * @returns {{line: number, kind?: "now"|"bad"|"born"|"kill"|"loop"|"odd", text?: string, brief?: string, below?:
  *   string, note?: string[]}[]}
  */
@@ -75,8 +77,7 @@ const ROLES = [
 ];
 
 /** The lines that led to an error, each with what it did: a node is named beside the line that built it. What would
- * only have
- * been changed was not.
+ * only have been changed was not.
  */
 function blame({ kind: what, lines, steps }, box) {
   const told = ROLES.filter(({ role }) => lines?.[role] && (role !== "changed" || steps?.changed !== undefined));
@@ -109,7 +110,7 @@ function lifeOf(box, { state, scene, step, line }) {
 const EACH = 22;
 const MOST_VALUES = 2;
 
-/** @param {{state: any, scene: any, step: number, names: any[]}} moment
+/** @param {Moment} moment
  * @returns {{line: number, text: string}[]} at most a few names a line, the latest
  */
 export function valuesAt({ state, scene, step, names }) {
@@ -199,9 +200,11 @@ export function createNote(host) {
     });
   };
   // Rows may move under a mouse that does not: that points at nothing.
-  host.addEventListener("mousemove", (event) => (event.movementX || event.movementY) && show(event.target));
+  host.addEventListener("mousemove", (event) => {
+    if (event.movementX || event.movementY) show(/** @type {Node} */ (event.target));
+  });
   host.addEventListener("mouseleave", hide);
-  host.addEventListener("focusin", (event) => show(event.target));
+  host.addEventListener("focusin", (event) => show(/** @type {Node} */ (event.target)));
   host.addEventListener("focusout", hide);
   host.addEventListener("keydown", (event) => event.key === "Escape" && hide());
   root.addEventListener("scroll", hide, { capture: true });

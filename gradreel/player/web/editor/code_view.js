@@ -8,10 +8,12 @@ import { element } from "../lib/dom.js";
 import { createNote } from "./annotations.js";
 import { createEditor } from "./editor.js";
 
+/** @import { Scene } from "../scene/types.js" */
+
 /**
  * @param {any} codemirror
  * @param {HTMLElement} host
- * @param {{text: string, scene: any, readOnly: boolean, onRun: () => void, onEdit?: () => void, complete?: any}}
+ * @param {{text: string, scene: Scene, readOnly: boolean, onRun: () => void, onEdit?: () => void, complete?: any}}
  *   options
  */
 export function createCode(codemirror, host, { text, scene, readOnly, onRun, onEdit = () => {}, complete }) {
@@ -37,7 +39,7 @@ export function createCode(codemirror, host, { text, scene, readOnly, onRun, onE
   const program = createCodePane(shownAs, { source: "" });
   setScene(scene);
 
-  /** @param {any} next the scene whose program the marks speak of from now on */
+  /** @param {Scene} next the scene whose program the marks speak of from now on */
   function setScene(next) {
     shown = next;
     heading.hidden = shownAs.hidden = !shown.expression;
@@ -82,13 +84,13 @@ export function createCode(codemirror, host, { text, scene, readOnly, onRun, onE
   };
 }
 
-/** What a row does not change needs no layout. @param {any} row @param {string} kinds @param {string} note */
+/** What a row does not change needs no layout. @param {HTMLElement} row @param {string} kinds @param {string} note */
 function become(row, kinds, note) {
   if (row.className !== kinds) row.className = kinds;
   if (row.lastChild.textContent !== note) row.lastChild.textContent = note;
 }
 
-/** A row that something is told of can be gone to. @param {any} row @param {boolean} told */
+/** A row that something is told of can be gone to. @param {HTMLElement} row @param {boolean} told */
 function tell(row, told) {
   if (told === "told" in row.dataset) return;
   row.toggleAttribute("tabindex", told);

@@ -1,46 +1,14 @@
 /**
  * What may come next at a place in a program: names of torch after a dot, and names of Python, torch and the program
- * itself
- * elsewhere. It reads the text alone, so it works while a line is half typed. Pure.
+ * itself elsewhere. It reads the text alone, so it works while a line is half typed. Pure.
  */
 
-const KEYWORDS = [
-  "and",
-  "as",
-  "assert",
-  "break",
-  "class",
-  "continue",
-  "def",
-  "del",
-  "elif",
-  "else",
-  "except",
-  "False",
-  "finally",
-  "for",
-  "from",
-  "global",
-  "if",
-  "import",
-  "in",
-  "is",
-  "lambda",
-  "None",
-  "nonlocal",
-  "not",
-  "or",
-  "pass",
-  "raise",
-  "return",
-  "True",
-  "try",
-  "while",
-  "with",
-  "yield",
-];
+const KEYWORDS = (
+  "and as assert break class continue def del elif else except False finally for from global if import in is " +
+  "lambda None nonlocal not or pass raise return True try while with yield"
+).split(" ");
 const VALUE = ["Tensor"];
-/** What is known of a value by the way it was made. */
+/** What is known of a value by the way it was made. @type {[RegExp, string[]][]} */
 const MADE_BY = [
   [/^(?:[\w.]*\.)?(?:SGD|AdamW?|RMSprop|Adagrad|LBFGS)\(/, ["Optimizer"]],
   [

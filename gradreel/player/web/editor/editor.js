@@ -1,19 +1,17 @@
 /**
- * The editor and the code pane in one: CodeMirror with lines that can be marked and hints that stand after a line.
- * What a mark means is told from outside; here it is a line, a kind out of a fixed set, and a text.
+ * The editor and the code pane in one: CodeMirror with lines that can be marked and hints that stand after a line. What
+ * a mark means is told from outside; here it is a line, a kind out of a fixed set, and a text.
  */
 
 import { withoutRange } from "../lib/format.js";
 import { createNote } from "./annotations.js";
 
 /**
- * @typedef {{line: number, kind?: string, text?: string, brief?: string, below?: string, note?: string[]}} Mark   kind
- *   out of KINDS; or
- *  "value", whose text is shortened to the room that its line leaves, so that no line is ever broken anew while values
- *  change. `brief`:
- *  what is said where there is no room for the text; `below`: what is said in a row of its own under the line; `note`:
- *  what is told
- *  of the line to whoever points at it or goes to it */
+ * @typedef {{line: number, kind?: string, text?: string, brief?: string, below?: string, note?: string[]}} Mark  kind
+ *   out of KINDS; or "value", whose text is shortened to the room that its line leaves, so that no line is ever broken
+ *   anew while values change. `brief`: what is said where there is no room for the text; `below`: what is said in a row
+ *   of its own under the line; `note`: what is told of the line to whoever points at it or goes to it
+ */
 
 /** Pixels beside a line's text. */
 const EDGES = 24;
@@ -37,10 +35,9 @@ export const KINDS = new Set(["now", "bad", "born", "kill", "loop", "odd", "diff
 /**
  * @param {any} codemirror the vendored bundle
  * @param {HTMLElement} host
- * @param {{source?: string, label?: string, readOnly?: boolean, placeholder?: string,
- *          onRun?: (source: string) => void, onChange?: (source: string) => void,
- *          complete?: (source: string, position: number, asked: boolean) => {from: number, options: any[]}|null}}
- *          options
+ * @param {{source?: string, label?: string, readOnly?: boolean, placeholder?: string, onRun?: (source: string) => void,
+ *   onChange?: (source: string) => void, complete?: (source: string, position: number, asked: boolean) => {from:
+ *   number, options: any[]}|null}} options
  */
 export function createEditor(codemirror, host, options = {}) {
   const { EditorView, EditorState } = codemirror;
@@ -89,12 +86,8 @@ export function createEditor(codemirror, host, options = {}) {
     event.stopPropagation();
     if (!PASSING.has(event.key)) working = event.key !== "Escape";
   });
-  for (const [kind, at] of [
-    ["pointerdown", true],
-    ["input", true],
-    ["focusout", false],
-  ])
-    host.addEventListener(kind, () => (working = at));
+  for (const kind of ["pointerdown", "input"]) host.addEventListener(kind, () => (working = true));
+  host.addEventListener("focusout", () => (working = false));
 
   const show = (list) => {
     fittedTo = columns();
@@ -131,10 +124,8 @@ export function createEditor(codemirror, host, options = {}) {
 }
 
 /** Scroll only the pane itself, or what it stands in where that scrolls, and only if the line is out of sight; the page
- * around
- * it stays where it is. A line far away comes to the middle, with what stands around it; the next one to the rim. The
- * line itself
- * is seen even where what is said below it finds no room.
+ * around it stays where it is. A line far away comes to the middle, with what stands around it; the next one to the
+ * rim. The line itself is seen even where what is said below it finds no room.
  */
 export function reveal(view, line) {
   const block = view.lineBlockAt(view.state.doc.line(line).from);
@@ -151,10 +142,8 @@ export function reveal(view, line) {
 
 /**
  * The decorations of the marked lines, as a field of the editor's state. A hint is drawn from an attribute of its line:
- * an
- * element of its own would stand inside what can be typed in, and its text could end up in the program. Where nothing
- * can be
- * typed there is no cursor to go to a line with, so a line with a note takes the focus itself.
+ * an element of its own would stand inside what can be typed in, and its text could end up in the program. Where
+ * nothing can be typed there is no cursor to go to a line with, so a line with a note takes the focus itself.
  */
 function markField({ StateEffect, StateField, Decoration, EditorView }, columns, readOnly) {
   const set = StateEffect.define();
@@ -221,8 +210,7 @@ function hanging({ Decoration, EditorView, StateField }) {
 const indentOf = (line) => Math.min(line.search(/\S|$/), 16);
 
 /** Where in its last row a line of code ends, if it is broken between words and its rows after the first begin at
- * `hang`; all in
- * characters. A word stands in a row together with the space after it.
+ * `hang`; all in characters. A word stands in a row together with the space after it.
  */
 export function endOf(line, row, hang) {
   if (line.length <= row) return line.length;
@@ -239,8 +227,7 @@ export function endOf(line, row, hang) {
 }
 
 /** A value in what code and what is said beside it leave of their last row, all in letters of a hint: it breaks no line
- * anew.
- * Nothing where that is too little to say something. What is said goes on in a row that begins at `hang`.
+ * anew. Nothing where that is too little to say something. What is said goes on in a row that begins at `hang`.
  */
 export function fitted(text, code, said, row, hang = 0) {
   const end = (code % Math.max(row, 1) || Math.min(code, row)) + BEFORE + said;

@@ -1,9 +1,7 @@
 /**
  * The x of every vertex of a layered drawing, once the order in each layer is settled. Vertices are threaded into
- * straight
- * columns, so that chains and long wires run straight down; columns are first set as close as the cards allow and then
- * drawn
- * towards their neighbours, as far as the columns beside them let them.
+ * straight columns, so that chains and long wires run straight down; columns are first set as close as the cards allow
+ * and then drawn towards their neighbours, as far as the columns beside them let them.
  */
 
 const GAP = 28;

@@ -1,9 +1,8 @@
 /**
- * The order of a layered drawing: which layer a vertex stands in, and where in it. Pure and deterministic.
- * Vertices are numbers; an edge [from, to] points down. An edge that spans layers passes through a dummy vertex in
- * each,
- * so that it finds a way between the cards; one that spans very many is drawn directly, since its dummies would
- * outnumber all else.
+ * The order of a layered drawing: which layer a vertex stands in, and where in it. Pure and deterministic. Vertices are
+ * numbers; an edge [from, to] points down. An edge that spans layers passes through a dummy vertex in each, so that it
+ * finds a way between the cards; one that spans very many is drawn directly, since its dummies would outnumber all
+ * else.
  */
 
 export const LONGEST = 12;
@@ -59,7 +58,8 @@ function topological(n, above, below) {
 }
 
 /** @typedef {{layers: number[][], up: number[][], down: number[][], chains: number[][], total: number}} Arrangement
- *  chains[i]: the vertices edge i passes through, its ends included; vertices from n on are dummies. */
+ *   chains[i]: the vertices edge i passes through, its ends included; vertices from n on are dummies.
+ */
 
 /** Order the vertices of every layer so that few edges cross.
  * @param {number} n

@@ -1,11 +1,8 @@
 /**
  * Where everything stands, for the whole run: graphs in layers with the root on top and leaves below, one beside the
- * other in
- * the order in which they were built. Pure: units and links in, rectangles and routes out. A leaf that many units use
- * is drawn
- * as a small chip at each card that does, and its own card stands at the foot of the picture. Sideways, with the root
- * on the
- * left, is the same drawing of cards that lie on their sides, turned.
+ * other in the order in which they were built. Pure: units and links in, rectangles and routes out. A leaf that many
+ * units use is drawn as a small chip at each card that does, and its own card stands at the foot of the picture.
+ * Sideways, with the root on the left, is the same drawing of cards that lie on their sides, turned.
  */
 
 import { coordinates } from "./coordinates.js";
@@ -24,14 +21,15 @@ const DUMMY = { left: 9, right: 9 };
 
 /**
  * @typedef {{id: string, width: number, height: number, right?: number, leaf?: boolean, below?: number, folded?:
- *   boolean, chipWidth?: number}} Unit
- *  `right`, `below`: room kept free for the names tied to the card; a folded unit shows no chips */
+ *   boolean, chipWidth?: number}} Unit  `right`, `below`: room kept free for the names tied to the card; a folded unit
+ *   shows no chips
+ */
 /** @typedef {{id: string, from: string, to: string}} Link */
 /** @typedef {{x: number, y: number, width: number, height: number}} Rect   x, y: the upper left corner */
 /** @typedef {{id: string, leaf: string, user: string, rect: Rect}} Chip */
 /** @typedef {{places: Map<string, Rect>, chips: Chip[], routes: Map<string, Route>, bounds: Rect}} Layout */
-/** @typedef {{points: number[][], long: boolean, sideways?: boolean}} Route
- *  points: [x, y] pairs; between an odd and an even one the wire runs straight down, then it swings to the next column
+/** @typedef {{points: number[][], long: boolean, sideways?: boolean}} Route  points: [x, y] pairs; between an odd and
+ *   an even one the wire runs straight down, then it swings to the next column
  */
 
 /** @param {Unit[]} units  in the order in which they were built
@@ -62,6 +60,7 @@ const turn = ({ x, y, width, height }) => ({ x: y, y: x, width: height, height: 
 
 function turned({ places, chips, routes, bounds }) {
   for (const chip of chips) chip.rect = turn(chip.rect);
+  /** @returns {[string, any]} */
   const swapped = ([id, route]) => [id, { ...route, sideways: true, points: route.points.map(([x, y]) => [y, x]) }];
   return {
     places: new Map([...places].map(([id, rect]) => [id, turn(rect)])),

@@ -1,7 +1,6 @@
 /**
  * The way of a gradient from a folded card to a leaf that many use, seen only while it is taken: down past the rows of
- * other
- * leaves, through the gaps between them, so that it does not run behind cards.
+ * other leaves, through the gaps between them, so that it does not run behind cards.
  */
 
 /** Room beside a card for a way to pass it. */

@@ -3,6 +3,12 @@
  * through textContent, so nothing a program says becomes markup.
  */
 
+/** Whether something is to stand in an element.
+ * @param {Node|string|null|undefined|false} child
+ * @returns {child is Node|string}
+ */
+const isContent = (child) => child !== null && child !== undefined && child !== false;
+
 /** @param {string} tag
  * @param {Record<string, any>} [properties]  class, text, on* listeners, data-* and other attributes
  * @param {...(Node|string|null|undefined|false)} children
@@ -16,7 +22,7 @@ export function element(tag, properties = {}, ...children) {
     else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  made.append(...children.filter(isContent));
   return made;
 }
 
@@ -51,10 +57,8 @@ const FOCUSABLE = "button, summary, a[href], input, select, [tabindex='0']";
 const SCROLLS = ".heat";
 
 /** Put new content into an element: the focus stays on what says the same, what was opened stays open, what was
- * scrolled
- * stays scrolled. Where what had the focus has gone, it lands on what says that it may (`data-lands`), else on what
- * stands in
- * the same place.
+ * scrolled stays scrolled. Where what had the focus has gone, it lands on what says that it may (`data-lands`), else on
+ * what stands in the same place.
  * @param {HTMLElement} root @param {...(Node|string)} children
  */
 export function renew(root, ...children) {
@@ -70,9 +74,12 @@ export function renew(root, ...children) {
 /** What something is called: its first words, what follows them may change. */
 const wordsOf = (each) => each.getAttribute("aria-label") ?? (each.firstElementChild ?? each).textContent;
 
+/** What has the focus in the tree that an element stands in. @param {Element} root @returns {Element|null} */
+export const activeIn = (root) => /** @type {Document|ShadowRoot} */ (root.getRootNode()).activeElement;
+
 /** What has the focus: its words, and its place among what could have it. */
 function focusIn(root) {
-  const active = root.getRootNode().activeElement;
+  const active = activeIn(root);
   if (!active || active === root || !root.contains(active)) return null;
   return { text: wordsOf(active), place: [...root.querySelectorAll(FOCUSABLE)].indexOf(active) };
 }

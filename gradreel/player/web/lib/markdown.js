@@ -9,7 +9,8 @@ import { element } from "./dom.js";
 const INLINE = /`([^`]+)`|\*\*(.+?)\*\*|\*([^*\s][^*]*?)\*|\[([^\]]+)\]\(((?:\.\/|https:\/\/|#|mailto:)[^)\s]*)\)/g;
 
 /** @typedef {{kind: "text"|"code"|"strong"|"stress"|"link", text: string, href?: string}} Span
- *  @typedef {{kind: "paragraph"|"list"|"table"|"heading", items: string[], level?: number, rows?: string[][]}} Part */
+ * @typedef {{kind: "paragraph"|"list"|"table"|"heading", items: string[], level?: number, rows?: string[][]}} Part
+ */
 
 /** The spans of a line. Stress holds plain text, strong may hold code. @param {string} text @returns {Span[]} */
 export function spans(text) {
@@ -78,6 +79,7 @@ export function prose(text) {
   });
 }
 
+/** @param {string[][]} cells */
 function table([head, ...body]) {
   const row = (tag) => (cells) => element("tr", {}, ...cells.map((cell) => element(tag, {}, ...inline(cell))));
   return element("table", {}, element("thead", {}, row("th")(head)), element("tbody", {}, ...body.map(row("td"))));

@@ -12,8 +12,9 @@ const ERROR = /^(?:\S*\.)?([A-Z]\w*(?:Error|Warning|Exception))\b:?\s*(.*)$/;
 const WORDS = 0.4;
 const LEAST = 0.06;
 
-/** @typedef {{message: string|null, words: string}} Text   what PyTorch says, and what is said of it
- *  @typedef {{index: number, score: number}} Found */
+/** @typedef {{message: string|null, words: string}} Text  what PyTorch says, and what is said of it
+ * @typedef {{index: number, score: number}} Found
+ */
 
 /** The error that a paste ends with: of a whole traceback its last line and what follows it; anything else as it is.
  * @param {string} paste
@@ -166,9 +167,12 @@ export function codeOf(text) {
 
 const firstStatement = (block) => block.split("\n").find((line) => STATEMENT.test(line)) ?? "";
 
+/** @typedef {{name: string, node: string|null, family: string, ways: {formula: string}[], kept: {name: string}[]}}
+ *   Searchable
+ */
+
 /** The operators in which every word of a search occurs; those whose name begins with it first.
- * @template {{name: string, node: string|null, family: string, ways: {formula: string}[], kept: {name: string}[]}}
- *   Operator
+ * @template {Searchable} Operator
  * @param {Operator[]} items
  * @param {string} text
  * @returns {Operator[]}

@@ -1,7 +1,6 @@
 /**
  * A page to look things up in: a list with a search over it, what is to be read about the chosen one, and its program,
- * playing.
- * What is chosen stands in the address behind the #; `#find=...` is a search.
+ * playing. What is chosen stands in the address behind the #; `#find=...` is a search.
  */
 
 import { namedBy } from "../app/link.js";
@@ -9,17 +8,17 @@ import { turnTo } from "../app/router.js";
 import { element } from "../lib/dom.js";
 import { createFrame, createPlaying, pageOf } from "./page_frame.js";
 
+/** @import { Scene } from "../scene/types.js" */
+
 const FIND = "find=";
 const PAUSE = 60;
 
 /**
  * @template {{key: string, group: string, source: string}} Item
  * @typedef {{items: Item[], one: string, title: string, label: string, placeholder: string, lines: number, filters?:
- *   Record<string, (item: Item) => boolean>,
- *            search: (text: string) => Item[], row: (item: Item) => (Node|string)[], detail: (item: Item) =>
- *            (Node|string)[],
- *            best?: (text: string) => Item|undefined, at: (item: Item) => (scene: any) => number|null, nothing: string,
- *            unsure?: () => Node[], intro: string}} Kind
+ *   Record<string, (item: Item) => boolean>, search: (text: string) => Item[], row: (item: Item) => (Node|string)[],
+ *   detail: (item: Item) => (Node|string)[], best?: (text: string) => Item|undefined, at: (item: Item) => (scene:
+ *   Scene) => number|null, nothing: string, unsure?: () => Node[], intro: string}} Kind
  */
 
 /**
@@ -98,6 +97,7 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
     const found = (text ? kind.search(text) : items).filter(keep);
     const shown = found.length || !kind.best ? found : items.filter(keep);
     const ranked = text && found.length;
+    /** @type {[string|null, Item[]][]} */
     const groups = ranked
       ? [[null, found]]
       : [...new Set(shown.map((item) => item.group))].map((group) => [

@@ -1,7 +1,6 @@
 /**
  * Two programs side by side on one clock. What differs is marked in the code and listed below: names, gradients, bytes.
- * Programs
- * of one's own can be typed into both sides; the link carries both.
+ * Programs of one's own can be typed into both sides; the link carries both.
  */
 
 import { LONGEST_LINK, readLink, writeLink } from "../app/link.js";
@@ -69,6 +68,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     element("div", { class: "gr-together gradreel" }, controls, scrub, count, table),
   );
   let here = comparisons.find(({ slug }) => slug === head.step) ?? comparisons[0];
+  /** @type {import("../scene/run_diff.js").Moment[]} */
   let moments = [[0, 0]];
   let now = 0;
   let leading = false;
@@ -141,7 +141,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
           });
           return { ...made.code.pane, setMarks: (list) => made.code.pane.setMarks([...made.marks, ...list]) };
         },
-        onStep: (step) => !leading && jump(momentAt(moments, SIDES.indexOf(side), step, now)),
+        onStep: (step) => !leading && jump(momentAt(moments, side === "left" ? 0 : 1, step, now)),
       });
       for (const part of stage.querySelectorAll("section[aria-label]"))
         part.setAttribute("aria-label", `${part.getAttribute("aria-label")}, ${side}`);

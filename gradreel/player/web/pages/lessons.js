@@ -1,7 +1,6 @@
 /**
  * The lessons: on one side what is to be read and a question, on the other the program that answers it. Where the
- * person is
- * stands in the address, what was answered stays in the browser.
+ * person is stands in the address, what was answered stays in the browser.
  */
 
 import { namedBy } from "../app/link.js";

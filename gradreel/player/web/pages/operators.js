@@ -21,6 +21,21 @@ const AGAIN = {
   ],
   none: ["–", "It has no derivative: its result never requires a gradient, and no node is built."],
 };
+/**
+ * @typedef {object} Operator
+ * @property {string} key @property {string} group @property {string} source
+ * @property {string} name
+ * @property {string|null} node  the class of its backward node
+ * @property {string} family
+ * @property {string} forward @property {string[]} outputs
+ * @property {{input: string, formula: string, words: string}[]} ways  how gradients go to its inputs
+ * @property {{name: string, tensor: boolean, when: string[]}[]} kept  what its node saves, and for which inputs
+ * @property {boolean} view
+ * @property {keyof typeof AGAIN} again  whether a second backward works
+ * @property {string} [why]
+ */
+
+/** @type {Record<string, (operator: Operator) => boolean>} */
 const FILTERS = {
   "survives a second backward": ({ again }) => again === "always",
   "keeps a tensor": ({ kept }) => kept.some(({ tensor }) => tensor),
@@ -31,6 +46,7 @@ const FILTERS = {
 
 /** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
 export function createCatalogue(root, start) {
+  /** @type {Operator[]} */
   const items = start.page.operators.map((operator) => ({ ...operator, key: operator.name, group: operator.family }));
   return createBrowse(root, start, {
     items,
@@ -55,6 +71,7 @@ export function createCatalogue(root, start) {
   });
 }
 
+/** @param {Operator} operator */
 function described({ name, node, family, forward, ways, kept, view, again, why }) {
   const [sign, verdict] = AGAIN[again];
   const part = (title, ...children) => [element("h2", { class: "gr-label", text: title }), ...children];

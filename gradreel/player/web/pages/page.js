@@ -13,11 +13,14 @@ import { createMuseum } from "./gallery.js";
 import { createCourse } from "./lessons.js";
 import { createCatalogue } from "./operators.js";
 
+/** @import { Head, Question } from "../app/server.js" */
+/** @import { Scene } from "../scene/types.js" */
+
 /** @typedef {ReturnType<typeof import("../app/server.js").open>} Letter
- *  @typedef {"light"|"dark"} Theme
- *  @typedef {{take: (letter: Letter) => Promise<void>, moved: () => void, rest: () => void, busy: (busy: boolean) =>
- *   void,
- *             say: Function, setTheme: (theme: Theme) => void, destroy: () => void}} Room */
+ * @typedef {"light"|"dark"} Theme
+ * @typedef {{take: (letter: Letter) => Promise<void>, moved: () => void, rest: () => void, busy: (busy: boolean) =>
+ *   void, say: Function, setTheme: (theme: Theme) => void, destroy: () => void}} Room
+ */
 
 /**
  * Get ready to make the page of a first letter. What is given then makes it at once: nothing is seen half done.
@@ -121,12 +124,11 @@ function tell(view, { message, again }) {
   if (message) view.say(message, { lasting: true, offer: again ? { title: "Run it again", act: view.again } : null });
 }
 
-/** @typedef {{head: any, scene: any, beside: any}} Answer
- *  @typedef {{show: (answer: Answer) => void, say: Function, busy: (busy: boolean) => void, again: () => void,
- *             moved: () => void, rest: () => void,
- *             setTheme: (name: "light"|"dark") => void, destroy: () => void}} Place
- *  @typedef {Answer & {page: any, ask: (question: any, how?: {urgent?: boolean}) => void, giveUp: () => void, theme:
- *   "light"|"dark"}} Start
+/** @typedef {{head: Head, scene: Scene|null, beside: Scene|null}} Answer
+ * @typedef {{show: (answer: Answer) => void, say: Function, busy: (busy: boolean) => void, again: () => void, moved: ()
+ *   => void, rest: () => void, setTheme: (name: "light"|"dark") => void, destroy: () => void}} Place
+ * @typedef {Answer & {page: any, ask: (question: Question, how?: {urgent?: boolean}) => void, giveUp: () => void,
+ *   theme: "light"|"dark"}} Start
  */
 
 /** @type {Record<string, (root: HTMLElement, start: Start) => Place>} */

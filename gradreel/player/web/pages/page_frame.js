@@ -8,13 +8,16 @@ import { createLab } from "../app/lab.js";
 import { element } from "../lib/dom.js";
 import { blank } from "../scene/scene.js";
 
+/** @import { Head, Question } from "../app/server.js" */
+/** @import { Scene } from "../scene/types.js" */
+
 const QUIET = 5000;
 /** Characters of a name that is not known. */
 const LONGEST = 60;
 
 /**
  * @param {HTMLElement} root
- * @param {any} head
+ * @param {Head} head
  * @param {"light"|"dark"} theme
  * @param {Partial<Parameters<typeof createHeader>[1]>} [more] what else stands in the header
  */
@@ -79,8 +82,8 @@ export function createFrame(root, head, theme, more = {}) {
 
 /**
  * @param {HTMLElement} host
- * @param {{home: string, title: string, ask: (question: any, how?: {urgent?: boolean}) => void, giveUp: () => void,
- *   theme: "light"|"dark"}} options
+ * @param {{home: string, title: string, ask: (question: Question, how?: {urgent?: boolean}) => void, giveUp: () =>
+ *   void, theme: "light"|"dark"}} options
  */
 export function createPlaying(host, { home, title, ask, giveUp, theme }) {
   let lab = null;
@@ -90,7 +93,7 @@ export function createPlaying(host, { home, title, ask, giveUp, theme }) {
   return {
     /** Put a program in and run it.
      * @param {string} program
-     * @param {((scene: any) => number|null)|null} [at] the step to open at
+     * @param {((scene: Scene) => number|null)|null} [at] the step to open at
      */
     open(program, at = null) {
       const source = program.trimEnd();
@@ -98,7 +101,7 @@ export function createPlaying(host, { home, title, ask, giveUp, theme }) {
       if (lab) lab.open({ source, values: null });
       else ask({ kind: "run", source, values: null }, { urgent: true });
     },
-    /** The answer to a run. @param {{head: any, scene: any}} answer */
+    /** The answer to a run. @param {{head: Head, scene: Scene|null}} answer */
     show({ head, scene }) {
       const next = scene ?? blank(head.source ?? wanted.source);
       const step = (head.source ?? "").trimEnd() === wanted.source.trimEnd() ? wanted.at?.(next) ?? null : null;
@@ -117,7 +120,7 @@ export function createPlaying(host, { home, title, ask, giveUp, theme }) {
     },
     /** What it opens with: the program of the first answer.
      * @param {string} source
-     * @param {((scene: any) => number|null)|null} [at]
+     * @param {((scene: Scene) => number|null)|null} [at]
      */
     expect: (source, at = null) => (wanted = { source, at }),
     player: () => lab?.player ?? null,

@@ -1,15 +1,26 @@
 /**
  * What stands with the graph: the sentence of a step with its number, the line over the graph that says which backward
- * call
- * runs and what is held, and what is said in the place of a graph that is not there.
+ * call runs and what is held, and what is said in the place of a graph that is not there.
  */
 
 import { element } from "../lib/dom.js";
 import { write } from "../lib/markdown.js";
 import { callAt, present } from "../scene/moment.js";
 
-/** @param {any} parts  of the shell
- * @param {{state: any, scene: any, step: number}} moment
+/** @import { Moment } from "../scene/types.js" */
+
+/**
+ * @typedef {object} View  the places of the page that are filled here
+ * @property {HTMLElement} say  the line of the sentence, with its number and the button for all of it
+ * @property {HTMLElement} count
+ * @property {HTMLElement} sentence
+ * @property {HTMLButtonElement} whole
+ * @property {HTMLElement} caption  the line over the graph
+ * @property {string} [spoken]  the sentence that was shown last
+ */
+
+/** @param {View} parts
+ * @param {Moment} moment
  * @param {import("../scene/lifetime.js").Holding|null} holding
  */
 export function showSentence(parts, { state, scene, step }, holding) {
@@ -34,7 +45,7 @@ export function showSentence(parts, { state, scene, step }, holding) {
 const SHORT = 40;
 
 /** Show all of a sentence, or the lines that there is room for; where that is less, a button offers the rest.
- * @param {any} parts @param {boolean} whole
+ * @param {Pick<View, "say"|"sentence"|"whole">} parts @param {boolean} whole
  */
 export function unfold({ say, sentence, whole: button }, whole) {
   say.toggleAttribute("data-whole", whole);
@@ -55,7 +66,7 @@ const NO_GRAPH = {
 
 /** What is said in the place of the graph while there is none; where one was, over what is still to be seen of it.
  * @param {HTMLElement} root
- * @param {any} moment
+ * @param {Moment} moment
  * @param {(step: number) => void} onSeek
  */
 export function showBare(root, { state, scene, step }, onSeek) {

@@ -1,7 +1,6 @@
 /**
  * What happened, as a panel: each diagnosis with the mends that were run, a line for each; an error that nobody
- * explains; the
- * backward calls.
+ * explains; the backward calls.
  */
 
 import { element, renew } from "../lib/dom.js";
@@ -9,13 +8,15 @@ import { write } from "../lib/markdown.js";
 import { isError, toldFrom } from "../scene/diagnosis.js";
 import { nothing } from "./variables.js";
 
+/** @import { Fix, Moment } from "../scene/types.js" */
+
 const CALLS = 6;
 
 /** What happened: every diagnosis told once its step is reached, the error, the backward calls so far.
  * @param {HTMLElement} root
- * @param {any} moment
- * @param {{onSeek: (step: number) => void, onMend: ((mend: any) => void)|null|undefined, tried?: any, onBack?: () =>
- *   void, onMeaning?: () => void}} actions
+ * @param {Moment} moment
+ * @param {{onSeek: (step: number) => void, onMend: ((fix: Fix) => void)|null|undefined, tried?: Fix|null, onBack?: ()
+ *   => void, onMeaning?: () => void}} actions
  */
 export function showStory(root, { state, scene, step }, { onSeek, onMend, tried, onBack, onMeaning }) {
   const parts = tried && onBack ? [triedCard(tried, onBack)] : [];

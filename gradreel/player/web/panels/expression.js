@@ -1,10 +1,11 @@
 /**
  * The panel of an expression: its free names as leaves whose values can be changed, a slider for a number, cells for a
- * vector
- * or a matrix. What is changed is handed on as plain nested lists, at most every few milliseconds.
+ * vector or a matrix. What is changed is handed on as plain nested lists, at most every few milliseconds.
  */
 
 import { element } from "../lib/dom.js";
+
+/** @import { Expression } from "../scene/types.js" */
 
 const PAUSE = 30;
 const CELLS = 36;
@@ -30,7 +31,7 @@ export function createExpression(host, { onValues }) {
 
   return {
     /** Show an expression; the rows stay as they are while only values move.
-     * @param {any} expression out of the scene, or null
+     * @param {Expression|null} expression out of the scene, or null
      */
     show(expression) {
       host.hidden = !expression;

@@ -3,9 +3,11 @@
  * for it over the graph, where arrows choose and Enter goes there.
  */
 
-import { element } from "../lib/dom.js";
+import { activeIn, element } from "../lib/dom.js";
 import { title } from "../lib/format.js";
 import { present } from "../scene/moment.js";
+
+/** @import { Moment } from "../scene/types.js" */
 
 let count = 0;
 
@@ -45,7 +47,7 @@ export function createFinder(root, { find, onGo, onClose }) {
   };
   const close = () => {
     if (dialog.hidden) return;
-    const held = dialog.contains(root.getRootNode().activeElement);
+    const held = dialog.contains(activeIn(root));
     dialog.hidden = true;
     if (held) onClose(before);
   };
@@ -76,7 +78,7 @@ export function createFinder(root, { find, onGo, onClose }) {
 
   return {
     open: () => {
-      before = root.getRootNode().activeElement;
+      before = activeIn(root);
       dialog.hidden = false;
       input.value = "";
       found = [];
@@ -93,7 +95,7 @@ const MOST = 30;
 
 /** The boxes that answer to a query, those that are there now first, in the order in which they were built.
  * @param {string} query  `y`, `line 8`, `8`, `#3`, `mul`
- * @param {{state: any, scene: any, step: number, names: any[]}} moment
+ * @param {Moment} moment
  * @returns {Found[]}
  */
 export function find(query, { state, scene, step, names }) {

@@ -13,8 +13,7 @@ const EXACT = -4;
 /** @typedef {{text: string, shade: number, odd: boolean}} Cell   shade from -1 to 1; odd: nan or infinite */
 
 /** The grid of a value, or null where there is none to show: a vector is one row, of more than two dimensions the
- * matrices stand
- * below each other, as `gapOf` parts them.
+ * matrices stand below each other, as `gapOf` parts them.
  * @param {import("../lib/format.js").Value|null|undefined} value
  * @returns {Cell[][]|null}
  */
@@ -37,7 +36,9 @@ export function fits(value) {
   return rows >= 1 && rows <= SIDE && value.shape.at(-1) >= 1 && value.shape.at(-1) <= SIDE;
 }
 
-/** The rows of a matrix whose cells came as float16: what is not finite by its name, as everywhere. */
+/** The rows of a matrix whose cells came as float16: what is not finite by its name, as everywhere.
+ * @param {import("../lib/format.js").Value} value
+ */
 function rowsOf({ shape: [many, wide], cells: [power, packed] }) {
   const bytes = atob(packed);
   const at = (i) => half(bytes.charCodeAt(2 * i) | (bytes.charCodeAt(2 * i + 1) << 8)) * 2 ** power;

@@ -5,16 +5,18 @@
  */
 
 import { differs, element, renew } from "../lib/dom.js";
-import { bytes, short, signed, title } from "../lib/format.js";
+import { bytes, number, short, signed, title } from "../lib/format.js";
 import { boxAt, callAt, leafName, present } from "../scene/moment.js";
 import { indexAt } from "../scene/state.js";
 import { fits, gapOf, gridOf, spreadOf } from "./heatmap.js";
+
+/** @import { IndexedBox, Moment, Tensor } from "../scene/types.js" */
 
 const WRITES = 6;
 const WAITING = 8;
 
 /** @param {HTMLElement} head @param {HTMLElement} root
- * @param {import("./inspector.js").Moment} moment
+ * @param {Moment} moment
  * @param {{onSeek: (step: number) => void, onFold: (id: string) => void, onSelect: (id: string) => void}} actions
  */
 export function showInspector(head, root, moment, actions) {
@@ -51,7 +53,7 @@ function card(...parts) {
   return element("div", { class: "card" }, ...parts);
 }
 
-/** @param {import("./inspector.js").Fact} fact */
+/** @param {Fact} fact */
 function row({ key, value, changed, slot, note }) {
   return element(
     "div",
@@ -69,6 +71,7 @@ function jumps(list) {
   return element("div", { class: "jumps" }, ...list.map(([text, onclick]) => element("button", { text, onclick })));
 }
 
+/** @param {IndexedBox} box @param {Moment} moment @param {any} actions */
 function jumpsOf(box, { state, step, tree, folded }, { onSeek, onFold }) {
   const buttons = milestones(box, state, step).map(([word, at]) => [`${word}: step ${at}`, () => onSeek(at)]);
   const group = tree.groupOf.get(box.id);
@@ -132,10 +135,12 @@ function heat(grid, many) {
   );
 }
 
-/** @param {string|null} note  why there are bars and not numbers, where one would expect numbers */
+/** @param {{least: number, most: number, bars: number[]}} spread
+ * @param {string|null} note  why there are bars and not numbers, where one would expect numbers
+ */
 function bars({ least, most, bars: counts }, note) {
   const top = Math.max(...counts, 1);
-  const words = `${short({ shape: [], whole: true, data: least })} to ${short({ shape: [], whole: true, data: most })}`;
+  const words = `${number(least)} to ${number(most)}`;
   return element(
     "figure",
     { class: "bars" },
@@ -243,10 +248,6 @@ function termsOf(box, key, { state, scene, step }) {
 }
 
 /** @typedef {{key: string, value: string, changed?: boolean, slot?: string, note?: string|null}} Fact */
-/**
- * @typedef {{state: any, scene: any, step: number, names: any[], tree?: any, folded?: Set<string>, selected?:
- *   string|null}} Moment
- */
 
 const ROOM = 24;
 const HOLDERS = 6;
@@ -276,7 +277,7 @@ function fact(key, value, more = {}) {
 const sized = (shape) => (shape?.length ? ` [${shape.join(",")}]` : "");
 
 /** A formula with the program's names in place of the operator's: `outer(grad, a)` for `outer(grad, vec)`.
- * @param {string} formula @param {any} box
+ * @param {string} formula @param {IndexedBox} box
  */
 export function named(formula, box) {
   const words = new Map();
@@ -292,7 +293,7 @@ export function named(formula, box) {
   });
 }
 
-/** @param {any} box @param {Moment} moment @returns {Fact[]} */
+/** @param {IndexedBox} box @param {Moment} moment @returns {Fact[]} */
 export function nodeFacts(box, moment) {
   const { state, scene, step } = moment;
   const now = boxAt(state, box, step);
@@ -378,7 +379,7 @@ function some(all) {
   return all.length > HOLDERS ? [...all.slice(0, HOLDERS - 1), `${all.length - HOLDERS + 1} more`] : all;
 }
 
-/** @param {any} box @param {Moment} moment @returns {Fact[]} */
+/** @param {IndexedBox} box @param {Moment} moment @returns {Fact[]} */
 export function leafFacts(box, moment) {
   const { state, scene, step } = moment;
   const now = boxAt(state, box, step);
@@ -406,7 +407,7 @@ export function namesOf(tensor, { names, scene }) {
   return found.length ? found : [scene.tensor.get(tensor)?.op ?? ""];
 }
 
-/** @param {any} tensor @param {Moment} moment @returns {Fact[]} */
+/** @param {Tensor} tensor @param {Moment} moment @returns {Fact[]} */
 export function tensorFacts(tensor, moment) {
   const { state, scene, step } = moment;
   const changed = (property) => ({ changed: changedAt(state, tensor.id, property, step) });

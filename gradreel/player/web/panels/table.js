@@ -7,10 +7,12 @@ import { element, renew } from "../lib/dom.js";
 import { short } from "../lib/format.js";
 import { boxAt, present } from "../scene/moment.js";
 
+/** @import { Moment } from "../scene/types.js" */
+
 const MOST = 500;
 
 /** @param {HTMLElement} root
- * @param {any} moment
+ * @param {Moment} moment
  * @param {(id: string) => void} onSelect
  */
 export function showTable(root, { state, scene, step, selected }, onSelect) {

@@ -7,11 +7,13 @@ import { differs, element } from "../lib/dom.js";
 import { number, shape, short, title } from "../lib/format.js";
 import { callAt, gradientsAt, printedAt } from "../scene/moment.js";
 
+/** @import { BoundName, Moment } from "../scene/types.js" */
+
 const LEAVES = 80;
 
 /** Fill an element with pills, one a name, grouped by the function they live in.
  * @param {HTMLElement} root
- * @param {any} moment  {state, scene, step, names, selected}
+ * @param {Moment} moment
  * @param {(tensor: string) => void} onSelect
  */
 export function showNames(root, moment, onSelect) {
@@ -115,11 +117,10 @@ export function nothing(text) {
 const PARTS = 12;
 
 /** Of a thing of many parts, `rows[0][1]` or `net.0.weight`, the first and how many more it has; of what belongs to a
- * call that
- * waits for another, no parts at all.
- * @param {{key: string, scope: number, name: string, tensor: string|null, text: string|null}[]} names
+ * call that waits for another, no parts at all.
+ * @param {BoundName[]} names
  * @param {number} inner  the scope of the innermost call
- * @returns {any[]} names, and `{name, scope, more}` where parts are counted
+ * @returns {(BoundName & {more?: number})[]} names, and `{name, scope, more}` where parts are counted
  */
 export function gathered(names, inner) {
   const parts = new Map();

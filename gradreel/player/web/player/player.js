@@ -26,18 +26,19 @@ import { bindKeys } from "./keyboard.js";
 import { build } from "./player_view.js";
 import { createChoosing } from "./selection.js";
 
+/** @import { Moment, Scene } from "../scene/types.js" */
+
 /**
  * @typedef {{vis: any, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number) => void,
- *   theme?: "light"|"dark"|null,
- *             step?: number|null, source?: string, compact?: boolean, alone?: boolean, spread?: boolean, editor?:
- *             boolean, createEditor?: any}} Options
- *  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. With `spread` a
- *  graph is drawn
- *  from left to right where the stage is broad and low. */
+ *   theme?: "light"|"dark"|null, step?: number|null, source?: string, compact?: boolean, alone?: boolean, spread?:
+ *   boolean, editor?: boolean, createEditor?: any, values?: boolean}} Options  `createEditor` makes the code pane: the
+ *   editor where one is wanted, else a plain list of lines. With `spread` a graph is drawn from left to right where the
+ *   stage is broad and low.
+ */
 
 /** Put a player into `root` and return it; `root.player` is the same.
  * @param {HTMLElement & {player?: any}} root
- * @param {any} firstScene  a scene as `gradreel.scene.encode` writes it
+ * @param {Scene} firstScene  a scene as `gradreel.scene.encode` writes it
  * @param {Options} options
  */
 export function createPlayer(root, firstScene, options) {
@@ -125,7 +126,7 @@ function assemble(root, parts, run, { show, draw }, firstScene, options) {
       parts.say.setAttribute("aria-live", playing ? "off" : "polite");
     },
   });
-  /** @type {Record<string, any>} */
+  /** @type {any} */
   const made = { moves, parts };
   const actions = actionsOf(run, made);
   const controls = createControls(parts.controls, actions);
@@ -289,9 +290,9 @@ export function actionsOf(run, made) {
 }
 
 /** A moment of the run on the page: everything beside the stage is told what there is to show of it.
- * @param {any} parts  of the view
+ * @param {ReturnType<typeof build>} parts  of the view
  * @param {import("../scene/run.js").Run} run
- * @param {any} moment
+ * @param {Moment} moment
  * @param {import("../scene/lifetime.js").Holding|null} holding
  * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, mending: any,
  *   mends: boolean, meaning?: () => void}} does
@@ -316,7 +317,10 @@ export function showPanels(parts, run, moment, holding, { seek, select, fold, me
 }
 
 /** The marks of a moment in the code: after all else, for the code scrolls to its line, and so has everything laid out.
- * @param {any} editor @param {any} parts @param {import("../scene/run.js").Run} run @param {any} moment
+ * @param {any} editor
+ * @param {ReturnType<typeof build>} parts
+ * @param {import("../scene/run.js").Run} run
+ * @param {Moment} moment
  */
 export function showCode(editor, parts, run, moment) {
   const values = run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [];

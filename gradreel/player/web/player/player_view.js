@@ -18,12 +18,19 @@ const TOOLS = [
   ["help", "?", "keys (?)"],
 ];
 
+/**
+ * @typedef {Record<"groups"|"find"|"turn"|"table"|"follow"|"fit"|"out"|"in"|"help", HTMLButtonElement>} Tools
+ * @typedef {Record<"editor"|"names"|"leaves"|"printed"|"graph"|"stage"|"corner"|"bare"|"tableRoot"|"story"|
+ *   "chosenHead"|"chosen"|"sumHead"|"sum"|"controls"|"time", HTMLElement>} Panes
+ * @typedef {Tools & Panes & import("../panels/caption.js").View} Places
+ */
+
 /** @param {HTMLElement} root */
 export function build(root) {
   root.classList.add("gradreel");
   root.dataset.testid = "player";
   if (!root.hasAttribute("tabindex")) root.tabIndex = -1;
-  const made = {};
+  const made = /** @type {Places} */ ({});
   const place = (name, tag, properties, ...children) => (made[name] = element(tag, properties, ...children));
   let actions = {};
   const tools = element(
@@ -139,9 +146,8 @@ export function build(root) {
 }
 
 /** The place of the program. Where the panes stand one below the other it shows a few lines around the one that runs,
- * so that
- * the picture is in sight beside them; it opens for who types in it or asks for all of it, and closes when a run is to
- * be seen.
+ * so that the picture is in sight beside them; it opens for who types in it or asks for all of it, and closes when a
+ * run is to be seen.
  * @param {HTMLElement} editor  where the program goes
  */
 export function createProgram(editor) {
@@ -166,6 +172,9 @@ export function createProgram(editor) {
   open(false);
   // After the press is over: what moves under a finger would be selected.
   for (const kind of ["click", "input"])
-    editor.addEventListener(kind, ({ target }) => target.closest(".cm-content[contenteditable=true]") && open(true));
+    editor.addEventListener(
+      kind,
+      ({ target }) => /** @type {Element} */ (target).closest(".cm-content[contenteditable=true]") && open(true),
+    );
   return { root, close: () => open(false) };
 }

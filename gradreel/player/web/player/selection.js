@@ -1,7 +1,6 @@
 /**
  * What is chosen of a run, and what stands open: nodes and names are selected, groups fold into one card, turns that
- * are gone
- * open in their place.
+ * are gone open in their place.
  */
 
 import { foldsAbove } from "../scene/grouping.js";

@@ -1,9 +1,10 @@
 /**
- * The tree of groups that boxes are folded by: iterations, calls, lines, backward calls as the scene tells them,
- * leaves where all their users are, and bundles where there are too many of anything to read. Then which boxes are
- * shown one by one and which stand behind one card: what is folded on opening, and the units and links that remain.
- * Pure.
+ * The tree of groups that boxes are folded by: iterations, calls, lines, backward calls as the scene tells them, leaves
+ * where all their users are, and bundles where there are too many of anything to read. Then which boxes are shown one
+ * by one and which stand behind one card: what is folded on opening, and the units and links that remain. Pure.
  */
+
+/** @import { Box, Scene, Wire } from "./types.js" */
 
 
 
@@ -11,12 +12,13 @@
 export const READABLE = 60;
 const MANY = 24;
 
-/** @typedef {{id: string, title: string, kind: string, line: number|null, parent: string|null, children: string[],
- *             own: string[], boxes: string[], first: number, depth: number}} Group */
-/** @typedef {{groups: Map<string, Group>, tops: string[], groupOf: Map<string, string|null>, boxes: any[]}} Tree */
+/** @typedef {{id: string, title: string, kind: string, line: number|null, parent: string|null, children: string[], own:
+ *   string[], boxes: string[], first: number, depth: number}} Group
+ */
+/** @typedef {{groups: Map<string, Group>, tops: string[], groupOf: Map<string, string|null>, boxes: Box[]}} Tree */
 
 /** The tree of groups. A leaf belongs to the innermost group that holds all its users.
- * @param {any} scene
+ * @param {Pick<Scene, "groups"|"boxes"|"wires">} scene
  * @returns {Tree}
  */
 export function groupTree(scene) {
@@ -243,8 +245,8 @@ function settled(scene, groups, groupOf, place) {
 /** @typedef {{id: string, boxes: string[], group: Group|null, first: number}} Unit */
 
 /** The groups to fold on opening: none where all boxes can be read, else all but those whose unfolding keeps the
- * picture readable;
- * what leads to `near` is unfolded first, then leaves, then the outermost, and among equals the latest.
+ * picture readable; what leads to `near` is unfolded first, then leaves, then the outermost, and among equals the
+ * latest.
  * @param {Tree} tree
  * @param {number} [limit]
  * @param {Iterable<string>} [near]  boxes that should be seen
@@ -302,9 +304,9 @@ export function unitsOf({ groups, groupOf, boxes }, folded) {
 }
 
 /** The wires between units: those inside a unit go, those between the same two units become one unless both are boxes.
- * @param {any[]} wires
+ * @param {Wire[]} wires
  * @param {Map<string, string>} unitOf
- * @returns {{id: string, from: string, to: string, wires: any[]}[]}
+ * @returns {{id: string, from: string, to: string, wires: Wire[]}[]}
  */
 export function linksOf(wires, unitOf) {
   const links = new Map();

@@ -1,18 +1,17 @@
 /**
  * Histories as they travel: for each property of each kind of things all tracks in columns. A column is read when its
- * property
- * is first asked for, and a track is cut out of it when its thing is: a run has more tracks than anybody looks at.
+ * property is first asked for, and a track is cut out of it when its thing is: a run has more tracks than anybody looks
+ * at.
  */
 
 import { read } from "./columns.js";
 
 /** @typedef {import("./state.js").Track} Track
- *  @typedef {{track: (key: string, property: string) => Track|undefined, tracks: (key: string) => Map<string, Track>,
- *             has: (key: string) => boolean, keys: (prefix: string) => string[], each: (prefix: string, property:
- *             string, visit: Visit) => void}} Histories
- *  @typedef {(place: number, steps: number[], values: any[], from: number, to: number) => void} Visit  told of the
- *   thing at a place
- *             among `keys(prefix)` that its track is what stands in `steps` and `values` from one place up to another
+ * @typedef {{track: (key: string, property: string) => Track|undefined, tracks: (key: string) => Map<string, Track>,
+ *   has: (key: string) => boolean, keys: (prefix: string) => string[], each: (prefix: string, property: string, visit:
+ *   Visit) => void}} Histories
+ * @typedef {(place: number, steps: number[], values: any[], from: number, to: number) => void} Visit  told of the thing
+ *   at a place among `keys(prefix)` that its track is what stands in `steps` and `values` from one place up to another
  */
 
 /** Boxes, wires and tensors: kinds of things that go by a letter and a number. */
@@ -36,8 +35,12 @@ export function createHistories(things, groups) {
     tracks: (key) => {
       const kind = kindOf(key);
       const place = kind?.placeOf(key);
-      const found = [...(kind?.properties ?? [])].map(([name, property]) => [name, property.track(place)]);
-      return new Map(found.filter(([, track]) => track !== undefined));
+      const found = new Map();
+      for (const [name, property] of kind?.properties ?? []) {
+        const track = property.track(place);
+        if (track !== undefined) found.set(name, track);
+      }
+      return found;
     },
     has: (key) => kindOf(key)?.placeOf(key) !== undefined,
     keys: (prefix) =>

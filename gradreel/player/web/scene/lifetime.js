@@ -1,19 +1,19 @@
 /**
  * What keeps what alive. A node is held by the names whose tensor it made, by the nodes whose gradients flow into it,
- * and by the
- * slots that saved such a tensor; a name is followed from the tensor it stands for, its base, and the node that made
- * it. Pure.
+ * and by the slots that saved such a tensor; a name is followed from the tensor it stands for, its base, and the node
+ * that made it. Pure.
  */
 
 import { present } from "./moment.js";
 
+/** @import { BoundName, Moment } from "./types.js" */
+
 const KEPT = new Set(["held", "retained", "stale"]);
 
-/** @typedef {{state: any, scene: any, step: number, names: any[]}} Moment */
 /**
  * @typedef {{names: Set<string>, wires: Set<string>, slots: {box: string, slot: string}[], gone: Set<string>, bytes:
- *   number,
- *             words: string}} Holding   keys of names, ids of wires; what would go, and the bytes that it keeps */
+ *   number, words: string}} Holding  keys of names, ids of wires; what would go, and the bytes that it keeps
+ */
 
 /** What is to be shown of a selection: who holds a node, or what would go with a name.
  * @param {Moment} moment
@@ -73,7 +73,7 @@ function count(number, word, list) {
 }
 
 /** What would go if a tensor's only name were deleted. What no name explains is held by a list or an object, and stays.
- * @param {any[]} tied  the names of the tensor
+ * @param {BoundName[]} tied  the names of the tensor
  * @param {Moment} moment
  * @returns {Holding}
  */
@@ -145,7 +145,10 @@ function shared(gone, others, moment) {
   return [...storagesOf(gone, moment)].reduce((sum, [storage, bytes]) => sum + (stays.has(storage) ? bytes : 0), 0);
 }
 
-/** The names whose tensors lie in the same memory as a tensor, itself left out. @param {Moment} moment */
+/** The names whose tensors lie in the same memory as a tensor, itself left out.
+ * @param {string} tensor
+ * @param {Pick<Moment, "scene"|"names">} moment
+ */
 export function inSameMemory(tensor, { scene, names }) {
   const storage = scene.tensor.get(tensor)?.storage;
   return storage === undefined

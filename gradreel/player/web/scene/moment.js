@@ -6,13 +6,13 @@
 import { nameOf } from "./histories.js";
 import { valueAt } from "./state.js";
 
-/** @typedef {ReturnType<typeof import("./state.js").createState>} State */
+/** @import { BoundName, IndexedBox, IndexedScene, Scene, State } from "./types.js" */
 
 const GONE = new Set([null, "released"]);
 
 /** A scene with the look-ups that every part needs. A box keeps only the slots that are ever held: the rest are numbers
  * of its formula.
- * @param {any} scene
+ * @param {Scene} scene
  * @param {State} state
  */
 export function indexed(scene, state) {
@@ -60,7 +60,7 @@ function gather(groups, key, item) {
   else groups.set(key, [item]);
 }
 
-/** @param {State} state @param {any} box @param {number} step */
+/** @param {State} state @param {IndexedBox} box @param {number} step */
 export function boxAt(state, box, step) {
   const get = (property) => state.at(box.id, property, step);
   return {
@@ -147,7 +147,7 @@ function livesOf(state, keys) {
 }
 
 /** The names tied to each box at a step: those whose tensor the box made, or whose gradient it gathers.
- * @returns {Map<string, any[]>}
+ * @returns {Map<string, BoundName[]>}
  */
 export function namesByBox(state, names, step) {
   const found = new Map();
@@ -161,10 +161,9 @@ export function namesByBox(state, names, step) {
 }
 
 /** The gradients that leaves hold at a step: those of the AccumulateGrads that live, then those of named tensors whose
- * graph
- * is gone already.
- * @returns {{id: string, name: string, grad: number|null, now: any}[]} `id` of what to select, `grad` an index of a
- *   value
+ * graph is gone already.
+ * @returns {{id: string, name: string, grad: number|null, now: ReturnType<typeof boxAt>|null}[]} `id` of what to
+ *   select, `grad` an index of a value
  */
 export function gradientsAt(state, scene, names, step) {
   const found = [];
@@ -236,7 +235,8 @@ export function describe(state, scene, nameKeys, step) {
 
 /** How the boxes behind a card stand at a step, counted by state. A frame asks for it again and again; it is counted
  * once.
- * @param {{tracks: any[], counted?: {step: number, counts: Counts}}} card @param {number} step @returns {Counts} */
+ * @param {{tracks: any[], counted?: {step: number, counts: Counts}}} card @param {number} step @returns {Counts}
+ */
 export function countsAt(card, step) {
   if (card.counted?.step !== step)
     card.counted = { step, counts: counted(card.tracks.map((track) => (track ? valueAt(track, step) : null))) };
@@ -256,7 +256,7 @@ export const begun = (counts) => counts.size > 1 || !counts.has(null);
 /** Whether any of them is there to be seen. @param {Counts} counts */
 export const living = (counts) => [...counts.keys()].some(present);
 
-/** The sums of a run in the order of time, to find the one that last grew. @param {any} state */
+/** The sums of a run in the order of time, to find the one that last grew. @param {State} state */
 export function sumTrack(state) {
   const events = [];
   for (const key of state.keys("sum:")) {

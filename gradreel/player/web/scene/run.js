@@ -1,20 +1,42 @@
 /**
- * The run that is played: its scene with the look-ups that every part needs, the step, and what of it is folded,
- * opened and selected. Data alone: nothing here touches the page.
+ * The run that is played: its scene with the look-ups that every part needs, the step, and what of it is folded, opened
+ * and selected. Data alone: nothing here touches the page.
  */
 
 import { foldedAtFirst, groupTree, READABLE } from "./grouping.js";
 import { indexed, namesAt, sumTrack } from "./moment.js";
 import { createState } from "./state.js";
 
-/** @typedef {ReturnType<typeof createRun> & Record<string, any>} Run */
+/** @import { IndexedScene, Moment, Scene, State } from "./types.js" */
 
-/** @param {{values?: boolean}} options  whether values stand after the lines that made them */
+/**
+ * @typedef {object} Run
+ * @property {number} step
+ * @property {string|null} chosen  what a person has selected: a box, a tensor or a group
+ * @property {boolean} sideways  whether the graph is drawn from left to right
+ * @property {Set<string>} turned  groups that are gone and were opened in their place, or shut
+ * @property {Set<string>} folded
+ * @property {boolean} values  whether values stand after the lines that made them
+ * @property {number} loads  how many scenes there were
+ * @property {State} state
+ * @property {IndexedScene} scene
+ * @property {ReturnType<typeof sumTrack>} sums
+ * @property {string[]} names  the keys of all names
+ * @property {number[]} lines  the steps at which another line runs
+ * @property {number[]} calls  the steps at which backward calls begin
+ * @property {import("./grouping.js").Tree} tree
+ * @property {any} picture  what the canvas shows
+ */
+
+/** @param {{values?: boolean}} options  whether values stand after the lines that made them
+ * @returns {Run}  it has a scene once one is loaded
+ */
 export function createRun({ values = true }) {
-  return { step: 0, chosen: null, sideways: false, turned: new Set(), folded: new Set(), values, loads: 0 };
+  const empty = { step: 0, chosen: null, sideways: false, turned: new Set(), folded: new Set(), values, loads: 0 };
+  return /** @type {Run} */ (empty);
 }
 
-/** Another scene of the same program. @param {Run} run @param {any} next  a scene as it came */
+/** Another scene of the same program. @param {Run} run @param {Scene} next  a scene as it came */
 export function load(run, next) {
   const state = createState(next);
   const scene = indexed(next, state);
@@ -29,7 +51,9 @@ export function load(run, next) {
   });
 }
 
-/** The scene of another program, at a step: nothing is chosen, and as much folded as has to be. @param {Run} run */
+/** The scene of another program, at a step: nothing is chosen, and as much folded as has to be.
+ * @param {Run} run @param {Scene} next @param {number|null} [at]
+ */
 export function begin(run, next, at) {
   load(run, next);
   run.tree = groupTree(run.scene);
@@ -74,9 +98,8 @@ function wrongAt({ scene, step }) {
 }
 
 /** The boxes that are to be in view at a step: those that it tells of; where an error is raised, and where a step tells
- * of none,
- * the one that the error is about.
- * @param {{scene: any, step: number}} moment
+ * of none, the one that the error is about.
+ * @param {Pick<Moment, "scene"|"step">} moment
  * @returns {string[]}
  */
 export function aboutAt({ scene, step }) {
@@ -86,7 +109,7 @@ export function aboutAt({ scene, step }) {
   return wrong && (raises || !focus.length) ? [wrong] : focus;
 }
 
-/** @param {{scene: any, state: any, step: number}} moment
+/** @param {Pick<Moment, "scene"|"state"|"step">} moment
  * @returns {string|null} the id of a box; of a step that speaks of none, that of the last one before it that does
  */
 export function spokenOf({ scene, state, step }) {

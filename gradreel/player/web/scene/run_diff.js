@@ -8,10 +8,15 @@ import { bytes, short } from "../lib/format.js";
 import { gradientsAt, namesAt, printedAt } from "./moment.js";
 import { valueAt } from "./state.js";
 
+/** @import { IndexedScene, State } from "./types.js" */
+
 const ROOM = 34;
 
-/** @typedef {{scene: any, state: any, names: string[]}} Run   an indexed scene, its state, and the keys of its names
- *  @typedef {{what: string, left: string, right: string}} Difference */
+/**
+ * @typedef {{scene: IndexedScene, state: State, names: string[]}} Run  an indexed scene, its state, and the keys of its
+ *   names
+ * @typedef {{what: string, left: string, right: string}} Difference
+ */
 
 /** What can be compared of a run at a step, by what it is.
  * @param {Run} run
@@ -75,9 +80,9 @@ function nodesBy(scene, state, step) {
 const MOST = 4_000_000;
 
 /**
- * @typedef {{left: number|null, right: number|null, same: boolean}} Row   line numbers from 1; both where a line
- *   changed
- *  @typedef {[number, number]} Moment   the step of each */
+ * @typedef {{left: number|null, right: number|null, same: boolean}} Row  line numbers from 1; both where a line changed
+ * @typedef {[number, number]} Moment  the step of each
+ */
 
 /** The longest common subsequence of two lists, as pairs of places.
  * @param {any[]} left
@@ -128,12 +133,11 @@ export function lineRows(left, right) {
 export function momentsOf(left, right) {
   const rows = lineRows(left.source, right.source);
   const row = (side) => new Map(rows.flatMap((each, i) => (each[side] === null ? [] : [[each[side], i]])));
-  const signs = [["left", left], ["right", right]].map(([side, { steps }]) => {
-    const of = row(side);
-    return steps.map(({ kind, line }) => `${kind} ${of.get(line) ?? 0}`);
-  });
+  const signsOf = ({ steps }, rowOf) => steps.map(({ kind, line }) => `${kind} ${rowOf.get(line) ?? 0}`);
+  const signs = [signsOf(left, row("left")), signsOf(right, row("right"))];
   const lasts = [left.steps.length - 1, right.steps.length - 1];
-  if (signs[0].length * signs[1].length > MOST) return abreast(...lasts);
+  if (signs[0].length * signs[1].length > MOST) return abreast(lasts[0], lasts[1]);
+  /** @type {Moment[]} */
   const moments = [[0, 0]];
   let [i, j] = [0, 0];
   for (const [a, b] of [
@@ -147,7 +151,7 @@ export function momentsOf(left, right) {
   return moments;
 }
 
-/** Runs too long to be compared step by step go at their own pace and end together. */
+/** Runs too long to be compared step by step go at their own pace and end together. @returns {Moment[]} */
 function abreast(one, other) {
   const last = Math.max(one, other);
   return Array.from({ length: last + 1 }, (_, k) => [Math.round((one * k) / last), Math.round((other * k) / last)]);

@@ -6,20 +6,24 @@
 import { read } from "./columns.js";
 import { createHistories } from "./histories.js";
 
+/** @import { Scene } from "./types.js" */
+
 const LONGEST_SCENE = 200_000_000;
 const LONG = ["values", "boxes", "wires", "tensors", "groups", "steps"];
 
-/** The scene in an encoded one: gzipped JSON. @param {Uint8Array} bytes @returns {Promise<any>} */
+/** The scene in an encoded one: gzipped JSON. @param {Uint8Array} bytes @returns {Promise<Scene>} */
 export async function unzip(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)])
+    .stream()
+    .pipeThrough(new DecompressionStream("gzip"));
   const text = await new Response(stream).text();
   if (text.length > LONGEST_SCENE) throw new RangeError("the scene is too large");
   return unpacked(JSON.parse(text));
 }
 
 /** The scene with lists of rows and `histories`.
- * @param {any} packed
- * @returns {any}
+ * @param {any} packed  as it came, or in rows already
+ * @returns {Scene}
  */
 export function unpacked(packed) {
   if (!packed.histories) return packed;
@@ -28,7 +32,10 @@ export function unpacked(packed) {
   return { ...scene, histories: createHistories(things, histories) };
 }
 
-/** A scene in which nothing happens, for a page whose first answer is only a sentence. @param {string} source */
+/** A scene in which nothing happens, for a page whose first answer is only a sentence.
+ * @param {string} source
+ * @returns {Scene}
+ */
 export function blank(source) {
   const start = { kind: "start", line: 0, sentence: "Nothing has run yet.", focus: [], changes: {} };
   const none = {

@@ -1,9 +1,10 @@
 /**
  * The state of everything at any step. Instead of folding changes forward and back, each property of each thing keeps
- * the
- * list of steps at which it changed; its value at a step is one binary search away, so a seek costs nothing, wherever
- * it goes.
+ * the list of steps at which it changed; its value at a step is one binary search away, so a seek costs nothing,
+ * wherever it goes.
  */
+
+/** @import { Scene } from "./types.js" */
 
 /** @typedef {{steps: number[], values: any[], before: any}} Track   values[i] holds from steps[i] on */
 
@@ -35,7 +36,7 @@ export function indexAt(steps, step) {
 }
 
 /** All histories of a scene: those that it brings, or those that its steps tell.
- * @param {any} scene
+ * @param {Scene} scene
  */
 export function createState(scene) {
   /** @type {import("./histories.js").Histories} */

@@ -25,8 +25,8 @@ const WORDS = {
 };
 
 /** @param {HTMLElement} root
- * @param {{first: () => void, prev: () => void, toggle: () => void, next: () => void, last: () => void,
- *           loop: () => void, bookmark: () => void, setSpeed: (speed: number) => void}} actions
+ * @param {{first: () => void, prev: () => void, toggle: () => void, next: () => void, last: () => void, loop?: () =>
+ *   void, bookmark?: () => void, setSpeed: (speed: number) => void}} actions
  */
 export function createControls(root, actions) {
   const button = (name) =>
@@ -51,7 +51,9 @@ export function createControls(root, actions) {
   for (const value of SPEEDS) speed.append(element("option", { value, text: `${value}×`, selected: value === 1 }));
   // A press by mouse leaves the keyboard to the player: Space then plays, and does not press the same button once more.
   const release = ({ detail, target }) =>
-    detail > 0 && target.closest("button") && root.closest(".gradreel")?.focus({ preventScroll: true });
+    detail > 0 &&
+    target.closest("button") &&
+    /** @type {HTMLElement} */ (root.closest(".gradreel"))?.focus({ preventScroll: true });
   root.addEventListener("click", release);
   root.append(button("first"), button("prev"), play, button("next"), button("last"), speed, loop, bookmark);
 
@@ -69,7 +71,8 @@ export function createControls(root, actions) {
    * @param {boolean} playable
    */
   const enable = (playable) => {
-    for (const each of root.querySelectorAll("button, select")) each.disabled = !playable;
+    for (const each of root.querySelectorAll("button, select"))
+      /** @type {HTMLButtonElement|HTMLSelectElement} */ (each).disabled = !playable;
   };
   return { show, showMarks, enable };
 }

@@ -22,9 +22,8 @@ export function pace(steps) {
 
 /**
  * @param {{steps: () => number, step: () => number, onStep: (step: number) => void, onChange: (playing: boolean) =>
- *   void,
- *           range?: () => {from: number, to: number}|null,  what plays again and again
- *           after?: (run: () => void, ms: number) => any, cancel?: (handle: any) => void}} wiring
+ *   void, range?: () => {from: number, to: number}|null, after?: (run: () => void, ms: number) => any, cancel?:
+ *   (handle: any) => void}} wiring  `range` is what plays again and again
  */
 export function createClock({
   steps,
@@ -82,8 +81,7 @@ export function createClock({
 
 /** @param {import("../scene/run.js").Run} run
  * @param {{show: (how: {ease: boolean, from: number}) => void, onStep?: (step: number) => void, onPlay: (playing:
- *   boolean) => void,
- *           range: () => {from: number, to: number}|null}} wiring  `range`: what plays again and again
+ *   boolean) => void, range: () => {from: number, to: number}|null}} wiring  `range`: what plays again and again
  */
 export function createMoves(run, { show, onStep, onPlay, range }) {
   const clock = createClock({

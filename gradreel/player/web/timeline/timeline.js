@@ -1,7 +1,7 @@
 /**
- * The strip below the picture: the bytes that saved buffers hold over time as an area, the stretches of the run as
- * bars with their words, ticks for loops, marks for backward calls, bookmarks, what plays again and again, and over it
- * all the slider that scrubs. The strip itself is drawn once for a scene.
+ * The strip below the picture: the bytes that saved buffers hold over time as an area, the stretches of the run as bars
+ * with their words, ticks for loops, marks for backward calls, bookmarks, what plays again and again, and over it all
+ * the slider that scrubs. The strip itself is drawn once for a scene.
  */
 
 import { element, svgElement } from "../lib/dom.js";
