@@ -47,8 +47,8 @@ def script(entry: str) -> str:
 
 def later(name: str) -> str:
     """A module that gives what the script `name` beside it gives, once the page is seen."""
-    return f"""import {{ seen }} from "./app/first_paint.js";
-export default seen.then(() => import({json.dumps(f"./{name}")})).then((given) => given.default);
+    return f"""import {{ firstPaint }} from "./app/first_paint.js";
+export default firstPaint.then(() => import({json.dumps(f"./{name}")})).then((given) => given.default);
 """
 
 

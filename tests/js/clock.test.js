@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { nameOf } from "../../gradreel/player/web/player/keyboard.js";
+import { actionOf } from "../../gradreel/player/web/player/keyboard.js";
 import { createClock, pace } from "../../gradreel/player/web/timeline/playback.js";
 
 /** A clock over `last` steps with time turned by hand. */
@@ -80,7 +80,7 @@ test("long runs are told faster, never too fast to see", () => {
   assert.equal(pace(100_000), 60);
 });
 
-const key = (name, modifiers = {}) => nameOf({ key: name, shiftKey: false, ctrlKey: false, ...modifiers }, null);
+const key = (name, modifiers = {}) => actionOf({ key: name, shiftKey: false, ctrlKey: false, ...modifiers }, null);
 
 test("keys mean what the sheet says", () => {
   assert.equal(key(" "), "toggle");
@@ -94,5 +94,5 @@ test("keys mean what the sheet says", () => {
 
 test("space on a button presses the button", () => {
   const button = { closest: (selector) => (selector.includes("button") ? button : null) };
-  assert.equal(nameOf({ key: " ", shiftKey: false, ctrlKey: false }, button), null);
+  assert.equal(actionOf({ key: " ", shiftKey: false, ctrlKey: false }, button), null);
 });

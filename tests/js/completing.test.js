@@ -4,7 +4,7 @@ import test from "node:test";
 import { valuesAt } from "../../gradreel/player/web/editor/annotations.js";
 import { complete, modulesOf, namesIn } from "../../gradreel/player/web/editor/completion.js";
 import words from "../../gradreel/player/web/editor/vocabulary.json" with { type: "json" };
-import { indexed, namesAt } from "../../gradreel/player/web/scene/moment.js";
+import { indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { storedScenes } from "./scenes.js";
 
@@ -57,7 +57,7 @@ test("imports and names are read from half typed programs", () => {
 test("values stand beside the lines that bound them, and change with the step", () => {
   const scene = storedScenes().find(([name]) => name === "golden training")[1];
   const state = createState(scene);
-  const found = indexed(scene, state);
+  const found = indexScene(scene, state);
   const shown = (step) => valuesAt({ state, scene: found, step, names: namesAt(state, state.keys("name:"), step) });
   const loss = (step) => shown(step).find((item) => item.line === line)?.text;
   const line = 1 + scene.source.split("\n").findIndex((text) => text.trim().startsWith("loss ="));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createDrafts } from "../../gradreel/player/web/app/storage.js";
+import { createDraftStore } from "../../gradreel/player/web/app/storage.js";
 
 /** Storage as a browser has it. */
 function storage() {
@@ -16,10 +16,10 @@ function storage() {
 
 test("a draft comes back as it was left", () => {
   const store = storage();
-  const drafts = createDrafts(() => store);
+  const drafts = createDraftStore(() => store);
   assert.equal(drafts.read(), null);
   drafts.keep({ text: "x = 1\n  # ünïcode 🎞", ran: true });
-  assert.deepEqual(createDrafts(() => store).read(), { text: "x = 1\n  # ünïcode 🎞", ran: true });
+  assert.deepEqual(createDraftStore(() => store).read(), { text: "x = 1\n  # ünïcode 🎞", ran: true });
   drafts.keep({ text: "half ty", ran: false });
   assert.deepEqual(drafts.read(), { text: "half ty", ran: false });
   drafts.forget();
@@ -28,7 +28,7 @@ test("a draft comes back as it was left", () => {
 
 test("a tab gets its own draft back, a new one the last of all", () => {
   const all = storage();
-  const [one, other, fresh] = [storage(), storage(), storage()].map((tab) => createDrafts(() => tab, () => all));
+  const [one, other, fresh] = [storage(), storage(), storage()].map((tab) => createDraftStore(() => tab, () => all));
   one.keep({ text: "one", ran: true });
   other.keep({ text: "other", ran: false });
   assert.equal(one.read().text, "one");
@@ -36,13 +36,13 @@ test("a tab gets its own draft back, a new one the last of all", () => {
   const refusing = () => {
     throw new DOMException("denied", "SecurityError");
   };
-  assert.equal(createDrafts(refusing, () => all).read().text, "other");
+  assert.equal(createDraftStore(refusing, () => all).read().text, "other");
 });
 
 test("nothing is kept of an empty text, or of one that is no program by its length", () => {
   for (const text of ["", "  \n", "a".repeat(100_001)]) {
     const store = storage();
-    const drafts = createDrafts(() => store);
+    const drafts = createDraftStore(() => store);
     drafts.keep({ text: "before", ran: false });
     drafts.keep({ text, ran: false });
     assert.equal(store.held.size, 0);
@@ -53,12 +53,12 @@ test("what somebody else left in the storage is no draft", () => {
   for (const left of ["", "{", "3", "null", "[]", '{"text":3}', JSON.stringify({ text: "a".repeat(100_001) })]) {
     const store = storage();
     store.setItem("gradreel.draft", left);
-    assert.equal(createDrafts(() => store).read(), null, left.slice(0, 20));
+    assert.equal(createDraftStore(() => store).read(), null, left.slice(0, 20));
   }
 });
 
 test("a browser that keeps nothing is left in peace", () => {
-  const refusing = createDrafts(() => {
+  const refusing = createDraftStore(() => {
     throw new DOMException("denied", "SecurityError");
   });
   refusing.keep({ text: "x", ran: false });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { endOf, fitted, reveal } from "../../gradreel/player/web/editor/editor.js";
+import { endOf, fitValue, reveal } from "../../gradreel/player/web/editor/editor.js";
 
 const LINE = 20;
 const view = (scroller, around) => ({
@@ -62,5 +62,5 @@ test("a value is cut to what its line leaves of the last row, or left out where 
     ["order = 12", 27.7, 6, 42.9, ""],
     ["= 1", 60, 0, 42.9, "= 1"],
     ["= 1", 10, 0, 0, ""],
-  ]) assert.equal(fitted(text, code, said, row), shown, `${text} after ${code} and ${said} of ${row}`);
+  ]) assert.equal(fitValue(text, code, said, row), shown, `${text} after ${code} and ${said} of ${row}`);
 });

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import {
-  foldedAtFirst, fromTo, groupTree, linksOf, READABLE, unitsOf,
+  fromTo, groupTree, initialFolds, linksOf, READABLE, unitsOf,
 } from "../../gradreel/player/web/scene/grouping.js";
 import { determinant, maker, recurrent, training } from "./make.js";
 import { stored } from "./scenes.js";
 
 const opened = (scene) => {
   const tree = groupTree(scene);
-  return { tree, folded: foldedAtFirst(tree), shown: unitsOf(tree, foldedAtFirst(tree)).units };
+  return { tree, folded: initialFolds(tree), shown: unitsOf(tree, initialFolds(tree)).units };
 };
 
 test("a small graph opens with nothing folded", () => {

@@ -4,7 +4,7 @@ import test from "node:test";
 import { ghostsAt, leadsTo } from "../../gradreel/player/web/canvas/ghosts.js";
 import { compose } from "../../gradreel/player/web/canvas/picture.js";
 import { groupTree } from "../../gradreel/player/web/scene/grouping.js";
-import { indexed } from "../../gradreel/player/web/scene/moment.js";
+import { indexScene } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { maker } from "./make.js";
 import { measure } from "./scenes.js";
@@ -32,7 +32,7 @@ function loop() {
 
 function opened(raw, how) {
   const state = createState(raw);
-  const scene = indexed(raw, state);
+  const scene = indexScene(raw, state);
   const picture = compose(scene, state, groupTree(scene), new Set(), measure, how);
   const at = (step, turned = []) => ghostsAt({ picture, state, step, measure }, new Set(turned));
   return { picture, at };

@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { find } from "../../gradreel/player/web/panels/finder.js";
 import { holdingOf, inSameMemory } from "../../gradreel/player/web/scene/lifetime.js";
-import { indexed, namesAt } from "../../gradreel/player/web/scene/moment.js";
+import { indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { stored } from "./scenes.js";
 
@@ -11,7 +11,7 @@ import { stored } from "./scenes.js";
 function at(step) {
   const scene = stored("shared_in_a_loop.json");
   const state = createState(scene);
-  const ready = indexed(scene, state);
+  const ready = indexScene(scene, state);
   return { state, scene: ready, step, names: namesAt(state, state.keys("name:"), step) };
 }
 const tensorOf = (moment, name) => moment.names.find((item) => item.name === name).tensor;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { signed } from "../../gradreel/player/web/lib/format.js";
+import { formatSigned } from "../../gradreel/player/web/lib/format.js";
 import { gapOf, gridOf, SIDE, spreadOf } from "../../gradreel/player/web/panels/heatmap.js";
 import {
-  changedAt, historyOf, leafFacts, milestones, named, nodeFacts, tensorFacts,
+  changedAt, historyOf, leafFacts, milestones, nameOperands, nodeFacts, tensorFacts,
 } from "../../gradreel/player/web/panels/inspector.js";
-import { indexed, namesAt } from "../../gradreel/player/web/scene/moment.js";
+import { indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { storedScenes } from "./scenes.js";
 
@@ -14,7 +14,7 @@ const whole = (data, shape) => ({ shape, dtype: "float32", data, whole: true });
 
 function momentOf(scene, step) {
   const state = createState(scene);
-  const found = indexed(scene, state);
+  const found = indexScene(scene, state);
   return { state, scene: found, step, names: namesAt(state, state.keys("name:"), step) };
 }
 
@@ -45,10 +45,10 @@ test("a formula is told with the program's names", () => {
     slots: [{ name: "self", label: "t", kind: "tensor" }],
     numbers: [{ name: "dim", kind: "value", text: "1" }],
   };
-  assert.equal(named("outer(grad, vec)", box), "outer(grad, (x + y))");
-  assert.equal(named("self.T @ grad", box), "t.T @ grad");
-  assert.equal(named("grad.expand(dim)", box), "grad.expand(1)");
-  assert.equal(named("grad.self", box), "grad.self");
+  assert.equal(nameOperands("outer(grad, vec)", box), "outer(grad, (x + y))");
+  assert.equal(nameOperands("self.T @ grad", box), "t.T @ grad");
+  assert.equal(nameOperands("grad.expand(dim)", box), "grad.expand(1)");
+  assert.equal(nameOperands("grad.self", box), "grad.self");
 });
 
 test("a number that PyTorch keeps unsigned is told as it was meant", () => {
@@ -59,9 +59,9 @@ test("a number that PyTorch keeps unsigned is told as it was meant", () => {
     ["1.8446744073709552e19", "1.8446744073709552e19"],
     ["3", "3"],
   ];
-  for (const [text, meant] of cases) assert.equal(signed(text), meant);
+  for (const [text, meant] of cases) assert.equal(formatSigned(text), meant);
   const box = { inputs: [], slots: [], numbers: [{ name: "dim", kind: "value", text: "18446744073709551615" }] };
-  assert.equal(named("grad.sum(dim)", box), "grad.sum((-1))");
+  assert.equal(nameOperands("grad.sum(dim)", box), "grad.sum((-1))");
 });
 
 test("a node says what it takes, keeps and hands on", () => {

@@ -4,17 +4,17 @@ import test from "node:test";
 import { compose, overlap, rebind } from "../../gradreel/player/web/canvas/picture.js";
 import { count } from "../../gradreel/player/web/layout/layers.js";
 import { layout } from "../../gradreel/player/web/layout/layout.js";
-import { foldedAtFirst, groupTree } from "../../gradreel/player/web/scene/grouping.js";
-import { indexed } from "../../gradreel/player/web/scene/moment.js";
+import { groupTree, initialFolds } from "../../gradreel/player/web/scene/grouping.js";
+import { indexScene } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { determinant, recurrent, training } from "./make.js";
 import { measure, storedScenes } from "./scenes.js";
 
 function picture(scene, folded) {
   const state = createState(scene);
-  const ready = indexed(scene, state);
+  const ready = indexScene(scene, state);
   const tree = groupTree(ready);
-  return compose(ready, state, tree, folded ?? foldedAtFirst(tree), measure);
+  return compose(ready, state, tree, folded ?? initialFolds(tree), measure);
 }
 
 const SCENES = [
@@ -111,7 +111,7 @@ test("other values move nothing", () => {
   const next = structuredClone(scene);
   for (const box of next.boxes) for (const slot of box.slots) slot.label = "a much longer label than before";
   const state = createState(next);
-  const again = rebind(drawn, indexed(next, state), state);
+  const again = rebind(drawn, indexScene(next, state), state);
   assert.deepEqual(again.cards.map((card) => card.rect), drawn.cards.map((card) => card.rect));
   assert.equal(again.card.get("n2").box.slots[0].label, "a much longer label than before");
 });
@@ -131,7 +131,7 @@ test("crossings are counted as they are", () => {
 test("sideways is the same drawing, turned: nothing overlaps and wires run to the right", () => {
   for (const scene of [determinant(4), training(2, 3), recurrent(5)]) {
     const state = createState(scene);
-    const ready = indexed(scene, state);
+    const ready = indexScene(scene, state);
     const drawn = compose(ready, state, groupTree(ready), new Set(), measure, { sideways: true });
     const rects = [...drawn.cards, ...drawn.chips].map((item) => item.rect);
     rects.forEach((a, i) => rects.slice(i + 1).forEach((b) => assert.ok(!overlap(a, b))));

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { gathered } from "../../gradreel/player/web/panels/variables.js";
+import { gatherParts } from "../../gradreel/player/web/panels/variables.js";
 
 const named = (scope, ...names) =>
   names.map((name) => ({ key: `name:${scope}:${name}`, scope, name, tensor: "t1", text: null }));
 const parts = (root, many) => Array.from({ length: many }, (_, i) => `${root}[${i}]`);
-const told = (names, inner) => gathered(names, inner).map(({ name, more }) => (more ? `${name} +${more}` : name));
+const told = (names, inner) => gatherParts(names, inner).map(({ name, more }) => (more ? `${name} +${more}` : name));
 
 test("a thing of few parts shows all of them", () => {
   assert.deepEqual(told(named(0, "w", ...parts("w", 12)), 0), ["w", ...parts("w", 12)]);
@@ -28,7 +28,7 @@ test("what belongs to a call that waits for another shows no parts; the innermos
 
 test("things of the same name in different calls are counted apart", () => {
   const names = [...named(1, ...parts("rows", 30)), ...named(2, ...parts("rows", 13))];
-  const shown = gathered(names, 2);
+  const shown = gatherParts(names, 2);
   assert.equal(new Set(shown.map(({ key }) => key)).size, shown.length);
   assert.deepEqual(shown.filter(({ more }) => more).map(({ scope, more }) => [scope, more]), [[1, 30], [2, 2]]);
 });

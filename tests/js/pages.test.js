@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createProgress } from "../../gradreel/player/web/app/storage.js";
-import { parts, spans } from "../../gradreel/player/web/lib/markdown.js";
+import { createAnswerStore } from "../../gradreel/player/web/app/storage.js";
+import { parseBlocks, parseSpans } from "../../gradreel/player/web/lib/markdown.js";
 import { ranAt, stepOf } from "../../gradreel/player/web/scene/scene.js";
 
 const scene = {
@@ -33,7 +33,7 @@ test("an operator is shown where its own node runs", () => {
 });
 
 test("a line has code, strong words, stress and links, and nothing else", () => {
-  const kinds = (text) => spans(text).map(({ kind, text: inner }) => [kind, inner]);
+  const kinds = (text) => parseSpans(text).map(({ kind, text: inner }) => [kind, inner]);
   assert.deepEqual(kinds("Say `a*b` **not `c`** *now* or [go](./Lab#x)"), [
     ["text", "Say "],
     ["code", "a*b"],
@@ -56,7 +56,7 @@ test("a line has code, strong words, stress and links, and nothing else", () => 
 });
 
 test("a text has paragraphs, lists, tables and headings", () => {
-  const found = parts("One\nline.\n\n* a\n* b\n  more\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n## Head");
+  const found = parseBlocks("One\nline.\n\n* a\n* b\n  more\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n## Head");
   assert.deepEqual(found.map(({ kind }) => kind), ["paragraph", "list", "table", "heading"]);
   assert.deepEqual(
     [found[0].items, found[1].items, found[2].rows],
@@ -78,18 +78,18 @@ function storage(text = null) {
 
 test("answers are kept, and forgotten when asked", () => {
   const store = storage();
-  createProgress(() => store).answer("views", 2);
-  const later = createProgress(() => store);
+  createAnswerStore(() => store).answer("views", 2);
+  const later = createAnswerStore(() => store);
   assert.deepEqual([later.of("views"), later.of("hooks"), later.count()], [2, null, 1]);
   later.forget();
-  assert.equal(createProgress(() => store).count(), 0);
+  assert.equal(createAnswerStore(() => store).count(), 0);
 });
 
 test("a storage that holds something else, or refuses, is no trouble", () => {
   for (const text of ["nonsense", "null", "[1]", '{"views": "x", "hooks": -1}']) {
-    assert.equal(createProgress(() => storage(text)).of("views"), null);
+    assert.equal(createAnswerStore(() => storage(text)).of("views"), null);
   }
-  const refusing = createProgress(() => { throw new Error("no"); });
+  const refusing = createAnswerStore(() => { throw new Error("no"); });
   refusing.answer("views", 1);
   assert.equal(refusing.of("views"), 1);
 });

@@ -6,7 +6,7 @@ import { titleRoom } from "../../gradreel/player/web/canvas/painter.js";
 import { compose, sameShape } from "../../gradreel/player/web/canvas/picture.js";
 import { along } from "../../gradreel/player/web/canvas/wire.js";
 import { groupTree } from "../../gradreel/player/web/scene/grouping.js";
-import { begun, counted, countsAt, indexed, living } from "../../gradreel/player/web/scene/moment.js";
+import { countsAt, countStates, indexScene, isAnyBuilt, isAnyPresent } from "../../gradreel/player/web/scene/moment.js";
 import { aboutAt, spokenOf } from "../../gradreel/player/web/scene/run.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { training } from "./make.js";
@@ -14,7 +14,7 @@ import { measure, stored } from "./scenes.js";
 
 const opened = (raw, fold, how) => {
   const state = createState(raw);
-  const scene = indexed(raw, state);
+  const scene = indexScene(raw, state);
   const tree = groupTree(scene);
   return { scene, state, picture: compose(scene, state, tree, new Set(fold ? tree.groups.keys() : []), measure, how) };
 };
@@ -115,7 +115,7 @@ test("the small map stands below, and above while it hides a leaf or more cards 
 test("the title of an open group ends before the gradient that comes in there", () => {
   const scene = training(1, 2);
   const state = createState(scene);
-  const named = indexed(scene, state);
+  const named = indexScene(scene, state);
   const tree = groupTree(named);
   const picture = compose(named, state, tree, new Set(), measure);
   const outline = picture.outlines.at(-1);
@@ -166,9 +166,9 @@ test("a folded card is counted anew for every step", () => {
   const card = picture.cards.find((item) => item.group);
   for (const step of [0, state.last, Math.floor(state.last / 2), state.last]) {
     const states = card.boxes.map((id) => state.at(id, "state", step));
-    assert.deepEqual(countsAt(card, step), counted(states));
-    assert.equal(begun(countsAt(card, step)), states.some((one) => one !== null));
-    assert.equal(living(countsAt(card, step)), states.some((one) => one !== null && one !== "released"));
+    assert.deepEqual(countsAt(card, step), countStates(states));
+    assert.equal(isAnyBuilt(countsAt(card, step)), states.some((one) => one !== null));
+    assert.equal(isAnyPresent(countsAt(card, step)), states.some((one) => one !== null && one !== "released"));
   }
   assert.ok(scene.steps.length);
 });

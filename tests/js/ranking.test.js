@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
 import { gunzipSync } from "node:zlib";
 
-import { codeOf, createRanking, errorOf, kindOf, wordsOf } from "../../gradreel/player/web/lib/search.js";
+import { codeOf, createErrorSearch, errorOf, kindOf, wordsOf } from "../../gradreel/player/web/lib/search.js";
 
 const DATA = new URL("../data/", import.meta.url);
 const GALLERY = new URL("../../gradreel/material/gallery/", import.meta.url);
@@ -19,7 +19,7 @@ const exhibits = readdirSync(GALLERY).filter((name) => name.endsWith(".md")).sor
       words: rest.replace(/^```[\s\S]*?^```/gm, "").replace(/^lesson: .*$/m, ""),
     };
   }));
-const rank = createRanking(exhibits);
+const rank = createErrorSearch(exhibits);
 const best = (text) => exhibits[rank(text)[0]?.index]?.slug ?? null;
 
 /** What torch itself was recorded to say, and the exhibits that are about it. */

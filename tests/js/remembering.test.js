@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createMemory } from "../../gradreel/player/web/app/storage.js";
+import { createStepStore } from "../../gradreel/player/web/app/storage.js";
 
 function storage() {
   const kept = new Map();
@@ -14,13 +14,13 @@ function storage() {
 
 test("a step is found again for the same program alone", () => {
   const store = storage();
-  createMemory(() => store).keep("x = 1\n", 7);
-  assert.equal(createMemory(() => store).of("x = 1"), 7);
-  assert.equal(createMemory(() => store).of("x = 2"), null);
+  createStepStore(() => store).keep("x = 1\n", 7);
+  assert.equal(createStepStore(() => store).of("x = 1"), 7);
+  assert.equal(createStepStore(() => store).of("x = 2"), null);
 });
 
 test("another program ends the memory of the last", () => {
-  const memory = createMemory(((store) => () => store)(storage()));
+  const memory = createStepStore(((store) => () => store)(storage()));
   memory.keep("x = 1", 7);
   memory.leave("x = 1");
   assert.equal(memory.of("x = 1"), 7);
@@ -29,12 +29,12 @@ test("another program ends the memory of the last", () => {
 });
 
 test("a browser that keeps nothing, or rubbish, is no trouble", () => {
-  const none = createMemory(() => {
+  const none = createStepStore(() => {
     throw new Error("denied");
   });
   none.keep("x", 1);
   assert.equal(none.of("x"), null);
   const store = storage();
   store.setItem("gradreel.step", "{");
-  assert.equal(createMemory(() => store).of("x"), null);
+  assert.equal(createStepStore(() => store).of("x"), null);
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { read } from "../../gradreel/player/web/scene/columns.js";
-import { unpacked } from "../../gradreel/player/web/scene/scene.js";
+import { readColumn } from "../../gradreel/player/web/scene/columns.js";
+import { unpackScene } from "../../gradreel/player/web/scene/scene.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { goldens } from "./scenes.js";
 
@@ -33,19 +33,19 @@ for (const [form, column, things] of [
   ],
   ["sorts", { sorts: [[1, 2], ["a"]], at: [0, 1, 0] }, [1, "a", 2]],
 ]) {
-  test(`a column of ${form} is read`, () => assert.deepEqual(read(column), things));
+  test(`a column of ${form} is read`, () => assert.deepEqual(readColumn(column), things));
 }
 
 test("a column of no known form is refused", () => {
-  assert.throws(() => read({ toString: 1 }), /no known form/);
-  assert.throws(() => read({}), /no known form/);
+  assert.throws(() => readColumn({ toString: 1 }), /no known form/);
+  assert.throws(() => readColumn({}), /no known form/);
 });
 
 for (const [name, rows, file] of goldens()) {
   const packed = () => JSON.parse(readFileSync(file, "utf8"));
 
   test(`${name}: unpacked, it is the scene in rows`, () => {
-    const scene = { ...unpacked(packed()), histories: null };
+    const scene = { ...unpackScene(packed()), histories: null };
     const steps = rows.steps.map((step) => ({ ...step, changes: null }));
     assert.deepEqual(
       { ...scene, steps: scene.steps.map((step) => ({ ...step, changes: null })) },
@@ -54,7 +54,7 @@ for (const [name, rows, file] of goldens()) {
   });
 
   test(`${name}: the histories it brings are those that its steps tell`, () => {
-    const [brought, told] = [createState(unpacked(packed())), createState(rows)];
+    const [brought, told] = [createState(unpackScene(packed())), createState(rows)];
     assert.deepEqual(brought.keys("").toSorted(), told.keys("").toSorted());
     assert.deepEqual(brought.keys("name:"), told.keys("name:"));
     for (const thing of told.keys("")) {

@@ -3,10 +3,10 @@ import test from "node:test";
 
 import { ghostsAt } from "../../gradreel/player/web/canvas/ghosts.js";
 import { compose } from "../../gradreel/player/web/canvas/picture.js";
-import { drawingOf, svgOf, wrapped } from "../../gradreel/player/web/canvas/snapshot.js";
-import { escaped, svgContext } from "../../gradreel/player/web/canvas/svg.js";
-import { foldedAtFirst, groupTree } from "../../gradreel/player/web/scene/grouping.js";
-import { indexed, namesAt, namesByBox } from "../../gradreel/player/web/scene/moment.js";
+import { drawingOf, svgOf, wrapText } from "../../gradreel/player/web/canvas/snapshot.js";
+import { escapeXml, svgContext } from "../../gradreel/player/web/canvas/svg.js";
+import { groupTree, initialFolds } from "../../gradreel/player/web/scene/grouping.js";
+import { indexScene, namesAt, namesByBox } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { measure, storedScenes } from "./scenes.js";
 
@@ -14,9 +14,9 @@ const COLOURS = new Proxy({}, { get: () => "#123456" });
 
 function frameAt(first, step) {
   const state = createState(first);
-  const scene = indexed(first, state);
+  const scene = indexScene(first, state);
   const tree = groupTree(scene);
-  const folded = foldedAtFirst(tree);
+  const folded = initialFolds(tree);
   const names = namesAt(state, state.keys("name:"), step);
   const picture = compose(scene, state, tree, folded, measure);
   return {
@@ -70,7 +70,7 @@ test("nothing that a program says becomes markup", () => {
   const svg = svgAt(hostile, hostile.steps.length - 1);
   assert.doesNotMatch(svg, /<script|&(?!amp;|lt;|gt;|quot;|#39;)/);
   assert.ok(!svg.includes("\0"));
-  assert.equal(escaped("a<b>&\u0001"), "a&lt;b&gt;&amp;\ufffd");
+  assert.equal(escapeXml("a<b>&\u0001"), "a&lt;b&gt;&amp;\ufffd");
 });
 
 test("matrices are put together as on a canvas", () => {
@@ -90,5 +90,5 @@ test("matrices are put together as on a canvas", () => {
 });
 
 test("a caption is broken between words", () => {
-  assert.deepEqual(wrapped("one two three", 8, (text) => text.length), ["one two", "three"]);
+  assert.deepEqual(wrapText("one two three", 8, (text) => text.length), ["one two", "three"]);
 });

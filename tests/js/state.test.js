@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { describe, indexed } from "../../gradreel/player/web/scene/moment.js";
+import { describe, indexScene } from "../../gradreel/player/web/scene/moment.js";
 import { createState, indexAt } from "../../gradreel/player/web/scene/state.js";
 import { recurrent } from "./make.js";
 import { stored, storedScenes } from "./scenes.js";
@@ -58,7 +58,7 @@ test("names of a program may be any text", () => {
     output: [],
   };
   const state = createState(scene);
-  const names = describe(state, indexed(scene, state), state.keys("name:"), 1).names;
+  const names = describe(state, indexScene(scene, state), state.keys("name:"), 1).names;
   assert.deepEqual(
     names.map((name) => [name.scope, name.name, name.text]),
     [
@@ -78,7 +78,7 @@ test("when tells the first step at which something was so", () => {
 test("the picture of a moment lists what is there and leaves out what is gone", () => {
   const scene = stored("shared_in_a_loop.json");
   const state = createState(scene);
-  const look = (step) => describe(state, indexed(scene, state), state.keys("name:"), step);
+  const look = (step) => describe(state, indexScene(scene, state), state.keys("name:"), step);
   assert.deepEqual(look(0).boxes, []);
   const last = look(state.last);
   assert.equal(last.steps, scene.steps.length - 1);
@@ -113,6 +113,6 @@ test("a leaf whose name stands for another tensor now is the earlier one", () =>
     ],
   };
   const state = createState(scene);
-  const names = [1, 2].map((step) => describe(state, indexed(scene, state), ["name:0:x"], step).leaves[0].name);
+  const names = [1, 2].map((step) => describe(state, indexScene(scene, state), ["name:0:x"], step).leaves[0].name);
   assert.deepEqual(names, ["x", "earlier x"]);
 });

@@ -5,9 +5,11 @@ import {
   fit, groupStanding, groupTitle, leafLines, measureCard, measureGroup, slotText, standing, stateWord,
 } from "../../gradreel/player/web/canvas/card.js";
 import { errorOf, marksAt } from "../../gradreel/player/web/editor/annotations.js";
-import { bytes, long, nested, number, ordinal, short, title } from "../../gradreel/player/web/lib/format.js";
-import { pieces, plain } from "../../gradreel/player/web/lib/markdown.js";
-import { boxAt, counted, indexed } from "../../gradreel/player/web/scene/moment.js";
+import {
+  formatBytes, formatLong, formatNested, formatNumber, formatShort, ordinal, titleOf,
+} from "../../gradreel/player/web/lib/format.js";
+import { parseMarks, stripMarks } from "../../gradreel/player/web/lib/markdown.js";
+import { boxAt, countStates, indexScene } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { measure, stored, storedScenes } from "./scenes.js";
 
@@ -27,11 +29,11 @@ for (const [value, text] of [
   [1 / 3, "0.3333"],
   [120000, "120000"],
 ])
-  test(`the number ${value} reads ${text}`, () => assert.equal(number(value), text));
+  test(`the number ${value} reads ${text}`, () => assert.equal(formatNumber(value), text));
 
 test("vectors get air, matrices are set tight", () => {
-  assert.equal(nested([0.5, 0.5]), "[0.5, 0.5]");
-  assert.equal(nested([[3, 2], [3, 2]]), "[[3,2],[3,2]]");
+  assert.equal(formatNested([0.5, 0.5]), "[0.5, 0.5]");
+  assert.equal(formatNested([[3, 2], [3, 2]]), "[[3,2],[3,2]]");
 });
 
 test("what does not fit is told by its ends, by its shape and how far it goes, or by its shape", () => {
@@ -49,26 +51,26 @@ test("what does not fit is told by its ends, by its shape and how far it goes, o
     [{ ...whole(Array(70).fill(true), [70]), dtype: "bool" }, 20, "[70] all True"],
     [{ shape: [64, 64], dtype: "float32", whole: false, min: -1e-5, max: 2.5 }, 20, "[64,64] -1e-5…2.5"],
     [null, 26, "None"],
-  ]) assert.equal(short(value, room).replace("\u2060", ""), text);
-  assert.match(short(whole(eight, [8, 2]), 20), /…\u2060/, "what goes from here to there is not broken in two");
+  ]) assert.equal(formatShort(value, room).replace("\u2060", ""), text);
+  assert.match(formatShort(whole(eight, [8, 2]), 20), /…\u2060/, "what goes from here to there is not broken in two");
 });
 
 test("a few numbers lose digits before they are left out, but never those before the point", () => {
-  assert.equal(short(whole([-0.12345, 0.23456, 0.34567], [3]), 24), "[-0.123, 0.235, 0.346]");
-  assert.equal(short(whole([-0.12345, 0.23456, 0.34567], [3]), 20), "[-0.12, 0.23, 0.35]");
-  assert.equal(short(whole([123.456, -0.5, 2.25], [3]), 16), "[123, -0.5, 2.3]");
-  assert.equal(short(whole([0.12345, 0.23456, 0.34567, 1, 2, 3, 4.5678], [7]), 26), "[0.1235, 0.2346, … ×7]");
+  assert.equal(formatShort(whole([-0.12345, 0.23456, 0.34567], [3]), 24), "[-0.123, 0.235, 0.346]");
+  assert.equal(formatShort(whole([-0.12345, 0.23456, 0.34567], [3]), 20), "[-0.12, 0.23, 0.35]");
+  assert.equal(formatShort(whole([123.456, -0.5, 2.25], [3]), 16), "[123, -0.5, 2.3]");
+  assert.equal(formatShort(whole([0.12345, 0.23456, 0.34567, 1, 2, 3, 4.5678], [7]), 26), "[0.1235, 0.2346, … ×7]");
 });
 
 test("larger ones are told by what sums them up", () => {
   assert.equal(
-    long({ shape: [64, 64], dtype: "float32", head: [1], min: -1, max: 2, mean: 0.5, whole: false }),
+    formatLong({ shape: [64, 64], dtype: "float32", head: [1], min: -1, max: 2, mean: 0.5, whole: false }),
     "[64,64], -1 to 2, mean 0.5",
   );
 });
 
 test("bytes and ordinals read as people say them", () => {
-  assert.deepEqual([0, 64, 1024, 1536, 3 * 1024 * 1024].map(bytes), ["0 B", "64 B", "1 KB", "1.5 KB", "3 MB"]);
+  assert.deepEqual([0, 64, 1024, 1536, 3 * 1024 * 1024].map(formatBytes), ["0 B", "64 B", "1 KB", "1.5 KB", "3 MB"]);
   assert.deepEqual([1, 2, 3, 4, 11, 12, 21, 112].map(ordinal), [
     "first",
     "2nd",
@@ -82,21 +84,21 @@ test("bytes and ordinals read as people say them", () => {
 });
 
 test("a box is named in few words", () => {
-  assert.equal(title({ kind: "node", name: "MvBackward0", nr: 0 }), "Mv #0");
-  assert.equal(title({ kind: "node", name: "UnsafeViewBackward0", nr: null }), "UnsafeView");
-  assert.equal(title({ kind: "leaf", name: "AccumulateGrad", nr: null, variable: "w" }), "w");
+  assert.equal(titleOf({ kind: "node", name: "MvBackward0", nr: 0 }), "Mv #0");
+  assert.equal(titleOf({ kind: "node", name: "UnsafeViewBackward0", nr: null }), "UnsafeView");
+  assert.equal(titleOf({ kind: "leaf", name: "AccumulateGrad", nr: null, variable: "w" }), "w");
 });
 
 test("marks become pieces, and code is not searched for bold", () => {
-  assert.deepEqual(pieces("**Mv #0** keeps `t`."), [
+  assert.deepEqual(parseMarks("**Mv #0** keeps `t`."), [
     { kind: "bold", text: "Mv #0" },
     { kind: "text", text: " keeps " },
     { kind: "code", text: "t" },
     { kind: "text", text: "." },
   ]);
-  assert.deepEqual(pieces("`(out - x) ** 2` and `y ** 2`").map((piece) => piece.kind), ["code", "text", "code"]);
-  assert.equal(plain("<b>**x**</b>"), "<b>x</b>");
-  assert.deepEqual(pieces(""), []);
+  assert.deepEqual(parseMarks("`(out - x) ** 2` and `y ** 2`").map((piece) => piece.kind), ["code", "text", "code"]);
+  assert.equal(stripMarks("<b>**x**</b>"), "<b>x</b>");
+  assert.deepEqual(parseMarks(""), []);
 });
 
 test("a slot chip says how the slot stands", () => {
@@ -110,7 +112,7 @@ test("a slot chip says how the slot stands", () => {
 for (const [name, scene] of storedScenes()) {
   test(`${name}: text stays within its card at every step`, () => {
     const state = createState(scene);
-    const ready = indexed(scene, state);
+    const ready = indexScene(scene, state);
     for (const box of ready.boxes) {
       const card = measureCard(box, measure);
       for (let step = 0; step <= state.last; step++) {
@@ -162,21 +164,21 @@ test("a folded card has room for its title and for how its boxes stand", () => {
   const states = ["failed", ...Array(25).fill("running"), ...Array(13).fill("released")];
   for (const [text, size] of [
     [`▸ ${groupTitle(group)}`, 13],
-    [groupStanding(counted(states)), 11],
+    [groupStanding(countStates(states)), 11],
   ])
     assert.equal(fit(text, width - 28, size, measure), text);
 });
 
 test("a folded card sums up what is behind it", () => {
-  assert.equal(groupStanding(counted(["released", "released"])), "released");
-  assert.equal(groupStanding(counted(["ran", "empty", "built", null])), "2 ran · 1 built");
-  assert.equal(groupStanding(counted([null])), "");
+  assert.equal(groupStanding(countStates(["released", "released"])), "released");
+  assert.equal(groupStanding(countStates(["ran", "empty", "built", null])), "2 ran · 1 built");
+  assert.equal(groupStanding(countStates([null])), "");
 });
 
 test("the failing step marks who built and who freed", () => {
   const scene = stored("shared_in_a_loop.json");
   const state = createState(scene);
-  const marks = marksAt({ state, scene: indexed(scene, state), step: state.last, selected: null });
+  const marks = marksAt({ state, scene: indexScene(scene, state), step: state.last, selected: null });
   assert.deepEqual(
     marks.filter(({ kind }) => kind).map(({ line, kind }) => [line, kind]),
     [
@@ -196,7 +198,7 @@ test("a line is marked with what it did, and with no more", () => {
   const marked = (diagnosis, selected = null) => {
     const told = { ...scene, diagnoses: [{ nodes: [], steps: {}, ...diagnosis }] };
     told.diagnoses[0].steps.raised = state.last;
-    return marksAt({ state, scene: indexed(told, state), step: state.last, selected })
+    return marksAt({ state, scene: indexScene(told, state), step: state.last, selected })
       .filter(({ kind }) => kind === "born" || kind === "kill").map(({ line, text }) => [line, text]);
   };
   const cases = [
@@ -260,7 +262,7 @@ test("what a story says of a line is told there; silent trouble is marked gently
   const told = (steps, step, more = {}) =>
     marksAt({
       state,
-      scene: indexed({ ...scene, diagnoses: [{ nodes: [], story, steps, lines: {}, ...more }] }, state),
+      scene: indexScene({ ...scene, diagnoses: [{ nodes: [], story, steps, lines: {}, ...more }] }, state),
       step,
       selected: null,
     });
@@ -281,7 +283,7 @@ test("an error after which a transcript goes on stays marked", () => {
     diagnoses: [diagnosis],
   };
   const bad = (step) =>
-    marksAt({ state, scene: indexed(gone, state), step, selected: null }).filter(({ kind }) => kind === "bad");
+    marksAt({ state, scene: indexScene(gone, state), step, selected: null }).filter(({ kind }) => kind === "bad");
   assert.deepEqual(bad(29), []);
   assert.deepEqual(bad(state.last), [{ line: 9, kind: "bad", below: "✖ No." }]);
 });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { nameOf } from "../../gradreel/player/web/player/keyboard.js";
-import { beside, loopAround, stretchAt, stretchWord, toggled } from "../../gradreel/player/web/timeline/bookmarks.js";
+import { actionOf } from "../../gradreel/player/web/player/keyboard.js";
+import {
+  beside, loopAround, stretchAt, stretchWord, toggleMark,
+} from "../../gradreel/player/web/timeline/bookmarks.js";
 import { createClock } from "../../gradreel/player/web/timeline/playback.js";
 
 const STRETCHES = [
@@ -30,8 +32,8 @@ test("the steps beside one are the next and the last of a list, else the ends", 
 });
 
 test("a bookmark comes and goes, in order", () => {
-  assert.deepEqual(toggled(toggled([], 7), 3), [3, 7]);
-  assert.deepEqual(toggled([3, 7], 3), [7]);
+  assert.deepEqual(toggleMark(toggleMark([], 7), 3), [3, 7]);
+  assert.deepEqual(toggleMark([3, 7], 3), [7]);
 });
 
 test("a loop is what lies between two bookmarks, else the stretch", () => {
@@ -64,7 +66,7 @@ test("what loops begins again at its start, for ever", () => {
 });
 
 test("keys ask for one thing each, with shift or without where a keyboard wants it", () => {
-  const asks = (key, more = {}) => nameOf({ key, shiftKey: false, ctrlKey: false, ...more }, null);
+  const asks = (key, more = {}) => actionOf({ key, shiftKey: false, ctrlKey: false, ...more }, null);
   assert.deepEqual(
     ["l", "b", "[", "]", "f", "t", "/", "-"].map((key) => asks(key)),
     ["loop", "bookmark", "prevMark", "nextMark", "fit", "turn", "find", "zoomOut"],

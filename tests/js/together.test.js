@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { matching } from "../../gradreel/player/web/lib/search.js";
-import { indexed } from "../../gradreel/player/web/scene/moment.js";
+import { searchOperators } from "../../gradreel/player/web/lib/search.js";
+import { indexScene } from "../../gradreel/player/web/scene/moment.js";
 import {
-  common, differences, facts, lineRows, momentAt, momentsOf, peakBy,
+  comparableFacts, differences, lineRows, longestCommonSubsequence, momentAt, momentsOf, peakBy,
 } from "../../gradreel/player/web/scene/run_diff.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { maker } from "./make.js";
@@ -13,8 +13,8 @@ import { storedScenes } from "./scenes.js";
 const steps = (source, ...list) => ({ source, steps: [["start", 0], ...list].map(([kind, line]) => ({ kind, line })) });
 
 test("the longest common subsequence keeps order and is as long as can be", () => {
-  assert.deepEqual(common([..."abcbd"], [..."bcad"]), [[1, 0], [2, 1], [4, 3]]);
-  assert.deepEqual(common([], ["x"]), []);
+  assert.deepEqual(longestCommonSubsequence([..."abcbd"], [..."bcad"]), [[1, 0], [2, 1], [4, 3]]);
+  assert.deepEqual(longestCommonSubsequence([], ["x"]), []);
 });
 
 test("lines are the same, changed, or on one side only", () => {
@@ -73,7 +73,7 @@ function madeRun(backward) {
   const root = node("MulBackward0", [leaf("a"), leaf("b")], { slots: ["self", "other"] });
   if (backward) back(root);
   const state = createState(scene);
-  return { scene: indexed(scene, state), state, names: state.keys("name:") };
+  return { scene: indexScene(scene, state), state, names: state.keys("name:") };
 }
 
 test("a run does not differ from itself, and differs from one that goes no further by what is held", () => {
@@ -83,7 +83,7 @@ test("a run does not differ from itself, and differs from one that goes no furth
     differences(one, two, [one.state.last, two.state.last]).map(({ what, left, right }) => [what, [left, right]]),
   );
   assert.deepEqual(found["saved now"], ["0 B", "8 B"]);
-  assert.equal(facts(one, 0).get("the run"), "goes on");
+  assert.equal(comparableFacts(one, 0).get("the run"), "goes on");
   assert.equal(peakBy(one.state, one.state.last), 8);
 });
 
@@ -100,7 +100,7 @@ test("operators are found by name, node and what they keep, the closest first", 
     operator("mul.Tensor", "MulBackward0", "grad * other", ["other"]),
     operator("exp", "ExpBackward0", "grad * result", ["result"]),
   ];
-  const names = (text) => matching(items, text).map(({ name }) => name);
+  const names = (text) => searchOperators(items, text).map(({ name }) => name);
   assert.deepEqual(names("mul"), ["mul.Tensor", "addmul"]);
   assert.deepEqual(names("keeps result"), ["exp"]);
   assert.deepEqual(names("MULBACKWARD0"), ["mul.Tensor", "addmul"].slice(0, names("MULBACKWARD0").length));

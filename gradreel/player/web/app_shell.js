@@ -7,11 +7,11 @@
  */
 
 import { placeAsked } from "./app/link.js";
-import { createLooks } from "./app/preferences.js";
-import { enter, entitle, entitleAgain, entitled, guard, travelBy } from "./app/router.js";
-import { createWire, open } from "./app/server.js";
+import { createTheme } from "./app/preferences.js";
+import { currentTitle, guardHistory, pushEntry, restoreTitle, setNavigator, setTitle } from "./app/router.js";
+import { createClient, open } from "./app/server.js";
 import { element } from "./lib/dom.js";
-import { createRoom } from "./pages/page.js";
+import { createPage } from "./pages/page.js";
 
 /** @import { Head, Question } from "./app/server.js" */
 
@@ -22,7 +22,7 @@ const MOVES = ["popstate", "hashchange"];
  * @param {{theme?: "light"|"dark", onShow?: () => void, onLeave?: () => void}} [how]  what is to be done when there is
  *   something to see
  */
-export function createSite(root, { theme = "light", onShow = () => {}, onLeave = () => {} } = {}) {
+export function createAppShell(root, { theme = "light", onShow = () => {}, onLeave = () => {} } = {}) {
   /** @type {Map<string, any>} what was visited: its element, its room, its title and where it was left */
   const visited = new Map();
   /** @type {Map<string, {place: string, title: string}>|null} the pages by their paths */
@@ -45,12 +45,12 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
   let showing = 0;
 
   const room = () => visited.get(here)?.room;
-  const looks = createLooks(theme, (now) => room()?.setTheme(now));
+  const looks = createTheme(theme, (now) => room()?.setTheme(now));
   const busy = () => {
     root.toggleAttribute("data-busy", asked || showing > 0);
     room()?.busy(asked || showing > 0);
   };
-  const wire = createWire({
+  const wire = createClient({
     send: (question) => (send ? send(question) : (early = question)),
     onBusy: (now) => {
       asked = now;
@@ -66,10 +66,10 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     if (gone) return;
     const letter = open(bytes);
     const { head } = letter;
-    if (wire.isNobodys(head.request)) return;
-    ways ??= waysOf(head);
-    wire.answered(head.request);
-    mind();
+    if (wire.isStale(head.request)) return;
+    ways ??= pagesByPath(head);
+    wire.settleRequest(head.request);
+    keepAddress();
     const known = visited.get(head.place);
     if (known) {
       // A first letter is for a page that has not been made; this one is past that. Streamlit sends one of its own
@@ -80,19 +80,19 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     }
     if (here !== null && head.place !== wanted) return;
     const ask = (question, how) => wire.ask({ place: head.place, ...question }, how);
-    const make = await createRoom(letter, { ask, giveUp: wire.giveUp });
+    const make = await createPage(letter, { ask, giveUp: wire.giveUp });
     if (here !== null && head.place !== wanted) return;
     const home = element("div", { class: "gr-root" });
-    visited.set(head.place, { home, title: entitled() });
+    visited.set(head.place, { home, title: currentTitle() });
     if (here === null) onShow();
     leave();
     appear(head.place);
-    entitle([...ways.values()].find(({ place }) => place === head.place).title);
+    setTitle([...ways.values()].find(({ place }) => place === head.place).title);
     visited.get(head.place).room = make(home, looks.now());
   }
 
   /** Streamlit may put the address of the page that it has run itself into the bar; that is not the page in sight. */
-  function mind() {
+  function keepAddress() {
     if (here === null) return;
     if (ways.get(location.pathname)?.place === (wanted ?? here)) address = location.href;
     else history.replaceState(null, "", address);
@@ -104,7 +104,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     if (!old) return;
     old.room.rest();
     old.room.busy(false);
-    old.title = entitled();
+    old.title = currentTitle();
     old.scrolled = [...old.home.querySelectorAll("*")].filter((each) => each.scrollTop || each.scrollLeft)
       .map((each) => [each, each.scrollTop, each.scrollLeft]);
   }
@@ -114,7 +114,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     wanted = null;
     const { home, title, scrolled = [] } = visited.get(place);
     root.replaceChildren(home);
-    entitle(title);
+    setTitle(title);
     for (const [each, top, left] of scrolled) each.scrollTo(left, top);
   }
 
@@ -137,7 +137,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
       if (location.href === known.address) return;
     }
     wanted = null;
-    known.room.moved();
+    known.room.followAddress();
   }
 
   /** @param {string} href */
@@ -150,11 +150,11 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     const left = visited.get(here);
     if (left && ways.get(location.pathname)?.place === here) left.address = location.href;
     const target = bare ? visited.get(way.place)?.address ?? url.href : url.href;
-    if (target !== location.href) enter(target);
+    if (target !== location.href) pushEntry(target);
     follow();
   }
 
-  const moved = (event) => {
+  const onMove = (event) => {
     if (!ways?.has(location.pathname)) return;
     event.stopImmediatePropagation();
     const left = visited.get(here);
@@ -162,7 +162,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     follow();
   };
 
-  const clicked = (event) => {
+  const onClick = (event) => {
     const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement);
     if (!link?.href || link.target === "_blank" || link.hasAttribute("download")) return;
     if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
@@ -173,10 +173,10 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     go(url.href);
   };
 
-  root.addEventListener("click", clicked);
-  for (const kind of MOVES) addEventListener(kind, moved, { capture: true });
-  travelBy(go);
-  const unguard = guard((url) => url.origin === location.origin && Boolean(ways?.has(url.pathname)));
+  root.addEventListener("click", onClick);
+  for (const kind of MOVES) addEventListener(kind, onMove, { capture: true });
+  setNavigator(go);
+  const unguard = guardHistory((url) => url.origin === location.origin && Boolean(ways?.has(url.pathname)));
 
   return {
     /** Who answers from now on, and how the system has it.
@@ -185,7 +185,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
      */
     connect(how, theme) {
       send = how;
-      entitleAgain();
+      restoreTitle();
       looks.system(theme);
       if (early) send(early);
       early = null;
@@ -201,8 +201,8 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     leave() {
       gone = true;
       unguard();
-      for (const kind of MOVES) removeEventListener(kind, moved, { capture: true });
-      root.removeEventListener("click", clicked);
+      for (const kind of MOVES) removeEventListener(kind, onMove, { capture: true });
+      root.removeEventListener("click", onClick);
       wire.stop();
       for (const { room } of visited.values()) room?.destroy();
       onLeave();
@@ -214,7 +214,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
  * @param {Head} head
  * @returns {Map<string, {place: string, title: string}>}
  */
-function waysOf({ nav, place }) {
+function pagesByPath({ nav, place }) {
   /** @type {[string, {place: string, title: string}][]} */
   const pages = nav.map((page) => [
     new URL(page.href, location.href).pathname,

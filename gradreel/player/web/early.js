@@ -4,12 +4,12 @@
  * over.
  */
 
-import { appeared, proceed } from "./app/first_paint.js";
+import { announcePage, startDeferred } from "./app/first_paint.js";
 import { placeAsked } from "./app/link.js";
-import { createSite } from "./app_shell.js";
+import { createAppShell } from "./app_shell.js";
 import { element } from "./lib/dom.js";
-import main, { shownEarly, themeOf } from "./main.js";
-import { shelf } from "./shim.js";
+import main, { setEarlyShell, themeOf } from "./main.js";
+import { registry } from "./shim.js";
 import styles from "./styles.js";
 
 /** Where the letters of pages are, seen from any page. */
@@ -21,27 +21,27 @@ async function open() {
   host.attachShadow({ mode: "open" }).append(element("style", { text: styles }), root);
   // Streamlit's own page works on behind ours, unseen; it is all there is until ours comes.
   const behind = element("style", { text: "#root { display: none }" });
-  const site = createSite(root, {
+  const site = createAppShell(root, {
     theme: themeOf(document.documentElement),
     onShow: () => {
       document.body.prepend(host);
       document.head.append(behind);
-      appeared();
+      announcePage();
     },
     onLeave: () => [host, behind].forEach((each) => each.remove()),
   });
-  shownEarly(site);
+  setEarlyShell(site);
   const page = new URLSearchParams({ page: location.pathname.split("/").at(-1), at: placeAsked(location) ?? "" });
   // The page's head may have begun to fetch the same already.
   const letter = fetch(`${LETTERS}?${page}`).then((reply) => (reply.ok ? reply.arrayBuffer() : null)).catch(() => null);
   if (!document.body)
     await new Promise((ready) => document.addEventListener("DOMContentLoaded", ready, { once: true }));
   const bytes = await letter;
-  if (!bytes) return proceed();
+  if (!bytes) return startDeferred();
   site.receive(new Uint8Array(bytes));
 }
 
-shelf().give(main);
+registry().give(main);
 open();
 
 export default () => {};

@@ -3,24 +3,24 @@
  * element, so it keeps its instance by that element, and does something only when something has changed.
  */
 
-import { appeared } from "./app/first_paint.js";
-import { createSite } from "./app_shell.js";
+import { announcePage } from "./app/first_paint.js";
+import { createAppShell } from "./app_shell.js";
 import { element } from "./lib/dom.js";
 import styles from "./styles.js";
 
-/** @type {WeakMap<Element|ShadowRoot, ReturnType<typeof createSite>>} */
+/** @type {WeakMap<Element|ShadowRoot, ReturnType<typeof createAppShell>>} */
 const sites = new WeakMap();
 
 /** The site that was shown before Streamlit was ready, until Streamlit takes it over. */
 let early = null;
 
-/** @param {ReturnType<typeof createSite>} site */
-export const shownEarly = (site) => (early = site);
+/** @param {ReturnType<typeof createAppShell>} site */
+export const setEarlyShell = (site) => (early = site);
 
 /** @param {{data: Uint8Array, parentElement: any, setTriggerValue: (name: string, value: any) => void}} call */
 export default function main({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".gr-site");
-  const site = sites.get(parentElement) ?? early ?? createSite(dressed(root), { onShow: appeared });
+  const site = sites.get(parentElement) ?? early ?? createAppShell(addStyles(root), { onShow: announcePage });
   early = null;
   sites.set(parentElement, site);
   site.connect((question) => setTriggerValue("question", question), themeOf(root));
@@ -34,7 +34,7 @@ export default function main({ data, parentElement, setTriggerValue }) {
 /** An element with our styles beside it: no component brings them along, for all that it brings comes anew with every
  * letter.
  */
-function dressed(root) {
+function addStyles(root) {
   root.before(element("style", { text: styles }));
   return root;
 }

@@ -9,7 +9,7 @@
 export default function shim(call) {
   let leave = () => {};
   let left = false;
-  shelf().main.then((main) => {
+  registry().main.then((main) => {
     if (!left) leave = main(call);
   }).catch((error) => console.error(error));
   return () => {
@@ -21,7 +21,7 @@ export default function shim(call) {
 const KEY = Symbol.for("gradreel");
 
 /** @returns {{main: Promise<Function>, give: (main: Function) => void}} */
-export function shelf() {
+export function registry() {
   if (!globalThis[KEY]) {
     /** @type {(main: Function) => void} */
     let give = () => {};

@@ -1,14 +1,14 @@
 /** The entry of an exported file: the scene lies in the page itself, and there is nobody to ask. */
 
 import { createLab } from "./app/lab.js";
-import { createLooks } from "./app/preferences.js";
-import { unzip } from "./scene/scene.js";
+import { createTheme } from "./app/preferences.js";
+import { decodeScene } from "./scene/scene.js";
 
 export default async function standalone() {
   const root = /** @type {HTMLElement} */ (document.querySelector(".gr-root"));
   const element = /** @type {HTMLElement} */ (document.querySelector("#scene"));
   const packed = atob(element.textContent.trim());
-  const scene = await unzip(Uint8Array.from(packed, (letter) => letter.charCodeAt(0)));
+  const scene = await decodeScene(Uint8Array.from(packed, (letter) => letter.charCodeAt(0)));
   const step = /^#(\d+)$/.exec(location.hash)?.[1] ?? element.dataset.step;
   const lab = createLab(root, {
     head: { place: "file" },
@@ -18,7 +18,7 @@ export default async function standalone() {
     step: step === undefined ? null : Number(step),
   });
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const looks = createLooks(dark.matches ? "dark" : "light", lab.setTheme);
+  const looks = createTheme(dark.matches ? "dark" : "light", lab.setTheme);
   lab.setTheme(looks.now());
   dark.addEventListener("change", () => looks.system(dark.matches ? "dark" : "light"));
 }

@@ -32,14 +32,14 @@ function cellsOf(name, text) {
   }
   const cells = notebook?.cells ?? notebook?.worksheets?.[0]?.cells;
   if (!Array.isArray(cells)) throw new NoProgram(`${name} holds no cells.`);
-  const code = cells.filter((cell) => cell?.cell_type === "code").map((cell) => written(cell.source ?? cell.input));
+  const code = cells.filter((cell) => cell?.cell_type === "code").map((cell) => cellText(cell.source ?? cell.input));
   const programs = code.map((source) => source.trimEnd()).filter(Boolean);
   if (!programs.length) throw new NoProgram(`${name} holds no code.`);
   return `${programs.join("\n\n")}\n`;
 }
 
 /** Text of a cell: one string, or a list of lines. */
-function written(source) {
+function cellText(source) {
   return Array.isArray(source)
     ? source.filter((line) => typeof line === "string").join("")
     : typeof source === "string"
@@ -51,7 +51,7 @@ function written(source) {
  * @param {HTMLElement} root takes what is dropped on it
  * @param {{onProgram: (text: string) => void, onTrouble: (sentence: string) => void}} options
  */
-export function createOpening(root, { onProgram, onTrouble }) {
+export function createFileOpener(root, { onProgram, onTrouble }) {
   const input = element("input", {
     type: "file",
     accept: KINDS,

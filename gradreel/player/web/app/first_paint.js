@@ -9,21 +9,21 @@ const UNPAINTED = 300;
 let tell = () => {};
 
 /** @type {Promise<void>} settled when the page is seen */
-export const seen = new Promise((resolve) => (tell = resolve));
+export const firstPaint = new Promise((resolve) => (tell = resolve));
 
 /** The page is there: what was drawn for it goes, and after the next picture begins what waited. */
-export function appeared() {
+export function announcePage() {
   document.querySelector("#gr-first")?.remove();
-  painted().then(proceed);
+  nextPaint().then(startDeferred);
 }
 
 /** What waited begins, whether there is something to see or not. */
-export function proceed() {
+export function startDeferred() {
   dispatchEvent(new Event("gradreel-seen"));
   tell();
 }
 
-function painted() {
+function nextPaint() {
   return new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));
     setTimeout(resolve, UNPAINTED);

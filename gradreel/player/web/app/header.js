@@ -5,8 +5,8 @@
  */
 
 import { element, icon } from "../lib/dom.js";
-import { turnLooks } from "./preferences.js";
-import { travel } from "./router.js";
+import { toggleTheme } from "./preferences.js";
+import { navigate } from "./router.js";
 
 /** A disc, half of it empty. */
 const HALF = "M6 .5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM6 2a4 4 0 0 1 0 8z";
@@ -73,7 +73,7 @@ export function createHeader(host, options) {
           "aria-label": "light or dark",
           title: "light or dark",
           "data-testid": "looks",
-          onclick: turnLooks,
+          onclick: toggleTheme,
         },
         icon(HALF),
       ),
@@ -125,7 +125,7 @@ export function createLessonBar(host, { title, apart = false, onRun, onStop = nu
   lab.addEventListener("click", async (event) => {
     if (apart || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    travel(await labLink());
+    navigate(await labLink());
   });
   const run = onRun && createRunButton(onRun, onStop);
   host.replaceChildren(

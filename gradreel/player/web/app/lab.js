@@ -9,16 +9,16 @@ import words from "../editor/vocabulary.json" with { type: "json" };
 import { element } from "../lib/dom.js";
 import { createExpression } from "../panels/expression.js";
 import { createPlayer } from "../player/player.js";
-import { blank } from "../scene/scene.js";
+import { blankScene } from "../scene/scene.js";
 import * as codemirror from "../vendor/codemirror.js";
 import vis from "../vis.js";
-import { createOpening, saveFile } from "./files.js";
+import { createFileOpener, saveFile } from "./files.js";
 import { createHeader, createLessonBar, PATIENCE } from "./header.js";
 import { createSharing, writeLink } from "./link.js";
 import { createNotice, createRemarks } from "./messages.js";
-import { createChoices } from "./preferences.js";
-import { travel } from "./router.js";
-import { createDrafts, createMemory } from "./storage.js";
+import { createPreferences } from "./preferences.js";
+import { navigate } from "./router.js";
+import { createDraftStore, createStepStore } from "./storage.js";
 import { createWelcome, meaningOf } from "./welcome.js";
 
 /** @import { Head, Question } from "./server.js" */
@@ -63,25 +63,25 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   const { say } = notice;
   const remarks = createRemarks();
 
-  const choices = createChoices(() => localStorage, { values: (on) => player.showValues(on) });
+  const choices = createPreferences(() => localStorage, { values: (on) => player.showValues(on) });
   let typing = 0;
   let emptying = 0;
   /** Something was typed: it is kept, and run by itself a moment later where that is wished. */
-  const edited = () => {
+  const onEdit = () => {
     draft(false);
     clearTimeout(emptying);
     if (code.text().trim()) bringBack();
     else emptying = setTimeout(clearAway, EMPTY);
     compare();
-    welcome?.edited(code.text());
+    welcome?.onEdit(code.text());
     clearTimeout(typing);
     if (ask && choices.get("live"))
       typing = setTimeout(() => code.text().trim() && start({ text: code.text(), values: null }, {}), PAUSE);
   };
-  const drafts = head.place === "lab" ? createDrafts(() => sessionStorage, () => localStorage) : null;
+  const drafts = head.place === "lab" ? createDraftStore(() => sessionStorage, () => localStorage) : null;
   const draft = (ran) => drafts?.keep({ text: code.text(), ran });
 
-  const steps = head.place === "lab" ? createMemory(() => sessionStorage) : null;
+  const steps = head.place === "lab" ? createStepStore(() => sessionStorage) : null;
 
   /** Whether an answer is waited for that a person asked for, and wants to see. */
   let wanted = false;
@@ -110,7 +110,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     depart(text);
   };
   /** Somebody has put an error message where a program belongs: the gallery tells what it means. */
-  const lookUp = () => travel(meaningOf(played.text, head.home ?? "./"));
+  const lookUp = () => navigate(meaningOf(played.text, head.home ?? "./"));
   const offerMeaning = () =>
     say("This is an error message, and no program.", {
       lasting: true,
@@ -139,7 +139,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   const clearAway = () => {
     if (code.text().trim() || scene.unrun) return;
     aside = { scene, played, step: player.state().step };
-    set(blank(""), NOTHING, 0);
+    set(blankScene(""), NOTHING, 0);
   };
   const bringBack = () => {
     if (code.text().trimEnd() === aside?.played.text.trimEnd()) set(aside.scene, aside.played, aside.step);
@@ -170,7 +170,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     step: step ?? steps?.of(program.text) ?? null,
     onStep: (at) => {
       steps?.keep(played.text, at);
-      welcome?.stepped(at);
+      welcome?.onStep(at);
     },
     values: choices.get("values"),
     compact: head.place === "lesson" || head.place === "embed",
@@ -181,7 +181,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
         scene,
         readOnly: !ask,
         onRun: run,
-        onEdit: edited,
+        onEdit,
         complete,
       });
       if (head.place === "lab") host.after(choices.element);
@@ -197,7 +197,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   });
   const opening =
     head.place === "lab"
-      ? createOpening(root, { onProgram: load, onTrouble: (sentence) => say(sentence, { lasting: true }) })
+      ? createFileOpener(root, { onProgram: load, onTrouble: (sentence) => say(sentence, { lasting: true }) })
       : null;
   if (head.place === "lab" && ask) {
     welcome = createWelcome(root, {

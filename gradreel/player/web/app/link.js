@@ -25,7 +25,7 @@ export class DamagedLink extends Error {}
 /** What stands behind the # of an address; as it is, where a cut or a stranger's hand left it without a meaning.
  * @param {string} hash
  */
-export function namedBy(hash) {
+export function decodeHash(hash) {
   try {
     return decodeURIComponent(hash.slice(1));
   } catch {
@@ -37,7 +37,7 @@ export function namedBy(hash) {
  * @param {{hash: string, search: string}} address
  */
 export function placeAsked({ hash, search }) {
-  const asked = namedBy(hash) || new URLSearchParams(search).get("step");
+  const asked = decodeHash(hash) || new URLSearchParams(search).get("step");
   return asked && !/^g\d+\.|^find=/.test(asked) ? asked.replace(/@\d+$/, "") : null;
 }
 
@@ -102,10 +102,10 @@ export async function readLink(fragment) {
 async function readFirst([step, packed, values, ...more]) {
   if (!/^\d{0,7}$/.test(step ?? "") || !packed || more.length) throw new DamagedLink("This link is damaged.");
   const source = await unpack(packed);
-  return { source, step: step === "" ? null : Number(step), values: values ? parsed(await unpack(values)) : null };
+  return { source, step: step === "" ? null : Number(step), values: values ? parseValues(await unpack(values)) : null };
 }
 
-function parsed(text) {
+function parseValues(text) {
   try {
     return JSON.parse(text);
   } catch {
@@ -125,7 +125,7 @@ async function unpack(packed) {
   try {
     const binary = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
-    if (await ends(bytes.subarray(0, -1))) throw new RangeError("something follows the program");
+    if (await isWhole(bytes.subarray(0, -1))) throw new RangeError("something follows the program");
     return await inflate(bytes);
   } catch {
     throw new DamagedLink("This link is damaged: it does not hold a program.");
@@ -133,7 +133,7 @@ async function unpack(packed) {
 }
 
 /** Whether `bytes` hold a whole program: one that ends sooner has more behind it, which not every stream minds. */
-const ends = (bytes) => inflate(bytes).then(() => true, () => false);
+const isWhole = (bytes) => inflate(bytes).then(() => true, () => false);
 
 async function inflate(bytes) {
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();

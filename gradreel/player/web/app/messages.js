@@ -5,7 +5,7 @@
  */
 
 import { element } from "../lib/dom.js";
-import { write } from "../lib/markdown.js";
+import { writeMarked } from "../lib/markdown.js";
 
 /** Milliseconds for which a sentence stays. */
 const READ = 4000;
@@ -49,7 +49,7 @@ export function createRemarks() {
       remarks.hidden = !sentences?.length;
       remarks.replaceChildren(...(sentences ?? []).map((sentence) => {
         const line = element("p");
-        write(line, sentence);
+        writeMarked(line, sentence);
         return line;
       }));
     },

@@ -14,13 +14,13 @@ const OTHER = { light: "dark", dark: "light" };
 let turn = () => {};
 
 /** The button for it was pressed. */
-export const turnLooks = () => turn();
+export const toggleTheme = () => turn();
 
 /**
  * @param {Looks} system  how the system has it
  * @param {(looks: Looks) => void} onChange
  */
-export function createLooks(system, onChange) {
+export function createTheme(system, onChange) {
   let chosen = readTheme();
   const now = () => chosen ?? system;
   const change = (act) => {
@@ -64,7 +64,7 @@ const CHOICES = [
  * @param {() => Storage} storage  asked anew each time: a browser may refuse it
  * @param {Record<string, (on: boolean) => void>} onChange  by name
  */
-export function createChoices(storage, onChange) {
+export function createPreferences(storage, onChange) {
   const kept = readChoices(storage);
   const chosen = Object.fromEntries(
     CHOICES.map(({ name, first }) => [name, typeof kept[name] === "boolean" ? kept[name] : first]),

@@ -12,13 +12,13 @@
 const { pushState } = globalThis.History?.prototype ?? {};
 
 /** A new entry. @param {string} url @param {any} [state] */
-export const enter = (url, state = null) => pushState.call(history, state, "", url);
+export const pushEntry = (url, state = null) => pushState.call(history, state, "", url);
 
 /** From now on nobody else makes entries of addresses that are ours.
  * @param {(url: URL) => boolean} ours
  * @returns {() => void} an end to that
  */
-export function guard(ours) {
+export function guardHistory(ours) {
   history.pushState = (state, unused, url) => {
     if (!url || !ours(new URL(url, location.href))) pushState.call(history, state, unused, url);
   };
@@ -28,27 +28,27 @@ export function guard(ours) {
 let go = (href) => location.assign(href);
 
 /** @param {string} href */
-export const travel = (href) => go(href);
+export const navigate = (href) => go(href);
 
 /** From now on `how` takes people where they want to go. @param {(href: string) => void} how */
-export const travelBy = (how) => (go = how);
+export const setNavigator = (how) => (go = how);
 
 /** Another part of the same page: the address names it, and the way back leads to `before` even if that was shown
  * unasked.
  * @param {string} name @param {string} [before]
  */
-export function turnTo(name, before) {
+export function navigateToPart(name, before) {
   if (before && !location.hash)
     history.replaceState(history.state, "", `${location.pathname}#${encodeURIComponent(before)}`);
-  enter(`${location.pathname}#${encodeURIComponent(name)}`, history.state);
+  pushEntry(`${location.pathname}#${encodeURIComponent(name)}`, history.state);
 }
 
 let title = "";
 
 /** @param {string} text */
-export const entitle = (text) => (document.title = title = text);
+export const setTitle = (text) => (document.title = title = text);
 
 /** What it was called last. */
-export const entitled = () => title || document.title;
+export const currentTitle = () => title || document.title;
 
-export const entitleAgain = () => title && entitle(title);
+export const restoreTitle = () => title && setTitle(title);

@@ -18,26 +18,26 @@ const PATIENCE = 16_000;
  * @param {{send: (question: Question & {request: number}) => void, onBusy?: (busy: boolean) => void, onSilence?: () =>
  *   void}} options
  */
-export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
+export function createClient({ send, onBusy = () => {}, onSilence = () => {} }) {
   let count = Date.now();
-  let open = null;
+  let decodeResponse = null;
   let next = null;
   /** The oldest question whose answer somebody still wants. */
   let oldest = 0;
   let timer = 0;
 
   const go = (question) => {
-    oldest = open = ++count;
+    oldest = decodeResponse = ++count;
     onBusy(true);
     timer = setTimeout(() => {
       settle();
       onSilence();
     }, PATIENCE);
-    send({ ...question, request: open });
+    send({ ...question, request: decodeResponse });
   };
   const settle = () => {
     clearTimeout(timer);
-    open = null;
+    decodeResponse = null;
     onBusy(false);
     const waiting = next;
     next = null;
@@ -51,25 +51,25 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
      * @returns {number|null} its number, if it went off
      */
     ask(question, { urgent = false } = {}) {
-      if (open !== null && !urgent) {
+      if (decodeResponse !== null && !urgent) {
         next = question;
         return null;
       }
       clearTimeout(timer);
       next = null;
       go(question);
-      return open;
+      return decodeResponse;
     },
     /** An answer has come. @param {number|null} request the question's number */
-    answered(request) {
-      if (open !== null && request === open) settle();
+    settleRequest(request) {
+      if (decodeResponse !== null && request === decodeResponse) settle();
     },
     /** No answer is waited for any more. The server hears of it by a question that costs nothing, whose answer is for
      * nobody.
      */
     giveUp() {
       clearTimeout(timer);
-      open = next = null;
+      decodeResponse = next = null;
       send({ kind: "nothing", source: "", request: ++count });
       oldest = count + 1;
       onBusy(false);
@@ -78,8 +78,8 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
      * its way.
      * @param {number|null} request
      */
-    isNobodys: (request) => request !== null && request < oldest,
-    waiting: () => open !== null,
+    isStale: (request) => request !== null && request < oldest,
+    waiting: () => decodeResponse !== null,
     stop: () => clearTimeout(timer),
   };
 }

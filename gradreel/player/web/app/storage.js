@@ -13,7 +13,7 @@ const LONGEST_DRAFT = 100_000;
  * @param {...() => Storage} stores each gives a storage, or throws where there is none. All of them keep; the first
  *   that holds a draft is read: that of the tab before that of all tabs, so that none of them takes the text of another
  */
-export function createDrafts(...stores) {
+export function createDraftStore(...stores) {
   const quietly = (act, store) => {
     try {
       return act(store());
@@ -30,12 +30,12 @@ export function createDrafts(...stores) {
     },
     forget: () => everywhere((storage) => storage.removeItem(DRAFT)),
     /** @returns {Draft|null} */
-    read: () => stores.reduce((found, store) => found ?? quietly(heldIn, store), null),
+    read: () => stores.reduce((found, store) => found ?? quietly(readDraft, store), null),
   };
 }
 
 /** @param {Storage} storage @returns {Draft|null} */
-function heldIn(storage) {
+function readDraft(storage) {
   const held = JSON.parse(storage.getItem(DRAFT) ?? "null");
   const usable = typeof held?.text === "string" && held.text.length <= LONGEST_DRAFT;
   return usable ? { text: held.text, ran: held.ran === true } : null;
@@ -44,7 +44,7 @@ function heldIn(storage) {
 const STEP = "gradreel.step";
 
 /** @param {() => Storage} store gives the storage, or throws where there is none */
-export function createMemory(store) {
+export function createStepStore(store) {
   const quietly = (act) => {
     try {
       return act(store());
@@ -74,7 +74,7 @@ const ANSWERS = "gradreel.lessons";
 /** @typedef {Record<string, number>} Answers   the choice that was picked last, by lesson */
 
 /** @param {() => Storage} store gives the storage, or throws where there is none */
-export function createProgress(store) {
+export function createAnswerStore(store) {
   let answers = readAnswers(store);
   const keep = () => {
     try {

@@ -6,7 +6,7 @@
 
 import { element } from "../lib/dom.js";
 import { codeOf, kindOf } from "../lib/search.js";
-import { travel } from "./router.js";
+import { navigate } from "./router.js";
 
 const KEY = "gradreel.hints";
 const LONGEST = 4000;
@@ -27,7 +27,7 @@ const HINTS = [
  *   () => Storage, onProgram: (text: string) => void}} options
  */
 export function createWelcome(root, { player, home, examples, store, onProgram }) {
-  const away = read(store);
+  const away = readHints(store);
   const hints = new Map();
   const empty = emptyPanel({ home, examples, onProgram });
   root.querySelector("[data-testid=editor]").after(empty);
@@ -36,7 +36,7 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
     if (!hints.get(id)?.isConnected) return;
     hints.get(id).remove();
     away.add(id);
-    keep(store, away);
+    keepHints(store, away);
   }
 
   function hint(id, text) {
@@ -73,14 +73,14 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
     /** A step is shown: who went there by hand knows of time, and at the end there is what is told.
      * @param {number} step
      */
-    stepped(step) {
+    onStep(step) {
       if (!player.playing()) putAway("time");
       if (step === player.state().steps) putAway("story");
     },
     /** Who got so far as to run or to delete a program needs no hints. */
     hide,
     /** Something was typed, or all of it deleted. @param {string} text */
-    edited(text) {
+    onEdit(text) {
       empty.hidden = Boolean(text.trim());
       if (!empty.hidden) hide();
     },
@@ -110,7 +110,7 @@ function emptyPanel({ home, examples, onProgram }) {
     if (!text) return;
     const code = kindOf(text) === "error" ? null : codeOf(text) ?? text;
     if (code) return onProgram(code);
-    travel(meaningOf(text, home));
+    navigate(meaningOf(text, home));
   };
   box.addEventListener("keydown", (event) => {
     event.stopPropagation();
@@ -142,7 +142,7 @@ function emptyPanel({ home, examples, onProgram }) {
   );
 }
 
-function read(store) {
+function readHints(store) {
   try {
     return new Set(JSON.parse(store().getItem(KEY) ?? "[]"));
   } catch {
@@ -150,7 +150,7 @@ function read(store) {
   }
 }
 
-function keep(store, away) {
+function keepHints(store, away) {
   try {
     store().setItem(KEY, JSON.stringify([...away]));
   } catch {

@@ -32,7 +32,7 @@ const ABOVE = 40;
  * @param {any} vis
  * @param {{onPick: (id: string|null) => void, onFollow: (follows: boolean) => void}} wiring
  */
-export function createStage(root, corner, vis, { onPick, onFollow }) {
+export function createCanvasView(root, corner, vis, { onPick, onFollow }) {
   const host = element("div", { class: "host" });
   const overlay = element("canvas", { class: "overlay", "aria-hidden": "true" });
   root.append(host, overlay);

@@ -3,7 +3,7 @@
  * what does not fit all the same is cut with an ellipsis, so text never leaves its card.
  */
 
-import { brief, ordinal, short } from "../lib/format.js";
+import { formatShort, ordinal, shortenName } from "../lib/format.js";
 
 export const TITLE = 13;
 export const SMALL = 11;
@@ -138,12 +138,12 @@ export function stateWord(now) {
  * @returns {string[]}
  */
 export function leafLines(box, now, value) {
-  const grad = now.grad === null ? "None" : short(value(now.grad), 24);
+  const grad = now.grad === null ? "None" : formatShort(value(now.grad), 24);
   const stored = Boolean(now.how);
   const lines = [`grad ${grad}`, ""];
-  const came = now.came === null ? null : short(value(now.came), 16);
+  const came = now.came === null ? null : formatShort(value(now.came), 16);
   if (stored && came !== null && now.grad !== null) {
-    const before = now.before === null ? "None" : short(value(now.before), 14);
+    const before = now.before === null ? "None" : formatShort(value(now.before), 14);
     const ways = [
       `grad ${before}${now.before === null ? " →" : ` + ${came} =`} ${grad}`,
       `grad ${before} → ${grad}`,
@@ -166,10 +166,10 @@ const SUMMED_UP = /\] [^+=−]/;
  * @param {number} letters  as many as there is room for
  */
 export function sumLine({ terms, total }, value, letters) {
-  const whole = short(value(total), 18);
+  const whole = formatShort(value(total), 18);
   if (!terms.length) return `so far ${whole}`;
   if (terms.length === 1) return `${whole} + …`;
-  const parts = terms.map((term) => short(value(term), 18)).join(" + ").replaceAll("+ -", "− ");
+  const parts = terms.map((term) => formatShort(value(term), 18)).join(" + ").replaceAll("+ -", "− ");
   const ways = [...(SUMMED_UP.test(parts) ? [] : [`${parts} = ${whole}`]), `${terms.length} added: ${whole}`];
   return ways.find((way) => way.length <= letters && !way.includes("tensor")) ?? `${terms.length} gradients added up`;
 }
@@ -221,5 +221,5 @@ export function pillWidth(text, measure) {
 
 /** The chip that stands for a shared leaf. */
 export function leafChipText({ box, group }) {
-  return group ? group.title : box.variable ?? brief(box.name);
+  return group ? group.title : box.variable ?? shortenName(box.name);
 }

@@ -3,8 +3,8 @@
  * name's pill.
  */
 
-import { brief } from "../lib/format.js";
-import { begun, boxAt, countsAt, leafName, living, present, sumAt } from "../scene/moment.js";
+import { shortenName } from "../lib/format.js";
+import { boxAt, countsAt, isAnyBuilt, isAnyPresent, isPresent, leafName, sumAt } from "../scene/moment.js";
 import {
   CHIP_HEIGHT, fit, generation, groupStanding, groupTitle, leafChipText, leafLines, SIGN, SIGNED, slotText, SMALL,
   standing, sumLine, TITLE, where,
@@ -19,10 +19,10 @@ const GHOST = 0.65;
  * @returns {number}
  */
 export function opacity(card, state, step) {
-  if (card.box) return present(state.at(card.id, "state", step)) ? 1 : 0;
+  if (card.box) return isPresent(state.at(card.id, "state", step)) ? 1 : 0;
   const counts = countsAt(card, step);
-  if (!begun(counts)) return 0;
-  return living(counts) ? 1 : GHOST;
+  if (!isAnyBuilt(counts)) return 0;
+  return isAnyPresent(counts) ? 1 : GHOST;
 }
 
 /** @param {CanvasRenderingContext2D} context
@@ -32,7 +32,7 @@ export function opacity(card, state, step) {
 export function paintCard(context, card, brush) {
   if (!card.box) return paintGroup(context, card, brush);
   const now = boxAt(brush.state, card.box, brush.step);
-  if (!present(now.state)) return undefined;
+  if (!isPresent(now.state)) return undefined;
   return card.box.kind === "leaf" ? paintLeaf(context, card, now, brush) : paintNode(context, card, now, brush);
 }
 
@@ -154,8 +154,8 @@ function paintLeaf(context, card, now, brush) {
 function paintGroup(context, card, { colours, measure, step }) {
   const { x, y, width, height } = card.rect;
   const counts = countsAt(card, step);
-  if (!begun(counts)) return;
-  const gone = !living(counts);
+  if (!isAnyBuilt(counts)) return;
+  const gone = !isAnyPresent(counts);
   const failed = counts.has("failed");
   const stroke = failed ? colours.bad : gone ? colours.gone : colours.soft;
   const style = { fill: colours.panel, stroke, dash: gone ? [5, 4] : undefined, line: failed ? 2 : 1 };
@@ -215,7 +215,7 @@ export function paintBrief(context, card, { state, step, colours, measure }, siz
   const label = leaf
     ? (leafName(state, card.box, step) ?? "leaf")
     : card.box
-      ? brief(card.box.name)
+      ? shortenName(card.box.name)
       : `▸ ${card.group.title}`;
   const letters = Math.min(size, height * 0.62);
   text(
@@ -224,7 +224,7 @@ export function paintBrief(context, card, { state, step, colours, measure }, siz
     x + PAD / 2 + 2,
     y + height / 2 + letters * 0.36,
     letters,
-    present(now) || !card.box ? colours.ink : colours.soft,
+    isPresent(now) || !card.box ? colours.ink : colours.soft,
   );
 }
 

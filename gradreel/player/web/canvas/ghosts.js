@@ -4,7 +4,7 @@
  * something was last built stays to be seen, as a shade. Pure.
  */
 
-import { begun, countsAt, living, present } from "../scene/moment.js";
+import { countsAt, isAnyBuilt, isAnyPresent, isPresent } from "../scene/moment.js";
 import { valueAt } from "../scene/state.js";
 import { measureGroup } from "./card.js";
 
@@ -54,8 +54,8 @@ const turnOf = (group, cards, rect) => ({
   boxes: cards.flatMap((card) => card.boxes),
   tracks: cards.flatMap((card) => card.tracks),
 });
-const alive = (card, step) => (card.box ? present(valueAt(card.track, step)) : living(countsAt(card, step)));
-const started = (card, step) => (card.box ? valueAt(card.track, step) !== null : begun(countsAt(card, step)));
+const alive = (card, step) => (card.box ? isPresent(valueAt(card.track, step)) : isAnyPresent(countsAt(card, step)));
+const started = (card, step) => (card.box ? valueAt(card.track, step) !== null : isAnyBuilt(countsAt(card, step)));
 const isLeaf = (card) => card.box?.kind === "leaf" || card.group?.kind === "leaves";
 
 /** Whether something was there and nothing of it is left. */
@@ -83,7 +83,7 @@ function lastGraph({ cards }, state, step) {
   if (!allGone(cards, step)) return [];
   const { nodes } = known.get(cards);
   const latest = nodes.reduce((most, { tracks }) => Math.max(most, ...tracks.map((track) => builtBy(track, step))), -1);
-  return cards.filter((card) => card.box && !alive(card, step) && present(state.at(card.id, "state", latest)));
+  return cards.filter((card) => card.box && !alive(card, step) && isPresent(state.at(card.id, "state", latest)));
 }
 
 /** The step at which a box was built, if that was before `step`. */

@@ -2,7 +2,7 @@
  * The graph from far away: plain shapes and lines, gathered by colour, so that ten thousand are a dozen strokes.
  */
 
-import { present } from "../scene/moment.js";
+import { isPresent } from "../scene/moment.js";
 import { valueAt } from "../scene/state.js";
 import { opacity } from "./card_painter.js";
 
@@ -24,7 +24,7 @@ export function paintFar(context, frame, cards, links) {
     if (colour) put(colour, card.rect);
   }
   for (const chip of picture.chips)
-    if (inView(chip.rect, view) && present(state.at(chip.leaf, "state", step))) put(colours.leaf, chip.rect);
+    if (inView(chip.rect, view) && isPresent(state.at(chip.leaf, "state", step))) put(colours.leaf, chip.rect);
   for (const [colour, rects] of fills) {
     context.fillStyle = colour;
     for (const rect of rects) context.fillRect(rect.x, rect.y, rect.width, rect.height);
@@ -69,7 +69,7 @@ function farLine(link, step, colours) {
 function farColour(card, state, step, colours) {
   if (!card.box) return opacity(card, state, step) ? colours.soft : null;
   const now = card.track ? valueAt(card.track, step) : null;
-  if (!present(now)) return null;
+  if (!isPresent(now)) return null;
   if (now === "failed") return colours.bad;
   if (card.box.kind === "leaf") return colours.leaf;
   return { running: colours.run, ready: colours.run, ran: colours.gone, empty: colours.gone }[now] ?? colours.live;

@@ -3,7 +3,7 @@
  * detail as the zoom can show. The painter keeps nothing from frame to frame; any step can be painted at any time.
  */
 
-import { short } from "../lib/format.js";
+import { formatShort } from "../lib/format.js";
 import { fit } from "./card.js";
 import { fade, opacity, paintBrief, paintCard, paintGone, paintLeafChip } from "./card_painter.js";
 import { leadsTo } from "./ghosts.js";
@@ -283,7 +283,7 @@ function paintRootGradient(context, card, frame, taken) {
   context.lineWidth = 2;
   context.stroke();
   arrow(context, ...tip, angle, 10, colours.run);
-  const label = short(scene.values[value], 20);
+  const label = formatShort(scene.values[value], 20);
   const place = {
     x: picture.sideways ? x - 6 - measure(label, 11) : tip[0] + 9,
     y: tip[1] - (picture.sideways ? 26 : 20),

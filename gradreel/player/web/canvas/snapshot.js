@@ -3,12 +3,12 @@
  * or on a canvas for PNG. The painter is that of the stage; only the place it paints on differs.
  */
 
-import { plain } from "../lib/markdown.js";
+import { stripMarks } from "../lib/markdown.js";
 import { opacity } from "./card_painter.js";
 import { paint } from "./painter.js";
 import { font } from "./pen.js";
 import { around } from "./picture.js";
-import { escaped, svgContext } from "./svg.js";
+import { escapeXml, svgContext } from "./svg.js";
 
 const MARGIN = 28;
 const CAPTION = 13;
@@ -28,8 +28,8 @@ export function drawingOf(frame) {
   const bounds = rects.length ? around(rects, MARGIN, 6) : { x: 0, y: 0, width: 320, height: 40 };
   const measure = (text) => frame.measure(text, CAPTION);
   const width = Math.max(bounds.width, 480);
-  const lines = wrapped(
-    `Step ${frame.step} of ${frame.state.last}. ${plain(frame.scene.steps[frame.step].sentence)}`,
+  const lines = wrapText(
+    `Step ${frame.step} of ${frame.state.last}. ${stripMarks(frame.scene.steps[frame.step].sentence)}`,
     width - 2 * MARGIN,
     measure,
   );
@@ -67,7 +67,7 @@ function seen(frame) {
 }
 
 /** @param {string} text @param {number} room @param {(text: string) => number} measure */
-export function wrapped(text, room, measure) {
+export function wrapText(text, room, measure) {
   const lines = [];
   for (const word of text.split(/\s+/)) {
     const last = lines.at(-1);
@@ -83,8 +83,8 @@ export function svgOf({ width, height, draw, title }, { colours, measure }) {
   draw(context, 1);
   const [w, h] = [Math.ceil(width), Math.ceil(height)];
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" role="img">
-<title>Gradreel</title><desc>${escaped(title)}</desc>
-<rect width="${w}" height="${h}" fill="${escaped(colours.panel)}"/>
+<title>Gradreel</title><desc>${escapeXml(title)}</desc>
+<rect width="${w}" height="${h}" fill="${escapeXml(colours.panel)}"/>
 ${context.inside()}
 </svg>
 `;

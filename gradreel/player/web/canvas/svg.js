@@ -20,7 +20,7 @@ const KEPT = [
 /** Text as it stands in XML; characters that XML cannot hold become the sign for what is unreadable.
  * @param {string} text
  */
-export function escaped(text) {
+export function escapeXml(text) {
   return String(text)
     // eslint-disable-next-line no-control-regex
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
@@ -96,9 +96,10 @@ export function svgContext(widthOf) {
       ];
       const anchor = { center: "middle", end: "end", right: "end" }[context.textAlign];
       parts.push(
-        `<text xml:space="preserve" x="${brief(x)}" y="${brief(y)}" font-family="${escaped(family)}" ` +
+        `<text xml:space="preserve" x="${brief(x)}" y="${brief(y)}" font-family="${escapeXml(family)}" ` +
           `font-size="${size}"${bold ? ' font-weight="700"' : ""}` +
-          `${anchor ? ` text-anchor="${anchor}"` : ""} fill="${paint("fillStyle")}"${placed()}>${escaped(text)}</text>`,
+          `${anchor ? ` text-anchor="${anchor}"` : ""} fill="${paint("fillStyle")}"${placed()}>` +
+          `${escapeXml(text)}</text>`,
       );
     },
     measureText: (text) => ({ width: widthOf(text, context.font) }),
@@ -107,14 +108,14 @@ export function svgContext(widthOf) {
     inside: () => parts.join("\n"),
   };
 
-  const paint = (name) => escaped(context[name]);
+  const paint = (name) => escapeXml(context[name]);
   const placed = () =>
     (context.matrix.every((value, i) => value === IDENTITY[i])
       ? ""
       : ` transform="matrix(${context.matrix.map((value) => +value.toFixed(4)).join(" ")})"`) +
     (context.globalAlpha < 1 ? ` opacity="${brief(context.globalAlpha)}"` : "");
   const draw = (look, shape) =>
-    parts.push(`<path d="${shape ? escaped(shape.d) : path.join("")}" ${look}${placed()}/>`);
+    parts.push(`<path d="${shape ? escapeXml(shape.d) : path.join("")}" ${look}${placed()}/>`);
   return context;
 }
 

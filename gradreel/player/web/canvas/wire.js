@@ -2,7 +2,7 @@
  * Wires on the canvas: their shape, how a gradient is seen travelling, and the values written beside them.
  */
 
-import { short } from "../lib/format.js";
+import { formatShort } from "../lib/format.js";
 import { valueAt } from "../scene/state.js";
 import { arrow, font } from "./pen.js";
 
@@ -87,7 +87,7 @@ export function paintLink(context, link, how, colours) {
   if (!how.value) return;
   context.font = font(11, true);
   context.fillStyle = colours.ink;
-  context.fillText(short(how.value, 20), dotX + 10, dotY + 4);
+  context.fillText(formatShort(how.value, 20), dotX + 10, dotY + 4);
 }
 
 /** The values beside lively links, the newest first, where the rim does not cut them; one that finds no free place is
@@ -101,7 +101,7 @@ export function paintValues(context, lively, taken, { colours, measure, window }
   context.font = font(size);
   const queue = [...lively.filter((item) => item.lit), ...lively.filter((item) => !item.lit)];
   for (const { link, value, lit } of queue) {
-    const label = short(value, 20);
+    const label = formatShort(value, 20);
     const width = measure(label, size);
     const free = (link.route.sideways ? spotsBeside : spots)(link.route, width).filter((spot) =>
       taken.every((other) => !meets(spot, other)),

@@ -8,9 +8,9 @@
  */
 
 import { element } from "../lib/dom.js";
-import { short, title } from "../lib/format.js";
-import { write } from "../lib/markdown.js";
-import { isError, linesTold, toldFrom } from "../scene/diagnosis.js";
+import { formatShort, titleOf } from "../lib/format.js";
+import { writeMarked } from "../lib/markdown.js";
+import { firstStepOf, isError, sentencesByLine } from "../scene/diagnosis.js";
 import { indexAt, valueAt } from "../scene/state.js";
 
 /** @import { Moment } from "../scene/types.js" */
@@ -22,7 +22,7 @@ import { indexAt, valueAt } from "../scene/state.js";
 export function marksAt({ state, scene, step, selected }) {
   const marks = [];
   const line = state.at("program", "line", step);
-  const told = scene.diagnoses.filter((item) => step >= toldFrom(item, state.last));
+  const told = scene.diagnoses.filter((item) => step >= firstStepOf(item, state.last));
   const diagnosis = told.findLast(isError);
   const failed = scene.outcome.kind !== "finished" && step >= state.last ? scene.outcome.line ?? line : null;
   for (const [loop, turn, of] of state.at("program", "loops", step) ?? [])
@@ -32,25 +32,27 @@ export function marksAt({ state, scene, step, selected }) {
         : { line: loop, kind: "loop", text: `iteration ${turn} of ${of}`, brief: `${turn} of ${of}` },
     );
   const box = scene.box.get(diagnosis ? diagnosis.nodes[0] : selected);
-  if (diagnosis) marks.push(...blame(diagnosis, box), ...noted(diagnosis), ...goneOn(diagnosis, failed));
-  else marks.push(...told.flatMap(odd));
-  if (!diagnosis && box && box.kind !== "leaf") marks.push(...lifeOf(box, { state, scene, step, line }));
+  if (diagnosis)
+    marks.push(...diagnosisMarks(diagnosis, box), ...storyMarks(diagnosis), ...raisedMarks(diagnosis, failed));
+  else marks.push(...told.flatMap(troubleMarks));
+  if (!diagnosis && box && box.kind !== "leaf") marks.push(...lifetimeMarks(box, { state, scene, step, line }));
   if (failed !== null) marks.push({ line: failed, kind: "bad", below: errorOf(scene.outcome) });
   else if (line !== null) marks.push({ line, kind: "now" });
   return marks;
 }
 
 /** What the story of an error says of its lines. */
-const noted = ({ story }) => [...linesTold(story ?? [])].map(([line, note]) => ({ line, note }));
+const storyMarks = ({ story }) => [...sentencesByLine(story ?? [])].map(([line, note]) => ({ line, note }));
 
 /** The line of an error after which the run went on, as a transcript does. */
-const goneOn = ({ lines, message }, failed) =>
+const raisedMarks = ({ lines, message }, failed) =>
   failed === null && lines?.raised
     ? [{ line: lines.raised, kind: "bad", below: errorOf({ kind: "raised", type: null, message }) }]
     : [];
 
 /** The lines that silent trouble came about on: those that its story speaks of. */
-const odd = ({ story }) => [...linesTold(story ?? [])].map(([line, note]) => ({ line, kind: "odd", text: "!", note }));
+const troubleMarks = ({ story }) =>
+  [...sentencesByLine(story ?? [])].map(([line, note]) => ({ line, kind: "odd", text: "!", note }));
 
 /** Characters of an error under its line; all of it stands in the explanation. */
 const MOST = 80;
@@ -79,11 +81,11 @@ const ROLES = [
 /** The lines that led to an error, each with what it did: a node is named beside the line that built it. What would
  * only have been changed was not.
  */
-function blame({ kind: what, lines, steps }, box) {
+function diagnosisMarks({ kind: what, lines, steps }, box) {
   const told = ROLES.filter(({ role }) => lines?.[role] && (role !== "changed" || steps?.changed !== undefined));
   const marks = told.map(({ role, kind, word, after }) => {
     const line = lines[role];
-    if (role === "built" && box?.line === line) return { line, kind, text: `built ${title(box)}` };
+    if (role === "built" && box?.line === line) return { line, kind, text: `built ${titleOf(box)}` };
     if (role === "saved" && what === "saved_modified") return { line, kind, text: "made what it keeps" };
     const step = steps?.[after];
     return step ? { line, kind, text: `${word} at step ${step}`, brief: word } : { line, kind, text: word };
@@ -92,11 +94,12 @@ function blame({ kind: what, lines, steps }, box) {
   return marks.filter((mark) => mark.text !== MADE || !saysMore(mark));
 }
 
-function lifeOf(box, { state, scene, step, line }) {
+function lifetimeMarks(box, { state, scene, step, line }) {
   const marks = [];
   const built = state.when(box.id, "state", ["built"]);
   if (built === null || built > step) return marks;
-  if (box.line !== null && box.line !== line) marks.push({ line: box.line, kind: "born", text: `built ${title(box)}` });
+  if (box.line !== null && box.line !== line)
+    marks.push({ line: box.line, kind: "born", text: `built ${titleOf(box)}` });
   const freed = box.slots
     .map((slot) => state.when(box.id, `slot:${slot.name}`, ["freed"]))
     .filter((at) => at !== null && at <= step);
@@ -120,25 +123,25 @@ export function valuesAt({ state, scene, step, names }) {
     if (/[.[]/.test(name)) continue;
     const at = boundAt(state, key, step);
     const line = at > 0 ? scene.steps[at].line : null;
-    if (!line || !says(source[line - 1], name)) continue;
-    const value = tensor === null ? text : said(scene.values[valueAt(state.track(tensor, "value"), step)]);
+    if (!line || !mentions(source[line - 1], name)) continue;
+    const value = tensor === null ? text : formatValue(scene.values[valueAt(state.track(tensor, "value"), step)]);
     if (value === null || value === "") continue;
     if (!lines.has(line)) lines.set(line, []);
     lines.get(line).push({ at, name, value });
   }
   return [...lines].map(([line, list]) => ({
     line,
-    text: beside(source[line - 1] ?? "", list.sort((a, b) => a.at - b.at).slice(-MOST_VALUES)),
+    text: formatValues(source[line - 1] ?? "", list.sort((a, b) => a.at - b.at).slice(-MOST_VALUES)),
   }));
 }
 
 /** Whether a line speaks of a name; in a long run what was bound on one line is told with the next. */
-function says(code, name) {
+function mentions(code, name) {
   return (code ?? "").split(/[^\p{L}\p{N}_]+/u).includes(name);
 }
 
 /** A line that begins with the one name it binds need not hear it again. */
-function beside(code, list) {
+function formatValues(code, list) {
   if (list.length === 1 && code.trimStart().startsWith(`${list[0].name} `)) return `= ${list[0].value}`;
   return list.map(({ name, value }) => `${name} = ${value}`).join(", ");
 }
@@ -149,8 +152,8 @@ function boundAt(state, key, step) {
   return Math.max(last(state.track(key, "tensor")), last(state.track(key, "text")));
 }
 
-function said(value) {
-  return value ? short(value, EACH) : null;
+function formatValue(value) {
+  return value ? formatShort(value, EACH) : null;
 }
 
 /** Pixels between a row and its note, and those that a note needs to stand beside the code: with fewer it stands under
@@ -183,7 +186,7 @@ export function createNote(host) {
     shown = { line, told };
     note.replaceChildren(...told.map((sentence) => {
       const paragraph = element("p");
-      write(paragraph, sentence);
+      writeMarked(paragraph, sentence);
       return paragraph;
     }));
     note.hidden = false;

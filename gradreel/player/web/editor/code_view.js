@@ -85,13 +85,13 @@ export function createCode(codemirror, host, { text, scene, readOnly, onRun, onE
 }
 
 /** What a row does not change needs no layout. @param {HTMLElement} row @param {string} kinds @param {string} note */
-function become(row, kinds, note) {
+function updateRow(row, kinds, note) {
   if (row.className !== kinds) row.className = kinds;
   if (row.lastChild.textContent !== note) row.lastChild.textContent = note;
 }
 
 /** A row that something is told of can be gone to. @param {HTMLElement} row @param {boolean} told */
-function tell(row, told) {
+function setNoted(row, told) {
   if (told === "told" in row.dataset) return;
   row.toggleAttribute("tabindex", told);
   if (told) Object.assign(row, { tabIndex: 0 }).dataset.told = row.dataset.line;
@@ -150,8 +150,8 @@ export function createCodePane(root, { source }) {
       note.set(marks);
       const told = new Set(marks.filter((mark) => mark.note).map((mark) => mark.line));
       rows.forEach((row, i) => {
-        become(row, [...kinds[i]].join(" "), [...notes[i]].join(" · "));
-        tell(row, told.has(i + 1));
+        updateRow(row, [...kinds[i]].join(" "), [...notes[i]].join(" · "));
+        setNoted(row, told.has(i + 1));
       });
       const now = rows[(marks.find((mark) => mark.kind === "now")?.line ?? 0) - 1];
       if (now && now !== last) show(now);

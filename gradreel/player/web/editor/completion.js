@@ -60,18 +60,20 @@ export function namesIn(source) {
  */
 export function complete(source, position, words, asked = false) {
   const line = source.slice(source.lastIndexOf("\n", position - 1) + 1, position);
-  if (unreadable(line)) return null;
+  if (isInsideText(line)) return null;
   const [, path = "", dot = "", typed] = /(?:([A-Za-z_][\w.]*|\)|\])(\.))?([A-Za-z_]\w*|)$/.exec(line);
   if (!dot && !typed && !asked) return null;
   const from = position - typed.length;
-  const options = dot ? attributes(source, path, words) : plain(source.slice(0, from) + source.slice(position), words);
+  const options = dot
+    ? attributeProposals(source, path, words)
+    : globalProposals(source.slice(0, from) + source.slice(position), words);
   const wanted = typed.toLowerCase();
   const fits = options.filter(({ label }) => label !== typed && label.toLowerCase().startsWith(wanted));
   return fits.length ? { from, options: fits } : null;
 }
 
 /** Whether the end of a line is inside a comment or a text, where nothing is proposed. */
-function unreadable(line) {
+function isInsideText(line) {
   let quote = null;
   for (let at = 0; at < line.length; at++) {
     if (quote) {
@@ -83,7 +85,7 @@ function unreadable(line) {
   return quote !== null;
 }
 
-function attributes(source, path, words) {
+function attributeProposals(source, path, words) {
   const [first, ...rest] = path.split(".");
   const module = modulesOf(source, words).get(first);
   if (module) return list(words[[module, ...rest].join(".")] ?? VALUE.flatMap((kind) => words[kind] ?? []), "function");
@@ -93,7 +95,7 @@ function attributes(source, path, words) {
   return list(kinds.flatMap((kind) => words[kind] ?? []), "method");
 }
 
-function plain(source, words) {
+function globalProposals(source, words) {
   return [
     ...list([...namesIn(source)], "variable"),
     ...list(words[""] ?? [], "function"),

@@ -63,10 +63,10 @@ export function createEditor(codemirror, host, options = {}) {
       doc: options.source ?? "",
       extensions: [
         codemirror.Prec.highest(codemirror.keymap.of([{ key: "Mod-Enter", run }])),
-        ...editing(codemirror, () => working),
-        options.complete ? completing(codemirror, options.complete) : [],
+        ...editorExtensions(codemirror, () => working),
+        options.complete ? completionSource(codemirror, options.complete) : [],
         marks.field,
-        hanging(codemirror),
+        hangingIndent(codemirror),
         EditorState.readOnly.of(Boolean(options.readOnly)),
         EditorView.editable.of(!options.readOnly),
         EditorView.contentAttributes.of({ "aria-label": options.label ?? "Program", spellcheck: "false" }),
@@ -147,7 +147,7 @@ export function reveal(view, line) {
  */
 function markField({ StateEffect, StateField, Decoration, EditorView }, columns, readOnly) {
   const set = StateEffect.define();
-  const decorated = (list, doc) => {
+  const decorate = (list, doc) => {
     const ranges = [];
     const texts = new Map();
     const values = new Map();
@@ -173,7 +173,7 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns,
         list.join(" · "),
       );
       const said = end * FINER + BEFORE + full.length <= row * FINER ? full : short;
-      const value = fitted(values.get(line) ?? "", end * FINER, said.length, row * FINER, hang * FINER);
+      const value = fitValue(values.get(line) ?? "", end * FINER, said.length, row * FINER, hang * FINER);
       const hint = [said, value].filter(Boolean).join(BETWEEN) + (under.get(line) ?? "");
       if (hint) ranges.push(Decoration.line({ attributes: { "data-hint": hint } }).range(doc.line(line).from));
     }
@@ -184,7 +184,7 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns,
     update(held, transaction) {
       let next = held.map(transaction.changes);
       for (const effect of transaction.effects)
-        if (effect.is(set)) next = decorated(effect.value, transaction.state.doc);
+        if (effect.is(set)) next = decorate(effect.value, transaction.state.doc);
       return next;
     },
     provide: (held) => EditorView.decorations.from(held),
@@ -195,13 +195,14 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns,
 /** Lines that are too long for their row go on below their own beginning, so that an indent still says what belongs
  * where.
  */
-function hanging({ Decoration, EditorView, StateField }) {
-  const hung = ({ from, text }) =>
+function hangingIndent({ Decoration, EditorView, StateField }) {
+  const hangingLine = ({ from, text }) =>
     Decoration.line({ attributes: { style: `--hang: ${indentOf(text) + HANG}ch` } }).range(from);
-  const decorated = (doc) => Decoration.set(Array.from({ length: doc.lines }, (_, at) => hung(doc.line(at + 1))));
+  const decorate = (doc) =>
+    Decoration.set(Array.from({ length: doc.lines }, (_, at) => hangingLine(doc.line(at + 1))));
   return StateField.define({
-    create: (state) => decorated(state.doc),
-    update: (held, transaction) => (transaction.docChanged ? decorated(transaction.newDoc) : held),
+    create: (state) => decorate(state.doc),
+    update: (held, transaction) => (transaction.docChanged ? decorate(transaction.newDoc) : held),
     provide: (held) => EditorView.decorations.from(held),
   });
 }
@@ -229,7 +230,7 @@ export function endOf(line, row, hang) {
 /** A value in what code and what is said beside it leave of their last row, all in letters of a hint: it breaks no line
  * anew. Nothing where that is too little to say something. What is said goes on in a row that begins at `hang`.
  */
-export function fitted(text, code, said, row, hang = 0) {
+export function fitValue(text, code, said, row, hang = 0) {
   const end = (code % Math.max(row, 1) || Math.min(code, row)) + BEFORE + said;
   const used = end <= row ? end : said ? end - row + hang : row;
   const room = Math.floor(row - used - (said ? BETWEEN.length : 0));
@@ -241,7 +242,7 @@ export function fitted(text, code, said, row, hang = 0) {
 }
 
 /** Proposals while typing, and by ctrl+space. */
-function completing(cm, complete) {
+function completionSource(cm, complete) {
   const source = (context) => complete(context.state.doc.toString(), context.pos, context.explicit);
   return cm.autocompletion({ override: [source], icons: false, maxRenderedOptions: 40 });
 }
@@ -249,7 +250,7 @@ function completing(cm, complete) {
 /** What an editor for Python does, and how it looks: all colours are the page's own tokens.
  * @param {() => boolean} indents  whether Tab does
  */
-function editing(cm, indents) {
+function editorExtensions(cm, indents) {
   const { tags, indentWithTab } = cm;
   const tab = {
     ...indentWithTab,

@@ -32,7 +32,7 @@ const shown = new WeakMap();
  * anew.
  * @param {Element} root @param {any} content  data that says all that will be seen
  */
-export function differs(root, content) {
+export function hasChanged(root, content) {
   const text = JSON.stringify(content);
   if (shown.get(root) === text) return false;
   shown.set(root, text);
@@ -61,7 +61,7 @@ const SCROLLS = ".heat";
  * what stands in the same place.
  * @param {HTMLElement} root @param {...(Node|string)} children
  */
-export function renew(root, ...children) {
+export function reconcile(root, ...children) {
   const focused = focusIn(root);
   const opened = new Map([...root.querySelectorAll("details")].map((each) => [wordsOf(each), each.open]));
   const scrolled = [...root.querySelectorAll(SCROLLS)].map(({ scrollLeft, scrollTop }) => ({ scrollLeft, scrollTop }));

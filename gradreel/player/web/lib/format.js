@@ -17,7 +17,7 @@ const FEW = 6;
  * @param {number} [digits]
  * @returns {string}
  */
-export function number(number, digits = 4) {
+export function formatNumber(number, digits = 4) {
   if (typeof number === "boolean") return number ? "True" : "False";
   if (typeof number !== "number") return String(number);
   if (Number.isInteger(number) && Math.abs(number) < 1e6) return String(number);
@@ -33,12 +33,12 @@ export function number(number, digits = 4) {
 /** The text of whole numbers as they were meant: PyTorch keeps the dimension -1 as 18446744073709551615.
  * @param {string} text
  */
-export function signed(text) {
+export function formatSigned(text) {
   return text.replace(/\b\d{19,20}\b/g, (digits) => String(BigInt.asIntN(64, BigInt(digits))));
 }
 
 /** @param {number[]} shape @returns {string} `[2,3]`, the empty text for a scalar */
-export function shape(shape) {
+export function formatShape(shape) {
   return shape && shape.length ? `[${shape.join(",")}]` : "";
 }
 
@@ -48,10 +48,10 @@ export function shape(shape) {
  * @param {number} [digits]
  * @returns {string}
  */
-export function nested(data, comma, digits = 4) {
-  if (!Array.isArray(data)) return number(data, digits);
+export function formatNested(data, comma, digits = 4) {
+  if (!Array.isArray(data)) return formatNumber(data, digits);
   const separator = comma ?? (data.some(Array.isArray) ? "," : ", ");
-  return `[${data.map((item) => nested(item, separator, digits)).join(separator)}]`;
+  return `[${data.map((item) => formatNested(item, separator, digits)).join(separator)}]`;
 }
 
 /** Both ends stay on one line: a word joiner, which nothing is drawn for. */
@@ -63,18 +63,18 @@ const TOGETHER = "…\u2060";
  * @param {number} [room]
  * @returns {string}
  */
-export function short(value, room = 26) {
+export function formatShort(value, room = 26) {
   if (!value) return "None";
   if (value.whole && count(value.shape) <= 64) {
     for (const digits of count(value.shape) <= FEW ? DIGITS : [4]) {
-      const text = nested(value.data, undefined, digits);
+      const text = formatNested(value.data, undefined, digits);
       if (text.length <= room) return text;
     }
     const found = value.shape.length === 1 && room >= 14 ? ends(value.data, room) : null;
     if (found) return found;
   }
-  const ways = range(value).map((text) => `${shape(value.shape)} ${text}`);
-  return ways.find((text) => text.length <= room)?.replace("…", TOGETHER) ?? `${shape(value.shape)} tensor`;
+  const ways = range(value).map((text) => `${formatShape(value.shape)} ${text}`);
+  return ways.find((text) => text.length <= room)?.replace("…", TOGETHER) ?? `${formatShape(value.shape)} tensor`;
 }
 
 /** A text with something else in the place of how far the numbers of a tensor go: half of that would say what is not
@@ -108,36 +108,38 @@ function spread(value) {
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
   const grades = Math.max(-least, most) < 1 ? [2, 1] : [2];
   return grades.map((digits) => {
-    const ends = [least, most].map((item) => told(item, value.dtype, digits));
+    const ends = [least, most].map((item) => formatElement(item, value.dtype, digits));
     return least === most ? `all ${ends[0]}` : ends.join("…");
   });
 }
 
 const INFINITE = { inf: Infinity, "-inf": -Infinity };
 
-function told(item, dtype, digits) {
+function formatElement(item, dtype, digits) {
   if (!Number.isFinite(item)) return item > 0 ? "inf" : "-inf";
-  return number(dtype === "bool" ? Boolean(item) : item, digits);
+  return formatNumber(dtype === "bool" ? Boolean(item) : item, digits);
 }
 
 /** A value as the inspector shows it: whole when small, else what sums it up.
  * @param {Value|null|undefined} value
  * @returns {string}
  */
-export function long(value) {
+export function formatLong(value) {
   if (!value) return "None";
-  if (value.whole && count(value.shape) <= 64) return nested(value.data);
-  if (value.whole) return `${shape(value.shape)} ${value.dtype}`;
+  if (value.whole && count(value.shape) <= 64) return formatNested(value.data);
+  if (value.whole) return `${formatShape(value.shape)} ${value.dtype}`;
   const spread =
-    value.min === undefined ? "" : `, ${number(value.min)} to ${number(value.max)}, mean ${number(value.mean)}`;
-  return `${shape(value.shape)}${spread}`;
+    value.min === undefined
+      ? ""
+      : `, ${formatNumber(value.min)} to ${formatNumber(value.max)}, mean ${formatNumber(value.mean)}`;
+  return `${formatShape(value.shape)}${spread}`;
 }
 
 /** @param {number} bytes @returns {string} */
-export function bytes(bytes) {
+export function formatBytes(bytes) {
   if (bytes < 1024) return `${bytes ?? 0} B`;
-  if (bytes < 1024 * 1024) return `${number(Number((bytes / 1024).toFixed(1)))} KB`;
-  return `${number(Number((bytes / 1024 / 1024).toFixed(1)))} MB`;
+  if (bytes < 1024 * 1024) return `${formatNumber(Number((bytes / 1024).toFixed(1)))} KB`;
+  return `${formatNumber(Number((bytes / 1024 / 1024).toFixed(1)))} MB`;
 }
 
 /** @param {number} n @returns {string} first, 2nd, 3rd, 4th, 11th, 21st */
@@ -149,7 +151,7 @@ export function ordinal(n) {
 }
 
 /** `MvBackward0` as `Mv`, for places with little room. @param {string} name @returns {string} */
-export function brief(name) {
+export function shortenName(name) {
   return name.replace(/Backward\d*$/, "");
 }
 
@@ -157,13 +159,13 @@ export function brief(name) {
  * @param {{kind: string, name: string, nr: number|null, variable?: string|null}} box
  * @returns {string}
  */
-export function title(box) {
+export function titleOf(box) {
   if (box.kind === "leaf") return box.variable ?? "leaf";
-  return box.nr === null || box.nr === undefined ? brief(box.name) : `${brief(box.name)} #${box.nr}`;
+  return box.nr === null || box.nr === undefined ? shortenName(box.name) : `${shortenName(box.name)} #${box.nr}`;
 }
 
 function ends(data, room) {
-  const first = nested(data.slice(0, 2));
+  const first = formatNested(data.slice(0, 2));
   const text = `${first.slice(0, -1)}, … ×${data.length}]`;
   return text.length <= room ? text : null;
 }

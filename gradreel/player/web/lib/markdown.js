@@ -13,7 +13,7 @@ const INLINE = /`([^`]+)`|\*\*(.+?)\*\*|\*([^*\s][^*]*?)\*|\[([^\]]+)\]\(((?:\.\
  */
 
 /** The spans of a line. Stress holds plain text, strong may hold code. @param {string} text @returns {Span[]} */
-export function spans(text) {
+export function parseSpans(text) {
   const found = [];
   let end = 0;
   for (const match of text.matchAll(INLINE)) {
@@ -30,7 +30,7 @@ export function spans(text) {
 }
 
 /** The parts of a text, divided by empty lines. @param {string} text @returns {Part[]} */
-export function parts(text) {
+export function parseBlocks(text) {
   return text.split(/\n{2,}/).map((part) => part.trim()).filter(Boolean).map((part) => {
     const lines = part.split("\n");
     const heading = /^(#{2,3}) +(.+)$/.exec(part);
@@ -58,11 +58,11 @@ function rows(lines) {
 }
 
 /** Text with its spans as elements. @param {string} text @returns {(Node|string)[]} */
-export function inline(text) {
-  return spans(text).map(({ kind, text: inner, href }) => {
+export function renderInline(text) {
+  return parseSpans(text).map(({ kind, text: inner, href }) => {
     if (kind === "text") return inner;
     if (kind === "code") return element("code", { text: inner });
-    if (kind === "strong") return element("strong", {}, ...inline(inner));
+    if (kind === "strong") return element("strong", {}, ...renderInline(inner));
     if (kind === "stress") return element("em", { text: inner });
     const outside = href.startsWith("https:");
     return element("a", { href, target: outside ? "_blank" : "_self", rel: outside ? "noopener" : null, text: inner });
@@ -70,25 +70,25 @@ export function inline(text) {
 }
 
 /** A text as elements. @param {string} text @returns {HTMLElement[]} */
-export function prose(text) {
-  return parts(text).map(({ kind, level, items: texts, rows: cells }) => {
-    if (kind === "heading") return element(`h${level}`, {}, ...inline(texts[0]));
-    if (kind === "list") return element("ul", {}, ...texts.map((each) => element("li", {}, ...inline(each))));
+export function renderMarkdown(text) {
+  return parseBlocks(text).map(({ kind, level, items: texts, rows: cells }) => {
+    if (kind === "heading") return element(`h${level}`, {}, ...renderInline(texts[0]));
+    if (kind === "list") return element("ul", {}, ...texts.map((each) => element("li", {}, ...renderInline(each))));
     if (kind === "table") return table(cells);
-    return element("p", {}, ...inline(texts[0]));
+    return element("p", {}, ...renderInline(texts[0]));
   });
 }
 
 /** @param {string[][]} cells */
 function table([head, ...body]) {
-  const row = (tag) => (cells) => element("tr", {}, ...cells.map((cell) => element(tag, {}, ...inline(cell))));
+  const row = (tag) => (cells) => element("tr", {}, ...cells.map((cell) => element(tag, {}, ...renderInline(cell))));
   return element("table", {}, element("thead", {}, row("th")(head)), element("tbody", {}, ...body.map(row("td"))));
 }
 
 const MARK = /`([^`]+)`|\*\*([^*]+)\*\*/g;
 
 /** @param {string} text @returns {{kind: "text"|"code"|"bold", text: string}[]} */
-export function pieces(text) {
+export function parseMarks(text) {
   const found = [];
   let end = 0;
   for (const match of text.matchAll(MARK)) {
@@ -101,17 +101,17 @@ export function pieces(text) {
 }
 
 /** @param {string} text @returns {string} the text without its marks */
-export function plain(text) {
-  return pieces(text ?? "").map((piece) => piece.text).join("");
+export function stripMarks(text) {
+  return parseMarks(text ?? "").map((piece) => piece.text).join("");
 }
 
 /** Put marked text into an element, replacing what it held.
  * @param {HTMLElement} element
  * @param {string} text
  */
-export function write(element, text) {
+export function writeMarked(element, text) {
   const tags = { code: "code", bold: "b" };
-  element.replaceChildren(...pieces(text ?? "").map((piece) => {
+  element.replaceChildren(...parseMarks(text ?? "").map((piece) => {
     if (piece.kind === "text") return document.createTextNode(piece.text);
     const mark = document.createElement(tags[piece.kind]);
     mark.textContent = piece.text;

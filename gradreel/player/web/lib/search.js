@@ -54,7 +54,7 @@ function features(text) {
  * @param {Text[]} texts
  * @returns {(paste: string) => Found[]} the texts that have something of the paste, the likeliest first
  */
-export function createRanking(texts) {
+export function createErrorSearch(texts) {
   const messages = texts.map(({ message }) => index(message ?? ""));
   const words = texts.map(({ words: said }) => index(said));
   const weigh = weights([...messages, ...words].map(({ all }) => all));
@@ -177,7 +177,7 @@ const firstStatement = (block) => block.split("\n").find((line) => STATEMENT.tes
  * @param {string} text
  * @returns {Operator[]}
  */
-export function matching(items, text) {
+export function searchOperators(items, text) {
   const words = text.toLowerCase().split(/\s+/);
   const within = ({ name, node, family, ways, kept }) =>
     [name, node ?? "", family, ...ways.map(({ formula }) => formula), ...kept.map((each) => `keeps ${each.name}`)]

@@ -1,15 +1,15 @@
 /** About: what this is, what it is not, how it is checked, and what is kept of a visitor's program. */
 
 import { element } from "../lib/dom.js";
-import { parts, prose } from "../lib/markdown.js";
-import { createFrame } from "./page_frame.js";
+import { parseBlocks, renderMarkdown } from "../lib/markdown.js";
+import { createPageFrame } from "./page_frame.js";
 
 /** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
 export function createAbout(root, { head, page, theme }) {
-  const frame = createFrame(root, head, theme);
+  const frame = createPageFrame(root, head, theme);
   const [title, ...rest] = page.text.split("\n");
-  const headings = parts(rest.join("\n")).filter(({ kind }) => kind === "heading").map(({ items }) => items[0]);
-  const body = prose(rest.join("\n"));
+  const headings = parseBlocks(rest.join("\n")).filter(({ kind }) => kind === "heading").map(({ items }) => items[0]);
+  const body = renderMarkdown(rest.join("\n"));
   const anchors = body.filter((each) => each.tagName === "H2");
   anchors.forEach((each, i) => (each.id = slugOf(headings[i])));
   const show = (id) => anchors.find((each) => each.id === id)?.scrollIntoView();
@@ -34,9 +34,9 @@ export function createAbout(root, { head, page, theme }) {
       ...body,
     ),
   );
-  const moved = () => show(location.hash.slice(1));
-  moved();
-  return { ...frame, show: () => {}, again: () => {}, moved, rest: () => {} };
+  const followAddress = () => show(location.hash.slice(1));
+  followAddress();
+  return { ...frame, show: () => {}, again: () => {}, followAddress, rest: () => {} };
 }
 
 function slugOf(text) {

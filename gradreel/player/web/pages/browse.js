@@ -3,10 +3,10 @@
  * playing. What is chosen stands in the address behind the #; `#find=...` is a search.
  */
 
-import { namedBy } from "../app/link.js";
-import { turnTo } from "../app/router.js";
+import { decodeHash } from "../app/link.js";
+import { navigateToPart } from "../app/router.js";
 import { element } from "../lib/dom.js";
-import { createFrame, createPlaying, pageOf } from "./page_frame.js";
+import { createEmbeddedLab, createPageFrame, pageWithLab } from "./page_frame.js";
 
 /** @import { Scene } from "../scene/types.js" */
 
@@ -29,7 +29,7 @@ const PAUSE = 60;
  */
 export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
   const { items } = kind;
-  const frame = createFrame(root, head, theme);
+  const frame = createPageFrame(root, head, theme);
   root.classList.add("gr-page-browse");
   const find = element(kind.lines > 1 ? "textarea" : "input", {
     class: "gr-find",
@@ -63,16 +63,22 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
     ),
     element("div", { class: "gr-looked" }, detail, stage),
   );
-  const playing = createPlaying(stage, { home: head.home, title: "Play it, change it, run it", ask, giveUp, theme });
+  const playing = createEmbeddedLab(stage, {
+    home: head.home,
+    title: "Play it, change it, run it",
+    ask,
+    giveUp,
+    theme,
+  });
   let chosen = null;
   let only = null;
   let timer = 0;
 
-  const wanted = () => namedBy(location.hash);
-  const named = () => items.find((item) => item.key === wanted());
+  const askedKey = () => decodeHash(location.hash);
+  const askedItem = () => items.find((item) => item.key === askedKey());
 
   function choose(item, { keep = true, run = true } = {}) {
-    if (keep) turnTo(item.key, chosen?.key);
+    if (keep) navigateToPart(item.key, chosen?.key);
     frame.say(null);
     chosen = item;
     stage.hidden = false;
@@ -178,18 +184,18 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
   });
 
   function follow() {
-    const here = wanted();
+    const here = askedKey();
     if (here.startsWith(FIND)) {
       find.value = here.slice(FIND.length);
       search({ best: true, keep: false });
       return;
     }
-    const item = named();
+    const item = askedItem();
     if (!item) frame.unknown(kind.one, here);
     if (item && item !== chosen) choose(item, { keep: false });
   }
 
-  const first = named() ?? items.find((item) => item.key === head.item) ?? items[0];
+  const first = askedItem() ?? items.find((item) => item.key === head.item) ?? items[0];
   playing.expect(first.source, kind.at(first));
   const served = items.find((item) => item.source.trimEnd() === (head.source ?? "").trimEnd());
   if (served) playing.expect(served.source, kind.at(served));
@@ -199,11 +205,11 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
   follow();
   showChosen();
 
-  const page = pageOf(frame, playing);
+  const page = pageWithLab(frame, playing);
   return {
     ...page,
     again: () => chosen && choose(chosen, { keep: false }),
-    moved: follow,
+    followAddress: follow,
     destroy() {
       clearTimeout(timer);
       page.destroy();

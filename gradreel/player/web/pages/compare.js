@@ -4,21 +4,21 @@
  */
 
 import { LONGEST_LINK, readLink, writeLink } from "../app/link.js";
-import { entitle, turnTo } from "../app/router.js";
+import { navigateToPart, setTitle } from "../app/router.js";
 import { createCode } from "../editor/code_view.js";
 import { element } from "../lib/dom.js";
-import { prose } from "../lib/markdown.js";
+import { renderMarkdown } from "../lib/markdown.js";
 import { bindKeys } from "../player/keyboard.js";
 import { createPlayer } from "../player/player.js";
-import { indexed } from "../scene/moment.js";
+import { indexScene } from "../scene/moment.js";
 import { differences, lineRows, momentAt, momentsOf } from "../scene/run_diff.js";
-import { blank } from "../scene/scene.js";
+import { blankScene } from "../scene/scene.js";
 import { createState } from "../scene/state.js";
 import { createControls } from "../timeline/controls.js";
 import { createClock } from "../timeline/playback.js";
 import * as codemirror from "../vendor/codemirror.js";
 import vis from "../vis.js";
-import { createFrame } from "./page_frame.js";
+import { createPageFrame } from "./page_frame.js";
 
 const SIDES = ["left", "right"];
 const BETWEEN = "~";
@@ -33,7 +33,7 @@ const OWN = {
 /** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
 export function createComparison(root, { head, page, scene, beside, ask, giveUp, theme }) {
   const { comparisons } = page;
-  const frame = createFrame(root, head, theme, {
+  const frame = createPageFrame(root, head, theme, {
     copyTitle: "Copy link to this moment",
     onCopyLink: copyLink,
     onRun: run,
@@ -122,7 +122,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     };
     made.show = (next) => {
       const state = createState(next);
-      made.run = { scene: indexed(next, state), state, names: state.keys("name:") };
+      made.run = { scene: indexScene(next, state), state, names: state.keys("name:") };
       if (made.player) {
         made.code.setScene(next);
         made.player.update(next, { step: null });
@@ -160,7 +160,9 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     root.dataset.moment = String(now);
     const found = differences(sides[0].run, sides[1].run, moments[now]);
     table.replaceChildren(
-      found.length ? differing(found) : element("p", { class: "gr-quiet", text: "At this moment nothing differs." }),
+      found.length
+        ? differenceTable(found)
+        : element("p", { class: "gr-quiet", text: "At this moment nothing differs." }),
     );
   }
 
@@ -168,7 +170,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     clock.pause();
     const scenes = [answer.scene, answer.beside].map((each, i) => {
       const text = sides[i].code?.text();
-      return text?.trim() === "" ? blank("") : each ?? blank(text ?? "");
+      return text?.trim() === "" ? blankScene("") : each ?? blankScene(text ?? "");
     });
     const rows = lineRows(scenes[0].source, scenes[1].source);
     leading = true;
@@ -213,9 +215,9 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   function name(comparison) {
     here = comparison;
     choice.value = comparison.slug;
-    entitle(`${comparison.title} · Gradreel`);
+    setTitle(`${comparison.title} · Gradreel`);
     words.replaceChildren(
-      ...prose(comparison.words),
+      ...renderMarkdown(comparison.words),
       ...(comparison.lesson
         ? [
             element(
@@ -231,7 +233,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
 
   function go(slug, { keep = true } = {}) {
     const comparison = comparisons.find((each) => each.slug === slug) ?? OWN;
-    if (keep) turnTo(comparison.slug, here.slug);
+    if (keep) navigateToPart(comparison.slug, here.slug);
     frame.say(null);
     name(comparison);
     if (comparison !== OWN) put(comparison.left.source, comparison.right.source);
@@ -290,7 +292,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     ...frame,
     show: (answer) => answer.scene && answer.beside && take(answer),
     again: run,
-    moved: follow,
+    followAddress: follow,
     rest: () => clock.pause(),
     setTheme(name) {
       frame.setTheme(name);
@@ -305,7 +307,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   };
 }
 
-function differing(found) {
+function differenceTable(found) {
   const row = ({ what, left, right }) =>
     element(
       "tr",

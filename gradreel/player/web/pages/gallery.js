@@ -1,8 +1,8 @@
 /** The gallery: every kind of error and of silent trouble, found by what PyTorch says of it. */
 
 import { element } from "../lib/dom.js";
-import { inline, prose } from "../lib/markdown.js";
-import { createRanking } from "../lib/search.js";
+import { renderInline, renderMarkdown } from "../lib/markdown.js";
+import { createErrorSearch } from "../lib/search.js";
 import { createBrowse } from "./browse.js";
 
 const MOST = 12;
@@ -10,9 +10,9 @@ const MOST = 12;
 const SURE = 0.4;
 
 /** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
-export function createMuseum(root, start) {
+export function createGallery(root, start) {
   const items = start.page.exhibits.map((exhibit) => ({ ...exhibit, key: exhibit.slug, group: exhibit.room }));
-  const rank = createRanking(items.map(({ message, title, words }) => ({ message, words: `${title} ${words}` })));
+  const rank = createErrorSearch(items.map(({ message, title, words }) => ({ message, words: `${title} ${words}` })));
   return createBrowse(root, start, {
     items,
     one: "error",
@@ -55,14 +55,14 @@ export function createMuseum(root, start) {
             { class: "gr-silent" },
             "PyTorch says nothing: the program runs to its end, and the numbers are not what was meant.",
           ),
-      ...prose(words),
+      ...renderMarkdown(words),
       ...(lesson
         ? [
             element(
               "p",
               {},
               "The lesson on this: ",
-              element("a", { href: `./Lessons#${lesson.slug}`, target: "_self" }, ...inline(lesson.title)),
+              element("a", { href: `./Lessons#${lesson.slug}`, target: "_self" }, ...renderInline(lesson.title)),
             ),
           ]
         : []),

@@ -3,22 +3,22 @@
  * person is stands in the address, what was answered stays in the browser.
  */
 
-import { namedBy } from "../app/link.js";
-import { entitle, turnTo } from "../app/router.js";
-import { createProgress } from "../app/storage.js";
+import { decodeHash } from "../app/link.js";
+import { navigateToPart, setTitle } from "../app/router.js";
+import { createAnswerStore } from "../app/storage.js";
 import { element } from "../lib/dom.js";
-import { inline, prose } from "../lib/markdown.js";
+import { renderInline, renderMarkdown } from "../lib/markdown.js";
 import { stepOf } from "../scene/scene.js";
-import { createFrame, createPlaying, pageOf } from "./page_frame.js";
+import { createEmbeddedLab, createPageFrame, pageWithLab } from "./page_frame.js";
 
 const TITLE = "Play it, change it, run it";
 const LETTERS = "ABCDEF";
 
 /** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
-export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
+export function createLessons(root, { head, page, scene, ask, giveUp, theme }) {
   const { lessons } = page;
-  const progress = createProgress(() => localStorage);
-  const frame = createFrame(root, head, theme);
+  const progress = createAnswerStore(() => localStorage);
+  const frame = createPageFrame(root, head, theme);
   const contents = element("nav", {
     class: "gr-contents",
     "aria-label": "Contents",
@@ -28,16 +28,17 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
   const reading = element("article", { class: "gr-reading", tabindex: -1, "data-testid": "lesson" });
   const stage = element("div", { class: "gr-playing" });
   frame.body.append(element("div", { class: "gr-column" }, contents, reading), stage);
-  const playing = createPlaying(stage, { home: head.home, title: TITLE, ask, giveUp, theme });
-  let here = lessons.find((lesson) => lesson.slug === named()) ?? lessons.find((lesson) => lesson.slug === head.step);
+  const playing = createEmbeddedLab(stage, { home: head.home, title: TITLE, ask, giveUp, theme });
+  let here =
+    lessons.find((lesson) => lesson.slug === askedLesson()) ?? lessons.find((lesson) => lesson.slug === head.step);
 
   /** The lesson that the address names: behind its #, else as `?step=`. */
-  function named() {
-    return namedBy(location.hash) || new URLSearchParams(location.search).get("step");
+  function askedLesson() {
+    return decodeHash(location.hash) || new URLSearchParams(location.search).get("step");
   }
 
   function go(lesson, { keep = true } = {}) {
-    if (keep) turnTo(lesson.slug, here.slug);
+    if (keep) navigateToPart(lesson.slug, here.slug);
     frame.say(null);
     here = lesson;
     playing.open(lesson.source, () => 0);
@@ -47,8 +48,8 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
   }
 
   function follow() {
-    const lesson = lessons.find((each) => each.slug === named());
-    if (!lesson) frame.unknown("lesson", named());
+    const lesson = lessons.find((each) => each.slug === askedLesson());
+    if (!lesson) frame.unknown("lesson", askedLesson());
     if (lesson && lesson !== here) go(lesson, { keep: false });
   }
 
@@ -75,7 +76,7 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
     }));
     const picked = progress.of(here.slug);
     root.toggleAttribute("data-asking", picked === null);
-    entitle(`${here.title} · Gradreel`);
+    setTitle(`${here.title} · Gradreel`);
     reading.replaceChildren(
       element(
         "div",
@@ -97,7 +98,7 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
       ),
       element("p", { class: "gr-chapter", text: here.chapter }),
       element("h1", { text: here.title }),
-      ...prose(here.prose),
+      ...renderMarkdown(here.prose),
       question(
         here,
         picked,
@@ -154,7 +155,7 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
   if (here.slug !== head.step) go(here, { keep: false });
   follow();
 
-  const both = pageOf(frame, playing);
+  const both = pageWithLab(frame, playing);
   return {
     ...both,
     show(answer) {
@@ -162,7 +163,7 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
       both.show(answer);
     },
     again: () => go(here, { keep: false }),
-    moved: follow,
+    followAddress: follow,
   };
 }
 
@@ -183,17 +184,17 @@ function question(lesson, picked, onPick, onShow) {
         onclick: () => onPick(i),
       },
       element("b", { class: "gr-letter", text: mark }),
-      element("span", {}, ...inline(choice.text)),
+      element("span", {}, ...renderInline(choice.text)),
     );
     const why = told
-      ? element("p", { class: "gr-why" }, ...inline(choice.why))
+      ? element("p", { class: "gr-why" }, ...renderInline(choice.why))
       : picked === null
         ? ""
         : element(
             "details",
             { class: "gr-why" },
             element("summary", { text: "why not?" }),
-            element("p", {}, ...inline(choice.why)),
+            element("p", {}, ...renderInline(choice.why)),
           );
     return element("li", {}, button, why);
   });
@@ -206,7 +207,7 @@ function question(lesson, picked, onPick, onShow) {
   return element(
     "section",
     { class: "gr-question", "data-testid": "question" },
-    element("h2", {}, ...inline(lesson.question)),
+    element("h2", {}, ...renderInline(lesson.question)),
     element("ul", {}, ...choices),
     element(
       "p",

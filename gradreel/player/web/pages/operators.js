@@ -3,8 +3,8 @@
  */
 
 import { element } from "../lib/dom.js";
-import { inline } from "../lib/markdown.js";
-import { matching } from "../lib/search.js";
+import { renderInline } from "../lib/markdown.js";
+import { searchOperators } from "../lib/search.js";
 import { ranAt } from "../scene/scene.js";
 import { createBrowse } from "./browse.js";
 
@@ -45,7 +45,7 @@ const FILTERS = {
 };
 
 /** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
-export function createCatalogue(root, start) {
+export function createOperators(root, start) {
   /** @type {Operator[]} */
   const items = start.page.operators.map((operator) => ({ ...operator, key: operator.name, group: operator.family }));
   return createBrowse(root, start, {
@@ -57,7 +57,7 @@ export function createCatalogue(root, start) {
     placeholder: "mul, log, MulBackward0",
     lines: 1,
     filters: FILTERS,
-    search: (text) => matching(items, text),
+    search: (text) => searchOperators(items, text),
     nothing: "No operator has that name, node or formula.",
     row: ({ name, node, again }) => [
       element("span", { class: "gr-mono", text: name }),
@@ -67,12 +67,12 @@ export function createCatalogue(root, start) {
       ({ node }) =>
       (scene) =>
         ranAt(scene, node),
-    detail: described,
+    detail: operatorDetail,
   });
 }
 
 /** @param {Operator} operator */
-function described({ name, node, family, forward, ways, kept, view, again, why }) {
+function operatorDetail({ name, node, family, forward, ways, kept, view, again, why }) {
   const [sign, verdict] = AGAIN[again];
   const part = (title, ...children) => [element("h2", { class: "gr-label", text: title }), ...children];
   return [
@@ -99,14 +99,18 @@ function described({ name, node, family, forward, ways, kept, view, again, why }
                 "dd",
                 {},
                 element("code", { class: "gr-formula", text: formula }),
-                element("p", {}, ...inline(words)),
+                element("p", {}, ...renderInline(words)),
               ),
             ]),
           ),
         )
       : []),
     ...(kept.length
-      ? part("What the node keeps", keeps(kept), ...(why ? [element("p", { class: "gr-quiet" }, `Why: ${why}.`)] : []))
+      ? part(
+          "What the node keeps",
+          savedTable(kept),
+          ...(why ? [element("p", { class: "gr-quiet" }, `Why: ${why}.`)] : []),
+        )
       : node
         ? part("What the node keeps", element("p", { text: "Nothing." }))
         : []),
@@ -116,13 +120,13 @@ function described({ name, node, family, forward, ways, kept, view, again, why }
         "p",
         { class: "gr-again", "data-again": again, "data-testid": "again" },
         element("b", { text: `${sign} ` }),
-        ...inline(verdict),
+        ...renderInline(verdict),
       ),
     ),
   ];
 }
 
-function keeps(kept) {
+function savedTable(kept) {
   const when = (names) =>
     names.length
       ? [

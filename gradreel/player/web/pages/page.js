@@ -6,20 +6,20 @@ import { saveFile } from "../app/files.js";
 import { createLab } from "../app/lab.js";
 import { DamagedLink, isEmbedded, readAddress, stepAsked } from "../app/link.js";
 import { fingerprint } from "../app/server.js";
-import { blank, unzip } from "../scene/scene.js";
+import { blankScene, decodeScene } from "../scene/scene.js";
 import { createAbout } from "./about.js";
 import { createComparison } from "./compare.js";
-import { createMuseum } from "./gallery.js";
-import { createCourse } from "./lessons.js";
-import { createCatalogue } from "./operators.js";
+import { createGallery } from "./gallery.js";
+import { createLessons } from "./lessons.js";
+import { createOperators } from "./operators.js";
 
 /** @import { Head, Question } from "../app/server.js" */
 /** @import { Scene } from "../scene/types.js" */
 
 /** @typedef {ReturnType<typeof import("../app/server.js").open>} Letter
  * @typedef {"light"|"dark"} Theme
- * @typedef {{take: (letter: Letter) => Promise<void>, moved: () => void, rest: () => void, busy: (busy: boolean) =>
- *   void, say: Function, setTheme: (theme: Theme) => void, destroy: () => void}} Room
+ * @typedef {{take: (letter: Letter) => Promise<void>, followAddress: () => void, rest: () => void, busy: (busy:
+ *   boolean) => void, say: Function, setTheme: (theme: Theme) => void, destroy: () => void}} Room
  */
 
 /**
@@ -28,13 +28,14 @@ import { createCatalogue } from "./operators.js";
  * @param {{ask: Function, giveUp: () => void}} how
  * @returns {Promise<(root: HTMLElement, theme: Theme) => Room>}
  */
-export const createRoom = (letter, how) => (letter.head.place === "lab" ? createLabRoom : createPageRoom)(letter, how);
+export const createPage = (letter, how) =>
+  (letter.head.place === "lab" ? createLabPage : createContentPage)(letter, how);
 
 /** A page that is not the Lab. */
-async function createPageRoom(first, { ask, giveUp }) {
-  const page = await unzip(first.page);
+async function createContentPage(first, { ask, giveUp }) {
+  const page = await decodeScene(first.page);
   const answers = async ({ head, scene, beside }) => {
-    const scenes = await Promise.all([scene, beside].map((part) => part && unzip(part)));
+    const scenes = await Promise.all([scene, beside].map((part) => part && decodeScene(part)));
     return { head, scene: scenes[0], beside: scenes[1] };
   };
   const nameOf = ({ head, scene, beside }) => [head.request, fingerprint(scene), fingerprint(beside)].join();
@@ -43,26 +44,26 @@ async function createPageRoom(first, { ask, giveUp }) {
   return (root, theme) => {
     let shown = nameOf(first);
     const view = PLACES[first.head.place](root, { ...start, page, ask, giveUp, theme });
-    tell(view, first.head);
+    showMessage(view, first.head);
     return {
       ...view,
       async take(letter) {
         if (nameOf(letter) === shown) return;
         shown = nameOf(letter);
         view.show(await answers(letter));
-        tell(view, letter.head);
+        showMessage(view, letter.head);
       },
     };
   };
 }
 
 /** The Lab: it opens what a link names, and gives files. */
-async function createLabRoom({ head, scene }, { ask, giveUp }) {
+async function createLabPage({ head, scene }, { ask, giveUp }) {
   const embedded = isEmbedded(location);
   // The program of a link has yet to run: nothing else is shown in its place.
   const named = await readAddress(location).catch(() => null);
   const source = named?.source ?? head.source ?? "";
-  const opening = scene && !named ? await unzip(scene) : blank(source);
+  const opening = scene && !named ? await decodeScene(scene) : blankScene(source);
 
   return (root, theme) => {
     const place = embedded ? "embed" : head.place;
@@ -88,17 +89,17 @@ async function createLabRoom({ head, scene }, { ask, giveUp }) {
         lab.open(named);
       } catch (error) {
         if (!(error instanceof DamagedLink)) throw error;
-        lab.clear(blank(""));
+        lab.clear(blankScene(""));
         lab.say(error.message, { lasting: true });
       }
       return true;
     }
 
-    tell(lab, head);
+    showMessage(lab, head);
     follow().then((found) => found || embedded || lab.resume());
     return {
       ...lab,
-      moved: follow,
+      followAddress: follow,
       rest: () => lab.player.pause(),
       async take({ head, scene, file }) {
         if (file && saved !== head.request) {
@@ -108,11 +109,11 @@ async function createLabRoom({ head, scene }, { ask, giveUp }) {
           ).blob();
           saveFile(head.file.name, new Blob([whole], { type: head.file.type }));
         }
-        tell(lab, head);
+        showMessage(lab, head);
         const mark = [head.source, fingerprint(scene)].join(); // two texts may hold one program
         if (!scene || (mark === shown && !link)) return;
         shown = mark;
-        lab.show(await unzip(scene), link?.step ?? null, head);
+        lab.show(await decodeScene(scene), link?.step ?? null, head);
         link = null;
       },
     };
@@ -120,22 +121,22 @@ async function createLabRoom({ head, scene }, { ask, giveUp }) {
 }
 
 /** A sentence instead of a scene; one about trouble that may be over by now offers to try again. */
-function tell(view, { message, again }) {
+function showMessage(view, { message, again }) {
   if (message) view.say(message, { lasting: true, offer: again ? { title: "Run it again", act: view.again } : null });
 }
 
 /** @typedef {{head: Head, scene: Scene|null, beside: Scene|null}} Answer
- * @typedef {{show: (answer: Answer) => void, say: Function, busy: (busy: boolean) => void, again: () => void, moved: ()
- *   => void, rest: () => void, setTheme: (name: "light"|"dark") => void, destroy: () => void}} Place
+ * @typedef {{show: (answer: Answer) => void, say: Function, busy: (busy: boolean) => void, again: () => void,
+ *   followAddress: () => void, rest: () => void, setTheme: (name: "light"|"dark") => void, destroy: () => void}} Place
  * @typedef {Answer & {page: any, ask: (question: Question, how?: {urgent?: boolean}) => void, giveUp: () => void,
  *   theme: "light"|"dark"}} Start
  */
 
 /** @type {Record<string, (root: HTMLElement, start: Start) => Place>} */
 export const PLACES = {
-  lessons: createCourse,
+  lessons: createLessons,
   compare: createComparison,
-  operators: createCatalogue,
-  gallery: createMuseum,
+  operators: createOperators,
+  gallery: createGallery,
   about: createAbout,
 };

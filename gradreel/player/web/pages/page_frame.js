@@ -6,7 +6,7 @@
 import { createHeader } from "../app/header.js";
 import { createLab } from "../app/lab.js";
 import { element } from "../lib/dom.js";
-import { blank } from "../scene/scene.js";
+import { blankScene } from "../scene/scene.js";
 
 /** @import { Head, Question } from "../app/server.js" */
 /** @import { Scene } from "../scene/types.js" */
@@ -21,7 +21,7 @@ const LONGEST = 60;
  * @param {"light"|"dark"} theme
  * @param {Partial<Parameters<typeof createHeader>[1]>} [more] what else stands in the header
  */
-export function createFrame(root, head, theme, more = {}) {
+export function createPageFrame(root, head, theme, more = {}) {
   const bar = element("header", { class: "gr-header" });
   const body = element("div", { class: "gr-body" });
   const notice = element("div", { class: "gr-notice", role: "status", hidden: true });
@@ -85,7 +85,7 @@ export function createFrame(root, head, theme, more = {}) {
  * @param {{home: string, title: string, ask: (question: Question, how?: {urgent?: boolean}) => void, giveUp: () =>
  *   void, theme: "light"|"dark"}} options
  */
-export function createPlaying(host, { home, title, ask, giveUp, theme }) {
+export function createEmbeddedLab(host, { home, title, ask, giveUp, theme }) {
   let lab = null;
   /** The program that was asked for, and at which step it is to open; null for its end. */
   let wanted = { source: "", at: null };
@@ -103,7 +103,7 @@ export function createPlaying(host, { home, title, ask, giveUp, theme }) {
     },
     /** The answer to a run. @param {{head: Head, scene: Scene|null}} answer */
     show({ head, scene }) {
-      const next = scene ?? blank(head.source ?? wanted.source);
+      const next = scene ?? blankScene(head.source ?? wanted.source);
       const step = (head.source ?? "").trimEnd() === wanted.source.trimEnd() ? wanted.at?.(next) ?? null : null;
       if (lab) {
         if (scene) lab.show(next, step);
@@ -141,10 +141,10 @@ export function createPlaying(host, { home, title, ask, giveUp, theme }) {
 
 /**
  * A page that has one such program in its frame: what concerns both is told to both.
- * @param {ReturnType<typeof import("./page_frame.js").createFrame>} frame
- * @param {ReturnType<typeof createPlaying>} playing
+ * @param {ReturnType<typeof import("./page_frame.js").createPageFrame>} frame
+ * @param {ReturnType<typeof createEmbeddedLab>} playing
  */
-export function pageOf(frame, playing) {
+export function pageWithLab(frame, playing) {
   return {
     ...frame,
     show: (answer) => playing.show(answer),

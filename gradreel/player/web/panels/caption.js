@@ -4,8 +4,8 @@
  */
 
 import { element } from "../lib/dom.js";
-import { write } from "../lib/markdown.js";
-import { callAt, present } from "../scene/moment.js";
+import { writeMarked } from "../lib/markdown.js";
+import { callAt, isPresent } from "../scene/moment.js";
 
 /** @import { Moment } from "../scene/types.js" */
 
@@ -24,7 +24,7 @@ import { callAt, present } from "../scene/moment.js";
  * @param {import("../scene/lifetime.js").Holding|null} holding
  */
 export function showSentence(parts, { state, scene, step }, holding) {
-  write(parts.sentence, scene.steps[step].sentence);
+  writeMarked(parts.sentence, scene.steps[step].sentence);
   parts.count.textContent = `Step ${step} of ${state.last}. `;
   if (parts.sentence.textContent !== parts.spoken) unfold(parts, false);
   parts.spoken = parts.sentence.textContent;
@@ -33,7 +33,7 @@ export function showSentence(parts, { state, scene, step }, holding) {
   );
   parts.say.dataset.tone = wrong ? "error" : "";
   const call = callAt(scene, step);
-  write(
+  writeMarked(
     parts.caption,
     [`backward graph${call ? ` · call ${call.id} of ${scene.calls.at(-1).id}` : ""}`, holding?.words]
       .filter(Boolean)
@@ -70,7 +70,7 @@ const NO_GRAPH = {
  * @param {(step: number) => void} onSeek
  */
 export function showBare(root, { state, scene, step }, onSeek) {
-  const there = scene.boxes.some((box) => present(state.at(box.id, "state", step)));
+  const there = scene.boxes.some((box) => isPresent(state.at(box.id, "state", step)));
   root.hidden = there;
   if (there) return;
   const gone = Math.max(-1, ...scene.boxes.map((box) => state.when(box.id, "state", ["released"]) ?? -1));

@@ -3,9 +3,9 @@
  * explains; the backward calls.
  */
 
-import { element, renew } from "../lib/dom.js";
-import { write } from "../lib/markdown.js";
-import { isError, toldFrom } from "../scene/diagnosis.js";
+import { element, reconcile } from "../lib/dom.js";
+import { writeMarked } from "../lib/markdown.js";
+import { firstStepOf, isError } from "../scene/diagnosis.js";
 import { nothing } from "./variables.js";
 
 /** @import { Fix, Moment } from "../scene/types.js" */
@@ -18,11 +18,11 @@ const CALLS = 6;
  * @param {{onSeek: (step: number) => void, onMend: ((fix: Fix) => void)|null|undefined, tried?: Fix|null, onBack?: ()
  *   => void, onMeaning?: () => void}} actions
  */
-export function showStory(root, { state, scene, step }, { onSeek, onMend, tried, onBack, onMeaning }) {
+export function showExplanation(root, { state, scene, step }, { onSeek, onMend, tried, onBack, onMeaning }) {
   const parts = tried && onBack ? [triedCard(tried, onBack)] : [];
   const raised = scene.outcome.kind !== "finished";
   for (const diagnosis of scene.diagnoses) {
-    const at = toldFrom(diagnosis, state.last);
+    const at = firstStepOf(diagnosis, state.last);
     if (step >= at) parts.push(diagnosisCard(diagnosis, { onSeek, onMend }));
     else
       parts.push(
@@ -42,7 +42,7 @@ export function showStory(root, { state, scene, step }, { onSeek, onMend, tried,
         text: scene.mode === "transcript" ? "✓ The transcript was run to its end." : "✓ The program finished.",
       }),
     );
-  renew(root, ...(parts.length ? parts : [nothing("(nothing has run backward yet)")]));
+  reconcile(root, ...(parts.length ? parts : [nothing("(nothing has run backward yet)")]));
 }
 
 /** The step at which something was freed, changed, cut off or born: what there is to see. */
@@ -61,7 +61,7 @@ function diagnosisCard(diagnosis, { onSeek, onMend }) {
   card.append(element("h3", { text: `${signOf(diagnosis)} ${diagnosis.title}` }));
   for (const paragraph of diagnosis.story ?? []) {
     const line = element("p");
-    write(line, paragraph);
+    writeMarked(line, paragraph);
     card.append(line);
   }
   const culprit = CULPRITS.find(([role]) => diagnosis.steps?.[role] !== undefined);
@@ -80,7 +80,7 @@ function diagnosisCard(diagnosis, { onSeek, onMend }) {
     );
   }
   const mends = diagnosis.mends ?? [];
-  const rows = (list) => list.map((mend) => mendRow(mend, onMend));
+  const rows = (list) => list.map((mend) => fixRow(mend, onMend));
   const [first, ...others] = rows(mends.filter((mend) => mend.fixes));
   const apart = rows(mends.filter((mend) => !mend.fixes));
   if (first)
@@ -102,7 +102,7 @@ function diagnosisCard(diagnosis, { onSeek, onMend }) {
 }
 
 /** A mend in a line, with a way to try it; opened, what it costs and the difference it makes. */
-function mendRow(mend, onMend) {
+function fixRow(mend, onMend) {
   const look = () => requestAnimationFrame(() => row.scrollIntoView({ block: "nearest" }));
   const words = mend.fixes ? `Cost: ${mend.cost}.` : `The error goes; ${mend.lost}.`;
   const what = element(
@@ -193,7 +193,7 @@ const HEADS = {
 function textCard({ type, message }, onMeaning) {
   const [what, instead] = halves(message);
   const said = element("p");
-  write(said, instead);
+  writeMarked(said, instead);
   const card = element("div", { class: "card err" }, element("h3", { text: `✖ ${what.replaceAll("`", "")}` }), said);
   if (type === MESSAGE && onMeaning)
     card.append(
@@ -222,7 +222,7 @@ function errorCard({ kind, type, message, line }, onMeaning) {
   if (line) card.append(element("p", {}, "On ", element("b", { text: `line ${line}` }), ":"));
   const named = kind === "raised" || /Error$/.test(type ?? "");
   const said = element("p", { class: "said" });
-  if (kind === "refused") write(said, [named && type, message].filter(Boolean).join(": "));
+  if (kind === "refused") writeMarked(said, [named && type, message].filter(Boolean).join(": "));
   else said.textContent = [named && type, message].filter(Boolean).join(": ");
   card.append(said);
   return card;

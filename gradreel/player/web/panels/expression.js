@@ -23,7 +23,7 @@ export function createExpression(host, { onValues }) {
   let timer = 0;
   // Arrows here move a slider or a cursor: neither the player nor the page may take them for their own.
   host.addEventListener("keydown", (event) => event.stopPropagation());
-  const changed = (name, value) => {
+  const handleChange = (name, value) => {
     values.set(name, value);
     clearTimeout(timer);
     timer = setTimeout(() => onValues(Object.fromEntries(values)), PAUSE);
@@ -46,7 +46,7 @@ export function createExpression(host, { onValues }) {
       if (identity === known) return;
       known = identity;
       values = new Map(expression.leaves.map(({ name, value }) => [name, value]));
-      const rows = expression.leaves.map((leaf) => row(leaf, (value) => changed(leaf.name, value)));
+      const rows = expression.leaves.map((leaf) => row(leaf, (value) => handleChange(leaf.name, value)));
       host.replaceChildren(
         element("h2", { text: "Leaves of the expression" }),
         ...(rows.length
@@ -80,17 +80,17 @@ function row({ name, value }, onChange) {
     spellcheck: "false",
     autocomplete: "off",
   });
-  text.value = written(value);
+  text.value = formatList(value);
   const handles = element("div", { class: "gr-handles" });
   const put = (next, from) => {
     value = next;
-    if (from !== text) text.value = written(next);
+    if (from !== text) text.value = formatList(next);
     text.removeAttribute("aria-invalid");
     onChange(next);
   };
   const rebuild = () => handles.replaceChildren(...handlesFor(name, value, put));
   text.addEventListener("input", () => {
-    const next = parsed(text.value);
+    const next = parseList(text.value);
     if (next === null) return text.setAttribute("aria-invalid", "true");
     put(next, text);
     rebuild();
@@ -145,15 +145,15 @@ function grid(name, rows, isMatrix, put) {
 }
 
 /** @param {Nested} value @returns {string} */
-export function written(value) {
-  return Array.isArray(value) ? `[${value.map(written).join(", ")}]` : String(value);
+export function formatList(value) {
+  return Array.isArray(value) ? `[${value.map(formatList).join(", ")}]` : String(value);
 }
 
 /** The value that a text stands for: a number or even nested lists of numbers.
  * @param {string} text
  * @returns {Nested|null} null where it is none
  */
-export function parsed(text) {
+export function parseList(text) {
   try {
     const value = JSON.parse(text.replace(/(?<![\d.])\.(\d)/g, "0.$1").replace(/(\d)\.(?!\d)/g, "$1.0"));
     return shapeOf(value) === null ? null : value;

@@ -4,8 +4,8 @@
  */
 
 import { activeIn, element } from "../lib/dom.js";
-import { title } from "../lib/format.js";
-import { present } from "../scene/moment.js";
+import { titleOf } from "../lib/format.js";
+import { isPresent } from "../scene/moment.js";
 
 /** @import { Moment } from "../scene/types.js" */
 
@@ -113,7 +113,7 @@ export function find(query, { state, scene, step, names }) {
     const tied = [...new Set([...(named.get(box.id) ?? []), ...(box.variable ? [box.variable] : [])])];
     const rank = rankOf(box, tied, { wanted, line, nr });
     if (rank === null) continue;
-    const there = present(state.at(box.id, "state", step));
+    const there = isPresent(state.at(box.id, "state", step));
     ranked.push({ rank: rank + (there ? 0 : 10), box, tied, there });
   }
   return ranked
@@ -139,7 +139,7 @@ function rankOf(box, tied, { wanted, line, nr }) {
   const names = tied.map((name) => name.toLowerCase());
   if (names.includes(wanted)) return 0;
   if (names.some((name) => name.startsWith(wanted))) return 1;
-  const words = [box.name, box.op, title(box)].map((word) => (word ?? "").toLowerCase());
+  const words = [box.name, box.op, titleOf(box)].map((word) => (word ?? "").toLowerCase());
   if (words.some((word) => word.startsWith(wanted))) return 2;
   return words.some((word) => word.includes(wanted)) || names.some((name) => name.includes(wanted)) ? 3 : null;
 }

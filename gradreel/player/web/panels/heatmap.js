@@ -2,7 +2,7 @@
  * A tensor's contents as something to look at: a grid of shaded numbers where they fit, else how they are spread. Pure.
  */
 
-import { number } from "../lib/format.js";
+import { formatNumber } from "../lib/format.js";
 
 /** The largest side of a grid. */
 export const SIDE = 32;
@@ -21,9 +21,9 @@ export function gridOf(value) {
   if (!fits(value)) return null;
   if (!value.whole)
     return value.cells
-      ? shaded(rowsOf(value), /int|bool/.test(value.dtype) && value.cells[0] <= EXACT ? number : digits)
+      ? shadeCells(rowsOf(value), /int|bool/.test(value.dtype) && value.cells[0] <= EXACT ? formatNumber : digits)
       : null;
-  return shaded([value.data].flat(Math.max(0, value.shape.length - 1)), number);
+  return shadeCells([value.data].flat(Math.max(0, value.shape.length - 1)), formatNumber);
 }
 
 /** So many rows make one matrix of a grid. @param {{shape: number[]}} value */
@@ -58,11 +58,11 @@ function half(bits) {
 
 /** What a cell is sure of: three digits. */
 function digits(item) {
-  return typeof item === "number" ? number(Number(item.toPrecision(3))) : item;
+  return typeof item === "number" ? formatNumber(Number(item.toPrecision(3))) : item;
 }
 
 /** @returns {Cell[][]} */
-function shaded(rows, write) {
+function shadeCells(rows, write) {
   const most = Math.max(...rows.flat().map((item) => (typeof item === "number" ? Math.abs(item) : 0)));
   return rows.map((row) => row.map((item) => ({
     text: write(item),

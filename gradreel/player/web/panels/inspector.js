@@ -4,9 +4,9 @@
  * what it tells changed at this very step.
  */
 
-import { differs, element, renew } from "../lib/dom.js";
-import { bytes, number, short, signed, title } from "../lib/format.js";
-import { boxAt, callAt, leafName, present } from "../scene/moment.js";
+import { element, hasChanged, reconcile } from "../lib/dom.js";
+import { formatBytes, formatNumber, formatShort, formatSigned, titleOf } from "../lib/format.js";
+import { boxAt, callAt, isPresent, leafName } from "../scene/moment.js";
 import { indexAt } from "../scene/state.js";
 import { fits, gapOf, gridOf, spreadOf } from "./heatmap.js";
 
@@ -31,10 +31,10 @@ export function showInspector(head, root, moment, actions) {
         : `${box.name}${box.nr === null ? "" : ` #${box.nr}`}`;
     const facts = box.kind === "leaf" ? leafFacts(box, moment) : nodeFacts(box, moment);
     const grads = box.kind === "leaf" ? history("grad, change by change", box.id, "grad", moment, actions) : null;
-    renew(root, card(...facts.map(row), grads, jumpsOf(box, moment, actions)));
+    reconcile(root, card(...facts.map(row), grads, jumpsOf(box, moment, actions)));
   } else if (tensor) {
     head.textContent = `Tensor ${namesOf(tensor.id, moment).join(", ")}`;
-    renew(root, card(...tensorParts(tensor, moment, actions)));
+    reconcile(root, card(...tensorParts(tensor, moment, actions)));
   } else if (group) {
     head.textContent = group.title;
     const open = moment.folded.has(group.id) ? "unfold" : "fold";
@@ -42,10 +42,10 @@ export function showInspector(head, root, moment, actions) {
       { key: "holds", value: `${group.boxes.length} nodes` },
       { key: "line", value: String(group.line ?? "—") },
     ];
-    renew(root, card(...facts.map(row), jumps([[open, () => actions.onFold(group.id)]])));
+    reconcile(root, card(...facts.map(row), jumps([[open, () => actions.onFold(group.id)]])));
   } else {
     head.textContent = "Selected";
-    renew(root, element("p", { class: "quiet", text: "(click a card or a name)" }));
+    reconcile(root, element("p", { class: "quiet", text: "(click a card or a name)" }));
   }
 }
 
@@ -93,7 +93,7 @@ function tensorParts(tensor, moment, actions) {
     box &&
       jumps([
         [
-          box.kind === "leaf" ? `gradient gathered in ${title(box)}` : `made by ${title(box)}`,
+          box.kind === "leaf" ? `gradient gathered in ${titleOf(box)}` : `made by ${titleOf(box)}`,
           () => actions.onSelect(box.id),
         ],
       ]),
@@ -140,7 +140,7 @@ function heat(grid, many) {
  */
 function bars({ least, most, bars: counts }, note) {
   const top = Math.max(...counts, 1);
-  const words = `${number(least)} to ${number(most)}`;
+  const words = `${formatNumber(least)} to ${formatNumber(most)}`;
   return element(
     "figure",
     { class: "bars" },
@@ -157,7 +157,14 @@ function bars({ least, most, bars: counts }, note) {
 }
 
 /** The changes of a property up to this step, the last few of them, each a way to its step. */
-function history(title, key, property, moment, { onSeek }, say = (index) => short(moment.scene.values[index], 20)) {
+function history(
+  title,
+  key,
+  property,
+  moment,
+  { onSeek },
+  say = (index) => formatShort(moment.scene.values[index], 20),
+) {
   const entries = historyOf(key, property, moment);
   if (entries.length < 2) return null;
   const shown = entries.slice(-WRITES);
@@ -191,10 +198,10 @@ export function showSum(head, root, moment, sums) {
   const box = key && scene.box.get(key.split(":")[1]);
   head.hidden = root.hidden = !box;
   if (!box) return;
-  head.textContent = `Adding up at ${title(box)}`;
+  head.textContent = `Adding up at ${titleOf(box)}`;
   const lines = termsOf(box, key, moment);
-  if (!differs(root, lines)) return;
-  renew(
+  if (!hasChanged(root, lines)) return;
+  reconcile(
     root,
     element(
       "div",
@@ -230,16 +237,16 @@ function waits(wire, state, step) {
 
 function termsOf(box, key, { state, scene, step }) {
   const terms = state.at(key, "terms", step) ?? [];
-  const value = (index) => short(scene.values[index], 18);
+  const value = (index) => formatShort(scene.values[index], 18);
   const lines = terms.map(([from, index], i) => ({
     sign: i ? "+" : "",
     value: value(index),
-    from: from ? `from ${title(scene.box.get(from))}` : from === "" ? "from those before" : "given",
+    from: from ? `from ${titleOf(scene.box.get(from))}` : from === "" ? "from those before" : "given",
   }));
   const waiting = callAt(scene, step) ? (scene.into.get(box.id) ?? []).filter((wire) => waits(wire, state, step)) : [];
   const shown = waiting.length > WAITING ? waiting.slice(0, WAITING - 1) : waiting;
   for (const wire of shown)
-    lines.push({ sign: lines.length ? "+" : "", value: "waiting", from: `from ${title(scene.box.get(wire.from))}` });
+    lines.push({ sign: lines.length ? "+" : "", value: "waiting", from: `from ${titleOf(scene.box.get(wire.from))}` });
   if (shown.length < waiting.length)
     lines.push({ sign: "+", value: "waiting", from: `from ${waiting.length - shown.length} more` });
   const total = state.at(key, "total", step);
@@ -274,16 +281,16 @@ function fact(key, value, more = {}) {
   return { key, value: String(value), ...more };
 }
 
-const sized = (shape) => (shape?.length ? ` [${shape.join(",")}]` : "");
+const formatSize = (shape) => (shape?.length ? ` [${shape.join(",")}]` : "");
 
 /** A formula with the program's names in place of the operator's: `outer(grad, a)` for `outer(grad, vec)`.
  * @param {string} formula @param {IndexedBox} box
  */
-export function named(formula, box) {
+export function nameOperands(formula, box) {
   const words = new Map();
   for (const input of box.inputs) if (input.label && input.label !== "temporary") words.set(input.name, input.label);
   for (const slot of [...box.slots, ...(box.numbers ?? [])]) {
-    const label = slot.kind === "tensor" ? slot.label : slot.text && signed(slot.text);
+    const label = slot.kind === "tensor" ? slot.label : slot.text && formatSigned(slot.text);
     if (label && label !== "temporary") words.set(slot.name, label);
   }
   return formula.replace(/(?<![\w.])[A-Za-z_]\w*/g, (word) => {
@@ -297,21 +304,23 @@ export function named(formula, box) {
 export function nodeFacts(box, moment) {
   const { state, scene, step } = moment;
   const now = boxAt(state, box, step);
-  const changed = (property) => ({ changed: changedAt(state, box.id, property, step) });
+  const changeOf = (property) => ({ changed: changedAt(state, box.id, property, step) });
   const facts = [];
-  if (!present(now.state))
+  if (!isPresent(now.state))
     facts.push(
-      fact("now", now.state === "released" ? "released: nothing holds it" : "not built yet", changed("state")),
+      fact("now", now.state === "released" ? "released: nothing holds it" : "not built yet", changeOf("state")),
     );
   if (box.generation > 0) facts.push(fact("made by", "create_graph: it can be differentiated again"));
   facts.push(fact("operator", box.op));
   if (box.inputs.length)
-    facts.push(fact("takes", box.inputs.map((input) => (input.label || input.name) + sized(input.shape)).join(", ")));
-  if (box.output) facts.push(fact("makes", `${sized(box.output.shape).trim() || "a scalar"} ${box.output.dtype}`));
+    facts.push(
+      fact("takes", box.inputs.map((input) => (input.label || input.name) + formatSize(input.shape)).join(", ")),
+    );
+  if (box.output) facts.push(fact("makes", `${formatSize(box.output.shape).trim() || "a scalar"} ${box.output.dtype}`));
   if (now.gradIn !== null)
-    facts.push(fact("gets", `grad ${short(scene.values[now.gradIn], ROOM)}`, changed("grad_in")));
+    facts.push(fact("gets", `grad ${formatShort(scene.values[now.gradIn], ROOM)}`, changeOf("grad_in")));
   for (const [input, formula] of box.formula) {
-    const put = named(formula, box);
+    const put = nameOperands(formula, box);
     facts.push(fact(`to ${input}`, put, { note: put === formula ? null : formula }));
   }
   facts.push(...gives(box, moment));
@@ -327,7 +336,7 @@ export function nodeFacts(box, moment) {
       facts.push(slotFact(slot, how, found, scene, changedAt(state, box.id, `slot:${slot.name}`, step)));
   }
   for (const slot of box.numbers ?? []) if (slot.text !== null && slot.text !== undefined) facts.push(numberFact(slot));
-  if (now.hint) facts.push(fact("hook", now.hint, changed("hint")));
+  if (now.hint) facts.push(fact("hook", now.hint, changeOf("hint")));
   facts.push(fact("kept alive by", holders(box, moment).join(", ") || "nothing"));
   return facts;
 }
@@ -339,7 +348,7 @@ function gives(box, { state, scene, step }) {
     const value = state.at(wire.id, "value", step);
     if (value === null || !["lit", "done"].includes(state.at(wire.id, "state", step))) continue;
     facts.push(
-      fact(`gives ${title(scene.box.get(wire.to))}`, short(scene.values[value], ROOM), {
+      fact(`gives ${titleOf(scene.box.get(wire.to))}`, formatShort(scene.values[value], ROOM), {
         changed: changedAt(state, wire.id, "value", step),
       }),
     );
@@ -349,14 +358,14 @@ function gives(box, { state, scene, step }) {
 
 /** A number of the formula; where PyTorch keeps it in another guise, that too. */
 function numberFact({ name, text }) {
-  const meant = signed(text);
+  const meant = formatSigned(text);
   return fact(`saved ${name}`, meant, { note: meant === text ? null : `PyTorch keeps it unsigned, as ${text}` });
 }
 
 function slotFact(slot, how, found, scene, changed) {
   const versions = how === "stale" ? `kept at version ${slot.version}, now version ${found}` : `v${slot.version ?? 0}`;
-  const value = how === "freed" || slot.value === null ? "" : ` ${short(scene.values[slot.value], 20)}`;
-  const size = slot.nbytes ? ` · ${bytes(slot.nbytes)}` : "";
+  const value = how === "freed" || slot.value === null ? "" : ` ${formatShort(scene.values[slot.value], 20)}`;
+  const size = slot.nbytes ? ` · ${formatBytes(slot.nbytes)}` : "";
   return fact(slot.name.startsWith("saved") ? slot.name : `saved ${slot.name}`, `${how}${value} · ${versions}${size}`, {
     slot: how,
     changed,
@@ -370,8 +379,8 @@ function holders(box, { state, scene, step, names }) {
     .map((name) => name.name);
   const above = (scene.into.get(box.id) ?? [])
     .map((wire) => wire.from)
-    .filter((id) => present(state.at(id, "state", step)))
-    .map((id) => title(scene.box.get(id)));
+    .filter((id) => isPresent(state.at(id, "state", step)))
+    .map((id) => titleOf(scene.box.get(id)));
   return some([...new Set([...tied, ...above])]);
 }
 
@@ -383,21 +392,21 @@ function some(all) {
 export function leafFacts(box, moment) {
   const { state, scene, step } = moment;
   const now = boxAt(state, box, step);
-  const value = (index) => (index === null ? "None" : short(scene.values[index], ROOM));
-  const changed = (property) => ({ changed: changedAt(state, box.id, property, step) });
+  const value = (index) => (index === null ? "None" : formatShort(scene.values[index], ROOM));
+  const changeOf = (property) => ({ changed: changedAt(state, box.id, property, step) });
   const held = state.at(box.tensor, "value", step);
   const facts = [fact("gathers for", namesOf(box.tensor, moment).join(", ") || leafName(state, box, step) || "a leaf")];
   if (held !== null) facts.push(fact("value", value(held), { changed: changedAt(state, box.tensor, "value", step) }));
-  facts.push(fact("grad", value(now.grad), changed("grad")));
-  if (now.before !== null) facts.push(fact("before", value(now.before), changed("before")));
-  if (now.came !== null) facts.push(fact("arrives", value(now.came), changed("came")));
-  if (now.how) facts.push(fact("stored", STORED[now.how] ?? now.how, changed("how")));
-  if (now.expected) facts.push(fact("arrived", `${now.arrived ?? 0} of ${now.expected}`, changed("arrived")));
-  if (now.hint) facts.push(fact("hook", now.hint, changed("hint")));
+  facts.push(fact("grad", value(now.grad), changeOf("grad")));
+  if (now.before !== null) facts.push(fact("before", value(now.before), changeOf("before")));
+  if (now.came !== null) facts.push(fact("arrives", value(now.came), changeOf("came")));
+  if (now.how) facts.push(fact("stored", STORED[now.how] ?? now.how, changeOf("how")));
+  if (now.expected) facts.push(fact("arrived", `${now.arrived ?? 0} of ${now.expected}`, changeOf("arrived")));
+  if (now.hint) facts.push(fact("hook", now.hint, changeOf("hint")));
   const users = [...new Set((scene.into.get(box.id) ?? []).map((wire) => wire.from))].filter((id) =>
-    present(state.at(id, "state", step)),
+    isPresent(state.at(id, "state", step)),
   );
-  facts.push(fact("used by", some(users.map((id) => title(scene.box.get(id)))).join(", ") || "nothing now"));
+  facts.push(fact("used by", some(users.map((id) => titleOf(scene.box.get(id)))).join(", ") || "nothing now"));
   return facts;
 }
 
@@ -410,7 +419,7 @@ export function namesOf(tensor, { names, scene }) {
 /** @param {Tensor} tensor @param {Moment} moment @returns {Fact[]} */
 export function tensorFacts(tensor, moment) {
   const { state, scene, step } = moment;
-  const changed = (property) => ({ changed: changedAt(state, tensor.id, property, step) });
+  const changeOf = (property) => ({ changed: changedAt(state, tensor.id, property, step) });
   const alive = (other) => state.at(other.id, "state", step) === "alive";
   const index = state.at(tensor.id, "value", step);
   const value = index === null ? null : scene.values[index];
@@ -420,20 +429,20 @@ export function tensorFacts(tensor, moment) {
       fact(
         "now",
         state.at(tensor.id, "state", step) === "released" ? "released: nothing holds it" : "not made yet",
-        changed("state"),
+        changeOf("state"),
       ),
     );
-  if (!tensor.shape.length) facts.push(fact("value", short(value, 40), changed("value")));
+  if (!tensor.shape.length) facts.push(fact("value", formatShort(value, 40), changeOf("value")));
   facts.push(
     fact("shape", tensor.shape.length ? `[${tensor.shape.join(", ")}]` : "a scalar"),
     fact("dtype", tensor.dtype),
   );
-  facts.push(fact("version", state.at(tensor.id, "version", step) ?? 0, changed("version")));
+  facts.push(fact("version", state.at(tensor.id, "version", step) ?? 0, changeOf("version")));
   facts.push(
-    fact("requires_grad", state.at(tensor.id, "requires_grad", step) ? "True" : "False", changed("requires_grad")),
+    fact("requires_grad", state.at(tensor.id, "requires_grad", step) ? "True" : "False", changeOf("requires_grad")),
   );
   const grad = state.at(tensor.id, "grad", step);
-  if (grad !== null) facts.push(fact("grad", short(scene.values[grad], ROOM), changed("grad")));
+  if (grad !== null) facts.push(fact("grad", formatShort(scene.values[grad], ROOM), changeOf("grad")));
   const views = scene.tensors.filter((other) => other.base === tensor.id && alive(other));
   const shares = scene.tensors.filter(
     (other) =>
@@ -443,10 +452,10 @@ export function tensorFacts(tensor, moment) {
       other.id !== tensor.base &&
       alive(other),
   );
-  const said = (list) => some(list.map((other) => namesOf(other.id, moment)[0])).join(", ");
+  const joinNames = (list) => some(list.map((other) => namesOf(other.id, moment)[0])).join(", ");
   if (tensor.base) facts.push(fact("view of", namesOf(tensor.base, moment).join(", ")));
-  if (views.length) facts.push(fact("views", said(views)));
-  if (shares.length) facts.push(fact("shares memory with", said(shares)));
+  if (views.length) facts.push(fact("views", joinNames(views)));
+  if (shares.length) facts.push(fact("shares memory with", joinNames(shares)));
   return facts;
 }
 

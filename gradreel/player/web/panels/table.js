@@ -3,9 +3,9 @@
  */
 
 import { stateWord } from "../canvas/card.js";
-import { element, renew } from "../lib/dom.js";
-import { short } from "../lib/format.js";
-import { boxAt, present } from "../scene/moment.js";
+import { element, reconcile } from "../lib/dom.js";
+import { formatShort } from "../lib/format.js";
+import { boxAt, isPresent } from "../scene/moment.js";
 
 /** @import { Moment } from "../scene/types.js" */
 
@@ -20,12 +20,12 @@ export function showTable(root, { state, scene, step, selected }, onSelect) {
   let more = 0;
   for (const box of scene.boxes) {
     const now = boxAt(state, box, step);
-    if (!present(now.state)) continue;
+    if (!isPresent(now.state)) continue;
     if (rows.length < MOST) rows.push(tableRow(box, now, scene, selected, onSelect));
     else more++;
   }
   const heads = ["node", "line", "state", "keeps", "gradient"];
-  renew(root, element("table", {},
+  reconcile(root, element("table", {},
     element("caption", { text: `Nodes at step ${step}${more ? ` (the first ${MOST} of ${rows.length + more})` : ""}` }),
     element("thead", {}, element("tr", {}, ...heads.map((text) => element("th", { scope: "col", text })))),
     element("tbody", {}, ...rows)));
@@ -43,7 +43,7 @@ function tableRow(box, now, scene, selected, onSelect) {
     box.line ?? "",
     now.hint || stateWord(now),
     slots || "nothing",
-    grad === null ? "" : short(scene.values[grad], 28),
+    grad === null ? "" : formatShort(scene.values[grad], 28),
   ];
   return element("tr", { "aria-selected": String(selected === box.id) },
     element("th", { scope: "row" }, element("button", { text: name, onclick: () => onSelect(box.id) })),

@@ -3,8 +3,8 @@
  * Each panel is a function from a moment to elements.
  */
 
-import { differs, element } from "../lib/dom.js";
-import { number, shape, short, title } from "../lib/format.js";
+import { element, hasChanged } from "../lib/dom.js";
+import { formatNumber, formatShape, formatShort, titleOf } from "../lib/format.js";
 import { callAt, gradientsAt, printedAt } from "../scene/moment.js";
 
 /** @import { BoundName, Moment } from "../scene/types.js" */
@@ -20,9 +20,9 @@ export function showNames(root, moment, onSelect) {
   const { state, step } = moment;
   const frames = state.at("program", "frames", step) ?? [];
   const inner = moment.names.reduce((most, name) => Math.max(most, name.scope), 0);
-  const names = gathered(moment.names, inner);
+  const names = gatherParts(moment.names, inner);
   const texts = names.map((name) => (name.more ? `${name.more} more parts` : nameText(name, moment)));
-  if (!differs(root, [names, texts, frames, names.map((name) => name.tensor && moment.selected === name.tensor)]))
+  if (!hasChanged(root, [names, texts, frames, names.map((name) => name.tensor && moment.selected === name.tensor)]))
     return;
   if (!names.length) return root.replaceChildren(nothing("(none yet)"));
   names.forEach((name, i) => {
@@ -60,10 +60,12 @@ function nameText(name, { state, scene, step }) {
   const tensor = scene.tensor.get(name.tensor);
   const index = state.at(name.tensor, "value", step);
   const value = index === null ? null : scene.values[index];
-  const parts = [tensor?.shape.length === 0 && value?.whole ? number(value.data) : shape(tensor?.shape ?? [])];
+  const parts = [
+    tensor?.shape.length === 0 && value?.whole ? formatNumber(value.data) : formatShape(tensor?.shape ?? []),
+  ];
   const box = scene.box.get(state.at(name.tensor, "box", step));
   const version = state.at(name.tensor, "version", step) ?? 0;
-  if (box?.kind === "node") parts.push(`from ${title(box)}`);
+  if (box?.kind === "node") parts.push(`from ${titleOf(box)}`);
   if (version > 0 || (state.at(name.tensor, "requires_grad", step) && box?.kind !== "node")) parts.push(`v${version}`);
   return parts.filter(Boolean).join(" ");
 }
@@ -81,7 +83,7 @@ export function showLeaves(root, moment, onSelect) {
   const calling = callAt(scene, step) !== null;
   const told = shown.map(({ grad, now }) => {
     const arrived = now?.expected && calling ? ` · ${now.arrived ?? 0} of ${now.expected} arrived` : "";
-    return (grad === null ? "None" : short(scene.values[grad], 18)) + arrived;
+    return (grad === null ? "None" : formatShort(scene.values[grad], 18)) + arrived;
   });
   const which = JSON.stringify(found.map(({ id, name }) => [id, name]));
   if (leafRows.get(root)?.which !== which) {
@@ -104,7 +106,7 @@ export function showLeaves(root, moment, onSelect) {
 /** @param {HTMLElement} root */
 export function showPrinted(root, { scene, step }) {
   const text = printedAt(scene, step);
-  if (!differs(root, text)) return;
+  if (!hasChanged(root, text)) return;
   root.replaceChildren(text ? element("pre", { class: "printed", text }) : nothing("(nothing)"));
   root.scrollTop = root.scrollHeight;
 }
@@ -122,7 +124,7 @@ const PARTS = 12;
  * @param {number} inner  the scope of the innermost call
  * @returns {(BoundName & {more?: number})[]} names, and `{name, scope, more}` where parts are counted
  */
-export function gathered(names, inner) {
+export function gatherParts(names, inner) {
   const parts = new Map();
   const whole = (name) => `${name.scope}:${/^[^.[]*/.exec(name.name)[0]}`;
   const isPart = (name) => /[.[]/.test(name.name);

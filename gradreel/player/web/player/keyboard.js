@@ -20,7 +20,7 @@ export function bindKeys(root, actions, alone = false) {
     const writing = isText(target);
     if (writing || OUTSIDE.has(event.key)) event.stopPropagation();
     if (writing || event.altKey || event.metaKey) return;
-    const name = nameOf(event, target);
+    const name = actionOf(event, target);
     const action = actions[name];
     if (!action || (isInDialog(target) && !["help", "escape"].includes(name))) return;
     event.preventDefault();
@@ -28,17 +28,17 @@ export function bindKeys(root, actions, alone = false) {
     action();
   };
   const page = root.ownerDocument;
-  const unfocused = (event) => event.target === page.body && handle(event);
+  const handleUnfocused = (event) => event.target === page.body && handle(event);
   root.addEventListener("keydown", handle);
-  if (alone) page.addEventListener("keydown", unfocused);
+  if (alone) page.addEventListener("keydown", handleUnfocused);
   return () => {
     root.removeEventListener("keydown", handle);
-    page.removeEventListener("keydown", unfocused);
+    page.removeEventListener("keydown", handleUnfocused);
   };
 }
 
 /** What a key asks for. @returns {string|null} */
-export function nameOf({ key, shiftKey, ctrlKey }, target) {
+export function actionOf({ key, shiftKey, ctrlKey }, target) {
   if (key === " ") return isPressable(target) || ctrlKey ? null : "toggle";
   if (key === "?") return "help";
   if (key === "/") return "find";

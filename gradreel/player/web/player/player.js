@@ -3,28 +3,28 @@
  * has its idea in a module of its own.
  */
 
-import { createStage } from "../canvas/canvas_view.js";
+import { createCanvasView } from "../canvas/canvas_view.js";
 import { compose, rebind, sameShape } from "../canvas/picture.js";
 import { drawingOf, pngOf, svgOf } from "../canvas/snapshot.js";
 import { marksAt, valuesAt } from "../editor/annotations.js";
 import { createCodePane } from "../editor/code_view.js";
-import { differs } from "../lib/dom.js";
+import { hasChanged } from "../lib/dom.js";
 import { showBare, showSentence } from "../panels/caption.js";
-import { showStory } from "../panels/explanation.js";
+import { showExplanation } from "../panels/explanation.js";
 import { createFinder, find } from "../panels/finder.js";
 import { showInspector, showSum } from "../panels/inspector.js";
 import { showTable } from "../panels/table.js";
 import { showLeaves, showNames, showPrinted } from "../panels/variables.js";
 import { holdingOf } from "../scene/lifetime.js";
 import { describe } from "../scene/moment.js";
-import { begin, clamped, createRun, load, momentOf } from "../scene/run.js";
+import { beginScene, clampStep, createRun, loadScene, momentOf } from "../scene/run.js";
 import { createBookmarks } from "../timeline/bookmarks.js";
 import { createControls } from "../timeline/controls.js";
-import { createMoves } from "../timeline/playback.js";
+import { createPlayback } from "../timeline/playback.js";
 import { createTimeline } from "../timeline/timeline.js";
 import { bindKeys } from "./keyboard.js";
-import { build } from "./player_view.js";
-import { createChoosing } from "./selection.js";
+import { buildView } from "./player_view.js";
+import { createSelection } from "./selection.js";
 
 /** @import { Moment, Scene } from "../scene/types.js" */
 
@@ -42,7 +42,7 @@ import { createChoosing } from "./selection.js";
  * @param {Options} options
  */
 export function createPlayer(root, firstScene, options) {
-  const parts = build(root);
+  const parts = buildView(root);
   root.toggleAttribute("data-compact", Boolean(options.compact));
   const run = createRun(options);
   const made = assemble(root, parts, run, { show, draw }, firstScene, options);
@@ -73,7 +73,7 @@ export function createPlayer(root, firstScene, options) {
   }
 
   /** The run is another one, or the same with other values. */
-  function loaded() {
+  function showScene() {
     root.dataset.steps = String(run.state.last);
     root.dataset.outcome = run.scene.outcome.kind;
     root.toggleAttribute("data-prints", run.scene.output.length > 0);
@@ -83,8 +83,8 @@ export function createPlayer(root, firstScene, options) {
 
   /** A new program: everything is made anew. */
   function beginWith(scene, at) {
-    begin(run, scene, at);
-    loaded();
+    beginScene(run, scene, at);
+    showScene();
     if (options.spread) run.sideways = stage.isBroad();
     marks.clear();
     draw(null);
@@ -99,14 +99,14 @@ export function createPlayer(root, firstScene, options) {
       beginWith(next, step);
       return;
     }
-    load(run, next);
-    loaded();
+    loadScene(run, next);
+    showScene();
     run.picture = rebind(run.picture, run.scene, run.state);
-    run.step = clamped(run, step ?? run.step);
+    run.step = clampStep(run, step ?? run.step);
     show();
   }
 
-  const player = { ...faceOf(root, parts, run, made, show), update };
+  const player = { ...createApi(root, parts, run, made, show), update };
   parts.setTheme(options.theme ?? null);
   root.player = player;
   beginWith(firstScene, options.step);
@@ -117,7 +117,7 @@ export function createPlayer(root, firstScene, options) {
  * what room is left.
  */
 function assemble(root, parts, run, { show, draw }, firstScene, options) {
-  const moves = createMoves(run, {
+  const moves = createPlayback(run, {
     show,
     onStep: options.onStep,
     range: () => made.marks.range(),
@@ -136,17 +136,17 @@ function assemble(root, parts, run, { show, draw }, firstScene, options) {
     onPlay: (next) => (moves.seek(next), moves.clock.play()),
   });
   made.marks = createBookmarks(made.timeline, controls);
-  made.stage = createStage(parts.stage, parts.corner, options.vis, {
+  made.stage = createCanvasView(parts.stage, parts.corner, options.vis, {
     onPick: (id) => made.choosing.pick(id),
     onFollow: (follows) => parts.follow.setAttribute("aria-pressed", String(follows)),
   });
-  made.choosing = createChoosing(run, made.stage, { draw, show });
+  made.choosing = createSelection(run, made.stage, { draw, show });
   made.editor = (options.createEditor ?? createCodePane)(parts.editor, {
     source: options.source ?? firstScene.source,
     onRun: options.onRun,
     readOnly: options.editor === false,
   });
-  made.mending = createMending({
+  made.mending = createFixTrial({
     source: () => run.scene.source,
     put: (source) => {
       made.editor.setSource(source);
@@ -198,7 +198,7 @@ function onDark(act) {
 }
 
 /** What a player offers to the page around it. */
-function faceOf(root, parts, run, { moves, marks, stage, editor, choosing, turn, unbind }, show) {
+function createApi(root, parts, run, { moves, marks, stage, editor, choosing, turn, unbind }, show) {
   return {
     seek: moves.seek,
     play: moves.clock.play,
@@ -290,7 +290,7 @@ export function actionsOf(run, made) {
 }
 
 /** A moment of the run on the page: everything beside the stage is told what there is to show of it.
- * @param {ReturnType<typeof build>} parts  of the view
+ * @param {ReturnType<typeof buildView>} parts  of the view
  * @param {import("../scene/run.js").Run} run
  * @param {Moment} moment
  * @param {import("../scene/lifetime.js").Holding|null} holding
@@ -302,10 +302,10 @@ export function showPanels(parts, run, moment, holding, { seek, select, fold, me
   showNames(parts.names, moment, select);
   showLeaves(parts.leaves, moment, select);
   showPrinted(parts.printed, moment);
-  showStory(parts.story, moment, {
+  showExplanation(parts.story, moment, {
     onSeek: seek,
     onMend: mends ? mending.mend : null,
-    tried: mending.tried(),
+    tried: mending.current(),
     onBack: mending.back,
     onMeaning: meaning,
   });
@@ -318,14 +318,14 @@ export function showPanels(parts, run, moment, holding, { seek, select, fold, me
 
 /** The marks of a moment in the code: after all else, for the code scrolls to its line, and so has everything laid out.
  * @param {any} editor
- * @param {ReturnType<typeof build>} parts
+ * @param {ReturnType<typeof buildView>} parts
  * @param {import("../scene/run.js").Run} run
  * @param {Moment} moment
  */
 export function showCode(editor, parts, run, moment) {
   const values = run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [];
   const told = [...marksAt(moment), ...values];
-  if (differs(parts.editor, [run.loads, told])) editor.setMarks(told);
+  if (hasChanged(parts.editor, [run.loads, told])) editor.setMarks(told);
 }
 
 /** Trying a fix: the edited program takes the place of the one before it, which stays at hand while the edited one is
@@ -333,7 +333,7 @@ export function showCode(editor, parts, run, moment) {
  * @param {{source: () => string, put: (source: string) => void}} program  what is shown, and how another is put in and
  *   run
  */
-export function createMending({ source, put }) {
+export function createFixTrial({ source, put }) {
   let tried = null;
   return {
     /** @param {{source: string}} mend */
@@ -347,6 +347,6 @@ export function createMending({ source, put }) {
       put(before);
     },
     /** The mend that is being tried, with the program before it; nothing once another program is shown. */
-    tried: () => (tried && source().trimEnd() === tried.source.trimEnd() ? tried : null),
+    current: () => (tried && source().trimEnd() === tried.source.trimEnd() ? tried : null),
   };
 }

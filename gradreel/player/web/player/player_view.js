@@ -26,7 +26,7 @@ const TOOLS = [
  */
 
 /** @param {HTMLElement} root */
-export function build(root) {
+export function buildView(root) {
   root.classList.add("gradreel");
   root.dataset.testid = "player";
   if (!root.hasAttribute("tabindex")) root.tabIndex = -1;

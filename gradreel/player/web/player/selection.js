@@ -10,7 +10,7 @@ import { foldsAbove } from "../scene/grouping.js";
  * @param {{draw: (keep: {unit: string, boxes: string[]}|null) => void, show: () => void}} page  the picture made anew,
  *   and shown
  */
-export function createChoosing(run, stage, { draw, show }) {
+export function createSelection(run, stage, { draw, show }) {
   /** Select a box, a tensor or a group; the same again selects nothing. */
   function choose(id) {
     run.chosen = id === run.chosen ? null : id;

@@ -11,7 +11,7 @@ const LETTERS = "\\".charCodeAt(0) - FIRST;
  * @param {any} column
  * @returns {any[]}
  */
-export function read(column) {
+export function readColumn(column) {
   if (Array.isArray(column)) return column;
   for (const form of Object.keys(FORMS)) if (form in column) return FORMS[form](column);
   throw new TypeError("a column of no known form");
@@ -20,7 +20,7 @@ export function read(column) {
 const FORMS = {
   all: ({ all, n }) => Array(n).fill(all),
   step: ({ step, first }) => {
-    const steps = read(step);
+    const steps = readColumn(step);
     const found = Array(steps.length + 1);
     found[0] = first;
     for (let i = 0; i < steps.length; i++) found[i + 1] = found[i] + steps[i];
@@ -39,34 +39,34 @@ const FORMS = {
     return found;
   },
   turns: ({ turns }) => {
-    const parts = turns.map(read);
+    const parts = turns.map(readColumn);
     const found = [];
     for (let i = 0; i < parts[0].length; i++) for (const part of parts) found.push(part[i]);
     return found;
   },
   of: ({ of, at }) => {
-    const things = read(of);
-    return read(at).map((place) => things[place]);
+    const things = readColumn(of);
+    return readColumn(at).map((place) => things[place]);
   },
   text: texts,
   lengths: ({ lengths, items }) => {
-    const found = read(items);
+    const found = readColumn(items);
     let from = 0;
-    return read(lengths).map((length) => found.slice(from, (from += length)));
+    return readColumn(lengths).map((length) => found.slice(from, (from += length)));
   },
   rows,
   sorts: ({ sorts, at }) => {
-    const found = sorts.map(read);
+    const found = sorts.map(readColumn);
     const next = sorts.map(() => 0);
-    return read(at).map((sort) => found[sort][next[sort]++]);
+    return readColumn(at).map((sort) => found[sort][next[sort]++]);
   },
 };
 
 /** Texts, put together of pieces and the numbers between them. */
 function texts({ text, at, holes }) {
-  const numbers = holes.map((places) => places.map(read));
+  const numbers = holes.map((places) => places.map(readColumn));
   const next = text.map(() => 0);
-  return read(at).map((sort) => {
+  return readColumn(at).map((sort) => {
     const pieces = text[sort];
     const row = next[sort]++;
     let whole = pieces[0];
@@ -78,7 +78,7 @@ function texts({ text, at, holes }) {
 /** Records; names of fields are those of the scene, none a person's. */
 function rows({ rows: columns }) {
   const names = Object.keys(columns);
-  const found = names.map((name) => read(columns[name]));
+  const found = names.map((name) => readColumn(columns[name]));
   return Array.from({ length: found[0]?.length ?? 0 }, (_, row) => {
     const record = {};
     for (let i = 0; i < names.length; i++) record[names[i]] = found[i][row];

@@ -11,13 +11,13 @@ const LINE = /\*\*line (\d+)\*\*/g;
 export const isError = (diagnosis) => diagnosis.steps?.raised !== undefined;
 
 /** The step from which it is told. @param {Diagnosis} diagnosis @param {number} last  the last step of the run */
-export const toldFrom = (diagnosis, last) => diagnosis.steps?.raised ?? diagnosis.steps?.seen ?? last;
+export const firstStepOf = (diagnosis, last) => diagnosis.steps?.raised ?? diagnosis.steps?.seen ?? last;
 
 /** The sentences of a story by the lines that they speak of.
  * @param {string[]} story
  * @returns {Map<number, string[]>}
  */
-export function linesTold(story) {
+export function sentencesByLine(story) {
   const found = new Map();
   for (const sentence of story) {
     for (const line of new Set([...sentence.matchAll(LINE)].map((match) => Number(match[1])))) {

@@ -23,7 +23,7 @@ const MANY = 24;
  */
 export function groupTree(scene) {
   const groups = new Map();
-  for (const group of scene.groups ?? []) groups.set(group.id, fresh(group));
+  for (const group of scene.groups ?? []) groups.set(group.id, createGroup(group));
   const groupOf = new Map(scene.boxes.map((box) => [box.id, groups.has(box.group) ? box.group : null]));
   hoistLeaves(scene, groups, groupOf);
   const place = new Map(scene.boxes.map((box, i) => [box.id, i]));
@@ -33,17 +33,17 @@ export function groupTree(scene) {
   bundleIterations(groups);
   bundleCrowds(scene, groups, groupOf, place);
   bundleLeaves(scene, groups, groupOf, place);
-  return settled(scene, groups, groupOf, place);
+  return assignBoxes(scene, groups, groupOf, place);
 }
 
-function fresh(group) {
+function createGroup(group) {
   return { ...group, children: [], own: [], boxes: [], first: Infinity, depth: 0 };
 }
 
 /** All that a group stands in, itself included, outermost first; each asked for once.
  * @param {Map<string, Group>} groups
  */
-export function paths(groups) {
+export function createPaths(groups) {
   const known = new Map([[null, []]]);
   const path = (id) => {
     let found = known.get(id ?? null);
@@ -54,7 +54,7 @@ export function paths(groups) {
 }
 
 function hoistLeaves(scene, groups, groupOf) {
-  const path = paths(groups);
+  const path = createPaths(groups);
   const leaves = new Set(scene.boxes.filter((box) => box.kind === "leaf").map((box) => box.id));
   const common = new Map();
   for (const wire of scene.wires) {
@@ -121,7 +121,7 @@ function bundleIterations(groups) {
       family = inRows(family, size).map((members) => {
         const [start, end] = [members[0], members.at(-1)];
         const title = start === end ? start.title : fromTo(start.title, end.title);
-        const bundle = { ...fresh(start), id: `bundle:${start.id}`, title, first: start.first };
+        const bundle = { ...createGroup(start), id: `bundle:${start.id}`, title, first: start.first };
         groups.set(bundle.id, bundle);
         for (const member of members) member.parent = bundle.id;
         return bundle;
@@ -188,7 +188,7 @@ function bundle(members, parent, groups, groupOf) {
   const [least, most] = [Math.min(...lines), Math.max(...lines)];
   const title = least === most ? `line ${least}` : `lines ${least}–${most}`;
   const made = {
-    ...fresh({ kind: "line", line: least, parent, title, id: `crowd:${members[0].first}:${parent}` }),
+    ...createGroup({ kind: "line", line: least, parent, title, id: `crowd:${members[0].first}:${parent}` }),
     first: members[0].first,
   };
   groups.set(made.id, made);
@@ -212,7 +212,7 @@ function bundleLeaves(scene, groups, groupOf, place) {
     const [first, last] = [list[0], list.at(-1)];
     const title = `leaves ${first.variable ?? ""} … ${last.variable ?? ""}`;
     const made = {
-      ...fresh({ kind: "leaves", line: null, parent, title, id: `leaves:${parent}` }),
+      ...createGroup({ kind: "leaves", line: null, parent, title, id: `leaves:${parent}` }),
       first: place.get(first.id),
     };
     groups.set(made.id, made);
@@ -220,8 +220,8 @@ function bundleLeaves(scene, groups, groupOf, place) {
   }
 }
 
-function settled(scene, groups, groupOf, place) {
-  const path = paths(groups);
+function assignBoxes(scene, groups, groupOf, place) {
+  const path = createPaths(groups);
   for (const group of groups.values()) Object.assign(group, { own: [], boxes: [], children: [], first: Infinity });
   for (const box of scene.boxes) {
     const id = groupOf.get(box.id);
@@ -252,9 +252,9 @@ function settled(scene, groups, groupOf, place) {
  * @param {Iterable<string>} [near]  boxes that should be seen
  * @returns {Set<string>}
  */
-export function foldedAtFirst({ groups, tops, boxes, groupOf }, limit = READABLE, near = []) {
+export function initialFolds({ groups, tops, boxes, groupOf }, limit = READABLE, near = []) {
   if (boxes.length <= limit) return new Set();
-  const path = paths(groups);
+  const path = createPaths(groups);
   const folded = new Set(groups.keys());
   let shown = tops.length + boxes.filter((box) => groupOf.get(box.id) === null).length;
   const wanted = new Set([...near].flatMap((id) => path(groupOf.get(id) ?? null)));
@@ -276,7 +276,7 @@ export function foldedAtFirst({ groups, tops, boxes, groupOf }, limit = READABLE
  * @param {Set<string>} folded
  */
 export function foldsAbove({ groups, groupOf }, folded, box) {
-  return paths(groups)(groupOf.get(box) ?? null).filter((id) => folded.has(id));
+  return createPaths(groups)(groupOf.get(box) ?? null).filter((id) => folded.has(id));
 }
 
 /** What is drawn while the given groups are folded, in the order in which it was built.
@@ -285,7 +285,7 @@ export function foldsAbove({ groups, groupOf }, folded, box) {
  * @returns {{units: Unit[], unitOf: Map<string, string>}}
  */
 export function unitsOf({ groups, groupOf, boxes }, folded) {
-  const path = paths(groups);
+  const path = createPaths(groups);
   const outermost = new Map();
   const fold = (group) => {
     if (!outermost.has(group)) outermost.set(group, path(group).find((id) => folded.has(id)) ?? null);

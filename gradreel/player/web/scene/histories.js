@@ -4,7 +4,7 @@
  * at.
  */
 
-import { read } from "./columns.js";
+import { readColumn } from "./columns.js";
 
 /** @typedef {import("./state.js").Track} Track
  * @typedef {{track: (key: string, property: string) => Track|undefined, tracks: (key: string) => Map<string, Track>,
@@ -61,7 +61,7 @@ function createKind(kind, column) {
 
 function ofKeys(column) {
   let places = null;
-  const keys = once(() => read(column));
+  const keys = once(() => readColumn(column));
   return { keys, placeOf: (key) => (places ??= new Map(keys().map((each, place) => [each, place]))).get(key) };
 }
 
@@ -69,15 +69,15 @@ function ofKeys(column) {
 function ofNumbers(column) {
   const places = once(() => {
     const found = [];
-    read(column.holes[0][0]).forEach((number, place) => (found[number] = place));
+    readColumn(column.holes[0][0]).forEach((number, place) => (found[number] = place));
     return found;
   });
-  return { keys: once(() => read(column)), placeOf: (key) => places()[Number(key.slice(1))] };
+  return { keys: once(() => readColumn(column)), placeOf: (key) => places()[Number(key.slice(1))] };
 }
 
 /** Names: a run of many calls has thousands, and a step asks for those of few scopes. */
 function ofNames(rows) {
-  const columns = once(() => ({ scopes: read(rows.scope), texts: read(rows.text) }));
+  const columns = once(() => ({ scopes: readColumn(rows.scope), texts: readColumn(rows.text) }));
   const known = new Map();
   const within = (scope) => {
     const { scopes, texts } = columns();
@@ -140,7 +140,9 @@ function createProperty(columns) {
  * each ends.
  */
 function open(columns) {
-  const [places, lengths, starts, gaps] = ["things", "lengths", "starts", "gaps"].map((name) => read(columns[name]));
+  const [places, lengths, starts, gaps] = ["things", "lengths", "starts", "gaps"].map((name) =>
+    readColumn(columns[name]),
+  );
   const rows = [];
   const steps = [];
   const ends = [];
@@ -157,7 +159,7 @@ function open(columns) {
     rows,
     steps,
     ends,
-    values: columns.values && read(columns.values),
-    courses: columns.courses && read(columns.courses),
+    values: columns.values && readColumn(columns.values),
+    courses: columns.courses && readColumn(columns.courses),
   };
 }

@@ -4,7 +4,7 @@
  * that made it. Pure.
  */
 
-import { present } from "./moment.js";
+import { isPresent } from "./moment.js";
 
 /** @import { BoundName, Moment } from "./types.js" */
 
@@ -32,9 +32,9 @@ const NOTHING = { names: new Set(), wires: new Set(), slots: [], gone: new Set()
 
 /** @returns {Holding} who holds a node */
 function holdersOf(box, { state, scene, step, names }) {
-  if (!present(state.at(box.id, "state", step))) return { ...NOTHING, words: "" };
+  if (!isPresent(state.at(box.id, "state", step))) return { ...NOTHING, words: "" };
   const tied = names.filter((name) => name.tensor !== null && state.at(name.tensor, "box", step) === box.id);
-  const wires = (scene.into.get(box.id) ?? []).filter((wire) => present(state.at(wire.from, "state", step)));
+  const wires = (scene.into.get(box.id) ?? []).filter((wire) => isPresent(state.at(wire.from, "state", step)));
   const slots = [];
   for (const wire of wires) {
     const user = scene.box.get(wire.from);
@@ -85,15 +85,15 @@ function withoutName(tied, moment) {
   if (tied.length > 1)
     return { ...base, words: `${label.join(" and ")} name one tensor: deleting one of them frees nothing` };
   const there = scene.boxes
-    .filter((box) => present(moment.state.at(box.id, "state", moment.step)))
+    .filter((box) => isPresent(moment.state.at(box.id, "state", moment.step)))
     .map((box) => box.id);
-  const all = reach(names.map(({ tensor }) => tensor), [], moment);
-  const others = reach(
+  const all = reachableFrom(names.map(({ tensor }) => tensor), [], moment);
+  const others = reachableFrom(
     names.filter(({ key }) => !keys.has(key)).map(({ tensor }) => tensor), there.filter((id) => !all.has(id)), moment,
   );
   const gone = new Set(there.filter((id) => !others.has(id)));
-  const bytes = keptBytes(gone, moment) - shared(gone, others, moment);
-  const why = gone.size || !reach([tied[0].tensor], [], moment).size ? "" : ": others hold them";
+  const bytes = keptBytes(gone, moment) - sharedBytes(gone, others, moment);
+  const why = gone.size || !reachableFrom([tied[0].tensor], [], moment).size ? "" : ": others hold them";
   if (!gone.size) return { ...base, words: `\`del ${tied[0].name}\` would free no node${why}` };
   const nodes = `${gone.size} ${gone.size === 1 ? "node" : "nodes"}`;
   return {
@@ -106,7 +106,7 @@ function withoutName(tied, moment) {
 
 /** The boxes that tensors and boxes keep alive: along edges and saved slots. A leaf does not hold its AccumulateGrad.
  */
-function reach(tensors, boxes, { state, scene, step }) {
+function reachableFrom(tensors, boxes, { state, scene, step }) {
   const found = new Set();
   const waiting = [...boxes];
   const hold = (tensor) => {
@@ -118,7 +118,7 @@ function reach(tensors, boxes, { state, scene, step }) {
   tensors.forEach(hold);
   while (waiting.length) {
     const id = waiting.pop();
-    if (found.has(id) || !present(state.at(id, "state", step))) continue;
+    if (found.has(id) || !isPresent(state.at(id, "state", step))) continue;
     found.add(id);
     for (const wire of scene.outOf.get(id) ?? [])
       if (state.at(wire.id, "state", step) !== "gone") waiting.push(wire.to);
@@ -140,7 +140,7 @@ function storagesOf(boxes, { state, scene, step }) {
 const keptBytes = (boxes, moment) => [...storagesOf(boxes, moment).values()].reduce((sum, bytes) => sum + bytes, 0);
 
 /** Of what would go, the bytes that others save too. */
-function shared(gone, others, moment) {
+function sharedBytes(gone, others, moment) {
   const stays = storagesOf(others, moment);
   return [...storagesOf(gone, moment)].reduce((sum, [storage, bytes]) => sum + (stays.has(storage) ? bytes : 0), 0);
 }

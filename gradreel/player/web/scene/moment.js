@@ -15,7 +15,7 @@ const GONE = new Set([null, "released"]);
  * @param {Scene} scene
  * @param {State} state
  */
-export function indexed(scene, state) {
+export function indexScene(scene, state) {
   const adds = new Map();
   for (const key of state.keys("sum:")) {
     const id = key.split(":")[1];
@@ -107,7 +107,7 @@ export function leafName(state, box, step) {
 }
 
 /** @returns {boolean} whether a box with this state is there to be seen */
-export function present(boxState) {
+export function isPresent(boxState) {
   return !GONE.has(boxState ?? null);
 }
 
@@ -170,7 +170,7 @@ export function gradientsAt(state, scene, names, step) {
   const told = new Set();
   for (const box of scene.leaves) {
     const now = boxAt(state, box, step);
-    if (!present(now.state)) continue;
+    if (!isPresent(now.state)) continue;
     told.add(box.tensor);
     found.push({ id: box.id, name: now.variable ?? "leaf", grad: now.grad, now });
   }
@@ -201,7 +201,7 @@ function dataOf(value) {
 
 /** All that can be seen at a step, as JSON-able data; what `player.state()` gives.
  * @param {State} state
- * @param {ReturnType<typeof indexed>} scene
+ * @param {ReturnType<typeof indexScene>} scene
  * @param {string[]} nameKeys
  * @param {number} step
  */
@@ -210,7 +210,7 @@ export function describe(state, scene, nameKeys, step) {
   const names = namesAt(state, nameKeys, step);
   for (const box of scene.boxes) {
     const now = boxAt(state, box, step);
-    if (!present(now.state)) continue;
+    if (!isPresent(now.state)) continue;
     const slots = Object.fromEntries(
       now.slots.filter((slot) => slot.state !== null).map((slot) => [slot.slot.name, slot.state]),
     );
@@ -239,22 +239,22 @@ export function describe(state, scene, nameKeys, step) {
  */
 export function countsAt(card, step) {
   if (card.counted?.step !== step)
-    card.counted = { step, counts: counted(card.tracks.map((track) => (track ? valueAt(track, step) : null))) };
+    card.counted = { step, counts: countStates(card.tracks.map((track) => (track ? valueAt(track, step) : null))) };
   return card.counted.counts;
 }
 
 /** @param {(string|null)[]} states @returns {Counts} */
-export function counted(states) {
+export function countStates(states) {
   const counts = new Map();
   for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
   return counts;
 }
 
 /** Whether any of the boxes has been built. @param {Counts} counts */
-export const begun = (counts) => counts.size > 1 || !counts.has(null);
+export const isAnyBuilt = (counts) => counts.size > 1 || !counts.has(null);
 
 /** Whether any of them is there to be seen. @param {Counts} counts */
-export const living = (counts) => [...counts.keys()].some(present);
+export const isAnyPresent = (counts) => [...counts.keys()].some(isPresent);
 
 /** The sums of a run in the order of time, to find the one that last grew. @param {State} state */
 export function sumTrack(state) {

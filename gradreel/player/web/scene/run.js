@@ -3,8 +3,8 @@
  * and selected. Data alone: nothing here touches the page.
  */
 
-import { foldedAtFirst, groupTree, READABLE } from "./grouping.js";
-import { indexed, namesAt, sumTrack } from "./moment.js";
+import { groupTree, initialFolds, READABLE } from "./grouping.js";
+import { indexScene, namesAt, sumTrack } from "./moment.js";
 import { createState } from "./state.js";
 
 /** @import { IndexedScene, Moment, Scene, State } from "./types.js" */
@@ -37,9 +37,9 @@ export function createRun({ values = true }) {
 }
 
 /** Another scene of the same program. @param {Run} run @param {Scene} next  a scene as it came */
-export function load(run, next) {
+export function loadScene(run, next) {
   const state = createState(next);
-  const scene = indexed(next, state);
+  const scene = indexScene(next, state);
   Object.assign(run, {
     state,
     scene,
@@ -54,17 +54,17 @@ export function load(run, next) {
 /** The scene of another program, at a step: nothing is chosen, and as much folded as has to be.
  * @param {Run} run @param {Scene} next @param {number|null} [at]
  */
-export function begin(run, next, at) {
-  load(run, next);
+export function beginScene(run, next, at) {
+  loadScene(run, next);
   run.tree = groupTree(run.scene);
-  run.step = clamped(run, at ?? run.state.last);
-  run.folded = foldedAtFirst(run.tree, READABLE, aboutAt(run));
+  run.step = clampStep(run, at ?? run.state.last);
+  run.folded = initialFolds(run.tree, READABLE, aboutAt(run));
   run.chosen = null;
   run.turned = new Set();
 }
 
 /** The step of the run that is nearest to a number. @param {Run} run */
-export function clamped(run, step) {
+export function clampStep(run, step) {
   return Math.max(0, Math.min(run.state.last, Math.round(Number(step)) || 0));
 }
 

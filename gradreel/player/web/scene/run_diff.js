@@ -4,7 +4,7 @@
  * Pure.
  */
 
-import { bytes, short } from "../lib/format.js";
+import { formatBytes, formatShort } from "../lib/format.js";
 import { gradientsAt, namesAt, printedAt } from "./moment.js";
 import { valueAt } from "./state.js";
 
@@ -23,20 +23,20 @@ const ROOM = 34;
  * @param {number} step
  * @returns {Map<string, string>}
  */
-export function facts({ scene, state, names }, step) {
+export function comparableFacts({ scene, state, names }, step) {
   const found = new Map();
   const bound = namesAt(state, names, step);
   for (const { name, scope, tensor, text } of bound) {
     if (scope) continue;
     const index = tensor === null ? null : state.at(tensor, "value", step);
     const version = tensor === null ? 0 : state.at(tensor, "version", step) ?? 0;
-    const value = tensor === null ? text ?? "" : index === null ? "a tensor" : short(scene.values[index], ROOM);
+    const value = tensor === null ? text ?? "" : index === null ? "a tensor" : formatShort(scene.values[index], ROOM);
     found.set(name, version ? `${value}, version ${version}` : value);
   }
   for (const { name, grad } of gradientsAt(state, scene, bound, step))
-    found.set(`${name}.grad`, grad === null ? "None" : short(scene.values[grad], ROOM));
-  found.set("saved now", bytes(state.at("program", "bytes", step) ?? 0));
-  found.set("peak so far", bytes(peakBy(state, step)));
+    found.set(`${name}.grad`, grad === null ? "None" : formatShort(scene.values[grad], ROOM));
+  found.set("saved now", formatBytes(state.at("program", "bytes", step) ?? 0));
+  found.set("peak so far", formatBytes(peakBy(state, step)));
   found.set("nodes built", String(nodesBy(scene, state, step)));
   const lines = printedAt(scene, step).trimEnd().split("\n");
   found.set("printed last", lines.at(-1) || "nothing");
@@ -56,7 +56,7 @@ export function facts({ scene, state, names }, step) {
  * @returns {Difference[]}
  */
 export function differences(left, right, [one, other]) {
-  const [a, b] = [facts(left, one), facts(right, other)];
+  const [a, b] = [comparableFacts(left, one), comparableFacts(right, other)];
   const keys = [...new Set([...a.keys(), ...b.keys()])];
   return keys
     .filter((what) => a.get(what) !== b.get(what))
@@ -89,7 +89,7 @@ const MOST = 4_000_000;
  * @param {any[]} right
  * @returns {[number, number][]}
  */
-export function common(left, right) {
+export function longestCommonSubsequence(left, right) {
   const width = right.length + 1;
   const table = new Uint32Array((left.length + 1) * width);
   for (let i = left.length - 1; i >= 0; i--) {
@@ -118,7 +118,7 @@ export function lineRows(left, right) {
   const [one, other] = [left, right].map((text) => text.trimEnd().split("\n"));
   const rows = [];
   let [i, j] = [0, 0];
-  for (const [a, b] of [...common(one, other), [one.length, other.length]]) {
+  for (const [a, b] of [...longestCommonSubsequence(one, other), [one.length, other.length]]) {
     while (i < a || j < b) rows.push({ left: i < a ? ++i : null, right: j < b ? ++j : null, same: false });
     if (a < one.length && b < other.length) rows.push({ left: ++i, right: ++j, same: true });
   }
@@ -136,12 +136,12 @@ export function momentsOf(left, right) {
   const signsOf = ({ steps }, rowOf) => steps.map(({ kind, line }) => `${kind} ${rowOf.get(line) ?? 0}`);
   const signs = [signsOf(left, row("left")), signsOf(right, row("right"))];
   const lasts = [left.steps.length - 1, right.steps.length - 1];
-  if (signs[0].length * signs[1].length > MOST) return abreast(lasts[0], lasts[1]);
+  if (signs[0].length * signs[1].length > MOST) return proportionalMoments(lasts[0], lasts[1]);
   /** @type {Moment[]} */
   const moments = [[0, 0]];
   let [i, j] = [0, 0];
   for (const [a, b] of [
-    ...common(signs[0].slice(1), signs[1].slice(1)).map(([x, y]) => [x + 1, y + 1]),
+    ...longestCommonSubsequence(signs[0].slice(1), signs[1].slice(1)).map(([x, y]) => [x + 1, y + 1]),
     [lasts[0] + 1, lasts[1] + 1],
   ]) {
     while (i + 1 < a || j + 1 < b)
@@ -152,7 +152,7 @@ export function momentsOf(left, right) {
 }
 
 /** Runs too long to be compared step by step go at their own pace and end together. @returns {Moment[]} */
-function abreast(one, other) {
+function proportionalMoments(one, other) {
   const last = Math.max(one, other);
   return Array.from({ length: last + 1 }, (_, k) => [Math.round((one * k) / last), Math.round((other * k) / last)]);
 }

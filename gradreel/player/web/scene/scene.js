@@ -3,7 +3,7 @@
  * changes comes as histories, a track for each property of each thing.
  */
 
-import { read } from "./columns.js";
+import { readColumn } from "./columns.js";
 import { createHistories } from "./histories.js";
 
 /** @import { Scene } from "./types.js" */
@@ -12,23 +12,23 @@ const LONGEST_SCENE = 200_000_000;
 const LONG = ["values", "boxes", "wires", "tensors", "groups", "steps"];
 
 /** The scene in an encoded one: gzipped JSON. @param {Uint8Array} bytes @returns {Promise<Scene>} */
-export async function unzip(bytes) {
+export async function decodeScene(bytes) {
   const stream = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)])
     .stream()
     .pipeThrough(new DecompressionStream("gzip"));
   const text = await new Response(stream).text();
   if (text.length > LONGEST_SCENE) throw new RangeError("the scene is too large");
-  return unpacked(JSON.parse(text));
+  return unpackScene(JSON.parse(text));
 }
 
 /** The scene with lists of rows and `histories`.
  * @param {any} packed  as it came, or in rows already
  * @returns {Scene}
  */
-export function unpacked(packed) {
+export function unpackScene(packed) {
   if (!packed.histories) return packed;
   const { things, histories, ...scene } = packed;
-  for (const name of LONG) scene[name] = read(scene[name]);
+  for (const name of LONG) scene[name] = readColumn(scene[name]);
   return { ...scene, histories: createHistories(things, histories) };
 }
 
@@ -36,7 +36,7 @@ export function unpacked(packed) {
  * @param {string} source
  * @returns {Scene}
  */
-export function blank(source) {
+export function blankScene(source) {
   const start = { kind: "start", line: 0, sentence: "Nothing has run yet.", focus: [], changes: {} };
   const none = {
     values: [],

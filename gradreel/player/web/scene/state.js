@@ -40,7 +40,7 @@ export function indexAt(steps, step) {
  */
 export function createState(scene) {
   /** @type {import("./histories.js").Histories} */
-  const histories = scene.histories ?? told(scene.steps);
+  const histories = scene.histories ?? historiesOf(scene.steps);
   const { track, tracks, has, keys, each } = histories;
 
   return {
@@ -69,7 +69,7 @@ export function createState(scene) {
 }
 
 /** The histories that steps tell by what each changes. @returns {import("./histories.js").Histories} */
-function told(steps) {
+function historiesOf(steps) {
   const things = new Map();
   steps.forEach((step, number) => record(things, number, step.changes));
   const keys = (prefix) => [...things.keys()].filter((key) => key.startsWith(prefix));

@@ -29,7 +29,7 @@ export function createBookmarks(timeline, controls) {
   return {
     all: () => marks,
     range: () => range,
-    toggle: (step) => setMarks(toggled(marks, step)),
+    toggle: (step) => setMarks(toggleMark(marks, step)),
     toggleLoop: (stretches, step, last) => setRange(range ? null : loopAround(stretches, marks, step, last)),
     clear: () => {
       setMarks([]);
@@ -74,7 +74,7 @@ export function beside(steps, step, direction, last) {
  * @param {number} step
  * @returns {number[]}
  */
-export function toggled(marks, step) {
+export function toggleMark(marks, step) {
   return marks.includes(step) ? marks.filter((mark) => mark !== step) : [...marks, step].sort((a, b) => a - b);
 }
 

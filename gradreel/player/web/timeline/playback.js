@@ -3,7 +3,7 @@
  * clock that plays a step at a time, at a speed, until the end.
  */
 
-import { clamped } from "../scene/run.js";
+import { clampStep } from "../scene/run.js";
 import { beside } from "./bookmarks.js";
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
@@ -83,7 +83,7 @@ export function createClock({
  * @param {{show: (how: {ease: boolean, from: number}) => void, onStep?: (step: number) => void, onPlay: (playing:
  *   boolean) => void, range: () => {from: number, to: number}|null}} wiring  `range`: what plays again and again
  */
-export function createMoves(run, { show, onStep, onPlay, range }) {
+export function createPlayback(run, { show, onStep, onPlay, range }) {
   const clock = createClock({
     steps: () => run.state.last,
     step: () => run.step,
@@ -94,7 +94,7 @@ export function createMoves(run, { show, onStep, onPlay, range }) {
 
   function go(next, ease) {
     const from = run.step;
-    run.step = clamped(run, next);
+    run.step = clampStep(run, next);
     if (run.step === from) return;
     show({ ease: ease && run.step === from + 1, from });
     onStep?.(run.step);

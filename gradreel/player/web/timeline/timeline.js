@@ -5,8 +5,8 @@
  */
 
 import { element, svgElement } from "../lib/dom.js";
-import { bytes } from "../lib/format.js";
-import { plain } from "../lib/markdown.js";
+import { formatBytes } from "../lib/format.js";
+import { stripMarks } from "../lib/markdown.js";
 import { valueAt } from "../scene/state.js";
 import { stretchAt, stretchWord } from "./bookmarks.js";
 
@@ -61,8 +61,8 @@ export function createTimeline(root, { onSeek, onPlay }) {
   scrub.addEventListener("pointermove", (event) => {
     const step = stepAt(event);
     const stretch = stretchAt(scene.stretches, step);
-    const held = `${bytes(state.at("program", "bytes", step) ?? 0)} saved`;
-    tip.textContent = [`${step}`, held, stretch && stretchWord(stretch), plain(scene.steps[step].sentence)]
+    const held = `${formatBytes(state.at("program", "bytes", step) ?? 0)} saved`;
+    tip.textContent = [`${step}`, held, stretch && stretchWord(stretch), stripMarks(scene.steps[step].sentence)]
       .filter(Boolean)
       .join(" · ");
     tip.hidden = false;
@@ -100,8 +100,9 @@ export function createTimeline(root, { onSeek, onPlay }) {
       const kind = stretchAt(scene.stretches, step)?.kind;
       cursor.dataset.tone = kind === "error" ? "bad" : "";
       scrub.value = String(step);
-      scrub.setAttribute("aria-valuetext", `Step ${step} of ${state.last}. ${plain(scene.steps[step].sentence)}`);
-      memory.textContent = `saved now ${bytes(state.at("program", "bytes", step) ?? 0)}\npeak ${bytes(peak)}`;
+      scrub.setAttribute("aria-valuetext", `Step ${step} of ${state.last}. ${stripMarks(scene.steps[step].sentence)}`);
+      const held = formatBytes(state.at("program", "bytes", step) ?? 0);
+      memory.textContent = `saved now ${held}\npeak ${formatBytes(peak)}`;
     },
   };
 }
@@ -139,7 +140,9 @@ export function drawStrip(strip, words, scene, state) {
   if (scene.calls.length <= BARS)
     parts.push(...scene.calls.map((call) => mark(at(call.from, last), call.failed ? "bad" : "run")));
   parts.push(
-    ...scene.stretches.filter(({ kind }) => kind === "skipped").flatMap((stretch) => torn(at(stretch.to - 0.5, last))),
+    ...scene.stretches
+      .filter(({ kind }) => kind === "skipped")
+      .flatMap((stretch) => tearAt(at(stretch.to - 0.5, last))),
   );
   strip.replaceChildren(...parts);
   words.replaceChildren(...labels(scene.stretches, last));
@@ -147,7 +150,7 @@ export function drawStrip(strip, words, scene, state) {
 }
 
 function bars(stretches, last) {
-  return merged(stretches).map((stretch) => {
+  return mergeStretches(stretches).map((stretch) => {
     const from = at(stretch.from <= 1 ? 0 : stretch.from - 1, last);
     const box = svgElement("rect", {
       x: from,
@@ -161,7 +164,7 @@ function bars(stretches, last) {
 }
 
 /** Neighbouring stretches of one kind as one bar, where there are more than can be told apart. */
-function merged(stretches) {
+function mergeStretches(stretches) {
   if (stretches.length <= BARS) return stretches;
   const found = [];
   for (const stretch of stretches) {
@@ -222,7 +225,7 @@ function ticks(state, last) {
 }
 
 /** Where turns are left out the strip is torn: two edges, and nothing between them. */
-function torn(x) {
+function tearAt(x) {
   const teeth = [0, 1, 2, 3, 4, 5, 6].map((i) => [i % 2 ? 2 : -2, (i * HEIGHT) / 6]);
   const edge = (side) => teeth.map(([dx, y]) => `${(x + side * TORN + dx).toFixed(1)} ${y.toFixed(1)}`);
   const gap = svgElement("path", { d: `M${edge(-1).join("L")}L${edge(1).reverse().join("L")}Z`, fill: "var(--panel)" });
