@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { gzipSync } from "node:zlib";
 
-import { createClient, fingerprint, open } from "../../gradreel/player/web/app/server.js";
+import { createClient, decodeResponse, fingerprint } from "../../gradreel/player/web/app/server.js";
 import { formatList, parseList, shapeOf } from "../../gradreel/player/web/panels/expression.js";
 import { decodeScene } from "../../gradreel/player/web/scene/scene.js";
 
 test("a letter opens into its head, its scene and its file", async () => {
   const scene = gzipSync(JSON.stringify({ steps: [] }));
   const file = Buffer.from("a\nfile");
-  const letter = open(
+  const letter = decodeResponse(
     Buffer.concat([Buffer.from(`${JSON.stringify({ request: 7, scene: scene.length })}\n`), scene, file]),
   );
   assert.equal(letter.head.request, 7);
@@ -18,7 +18,7 @@ test("a letter opens into its head, its scene and its file", async () => {
 });
 
 test("a letter without a scene has none", () => {
-  const { scene, file } = open(Buffer.from('{"scene":0}\n'));
+  const { scene, file } = decodeResponse(Buffer.from('{"scene":0}\n'));
   assert.deepEqual([scene, file], [null, null]);
 });
 

@@ -1,19 +1,19 @@
 /**
- * All pages in one element: a room for each that was visited, one of them in sight. To go from one to another loads
- * nothing anew: the server is asked for its first letter once, and who comes back finds a room as it was left.
+ * All pages in one element: a page for each that was visited, one of them in sight. To go from one to another loads
+ * nothing anew: the server is asked for its first response once, and who comes back finds a page as it was left.
  *
  * Every page has an address of its own all the same. Streamlit watches the address too, and would run the page's script
- * in a fresh state; so the site hears of every move first, and keeps those to itself that lead to a page it can show.
+ * in a fresh state; so the app hears of every move first, and keeps those to itself that lead to a page it can show.
  */
 
 import { placeAsked } from "./app/link.js";
 import { createTheme } from "./app/preferences.js";
 import { currentTitle, guardHistory, pushEntry, restoreTitle, setNavigator, setTitle } from "./app/router.js";
-import { createClient, open } from "./app/server.js";
+import { createClient, decodeResponse } from "./app/server.js";
 import { element } from "./lib/dom.js";
 import { createPage } from "./pages/page.js";
 
-/** @import { Head, Question } from "./app/server.js" */
+/** @import { Head, PageRequest } from "./app/server.js" */
 
 const MOVES = ["popstate", "hashchange"];
 
@@ -23,19 +23,19 @@ const MOVES = ["popstate", "hashchange"];
  *   something to see
  */
 export function createAppShell(root, { theme = "light", onShow = () => {}, onLeave = () => {} } = {}) {
-  /** @type {Map<string, any>} what was visited: its element, its room, its title and where it was left */
+  /** @type {Map<string, any>} what was visited: its element, its page, its title and where it was left */
   const visited = new Map();
   /** @type {Map<string, {place: string, title: string}>|null} the pages by their paths */
   let ways = null;
   let here = null;
-  /** The page that was asked for and has not come, and the number of the last such question. */
+  /** The page that was asked for and has not come, and the number of the last such request. */
   let wanted = null;
   let visit = null;
   let send = null;
-  /** A question from before there was anybody to send it to. */
+  /** A request from before there was anybody to send it to. */
   let early = null;
   let turn = Promise.resolve();
-  /** Whether the element was taken away: letters that are being read then are for nobody. */
+  /** Whether the element was taken away: responses that are being read then are for nobody. */
   let gone = false;
   /** The last address that was of our own making, or a visitor's. */
   let address = location.href;
@@ -44,43 +44,42 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
   let asked = false;
   let showing = 0;
 
-  const room = () => visited.get(here)?.room;
-  const looks = createTheme(theme, (now) => room()?.setTheme(now));
+  const page = () => visited.get(here)?.page;
+  const themes = createTheme(theme, (now) => page()?.setTheme(now));
   const busy = () => {
     root.toggleAttribute("data-busy", asked || showing > 0);
-    room()?.busy(asked || showing > 0);
+    page()?.busy(asked || showing > 0);
   };
-  const wire = createClient({
-    send: (question) => (send ? send(question) : (early = question)),
+  const client = createClient({
+    send: (request) => (send ? send(request) : (early = request)),
     onBusy: (now) => {
       asked = now;
       busy();
     },
     onSilence: () => {
       if (wanted) return location.reload();
-      room()?.say("No answer came. The page is still here: run it again.", { lasting: true });
+      page()?.say("No answer came. The page is still here: run it again.", { lasting: true });
     },
   });
 
   async function take(bytes) {
     if (gone) return;
-    const letter = open(bytes);
-    const { head } = letter;
-    if (wire.isStale(head.request)) return;
+    const response = decodeResponse(bytes);
+    const { head } = response;
+    if (client.isStale(head.request)) return;
     ways ??= pagesByPath(head);
-    wire.settleRequest(head.request);
+    client.settleRequest(head.request);
     keepAddress();
     const known = visited.get(head.place);
     if (known) {
-      // A first letter is for a page that has not been made; this one is past that. Streamlit sends one of its own
-      // accord,
-      // too, and sooner than that which was asked for.
-      if (head.request !== null && head.request !== visit) await known.room.take(letter);
+      // A first response is for a page that has not been made; this one is past that. Streamlit sends one of its own
+      // accord, too, and sooner than that which was asked for.
+      if (head.request !== null && head.request !== visit) await known.page.take(response);
       return;
     }
     if (here !== null && head.place !== wanted) return;
-    const ask = (question, how) => wire.ask({ place: head.place, ...question }, how);
-    const make = await createPage(letter, { ask, giveUp: wire.giveUp });
+    const ask = (request, how) => client.ask({ place: head.place, ...request }, how);
+    const make = await createPage(response, { ask, giveUp: client.giveUp });
     if (here !== null && head.place !== wanted) return;
     const home = element("div", { class: "gr-root" });
     visited.set(head.place, { home, title: currentTitle() });
@@ -88,7 +87,7 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
     leave();
     appear(head.place);
     setTitle([...ways.values()].find(({ place }) => place === head.place).title);
-    visited.get(head.place).room = make(home, looks.now());
+    visited.get(head.place).page = make(home, themes.now());
   }
 
   /** Streamlit may put the address of the page that it has run itself into the bar; that is not the page in sight. */
@@ -98,12 +97,12 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
     else history.replaceState(null, "", address);
   }
 
-  /** The room in sight goes: where it is, and how far it was scrolled, is kept for who comes back. */
+  /** The page in sight goes: where it is, and how far it was scrolled, is kept for who comes back. */
   function leave() {
     const old = visited.get(here);
     if (!old) return;
-    old.room.rest();
-    old.room.busy(false);
+    old.page.rest();
+    old.page.busy(false);
     old.title = currentTitle();
     old.scrolled = [...old.home.querySelectorAll("*")].filter((each) => each.scrollTop || each.scrollLeft)
       .map((each) => [each, each.scrollTop, each.scrollLeft]);
@@ -127,17 +126,17 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
     const known = visited.get(place);
     if (!known) {
       wanted = place;
-      visit = wire.ask({ kind: "visit", place, at: placeAsked(location) }, { urgent: true });
+      visit = client.ask({ kind: "visit", place, at: placeAsked(location) }, { urgent: true });
       return;
     }
     if (place !== here) {
       leave();
       appear(place);
-      known.room.setTheme(looks.now());
+      known.page.setTheme(themes.now());
       if (location.href === known.address) return;
     }
     wanted = null;
-    known.room.followAddress();
+    known.page.followAddress();
   }
 
   /** @param {string} href */
@@ -180,17 +179,17 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
 
   return {
     /** Who answers from now on, and how the system has it.
-     * @param {(question: Question) => void} how
+     * @param {(request: PageRequest) => void} how
      * @param {"light"|"dark"} theme
      */
     connect(how, theme) {
       send = how;
       restoreTitle();
-      looks.system(theme);
+      themes.system(theme);
       if (early) send(early);
       early = null;
     },
-    /** @param {Uint8Array} data a letter */
+    /** @param {Uint8Array} data a response */
     receive(data) {
       showing++;
       turn = turn.then(() => take(data)).catch((error) => gone || console.error(error)).then(() => {
@@ -203,8 +202,8 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
       unguard();
       for (const kind of MOVES) removeEventListener(kind, onMove, { capture: true });
       root.removeEventListener("click", onClick);
-      wire.stop();
-      for (const { room } of visited.values()) room?.destroy();
+      client.stop();
+      for (const { page } of visited.values()) page?.destroy();
       onLeave();
     },
   };

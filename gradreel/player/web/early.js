@@ -1,6 +1,6 @@
 /**
  * The entry of the page where the server sends our code by itself: it shows the page before Streamlit is ready, with
- * the first letter fetched in the same way, and leaves `main` for Streamlit's component, which then takes the site
+ * the first response fetched in the same way, and leaves `main` for Streamlit's component, which then takes the shell
  * over.
  */
 
@@ -12,8 +12,8 @@ import main, { setEarlyShell, themeOf } from "./main.js";
 import { registry } from "./shim.js";
 import styles from "./styles.js";
 
-/** Where the letters of pages are, seen from any page. */
-const LETTERS = "./gradreel/letter";
+/** Where the first responses of pages are, seen from any page. */
+const RESPONSES = "./gradreel/letter";
 
 async function open() {
   const root = element("main", { class: "gr-site" });
@@ -21,7 +21,7 @@ async function open() {
   host.attachShadow({ mode: "open" }).append(element("style", { text: styles }), root);
   // Streamlit's own page works on behind ours, unseen; it is all there is until ours comes.
   const behind = element("style", { text: "#root { display: none }" });
-  const site = createAppShell(root, {
+  const shell = createAppShell(root, {
     theme: themeOf(document.documentElement),
     onShow: () => {
       document.body.prepend(host);
@@ -30,15 +30,17 @@ async function open() {
     },
     onLeave: () => [host, behind].forEach((each) => each.remove()),
   });
-  setEarlyShell(site);
+  setEarlyShell(shell);
   const page = new URLSearchParams({ page: location.pathname.split("/").at(-1), at: placeAsked(location) ?? "" });
   // The page's head may have begun to fetch the same already.
-  const letter = fetch(`${LETTERS}?${page}`).then((reply) => (reply.ok ? reply.arrayBuffer() : null)).catch(() => null);
+  const response = fetch(`${RESPONSES}?${page}`)
+    .then((reply) => (reply.ok ? reply.arrayBuffer() : null))
+    .catch(() => null);
   if (!document.body)
     await new Promise((ready) => document.addEventListener("DOMContentLoaded", ready, { once: true }));
-  const bytes = await letter;
+  const bytes = await response;
   if (!bytes) return startDeferred();
-  site.receive(new Uint8Array(bytes));
+  shell.receive(new Uint8Array(bytes));
 }
 
 registry().give(main);

@@ -9,30 +9,30 @@ import { element } from "./lib/dom.js";
 import styles from "./styles.js";
 
 /** @type {WeakMap<Element|ShadowRoot, ReturnType<typeof createAppShell>>} */
-const sites = new WeakMap();
+const shells = new WeakMap();
 
-/** The site that was shown before Streamlit was ready, until Streamlit takes it over. */
+/** The shell that was shown before Streamlit was ready, until Streamlit takes it over. */
 let early = null;
 
-/** @param {ReturnType<typeof createAppShell>} site */
-export const setEarlyShell = (site) => (early = site);
+/** @param {ReturnType<typeof createAppShell>} shell */
+export const setEarlyShell = (shell) => (early = shell);
 
 /** @param {{data: Uint8Array, parentElement: any, setTriggerValue: (name: string, value: any) => void}} call */
 export default function main({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".gr-site");
-  const site = sites.get(parentElement) ?? early ?? createAppShell(addStyles(root), { onShow: announcePage });
+  const shell = shells.get(parentElement) ?? early ?? createAppShell(addStyles(root), { onShow: announcePage });
   early = null;
-  sites.set(parentElement, site);
-  site.connect((question) => setTriggerValue("question", question), themeOf(root));
-  site.receive(data);
+  shells.set(parentElement, shell);
+  shell.connect((request) => setTriggerValue("question", request), themeOf(root));
+  shell.receive(data);
   return () => {
-    site.leave();
-    sites.delete(parentElement);
+    shell.leave();
+    shells.delete(parentElement);
   };
 }
 
 /** An element with our styles beside it: no component brings them along, for all that it brings comes anew with every
- * letter.
+ * response.
  */
 function addStyles(root) {
   root.before(element("style", { text: styles }));

@@ -18,7 +18,7 @@ export default async function standalone() {
     step: step === undefined ? null : Number(step),
   });
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const looks = createTheme(dark.matches ? "dark" : "light", lab.setTheme);
-  lab.setTheme(looks.now());
-  dark.addEventListener("change", () => looks.system(dark.matches ? "dark" : "light"));
+  const themes = createTheme(dark.matches ? "dark" : "light", lab.setTheme);
+  lab.setTheme(themes.now());
+  dark.addEventListener("change", () => themes.system(dark.matches ? "dark" : "light"));
 }

@@ -21,7 +21,7 @@ import { navigate } from "./router.js";
 import { createDraftStore, createStepStore } from "./storage.js";
 import { createWelcome, meaningOf } from "./welcome.js";
 
-/** @import { Head, Question } from "./server.js" */
+/** @import { Head, PageRequest } from "./server.js" */
 /** @import { Scene } from "../scene/types.js" */
 
 const KEPT = "Of a program the server keeps nothing. What you type stays in this browser.";
@@ -38,7 +38,7 @@ const NOTHING = { text: "", values: null };
 
 /**
  * @param {HTMLElement} root
- * @param {{head: Partial<Head>, scene: Scene, ask: ((question: Question, how?: {urgent?: boolean}) => void)|null,
+ * @param {{head: Partial<Head>, scene: Scene, ask: ((request: PageRequest, how?: {urgent?: boolean}) => void)|null,
  *   giveUp?: (() => void)|null, theme: "light"|"dark"|null, step?: number|null}} options
  */
 export function createLab(root, { head, scene, ask, giveUp = null, theme, step = null }) {

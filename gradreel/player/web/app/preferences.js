@@ -6,9 +6,9 @@
 import { element } from "../lib/dom.js";
 
 const THEME = "gradreel.looks";
-/** @typedef {"light"|"dark"} Looks */
+/** @typedef {"light"|"dark"} Theme */
 
-/** @type {Record<Looks, Looks>} */
+/** @type {Record<Theme, Theme>} */
 const OTHER = { light: "dark", dark: "light" };
 
 let turn = () => {};
@@ -17,8 +17,8 @@ let turn = () => {};
 export const toggleTheme = () => turn();
 
 /**
- * @param {Looks} system  how the system has it
- * @param {(looks: Looks) => void} onChange
+ * @param {Theme} system  how the system has it
+ * @param {(theme: Theme) => void} onChange
  */
 export function createTheme(system, onChange) {
   let chosen = readTheme();
@@ -31,24 +31,24 @@ export function createTheme(system, onChange) {
   turn = () => change(() => keepTheme((chosen = OTHER[now()])));
   return {
     now,
-    /** @param {Looks} looks */
-    system: (looks) => change(() => (system = looks)),
+    /** @param {Theme} theme */
+    system: (theme) => change(() => (system = theme)),
   };
 }
 
-/** @returns {Looks|null} */
+/** @returns {Theme|null} */
 function readTheme() {
   try {
     const kept = localStorage.getItem(THEME) ?? "";
-    return kept in OTHER ? /** @type {Looks} */ (kept) : null;
+    return kept in OTHER ? /** @type {Theme} */ (kept) : null;
   } catch {
     return null;
   }
 }
 
-function keepTheme(looks) {
+function keepTheme(theme) {
   try {
-    localStorage.setItem(THEME, looks);
+    localStorage.setItem(THEME, theme);
   } catch {
     // Where nothing can be kept, the choice holds until the page is left.
   }

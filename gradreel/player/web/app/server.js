@@ -12,32 +12,32 @@
 
 const PATIENCE = 16_000;
 
-/** @typedef {{kind: string, [more: string]: any}} Question */
+/** @typedef {{kind: string, [more: string]: any}} PageRequest */
 
 /**
- * @param {{send: (question: Question & {request: number}) => void, onBusy?: (busy: boolean) => void, onSilence?: () =>
- *   void}} options
+ * @param {{send: (request: PageRequest & {request: number}) => void, onBusy?: (busy: boolean) => void, onSilence?: ()
+ *   => void}} options
  */
 export function createClient({ send, onBusy = () => {}, onSilence = () => {} }) {
   let count = Date.now();
-  let decodeResponse = null;
+  let pending = null;
   let next = null;
-  /** The oldest question whose answer somebody still wants. */
+  /** The oldest request whose answer somebody still wants. */
   let oldest = 0;
   let timer = 0;
 
-  const go = (question) => {
-    oldest = decodeResponse = ++count;
+  const go = (request) => {
+    oldest = pending = ++count;
     onBusy(true);
     timer = setTimeout(() => {
       settle();
       onSilence();
     }, PATIENCE);
-    send({ ...question, request: decodeResponse });
+    send({ ...request, request: pending });
   };
   const settle = () => {
     clearTimeout(timer);
-    decodeResponse = null;
+    pending = null;
     onBusy(false);
     const waiting = next;
     next = null;
@@ -46,40 +46,40 @@ export function createClient({ send, onBusy = () => {}, onSilence = () => {} }) 
 
   return {
     /**
-     * @param {Question} question
+     * @param {PageRequest} request
      * @param {{urgent?: boolean}} [how]
      * @returns {number|null} its number, if it went off
      */
-    ask(question, { urgent = false } = {}) {
-      if (decodeResponse !== null && !urgent) {
-        next = question;
+    ask(request, { urgent = false } = {}) {
+      if (pending !== null && !urgent) {
+        next = request;
         return null;
       }
       clearTimeout(timer);
       next = null;
-      go(question);
-      return decodeResponse;
+      go(request);
+      return pending;
     },
-    /** An answer has come. @param {number|null} request the question's number */
+    /** An answer has come. @param {number|null} request the request's number */
     settleRequest(request) {
-      if (decodeResponse !== null && request === decodeResponse) settle();
+      if (pending !== null && request === pending) settle();
     },
-    /** No answer is waited for any more. The server hears of it by a question that costs nothing, whose answer is for
+    /** No answer is waited for any more. The server hears of it by a request that costs nothing, whose answer is for
      * nobody.
      */
     giveUp() {
       clearTimeout(timer);
-      decodeResponse = next = null;
+      pending = next = null;
       send({ kind: "nothing", source: "", request: ++count });
       oldest = count + 1;
       onBusy(false);
     },
-    /** Whether an answer is for nobody: its question was given up, by another that was urgent too. It may have been on
+    /** Whether an answer is for nobody: its request was given up, by another that was urgent too. It may have been on
      * its way.
      * @param {number|null} request
      */
     isStale: (request) => request !== null && request < oldest,
-    waiting: () => decodeResponse !== null,
+    waiting: () => pending !== null,
     stop: () => clearTimeout(timer),
   };
 }
@@ -114,7 +114,7 @@ const PARTS = ["scene", "beside", "page"];
  * @returns {{head: Head, scene: Uint8Array|null, beside: Uint8Array|null, page: Uint8Array|null, file:
  *   Uint8Array|null}}
  */
-export function open(bytes) {
+export function decodeResponse(bytes) {
   let at = bytes.indexOf(10) + 1;
   const head = JSON.parse(new TextDecoder().decode(bytes.subarray(0, at - 1)));
   const cut = (length) => (length ? bytes.subarray(at, (at += length)) : null);

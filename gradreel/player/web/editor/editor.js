@@ -80,8 +80,7 @@ export function createEditor(codemirror, host, options = {}) {
     }),
   });
   // Keys typed here are for the program: neither the player's shortcuts nor the page's may see them. Tab is one of them
-  // once
-  // somebody is at work here; who only passes by, with Tab, goes on.
+  // once somebody is at work here; who only passes by, with Tab, goes on.
   host.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (!PASSING.has(event.key)) working = event.key !== "Escape";

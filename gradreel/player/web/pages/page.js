@@ -13,23 +13,23 @@ import { createGallery } from "./gallery.js";
 import { createLessons } from "./lessons.js";
 import { createOperators } from "./operators.js";
 
-/** @import { Head, Question } from "../app/server.js" */
+/** @import { Head, PageRequest } from "../app/server.js" */
 /** @import { Scene } from "../scene/types.js" */
 
-/** @typedef {ReturnType<typeof import("../app/server.js").open>} Letter
+/** @typedef {ReturnType<typeof import("../app/server.js").decodeResponse>} PageResponse
  * @typedef {"light"|"dark"} Theme
- * @typedef {{take: (letter: Letter) => Promise<void>, followAddress: () => void, rest: () => void, busy: (busy:
- *   boolean) => void, say: Function, setTheme: (theme: Theme) => void, destroy: () => void}} Room
+ * @typedef {{take: (response: PageResponse) => Promise<void>, followAddress: () => void, rest: () => void, busy: (busy:
+ *   boolean) => void, say: Function, setTheme: (theme: Theme) => void, destroy: () => void}} Page
  */
 
 /**
- * Get ready to make the page of a first letter. What is given then makes it at once: nothing is seen half done.
- * @param {Letter} letter
+ * Get ready to make the page of a first response. What is given then makes it at once: nothing is seen half done.
+ * @param {PageResponse} response
  * @param {{ask: Function, giveUp: () => void}} how
- * @returns {Promise<(root: HTMLElement, theme: Theme) => Room>}
+ * @returns {Promise<(root: HTMLElement, theme: Theme) => Page>}
  */
-export const createPage = (letter, how) =>
-  (letter.head.place === "lab" ? createLabPage : createContentPage)(letter, how);
+export const createPage = (response, how) =>
+  (response.head.place === "lab" ? createLabPage : createContentPage)(response, how);
 
 /** A page that is not the Lab. */
 async function createContentPage(first, { ask, giveUp }) {
@@ -47,11 +47,11 @@ async function createContentPage(first, { ask, giveUp }) {
     showMessage(view, first.head);
     return {
       ...view,
-      async take(letter) {
-        if (nameOf(letter) === shown) return;
-        shown = nameOf(letter);
-        view.show(await answers(letter));
-        showMessage(view, letter.head);
+      async take(response) {
+        if (nameOf(response) === shown) return;
+        shown = nameOf(response);
+        view.show(await answers(response));
+        showMessage(view, response.head);
       },
     };
   };
@@ -128,7 +128,7 @@ function showMessage(view, { message, again }) {
 /** @typedef {{head: Head, scene: Scene|null, beside: Scene|null}} Answer
  * @typedef {{show: (answer: Answer) => void, say: Function, busy: (busy: boolean) => void, again: () => void,
  *   followAddress: () => void, rest: () => void, setTheme: (name: "light"|"dark") => void, destroy: () => void}} Place
- * @typedef {Answer & {page: any, ask: (question: Question, how?: {urgent?: boolean}) => void, giveUp: () => void,
+ * @typedef {Answer & {page: any, ask: (request: PageRequest, how?: {urgent?: boolean}) => void, giveUp: () => void,
  *   theme: "light"|"dark"}} Start
  */
 

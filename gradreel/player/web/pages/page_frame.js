@@ -8,7 +8,7 @@ import { createLab } from "../app/lab.js";
 import { element } from "../lib/dom.js";
 import { blankScene } from "../scene/scene.js";
 
-/** @import { Head, Question } from "../app/server.js" */
+/** @import { Head, PageRequest } from "../app/server.js" */
 /** @import { Scene } from "../scene/types.js" */
 
 const QUIET = 5000;
@@ -82,7 +82,7 @@ export function createPageFrame(root, head, theme, more = {}) {
 
 /**
  * @param {HTMLElement} host
- * @param {{home: string, title: string, ask: (question: Question, how?: {urgent?: boolean}) => void, giveUp: () =>
+ * @param {{home: string, title: string, ask: (request: PageRequest, how?: {urgent?: boolean}) => void, giveUp: () =>
  *   void, theme: "light"|"dark"}} options
  */
 export function createEmbeddedLab(host, { home, title, ask, giveUp, theme }) {

@@ -1,5 +1,5 @@
 /**
- * What happened, as a panel: each diagnosis with the mends that were run, a line for each; an error that nobody
+ * What happened, as a panel: each diagnosis with the fixes that were run, a line for each; an error that nobody
  * explains; the backward calls.
  */
 
@@ -15,15 +15,15 @@ const CALLS = 6;
 /** What happened: every diagnosis told once its step is reached, the error, the backward calls so far.
  * @param {HTMLElement} root
  * @param {Moment} moment
- * @param {{onSeek: (step: number) => void, onMend: ((fix: Fix) => void)|null|undefined, tried?: Fix|null, onBack?: ()
- *   => void, onMeaning?: () => void}} actions
+ * @param {{onSeek: (step: number) => void, onFix: ((fix: Fix) => void)|null|undefined, tried?: Fix|null, onBack?: () =>
+ *   void, onMeaning?: () => void}} actions
  */
-export function showExplanation(root, { state, scene, step }, { onSeek, onMend, tried, onBack, onMeaning }) {
+export function showExplanation(root, { state, scene, step }, { onSeek, onFix, tried, onBack, onMeaning }) {
   const parts = tried && onBack ? [triedCard(tried, onBack)] : [];
   const raised = scene.outcome.kind !== "finished";
   for (const diagnosis of scene.diagnoses) {
     const at = firstStepOf(diagnosis, state.last);
-    if (step >= at) parts.push(diagnosisCard(diagnosis, { onSeek, onMend }));
+    if (step >= at) parts.push(diagnosisCard(diagnosis, { onSeek, onFix }));
     else
       parts.push(
         element(
@@ -56,7 +56,7 @@ const CULPRITS = [
 
 const signOf = (diagnosis) => (isError(diagnosis) ? "✖" : "!");
 
-function diagnosisCard(diagnosis, { onSeek, onMend }) {
+function diagnosisCard(diagnosis, { onSeek, onFix }) {
   const card = element("div", { class: `card ${isError(diagnosis) ? "err" : "warn"}` });
   card.append(element("h3", { text: `${signOf(diagnosis)} ${diagnosis.title}` }));
   for (const paragraph of diagnosis.story ?? []) {
@@ -79,10 +79,10 @@ function diagnosisCard(diagnosis, { onSeek, onMend }) {
       ),
     );
   }
-  const mends = diagnosis.mends ?? [];
-  const rows = (list) => list.map((mend) => fixRow(mend, onMend));
-  const [first, ...others] = rows(mends.filter((mend) => mend.fixes));
-  const apart = rows(mends.filter((mend) => !mend.fixes));
+  const fixes = diagnosis.mends ?? [];
+  const rows = (list) => list.map((fix) => fixRow(fix, onFix));
+  const [first, ...others] = rows(fixes.filter((fix) => fix.fixes));
+  const apart = rows(fixes.filter((fix) => !fix.fixes));
   if (first)
     card.append(
       element("div", { class: "nearest" }, element("h4", { text: "What mends it: each was run" }), first),
@@ -101,26 +101,26 @@ function diagnosisCard(diagnosis, { onSeek, onMend }) {
   return card;
 }
 
-/** A mend in a line, with a way to try it; opened, what it costs and the difference it makes. */
-function fixRow(mend, onMend) {
+/** A fix in a line, with a way to try it; opened, what it costs and the difference it makes. */
+function fixRow(fix, onFix) {
   const look = () => requestAnimationFrame(() => row.scrollIntoView({ block: "nearest" }));
-  const words = mend.fixes ? `Cost: ${mend.cost}.` : `The error goes; ${mend.lost}.`;
+  const words = fix.fixes ? `Cost: ${fix.cost}.` : `The error goes; ${fix.lost}.`;
   const what = element(
     "details",
     {},
-    element("summary", { text: mend.title, onclick: look }),
+    element("summary", { text: fix.title, onclick: look }),
     element("p", { class: "quiet", text: words }),
-    difference(mend.diff),
-    ...outputs(mend),
+    difference(fix.diff),
+    ...outputs(fix),
   );
   const row = element("div", { class: "mend", "data-testid": "mend" }, what);
-  if (onMend)
+  if (onFix)
     row.append(
       element("button", {
         text: "Try it",
-        "aria-label": `Try it: ${mend.title}`,
+        "aria-label": `Try it: ${fix.title}`,
         "data-testid": "try-it",
-        onclick: () => onMend(mend),
+        onclick: () => onFix(fix),
       }),
     );
   return row;

@@ -46,7 +46,7 @@ export function createPlayer(root, firstScene, options) {
   root.toggleAttribute("data-compact", Boolean(options.compact));
   const run = createRun(options);
   const made = assemble(root, parts, run, { show, draw }, firstScene, options);
-  const { moves, marks, stage, timeline, controls, editor, choosing, mending } = made;
+  const { moves, marks, stage, timeline, controls, editor, selection, fixTrial } = made;
 
   function show({ ease = false, from = run.step, first = false } = {}) {
     const moment = momentOf(run);
@@ -56,10 +56,10 @@ export function createPlayer(root, firstScene, options) {
     timeline.show(run.step);
     marks.show(run.step);
     showPanels(parts, run, moment, holding, {
-      ...choosing,
+      ...selection,
       seek: moves.seek,
-      mending,
-      mends: Boolean(options.onRun),
+      fixTrial,
+      canFix: Boolean(options.onRun),
       meaning: options.onMeaning,
     });
     showCode(editor, parts, run, moment);
@@ -137,16 +137,16 @@ function assemble(root, parts, run, { show, draw }, firstScene, options) {
   });
   made.marks = createBookmarks(made.timeline, controls);
   made.stage = createCanvasView(parts.stage, parts.corner, options.vis, {
-    onPick: (id) => made.choosing.pick(id),
+    onPick: (id) => made.selection.pick(id),
     onFollow: (follows) => parts.follow.setAttribute("aria-pressed", String(follows)),
   });
-  made.choosing = createSelection(run, made.stage, { draw, show });
+  made.selection = createSelection(run, made.stage, { draw, show });
   made.editor = (options.createEditor ?? createCodePane)(parts.editor, {
     source: options.source ?? firstScene.source,
     onRun: options.onRun,
     readOnly: options.editor === false,
   });
-  made.mending = createFixTrial({
+  made.fixTrial = createFixTrial({
     source: () => run.scene.source,
     put: (source) => {
       made.editor.setSource(source);
@@ -155,7 +155,7 @@ function assemble(root, parts, run, { show, draw }, firstScene, options) {
   });
   made.finder = createFinder(parts.graph, {
     find: (query) => find(query, { ...run, names: momentOf(run).names }),
-    onGo: made.choosing.reveal,
+    onGo: made.selection.reveal,
     onClose: (before) => (root.contains(before) ? before : root).focus({ preventScroll: true }),
   });
   made.table = createTableView(root, parts, show);
@@ -198,7 +198,7 @@ function onDark(act) {
 }
 
 /** What a player offers to the page around it. */
-function createApi(root, parts, run, { moves, marks, stage, editor, choosing, turn, unbind }, show) {
+function createApi(root, parts, run, { moves, marks, stage, editor, selection, turn, unbind }, show) {
   return {
     seek: moves.seek,
     play: moves.clock.play,
@@ -218,9 +218,9 @@ function createApi(root, parts, run, { moves, marks, stage, editor, choosing, tu
       run.chosen = id;
       show();
     },
-    fold: choosing.fold,
-    foldAll: choosing.foldAll,
-    reveal: choosing.reveal,
+    fold: selection.fold,
+    foldAll: selection.foldAll,
+    reveal: selection.reveal,
     /** Whether values stand after the lines that made them. @param {boolean} on */
     showValues: (on) => {
       run.values = on;
@@ -282,10 +282,10 @@ export function actionsOf(run, made) {
     zoomOut: smaller,
     in: larger,
     out: smaller,
-    groups: () => made.choosing.foldAll(run.folded.size === 0),
+    groups: () => made.selection.foldAll(run.folded.size === 0),
     table: () => made.table.toggle(),
     help: () => parts.sheet.toggle(),
-    escape: () => parts.sheet.close() || made.table.leave() || made.choosing.select(null),
+    escape: () => parts.sheet.close() || made.table.leave() || made.selection.select(null),
   };
 }
 
@@ -294,19 +294,19 @@ export function actionsOf(run, made) {
  * @param {import("../scene/run.js").Run} run
  * @param {Moment} moment
  * @param {import("../scene/lifetime.js").Holding|null} holding
- * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, mending: any,
- *   mends: boolean, meaning?: () => void}} does
+ * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, fixTrial: any,
+ *   canFix: boolean, meaning?: () => void}} does
  */
-export function showPanels(parts, run, moment, holding, { seek, select, fold, mending, mends, meaning }) {
+export function showPanels(parts, run, moment, holding, { seek, select, fold, fixTrial, canFix, meaning }) {
   showSentence(parts, moment, holding);
   showNames(parts.names, moment, select);
   showLeaves(parts.leaves, moment, select);
   showPrinted(parts.printed, moment);
   showExplanation(parts.story, moment, {
     onSeek: seek,
-    onMend: mends ? mending.mend : null,
-    tried: mending.current(),
-    onBack: mending.back,
+    onFix: canFix ? fixTrial.apply : null,
+    tried: fixTrial.current(),
+    onBack: fixTrial.back,
     onMeaning: meaning,
   });
   showBare(parts.bare, moment, seek);
@@ -336,17 +336,17 @@ export function showCode(editor, parts, run, moment) {
 export function createFixTrial({ source, put }) {
   let tried = null;
   return {
-    /** @param {{source: string}} mend */
-    mend: (mend) => {
-      tried = { ...mend, before: source() };
-      put(mend.source);
+    /** @param {{source: string}} fix */
+    apply: (fix) => {
+      tried = { ...fix, before: source() };
+      put(fix.source);
     },
     back: () => {
       const { before } = tried;
       tried = null;
       put(before);
     },
-    /** The mend that is being tried, with the program before it; nothing once another program is shown. */
+    /** The fix that is being tried, with the program before it; nothing once another program is shown. */
     current: () => (tried && source().trimEnd() === tried.source.trimEnd() ? tried : null),
   };
 }

@@ -10,7 +10,7 @@ const LINE = /\*\*line (\d+)\*\*/g;
 /** Whether it tells of an error that was raised; else of trouble that nothing was said of. */
 export const isError = (diagnosis) => diagnosis.steps?.raised !== undefined;
 
-/** The step from which it is told. @param {Diagnosis} diagnosis @param {number} last  the last step of the run */
+/** The step from which it is shown. @param {Diagnosis} diagnosis @param {number} last  the last step of the run */
 export const firstStepOf = (diagnosis, last) => diagnosis.steps?.raised ?? diagnosis.steps?.seen ?? last;
 
 /** The sentences of a story by the lines that they speak of.
