@@ -6,7 +6,7 @@ import { compose } from "../../gradreel/player/web/canvas/picture.js";
 import { groupTree } from "../../gradreel/player/web/scene/grouping.js";
 import { indexScene } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
-import { maker } from "./make.js";
+import { maker } from "./scene_builder.js";
 import { measure } from "./scenes.js";
 
 /** Two turns of a loop on a node that both use; the first is released, then the second, then what they share. */

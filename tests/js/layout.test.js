@@ -7,7 +7,7 @@ import { layout } from "../../gradreel/player/web/layout/layout.js";
 import { groupTree, initialFolds } from "../../gradreel/player/web/scene/grouping.js";
 import { indexScene } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
-import { determinant, recurrent, training } from "./make.js";
+import { determinant, recurrent, training } from "./scene_builder.js";
 import { measure, storedScenes } from "./scenes.js";
 
 function picture(scene, folded) {

@@ -9,7 +9,7 @@ import { groupTree } from "../../gradreel/player/web/scene/grouping.js";
 import { countsAt, countStates, indexScene, isAnyBuilt, isAnyPresent } from "../../gradreel/player/web/scene/moment.js";
 import { aboutAt, spokenOf } from "../../gradreel/player/web/scene/run.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
-import { training } from "./make.js";
+import { training } from "./scene_builder.js";
 import { measure, stored } from "./scenes.js";
 
 const opened = (raw, fold, how) => {

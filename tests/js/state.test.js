@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { describe, indexScene } from "../../gradreel/player/web/scene/moment.js";
 import { createState, indexAt } from "../../gradreel/player/web/scene/state.js";
-import { recurrent } from "./make.js";
+import { recurrent } from "./scene_builder.js";
 import { stored, storedScenes } from "./scenes.js";
 
 /** The state of everything by plain folding, step by step: what the histories must agree with. */

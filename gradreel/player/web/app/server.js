@@ -6,7 +6,7 @@
  * before it is given up.
  *
  * A response is one line of JSON that says what it is, then the scene as gzipped JSON, then perhaps a scene to stand
- * beside it, the data of the page itself (both gzipped JSON), or a file to save (`gradreel/player/letter.py` writes
+ * beside it, the data of the page itself (both gzipped JSON), or a file to save (`gradreel/player/response.py` writes
  * it).
  */
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def seal(
+def encode_response(
     head: Mapping[str, Any], scene: bytes = b"", file: bytes = b"", *, beside: bytes = b"", page: bytes = b""
 ) -> bytes:
-    """A letter; `app/server.js` opens it."""
+    """A response; `web/app/server.js` decodes it."""
     lengths = {"scene": len(scene), "beside": len(beside), "page": len(page)}
     line = json.dumps({**head, **lengths}, ensure_ascii=True, allow_nan=False)
     return b"\n".join((line.encode(), scene + beside + page + file))

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createDraftStore } from "../../gradreel/player/web/app/storage.js";
+import { createDraftStore, createStepStore } from "../../gradreel/player/web/app/storage.js";
 
 /** Storage as a browser has it. */
 function storage() {
@@ -64,4 +64,31 @@ test("a browser that keeps nothing is left in peace", () => {
   refusing.keep({ text: "x", ran: false });
   refusing.forget();
   assert.equal(refusing.read(), null);
+});
+
+test("a step is found again for the same program alone", () => {
+  const store = storage();
+  createStepStore(() => store).keep("x = 1\n", 7);
+  assert.equal(createStepStore(() => store).of("x = 1"), 7);
+  assert.equal(createStepStore(() => store).of("x = 2"), null);
+});
+
+test("another program ends the memory of the last", () => {
+  const memory = createStepStore(((store) => () => store)(storage()));
+  memory.keep("x = 1", 7);
+  memory.leave("x = 1");
+  assert.equal(memory.of("x = 1"), 7);
+  memory.leave("x = 2");
+  assert.equal(memory.of("x = 1"), null);
+});
+
+test("a browser that keeps nothing, or rubbish, is no trouble", () => {
+  const none = createStepStore(() => {
+    throw new Error("denied");
+  });
+  none.keep("x", 1);
+  assert.equal(none.of("x"), null);
+  const store = storage();
+  store.setItem("gradreel.step", "{");
+  assert.equal(createStepStore(() => store).of("x"), null);
 });

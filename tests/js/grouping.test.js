@@ -4,7 +4,7 @@ import test from "node:test";
 import {
   fromTo, groupTree, initialFolds, linksOf, READABLE, unitsOf,
 } from "../../gradreel/player/web/scene/grouping.js";
-import { determinant, maker, recurrent, training } from "./make.js";
+import { determinant, maker, recurrent, training } from "./scene_builder.js";
 import { stored } from "./scenes.js";
 
 const opened = (scene) => {

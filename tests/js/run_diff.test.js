@@ -7,7 +7,7 @@ import {
   comparableFacts, differences, lineRows, longestCommonSubsequence, momentAt, momentsOf, peakBy,
 } from "../../gradreel/player/web/scene/run_diff.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
-import { maker } from "./make.js";
+import { maker } from "./scene_builder.js";
 import { storedScenes } from "./scenes.js";
 
 const steps = (source, ...list) => ({ source, steps: [["start", 0], ...list].map(([kind, line]) => ({ kind, line })) });
