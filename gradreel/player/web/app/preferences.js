@@ -4,6 +4,7 @@
  */
 
 import { element } from "../lib/dom.js";
+import { keep, quietly, readKept } from "./storage.js";
 
 const THEME = "gradreel.looks";
 /** @typedef {"light"|"dark"} Theme */
@@ -38,21 +39,12 @@ export function createTheme(system, onChange) {
 
 /** @returns {Theme|null} */
 function readTheme() {
-  try {
-    const kept = localStorage.getItem(THEME) ?? "";
-    return kept in OTHER ? /** @type {Theme} */ (kept) : null;
-  } catch {
-    return null;
-  }
+  const kept = quietly(() => localStorage, (storage) => storage.getItem(THEME)) ?? "";
+  return kept in OTHER ? /** @type {Theme} */ (kept) : null;
 }
 
-function keepTheme(theme) {
-  try {
-    localStorage.setItem(THEME, theme);
-  } catch {
-    // Where nothing can be kept, the choice holds until the page is left.
-  }
-}
+/** Where nothing can be kept, the choice holds until the page is left. @param {Theme} theme */
+const keepTheme = (theme) => quietly(() => localStorage, (storage) => storage.setItem(THEME, theme));
 
 const CHOSEN = "gradreel-choices";
 const CHOICES = [
@@ -65,7 +57,7 @@ const CHOICES = [
  * @param {Record<string, (on: boolean) => void>} onChange  by name
  */
 export function createPreferences(storage, onChange) {
-  const kept = readChoices(storage);
+  const kept = readKept(storage, CHOSEN) ?? {};
   const chosen = Object.fromEntries(
     CHOICES.map(({ name, first }) => [name, typeof kept[name] === "boolean" ? kept[name] : first]),
   );
@@ -80,20 +72,8 @@ export function createPreferences(storage, onChange) {
   };
   const choose = (name, on) => {
     chosen[name] = on;
-    try {
-      storage().setItem(CHOSEN, JSON.stringify(chosen));
-    } catch {
-      // Where nothing can be kept, the choice holds until the page is left.
-    }
+    keep(storage, CHOSEN, chosen);
     onChange[name]?.(on);
   };
   return { element: element("p", { class: "gr-quiet gr-choices" }, ...CHOICES.map(box)), get: (name) => chosen[name] };
-}
-
-function readChoices(storage) {
-  try {
-    return JSON.parse(storage().getItem(CHOSEN) ?? "{}") ?? {};
-  } catch {
-    return {};
-  }
 }

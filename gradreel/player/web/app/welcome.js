@@ -7,6 +7,7 @@
 import { element } from "../lib/dom.js";
 import { codeOf, kindOf } from "../lib/search.js";
 import { navigate } from "./router.js";
+import { keep, readKept } from "./storage.js";
 
 const KEY = "gradreel.hints";
 const LONGEST = 4000;
@@ -36,7 +37,7 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
     if (!hints.get(id)?.isConnected) return;
     hints.get(id).remove();
     away.add(id);
-    keepHints(store, away);
+    keep(store, KEY, [...away]);
   }
 
   function hint(id, text) {
@@ -142,18 +143,8 @@ function emptyPanel({ home, examples, onProgram }) {
   );
 }
 
+/** The hints that were put away. @returns {Set<string>} */
 function readHints(store) {
-  try {
-    return new Set(JSON.parse(store().getItem(KEY) ?? "[]"));
-  } catch {
-    return new Set();
-  }
-}
-
-function keepHints(store, away) {
-  try {
-    store().setItem(KEY, JSON.stringify([...away]));
-  } catch {
-    // A browser may refuse to keep anything; then the hints come back with the next visit.
-  }
+  const away = readKept(store, KEY);
+  return new Set(Array.isArray(away) ? away : []);
 }
