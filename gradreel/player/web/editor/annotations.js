@@ -22,8 +22,8 @@ import { indexAt, valueAt } from "../scene/state.js";
 export function marksAt({ state, scene, step, selected }) {
   const marks = [];
   const line = state.at("program", "line", step);
-  const told = scene.diagnoses.filter((item) => step >= firstStepOf(item, state.last));
-  const diagnosis = told.findLast(isError);
+  const diagnoses = scene.diagnoses.filter((item) => step >= firstStepOf(item, state.last));
+  const diagnosis = diagnoses.findLast(isError);
   const failed = scene.outcome.kind !== "finished" && step >= state.last ? scene.outcome.line ?? line : null;
   for (const [loop, turn, of] of state.at("program", "loops", step) ?? [])
     marks.push(
@@ -34,7 +34,7 @@ export function marksAt({ state, scene, step, selected }) {
   const box = scene.box.get(diagnosis ? diagnosis.nodes[0] : selected);
   if (diagnosis)
     marks.push(...diagnosisMarks(diagnosis, box), ...storyMarks(diagnosis), ...raisedMarks(diagnosis, failed));
-  else marks.push(...told.flatMap(troubleMarks));
+  else marks.push(...diagnoses.flatMap(troubleMarks));
   if (!diagnosis && box && box.kind !== "leaf") marks.push(...lifetimeMarks(box, { state, scene, step, line }));
   if (failed !== null) marks.push({ line: failed, kind: "bad", below: errorOf(scene.outcome) });
   else if (line !== null) marks.push({ line, kind: "now" });
@@ -82,8 +82,8 @@ const ROLES = [
  * only have been changed was not.
  */
 function diagnosisMarks({ kind: what, lines, steps }, box) {
-  const told = ROLES.filter(({ role }) => lines?.[role] && (role !== "changed" || steps?.changed !== undefined));
-  const marks = told.map(({ role, kind, word, after }) => {
+  const roles = ROLES.filter(({ role }) => lines?.[role] && (role !== "changed" || steps?.changed !== undefined));
+  const marks = roles.map(({ role, kind, word, after }) => {
     const line = lines[role];
     if (role === "built" && box?.line === line) return { line, kind, text: `built ${titleOf(box)}` };
     if (role === "saved" && what === "saved_modified") return { line, kind, text: "made what it keeps" };
@@ -180,11 +180,11 @@ export function createNote(host) {
   const show = (node) => {
     const row = rowOf(node);
     const line = Number(row?.dataset.told);
-    const told = notes.get(line);
-    if (!told) return hide();
+    const sentences = notes.get(line);
+    if (!sentences) return hide();
     if (shown?.line === line) return;
-    shown = { line, told };
-    note.replaceChildren(...told.map((sentence) => {
+    shown = { line, sentences };
+    note.replaceChildren(...sentences.map((sentence) => {
       const paragraph = element("p");
       writeMarked(paragraph, sentence);
       return paragraph;
@@ -214,12 +214,12 @@ export function createNote(host) {
 
   return {
     show,
-    /** What is told from now on. @param {{line: number, note?: string[]}[]} marks */
+    /** What is said from now on. @param {{line: number, note?: string[]}[]} marks */
     set(marks) {
       notes = new Map();
       for (const { line, note = [] } of marks)
         if (note.length) notes.set(line, [...new Set([...(notes.get(line) ?? []), ...note])]);
-      if (shown && JSON.stringify(notes.get(shown.line)) !== JSON.stringify(shown.told)) hide();
+      if (shown && JSON.stringify(notes.get(shown.line)) !== JSON.stringify(shown.sentences)) hide();
     },
     destroy: () => {
       root.removeEventListener("scroll", hide, { capture: true });

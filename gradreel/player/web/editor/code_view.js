@@ -90,11 +90,11 @@ function updateRow(row, kinds, note) {
   if (row.lastChild.textContent !== note) row.lastChild.textContent = note;
 }
 
-/** A row that something is told of can be gone to. @param {HTMLElement} row @param {boolean} told */
-function setNoted(row, told) {
-  if (told === "told" in row.dataset) return;
-  row.toggleAttribute("tabindex", told);
-  if (told) Object.assign(row, { tabIndex: 0 }).dataset.told = row.dataset.line;
+/** A row that something is told of can be gone to. @param {HTMLElement} row @param {boolean} noted */
+function setNoted(row, noted) {
+  if (noted === "told" in row.dataset) return;
+  row.toggleAttribute("tabindex", noted);
+  if (noted) Object.assign(row, { tabIndex: 0 }).dataset.told = row.dataset.line;
   else delete row.dataset.told;
 }
 
@@ -148,10 +148,10 @@ export function createCodePane(root, { source }) {
         for (const word of [text, below].filter(Boolean)) notes[line - 1]?.add(word);
       }
       note.set(marks);
-      const told = new Set(marks.filter((mark) => mark.note).map((mark) => mark.line));
+      const noted = new Set(marks.filter((mark) => mark.note).map((mark) => mark.line));
       rows.forEach((row, i) => {
         updateRow(row, [...kinds[i]].join(" "), [...notes[i]].join(" · "));
-        setNoted(row, told.has(i + 1));
+        setNoted(row, noted.has(i + 1));
       });
       const now = rows[(marks.find((mark) => mark.kind === "now")?.line ?? 0) - 1];
       if (now && now !== last) show(now);

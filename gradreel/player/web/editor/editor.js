@@ -151,9 +151,9 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns,
     const texts = new Map();
     const values = new Map();
     const under = new Map();
-    for (const { line, kind, text, brief = text, below, note: told } of list) {
+    for (const { line, kind, text, brief = text, below, note } of list) {
       if (!(line >= 1 && line <= doc.lines)) continue;
-      if (told)
+      if (note)
         ranges.push(
           Decoration.line({ attributes: { "data-told": String(line), ...(readOnly && { tabindex: "0" }) } }).range(
             doc.line(line).from,

@@ -66,12 +66,12 @@ export function createErrorSearch(texts) {
     if (!size) return [];
     const alike = (found, own) => (own ? common(asked, found, weigh) / (size * own) : 0);
     const score = (i) => {
-      const said = alike(messages[i].all, sizes[0][i]);
-      const told = alike(words[i].all, sizes[1][i]);
+      const byMessage = alike(messages[i].all, sizes[0][i]);
+      const byWords = alike(words[i].all, sizes[1][i]);
       return (
-        Math.max(said, WORDS * told) +
-        0.1 * Math.min(said, told) +
-        (type && said && messages[i].type === type ? 0.03 : 0)
+        Math.max(byMessage, WORDS * byWords) +
+        0.1 * Math.min(byMessage, byWords) +
+        (type && byMessage && messages[i].type === type ? 0.03 : 0)
       );
     };
     return texts

@@ -170,7 +170,7 @@ export function createLessons(root, { head, page, scene, ask, giveUp, theme }) {
 /** A question with its choices; once one is picked, each says why it is right or wrong. */
 function question(lesson, picked, onPick, onShow) {
   const choices = lesson.choices.map((choice, i) => {
-    const told = picked !== null && (choice.right || i === picked);
+    const revealed = picked !== null && (choice.right || i === picked);
     const mark = picked === null ? LETTERS[i] : choice.right ? "✓" : i === picked ? "✗" : LETTERS[i];
     const state = picked === null ? null : choice.right ? "right" : i === picked ? "wrong" : "other";
     const button = element(
@@ -186,7 +186,7 @@ function question(lesson, picked, onPick, onShow) {
       element("b", { class: "gr-letter", text: mark }),
       element("span", {}, ...renderInline(choice.text)),
     );
-    const why = told
+    const why = revealed
       ? element("p", { class: "gr-why" }, ...renderInline(choice.why))
       : picked === null
         ? ""

@@ -81,7 +81,7 @@ export function showLeaves(root, moment, onSelect) {
   const found = gradientsAt(state, scene, names, step);
   const shown = found.slice(0, LEAVES);
   const calling = callAt(scene, step) !== null;
-  const told = shown.map(({ grad, now }) => {
+  const texts = shown.map(({ grad, now }) => {
     const arrived = now?.expected && calling ? ` · ${now.arrived ?? 0} of ${now.expected} arrived` : "";
     return (grad === null ? "None" : formatShort(scene.values[grad], 18)) + arrived;
   });
@@ -100,7 +100,7 @@ export function showLeaves(root, moment, onSelect) {
     if (found.length > LEAVES) rows.push(nothing(`and ${found.length - LEAVES} more`));
     root.replaceChildren(...(rows.length ? rows : [nothing("(no leaf is used yet)")]));
   }
-  leafRows.get(root).grads.forEach((grad, i) => put(grad, told[i]));
+  leafRows.get(root).grads.forEach((grad, i) => put(grad, texts[i]));
 }
 
 /** @param {HTMLElement} root */

@@ -324,8 +324,8 @@ export function showPanels(parts, run, moment, holding, { seek, select, fold, fi
  */
 export function showCode(editor, parts, run, moment) {
   const values = run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [];
-  const told = [...marksAt(moment), ...values];
-  if (hasChanged(parts.editor, [run.loads, told])) editor.setMarks(told);
+  const marks = [...marksAt(moment), ...values];
+  if (hasChanged(parts.editor, [run.loads, marks])) editor.setMarks(marks);
 }
 
 /** Trying a fix: the edited program takes the place of the one before it, which stays at hand while the edited one is

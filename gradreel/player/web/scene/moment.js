@@ -167,17 +167,17 @@ export function namesByBox(state, names, step) {
  */
 export function gradientsAt(state, scene, names, step) {
   const found = [];
-  const told = new Set();
+  const listed = new Set();
   for (const box of scene.leaves) {
     const now = boxAt(state, box, step);
     if (!isPresent(now.state)) continue;
-    told.add(box.tensor);
+    listed.add(box.tensor);
     found.push({ id: box.id, name: now.variable ?? "leaf", grad: now.grad, now });
   }
   for (const { name, tensor } of names) {
-    const grad = tensor === null || told.has(tensor) ? null : state.at(tensor, "grad", step);
+    const grad = tensor === null || listed.has(tensor) ? null : state.at(tensor, "grad", step);
     if (grad === null) continue;
-    told.add(tensor);
+    listed.add(tensor);
     found.push({ id: tensor, name, grad, now: null });
   }
   return found;
