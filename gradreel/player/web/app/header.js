@@ -4,7 +4,7 @@
  * the button that runs a program is the one that gives the run up.
  */
 
-import { element, icon } from "../lib/dom.js";
+import { activeIn, element, icon } from "../lib/dom.js";
 import { toggleTheme } from "./preferences.js";
 import { navigate } from "./router.js";
 
@@ -163,7 +163,8 @@ function createMenu(title, sections, testid, onOpen) {
     button.setAttribute("aria-expanded", "true");
     items()[0]?.focus();
   };
-  const items = () => [...list.querySelectorAll("[role=menuitem]")];
+  /** @returns {HTMLElement[]} */
+  const items = () => [...list.querySelectorAll("[role=menuitem]")].map((each) => /** @type {HTMLElement} */ (each));
   const entry = ({ title, href, act, note, current }) => {
     const inner = [element("span", {}, title), note ? element("small", {}, note) : null].filter(Boolean);
     if (href)
@@ -177,7 +178,7 @@ function createMenu(title, sections, testid, onOpen) {
   button.addEventListener("click", () => (list.hidden ? open() : close()));
   list.addEventListener("keydown", (event) => {
     const all = items();
-    const here = all.indexOf(event.target.getRootNode().activeElement);
+    const here = all.findIndex((each) => each === activeIn(list));
     const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: all.length - 1 }[event.key];
     if (event.key === "Escape") {
       close();

@@ -9,10 +9,12 @@
  */
 const isContent = (child) => child !== null && child !== undefined && child !== false;
 
-/** @param {string} tag
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
  * @param {Record<string, any>} [properties]  class, text, on* listeners, data-* and other attributes
  * @param {...(Node|string|null|undefined|false)} children
- * @returns {any}
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);

@@ -72,7 +72,7 @@ export function renderInline(text) {
 /** A text as elements. @param {string} text @returns {HTMLElement[]} */
 export function renderMarkdown(text) {
   return parseBlocks(text).map(({ kind, level, items: texts, rows: cells }) => {
-    if (kind === "heading") return element(`h${level}`, {}, ...renderInline(texts[0]));
+    if (kind === "heading") return element(level === 2 ? "h2" : "h3", {}, ...renderInline(texts[0]));
     if (kind === "list") return element("ul", {}, ...texts.map((each) => element("li", {}, ...renderInline(each))));
     if (kind === "table") return table(cells);
     return element("p", {}, ...renderInline(texts[0]));

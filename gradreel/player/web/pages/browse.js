@@ -146,7 +146,8 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
   const narrow = () => detail.getBoundingClientRect().top > innerHeight * 0.8;
   const pick = (name) => {
     only = only === name ? null : name;
-    for (const chip of chips.children) chip.setAttribute("aria-pressed", String(chip.dataset.name === only));
+    for (const chip of chips.children)
+      chip.setAttribute("aria-pressed", String(chip.getAttribute("data-name") === only));
     fill();
   };
   chips.append(
@@ -173,11 +174,11 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
     if (item) choose(item, { keep });
     else if (kind.unsure) chooseNone();
   }
-  find.addEventListener("input", (event) => {
+  find.addEventListener("input", (/** @type {InputEvent} */ event) => {
     clearTimeout(timer);
     timer = setTimeout(() => search({ best: event.inputType === "insertFromPaste" }), PAUSE);
   });
-  find.addEventListener("keydown", (event) => {
+  find.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
     search({ best: true });

@@ -19,6 +19,7 @@ const CALLS = 6;
  *   void, onMeaning?: () => void}} actions
  */
 export function showExplanation(root, { state, scene, step }, { onSeek, onFix, tried, onBack, onMeaning }) {
+  /** @type {HTMLElement[]} */
   const parts = tried && onBack ? [triedCard(tried, onBack)] : [];
   const raised = scene.outcome.kind !== "finished";
   for (const diagnosis of scene.diagnoses) {

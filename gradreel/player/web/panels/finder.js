@@ -73,7 +73,7 @@ export function createFinder(root, { find, onGo, onClose }) {
     if (!dialog.hidden) show();
   });
   input.addEventListener("blur", (event) => {
-    if (!dialog.contains(event.relatedTarget)) setTimeout(close, 150);
+    if (!dialog.contains(/** @type {Node|null} */ (event.relatedTarget))) setTimeout(close, 150);
   });
 
   return {

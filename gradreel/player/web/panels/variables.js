@@ -89,6 +89,7 @@ export function showLeaves(root, moment, onSelect) {
   if (leafRows.get(root)?.which !== which) {
     const grads = shown.map(() => element("span"));
     leafRows.set(root, { which, grads });
+    /** @type {HTMLElement[]} */
     const rows = shown.map(({ id, name }, i) =>
       element(
         "button",
