@@ -14,7 +14,7 @@ run: $(VENV)/run.done
 
 test: $(VENV)/test.done node_modules/.done browser check
 
-check:
+check: node_modules/.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
