@@ -57,7 +57,9 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   };
   let slow = false;
   let waiting = 0;
+  /** @type {ReturnType<typeof createCode>|null} */
   let code = null;
+  /** @type {ReturnType<typeof createWelcome>|null} */
   let welcome = null;
   const notice = createNotice();
   const { say } = notice;

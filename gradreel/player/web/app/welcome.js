@@ -22,10 +22,12 @@ const HINTS = [
   ["time", ".pane.right", "Below is time: pause and play, step with ← and →, or drag along the strip."],
 ];
 
+/** @import { Player } from "../player/player.js" */
+
 /**
  * @param {HTMLElement} root
- * @param {{player: any, home: string, examples: {group: string, programs: {title: string, source: string}[]}[], store:
- *   () => Storage, onProgram: (text: string) => void}} options
+ * @param {{player: Player, home: string, examples: {group: string, programs: {title: string, source: string}[]}[],
+ *   store: () => Storage, onProgram: (text: string) => void}} options
  */
 export function createWelcome(root, { player, home, examples, store, onProgram }) {
   const away = readHints(store);

@@ -8,7 +8,7 @@ import { compose, rebind, sameShape } from "../canvas/picture.js";
 import { drawingOf, pngOf, svgOf } from "../canvas/snapshot.js";
 import { marksAt, valuesAt } from "../editor/annotations.js";
 import { createCodePane } from "../editor/code_view.js";
-import { hasChanged } from "../lib/dom.js";
+import { activeIn, hasChanged } from "../lib/dom.js";
 import { showBare, showSentence } from "../panels/caption.js";
 import { showExplanation } from "../panels/explanation.js";
 import { createFinder, find } from "../panels/finder.js";
@@ -27,13 +27,33 @@ import { buildView } from "./player_view.js";
 import { createSelection } from "./selection.js";
 
 /** @import { Moment, Scene } from "../scene/types.js" */
+/** @import { Vis } from "../vis.js" */
 
 /**
- * @typedef {{vis: any, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number) => void,
- *   theme?: "light"|"dark"|null, step?: number|null, source?: string, compact?: boolean, alone?: boolean, spread?:
- *   boolean, editor?: boolean, createEditor?: any, values?: boolean}} Options  `createEditor` makes the code pane: the
- *   editor where one is wanted, else a plain list of lines. With `spread` a graph is drawn from left to right where the
- *   stage is broad and low.
+ * @typedef {ReturnType<typeof createPlayer>} Player
+ * @typedef {ReturnType<typeof createCodePane>} CodePane  what the editor answers to, too
+ * @typedef {object} Parts  the parts of a player
+ * @property {ReturnType<typeof buildView>} parts
+ * @property {ReturnType<typeof createPlayback>} moves
+ * @property {ReturnType<typeof createControls>} controls
+ * @property {ReturnType<typeof createTimeline>} timeline
+ * @property {ReturnType<typeof createBookmarks>} marks
+ * @property {ReturnType<typeof createCanvasView>} stage
+ * @property {ReturnType<typeof createSelection>} selection
+ * @property {CodePane} editor
+ * @property {ReturnType<typeof createFixTrial>} fixTrial
+ * @property {ReturnType<typeof createFinder>} finder
+ * @property {ReturnType<typeof createTableView>} table
+ * @property {() => void} turn
+ * @property {() => void} unbind
+ */
+
+/**
+ * @typedef {{vis: Vis|Promise<Vis>, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number)
+ *   => void, theme?: "light"|"dark"|null, step?: number|null, source?: string, compact?: boolean, alone?: boolean,
+ *   spread?: boolean, editor?: boolean, createEditor?: (host: HTMLElement, how?: any) => CodePane, values?: boolean}}
+ *   Options  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. With
+ *   `spread` a graph is drawn from left to right where the stage is broad and low.
  */
 
 /** Put a player into `root` and return it; `root.player` is the same.
@@ -126,8 +146,7 @@ function assemble(root, parts, run, { show, draw }, firstScene, options) {
       parts.say.setAttribute("aria-live", playing ? "off" : "polite");
     },
   });
-  /** @type {any} */
-  const made = { moves, parts };
+  const made = /** @type {Parts} */ ({ moves, parts });
   const actions = actionsOf(run, made);
   const controls = createControls(parts.controls, actions);
   made.controls = controls;
@@ -171,7 +190,11 @@ function assemble(root, parts, run, { show, draw }, firstScene, options) {
   return made;
 }
 
-/** The nodes as a table in the place of the graph: shown and gone to, or left and taken away again. */
+/** The nodes as a table in the place of the graph: shown and gone to, or left and taken away again.
+ * @param {HTMLElement} root
+ * @param {Parts["parts"]} parts
+ * @param {() => void} show
+ */
 function createTableView(root, parts, show) {
   const toggle = (on = parts.table.hidden) => {
     parts.table.hidden = !on;
@@ -183,7 +206,7 @@ function createTableView(root, parts, show) {
     toggle: () => toggle(),
     /** Whoever is in the table leaves it. @returns {boolean} whether anybody was */
     leave() {
-      const within = parts.table.contains(root.getRootNode().activeElement);
+      const within = parts.table.contains(activeIn(root));
       if (within) toggle(false);
       return within;
     },
@@ -197,7 +220,13 @@ function onDark(act) {
   return () => dark?.removeEventListener("change", act);
 }
 
-/** What a player offers to the page around it. */
+/** What a player offers to the page around it.
+ * @param {HTMLElement & {player?: any}} root
+ * @param {Parts["parts"]} parts
+ * @param {import("../scene/run.js").Run} run
+ * @param {Parts} made
+ * @param {(how?: object) => void} show
+ */
 function createApi(root, parts, run, { moves, marks, stage, editor, selection, turn, unbind }, show) {
   return {
     seek: moves.seek,
@@ -253,7 +282,7 @@ function createApi(root, parts, run, { moves, marks, stage, editor, selection, t
 
 /** What a person can do with keys, buttons and tools: a name for each thing, and what it does.
  * @param {import("../scene/run.js").Run} run
- * @param {Record<string, any>} made  the parts of the player: all of them are there when something is done
+ * @param {Parts} made  the parts of the player: all of them are there when something is done
  */
 export function actionsOf(run, made) {
   const { moves, parts } = made;
@@ -294,8 +323,8 @@ export function actionsOf(run, made) {
  * @param {import("../scene/run.js").Run} run
  * @param {Moment} moment
  * @param {import("../scene/lifetime.js").Holding|null} holding
- * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, fixTrial: any,
- *   canFix: boolean, meaning?: () => void}} does
+ * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, fixTrial:
+ *   Parts["fixTrial"], canFix: boolean, meaning?: () => void}} does
  */
 export function showPanels(parts, run, moment, holding, { seek, select, fold, fixTrial, canFix, meaning }) {
   showSentence(parts, moment, holding);
@@ -317,7 +346,7 @@ export function showPanels(parts, run, moment, holding, { seek, select, fold, fi
 }
 
 /** The marks of a moment in the code: after all else, for the code scrolls to its line, and so has everything laid out.
- * @param {any} editor
+ * @param {CodePane} editor
  * @param {ReturnType<typeof buildView>} parts
  * @param {import("../scene/run.js").Run} run
  * @param {Moment} moment

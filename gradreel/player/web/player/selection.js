@@ -6,7 +6,7 @@
 import { foldsAbove } from "../scene/grouping.js";
 
 /** @param {import("../scene/run.js").Run} run
- * @param {any} stage
+ * @param {ReturnType<typeof import("../canvas/canvas_view.js").createCanvasView>} stage
  * @param {{draw: (keep: {unit: string, boxes: string[]}|null) => void, show: () => void}} page  the picture made anew,
  *   and shown
  */
