@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 
 import { createClient, decodeResponse, fingerprint } from "../../gradreel/player/web/app/server.js";
 import { formatList, parseList, shapeOf } from "../../gradreel/player/web/panels/expression.js";
-import { decodeScene } from "../../gradreel/player/web/scene/scene.js";
+import { decodePayload } from "../../gradreel/player/web/scene/scene.js";
 
 test("a letter opens into its head, its scene and its file", async () => {
   const scene = gzipSync(JSON.stringify({ steps: [] }));
@@ -13,7 +13,7 @@ test("a letter opens into its head, its scene and its file", async () => {
     Buffer.concat([Buffer.from(`${JSON.stringify({ request: 7, scene: scene.length })}\n`), scene, file]),
   );
   assert.equal(letter.head.request, 7);
-  assert.deepEqual(await decodeScene(letter.scene), { steps: [] });
+  assert.deepEqual(await decodePayload(letter.scene), { steps: [] });
   assert.equal(Buffer.from(letter.file).toString(), "a\nfile");
 });
 

@@ -7,12 +7,12 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 
 import { describe, indexScene } from "../../gradreel/player/web/scene/moment.js";
-import { decodeScene } from "../../gradreel/player/web/scene/scene.js";
+import { decodePayload } from "../../gradreel/player/web/scene/scene.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 
 const folder = process.argv[2];
 for (const name of readdirSync(folder).sort()) {
-  const scene = await decodeScene(new Uint8Array(readFileSync(`${folder}/${name}`)));
+  const scene = await decodePayload(new Uint8Array(readFileSync(`${folder}/${name}`)));
   const state = createState(scene);
   const ready = indexScene(scene, state);
   const names = state.keys("name:");

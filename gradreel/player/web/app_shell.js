@@ -26,7 +26,7 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
   /** @type {Map<string, any>} what was visited: its element, its page, its title and where it was left */
   const visited = new Map();
   /** @type {Map<string, {place: string, title: string}>|null} the pages by their paths */
-  let ways = null;
+  let pages = null;
   let here = null;
   /** The page that was asked for and has not come, and the number of the last such request. */
   let wanted = null;
@@ -44,11 +44,11 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
   let asked = false;
   let showing = 0;
 
-  const page = () => visited.get(here)?.page;
-  const themes = createTheme(theme, (now) => page()?.setTheme(now));
+  const currentPage = () => visited.get(here)?.page;
+  const themes = createTheme(theme, (now) => currentPage()?.setTheme(now));
   const busy = () => {
     root.toggleAttribute("data-busy", asked || showing > 0);
-    page()?.busy(asked || showing > 0);
+    currentPage()?.busy(asked || showing > 0);
   };
   const client = createClient({
     send: (request) => (send ? send(request) : (early = request)),
@@ -58,7 +58,7 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
     },
     onSilence: () => {
       if (wanted) return location.reload();
-      page()?.say("No answer came. The page is still here: run it again.", { lasting: true });
+      currentPage()?.say("No answer came. The page is still here: run it again.", { lasting: true });
     },
   });
 
@@ -67,7 +67,7 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
     const response = decodeResponse(bytes);
     const { head } = response;
     if (client.isStale(head.request)) return;
-    ways ??= pagesByPath(head);
+    pages ??= pagesByPath(head);
     client.settleRequest(head.request);
     keepAddress();
     const known = visited.get(head.place);
@@ -86,14 +86,14 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
     if (here === null) onShow();
     leave();
     appear(head.place);
-    setTitle([...ways.values()].find(({ place }) => place === head.place).title);
+    setTitle([...pages.values()].find(({ place }) => place === head.place).title);
     visited.get(head.place).page = make(home, themes.now());
   }
 
   /** Streamlit may put the address of the page that it has run itself into the bar; that is not the page in sight. */
   function keepAddress() {
     if (here === null) return;
-    if (ways.get(location.pathname)?.place === (wanted ?? here)) address = location.href;
+    if (pages.get(location.pathname)?.place === (wanted ?? here)) address = location.href;
     else history.replaceState(null, "", address);
   }
 
@@ -120,9 +120,9 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
   /** Go where the address says. */
   function follow() {
     address = location.href;
-    const way = ways?.get(location.pathname);
-    if (!way) return location.reload();
-    const { place } = way;
+    const page = pages?.get(location.pathname);
+    if (!page) return location.reload();
+    const { place } = page;
     const known = visited.get(place);
     if (!known) {
       wanted = place;
@@ -142,22 +142,22 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
   /** @param {string} href */
   function go(href) {
     const url = new URL(href, location.href);
-    const way = url.origin === location.origin ? ways?.get(url.pathname) : null;
-    if (!way) return location.assign(url);
+    const page = url.origin === location.origin ? pages?.get(url.pathname) : null;
+    if (!page) return location.assign(url);
     const bare = !url.hash && !url.search;
-    if (bare && way.place === here && !wanted) return;
+    if (bare && page.place === here && !wanted) return;
     const left = visited.get(here);
-    if (left && ways.get(location.pathname)?.place === here) left.address = location.href;
-    const target = bare ? visited.get(way.place)?.address ?? url.href : url.href;
+    if (left && pages.get(location.pathname)?.place === here) left.address = location.href;
+    const target = bare ? visited.get(page.place)?.address ?? url.href : url.href;
     if (target !== location.href) pushEntry(target);
     follow();
   }
 
   const onMove = (event) => {
-    if (!ways?.has(location.pathname)) return;
+    if (!pages?.has(location.pathname)) return;
     event.stopImmediatePropagation();
     const left = visited.get(here);
-    if (left && ways.get(location.pathname).place !== here) left.address = null;
+    if (left && pages.get(location.pathname).place !== here) left.address = null;
     follow();
   };
 
@@ -167,7 +167,7 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
     if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
       return;
     const url = new URL(link.href);
-    if (url.origin !== location.origin || !ways?.has(url.pathname)) return;
+    if (url.origin !== location.origin || !pages?.has(url.pathname)) return;
     event.preventDefault();
     go(url.href);
   };
@@ -175,7 +175,7 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
   root.addEventListener("click", onClick);
   for (const kind of MOVES) addEventListener(kind, onMove, { capture: true });
   setNavigator(go);
-  const unguard = guardHistory((url) => url.origin === location.origin && Boolean(ways?.has(url.pathname)));
+  const unguard = guardHistory((url) => url.origin === location.origin && Boolean(pages?.has(url.pathname)));
 
   return {
     /** Who answers from now on, and how the system has it.

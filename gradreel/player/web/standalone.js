@@ -2,13 +2,13 @@
 
 import { createLab } from "./app/lab.js";
 import { createTheme } from "./app/preferences.js";
-import { decodeScene } from "./scene/scene.js";
+import { decodePayload } from "./scene/scene.js";
 
 export default async function standalone() {
   const root = /** @type {HTMLElement} */ (document.querySelector(".gr-root"));
   const element = /** @type {HTMLElement} */ (document.querySelector("#scene"));
   const packed = atob(element.textContent.trim());
-  const scene = await decodeScene(Uint8Array.from(packed, (letter) => letter.charCodeAt(0)));
+  const scene = await decodePayload(Uint8Array.from(packed, (letter) => letter.charCodeAt(0)));
   const step = /^#(\d+)$/.exec(location.hash)?.[1] ?? element.dataset.step;
   const lab = createLab(root, {
     head: { place: "file" },

@@ -4,7 +4,7 @@ import { element } from "../lib/dom.js";
 import { parseBlocks, renderMarkdown } from "../lib/markdown.js";
 import { createPageFrame } from "./page_frame.js";
 
-/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
+/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").PageView} */
 export function createAbout(root, { head, page, theme }) {
   const frame = createPageFrame(root, head, theme);
   const [title, ...rest] = page.text.split("\n");

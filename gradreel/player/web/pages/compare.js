@@ -30,7 +30,7 @@ const OWN = {
   words: "Type or paste a program into each side and run both.",
 };
 
-/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
+/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").PageView} */
 export function createComparison(root, { head, page, scene, beside, ask, giveUp, theme }) {
   const { comparisons } = page;
   const frame = createPageFrame(root, head, theme, {

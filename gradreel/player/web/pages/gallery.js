@@ -9,7 +9,7 @@ const MOST = 12;
 /** A message as alike as this is the exhibit's own, whatever its numbers; one that merely shares words is far below. */
 const SURE = 0.4;
 
-/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
+/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").PageView} */
 export function createGallery(root, start) {
   const items = start.page.exhibits.map((exhibit) => ({ ...exhibit, key: exhibit.slug, group: exhibit.room }));
   const rank = createErrorSearch(items.map(({ message, title, words }) => ({ message, words: `${title} ${words}` })));

@@ -14,7 +14,7 @@ import { createEmbeddedLab, createPageFrame, pageWithLab } from "./page_frame.js
 const TITLE = "Play it, change it, run it";
 const LETTERS = "ABCDEF";
 
-/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
+/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").PageView} */
 export function createLessons(root, { head, page, scene, ask, giveUp, theme }) {
   const { lessons } = page;
   const progress = createAnswerStore(() => localStorage);

@@ -44,7 +44,7 @@ const FILTERS = {
   "no derivative": ({ node }) => !node,
 };
 
-/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").Place} */
+/** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").PageView} */
 export function createOperators(root, start) {
   /** @type {Operator[]} */
   const items = start.page.operators.map((operator) => ({ ...operator, key: operator.name, group: operator.family }));

@@ -6,7 +6,7 @@ import { saveFile } from "../app/files.js";
 import { createLab } from "../app/lab.js";
 import { DamagedLink, isEmbedded, readAddress, stepAsked } from "../app/link.js";
 import { fingerprint } from "../app/server.js";
-import { blankScene, decodeScene } from "../scene/scene.js";
+import { blankScene, decodePayload } from "../scene/scene.js";
 import { createAbout } from "./about.js";
 import { createComparison } from "./compare.js";
 import { createGallery } from "./gallery.js";
@@ -33,9 +33,9 @@ export const createPage = (response, how) =>
 
 /** A page that is not the Lab. */
 async function createContentPage(first, { ask, giveUp }) {
-  const page = await decodeScene(first.page);
+  const page = await decodePayload(first.page);
   const answers = async ({ head, scene, beside }) => {
-    const scenes = await Promise.all([scene, beside].map((part) => part && decodeScene(part)));
+    const scenes = await Promise.all([scene, beside].map((part) => part && decodePayload(part)));
     return { head, scene: scenes[0], beside: scenes[1] };
   };
   const nameOf = ({ head, scene, beside }) => [head.request, fingerprint(scene), fingerprint(beside)].join();
@@ -63,7 +63,7 @@ async function createLabPage({ head, scene }, { ask, giveUp }) {
   // The program of a link has yet to run: nothing else is shown in its place.
   const named = await readAddress(location).catch(() => null);
   const source = named?.source ?? head.source ?? "";
-  const opening = scene && !named ? await decodeScene(scene) : blankScene(source);
+  const opening = scene && !named ? await decodePayload(scene) : blankScene(source);
 
   return (root, theme) => {
     const place = embedded ? "embed" : head.place;
@@ -113,7 +113,7 @@ async function createLabPage({ head, scene }, { ask, giveUp }) {
         const mark = [head.source, fingerprint(scene)].join(); // two texts may hold one program
         if (!scene || (mark === shown && !link)) return;
         shown = mark;
-        lab.show(await decodeScene(scene), link?.step ?? null, head);
+        lab.show(await decodePayload(scene), link?.step ?? null, head);
         link = null;
       },
     };
@@ -127,12 +127,13 @@ function showMessage(view, { message, again }) {
 
 /** @typedef {{head: Head, scene: Scene|null, beside: Scene|null}} Answer
  * @typedef {{show: (answer: Answer) => void, say: Function, busy: (busy: boolean) => void, again: () => void,
- *   followAddress: () => void, rest: () => void, setTheme: (name: "light"|"dark") => void, destroy: () => void}} Place
+ *   followAddress: () => void, rest: () => void, setTheme: (name: "light"|"dark") => void, destroy: () => void}}
+ *   PageView
  * @typedef {Answer & {page: any, ask: (request: PageRequest, how?: {urgent?: boolean}) => void, giveUp: () => void,
  *   theme: "light"|"dark"}} Start
  */
 
-/** @type {Record<string, (root: HTMLElement, start: Start) => Place>} */
+/** @type {Record<string, (root: HTMLElement, start: Start) => PageView>} */
 export const PLACES = {
   lessons: createLessons,
   compare: createComparison,

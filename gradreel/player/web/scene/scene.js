@@ -11,8 +11,11 @@ import { createHistories } from "./histories.js";
 const LONGEST_SCENE = 200_000_000;
 const LONG = ["values", "boxes", "wires", "tensors", "groups", "steps"];
 
-/** The scene in an encoded one: gzipped JSON. @param {Uint8Array} bytes @returns {Promise<Scene>} */
-export async function decodeScene(bytes) {
+/** What gzipped JSON holds: a scene, unpacked, or the data of a page as it is.
+ * @param {Uint8Array} bytes
+ * @returns {Promise<any>}
+ */
+export async function decodePayload(bytes) {
   const stream = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)])
     .stream()
     .pipeThrough(new DecompressionStream("gzip"));
