@@ -233,22 +233,12 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
           home: head.home ?? null,
           nav: head.nav ?? [],
           examples: ask ? examplesMenu(head.examples ?? [], load) : [],
-          exports: [
-            ask && {
-              title: "Offline page",
-              note: "one HTML file with the player in it, opening at this step",
-              act: save("html"),
-            },
-            { title: "Picture, PNG", note: "the graph at this step", act: picture("png") },
-            { title: "Picture, SVG", note: "the same, to be scaled and edited", act: picture("svg") },
-            head.place === "lab" && {
-              title: "Embed",
-              note: "HTML for a page of yours, copied to the clipboard",
-              act: sharing.copyEmbed,
-            },
-            ask && { title: "Program", note: "what stands in the editor, as a .py file", act: keepAsFile },
-            ask && { title: "Trace", note: "every event of the run, as JSON", act: save("trace") },
-          ].filter(Boolean),
+          exports: exportsMenu({
+            save: ask && save,
+            picture,
+            copyEmbed: head.place === "lab" ? sharing.copyEmbed : null,
+            keepAsFile: ask && keepAsFile,
+          }),
           onOpen: opening?.pick ?? null,
           onCopyLink: head.place === "lab" ? sharing.copyLink : null,
           onRun: ask && run,
@@ -343,4 +333,20 @@ function examplesMenu(examples, load) {
     group,
     entries: programs.map(({ title, source }) => ({ title, act: () => load(source) })),
   }));
+}
+
+/** What can be taken away of a run; `save` asks the server for a file, which not every page can.
+ * @param {{save: ((file: "html"|"trace") => () => void)|null, picture: (kind: "png"|"svg") => () => void,
+ *   copyEmbed: (() => void)|null, keepAsFile: (() => void)|null}} how
+ */
+function exportsMenu({ save, picture, copyEmbed, keepAsFile }) {
+  const page = "one HTML file with the player in it, opening at this step";
+  return [
+    { title: "Offline page", note: page, act: save?.("html") },
+    { title: "Picture, PNG", note: "the graph at this step", act: picture("png") },
+    { title: "Picture, SVG", note: "the same, to be scaled and edited", act: picture("svg") },
+    { title: "Embed", note: "HTML for a page of yours, copied to the clipboard", act: copyEmbed },
+    { title: "Program", note: "what stands in the editor, as a .py file", act: keepAsFile },
+    { title: "Trace", note: "every event of the run, as JSON", act: save?.("trace") },
+  ].filter(({ act }) => act);
 }
