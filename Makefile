@@ -14,11 +14,13 @@ run: $(VENV)/run.done
 
 test: $(VENV)/test.done node_modules/.done browser check
 
-check:
+check: node_modules/.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	@command -v node >/dev/null || { echo "node is missing: install Node.js 20 or later to test the player"; exit 1; }
+	node_modules/.bin/eslint .
+	node_modules/.bin/tsc --checkJs --noEmit
 	node --test tests/js
 	$(BIN)/pytest -n 2
 

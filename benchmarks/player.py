@@ -109,13 +109,13 @@ CASES = (
 )
 STEP = 16
 ENTRY = """
-import { createPlayer } from "./player.js";
-import { unzip } from "./letter.js";
+import { createPlayer } from "./player/player.js";
+import { decodePayload } from "./scene/scene.js";
 import vis from "./vis.js";
 const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 const seeds = (n, last) => Array.from({ length: n }, (_, i) => Math.floor(((i * 7919 + 13) % 1009) / 1009 * last));
 window.picture = async (packed) => {
-  const scene = await unzip(Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0)));
+  const scene = await decodePayload(Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0)));
   const root = document.querySelector("#player");
   root.player ? root.player.update(scene) : createPlayer(root, scene, { vis });
   await frame();

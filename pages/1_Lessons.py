@@ -4,4 +4,4 @@ from gradreel.host import pages
 from gradreel.host.patience import patient
 from gradreel.player import mount
 
-mount.show(pages.course(patient(mount.pulse), mount.asked("step")))
+mount.show(pages.course(patient(mount.pulse), mount.query_parameter("step")))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gradreel.player.export import export_html
-from gradreel.player.letter import seal
+from gradreel.player.response import encode_response
 
 from .work import opened
 
@@ -38,9 +38,9 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
     source, values, file = question.get("source"), question.get("values"), question.get("file")
     beside = question.get("beside")
     if source is None and page:
-        return seal(head, page=page)
+        return encode_response(head, page=page)
     if complaint := trouble(source, values) or (beside is not None and trouble(beside, None)):
-        return seal({**head, "message": complaint}, page=page)
+        return encode_response({**head, "message": complaint}, page=page)
     wanted = "both" if file == "trace" else "scene"
     reply, scene, trace = opened(run(json.dumps({"source": source, "values": values, "want": wanted}).encode()))
     head |= {name: reply.get(name) for name in ("message", "again", "remarks", "skipped")}
@@ -48,12 +48,12 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
     if beside is not None:
         other, second, _ = opened(run(json.dumps({"source": beside, "want": "scene", "expression": False}).encode()))
         head |= {"message": head["message"] or other.get("message"), "again": head["again"] or other.get("again")}
-        return seal(head, scene, beside=second, page=page)
+        return encode_response(head, scene, beside=second, page=page)
     if not isinstance(file, str) or file not in FILES or not scene:
-        return seal(head, scene, page=page)
+        return encode_response(head, scene, page=page)
     name, kind = FILES[file]
     made = trace if file == "trace" else exported(scene, question.get("step"))
-    return seal({**head, "file": {"name": name, "type": kind}}, scene, made, page=page)
+    return encode_response({**head, "file": {"name": name, "type": kind}}, scene, made, page=page)
 
 
 def exported(scene: bytes, step: Any) -> bytes:

@@ -123,7 +123,7 @@ BODIES: Mapping[str, Callable[[str | None], str]] = {
 
 
 def prose(text: str) -> str:
-    """Paragraphs and lists with the marks of prose.js, as markup; links are words here."""
+    """Paragraphs and lists with the marks of lib/markdown.js, as markup; links are words here."""
     return "".join(part(each) for each in re.split(r"\n{2,}", text.strip()))
 
 

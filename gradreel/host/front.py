@@ -76,7 +76,7 @@ def file(name: str, kind: str, text: str) -> File:
 def files() -> dict[str, File]:
     """What the pages name: the code, vis-network that it fetches later, what runs before it, the styles."""
     vis = file("vis", "js", bundle.modules()["vis.js"])
-    modules = {**bundle.modules(), "vis.js": bundle.later(vis.path.rpartition("/")[2])}
+    modules = {**bundle.modules(), "vis.js": bundle.deferred(vis.path.rpartition("/")[2])}
     code = file("code", "js", linker.link(modules, "early.js"))
     before = file("first", "js", bundle.text("first.js"))
     return {"vis": vis, "code": code, "before": before, "styles": file("styles", "css", bundle.styles() + AROUND)}
@@ -87,7 +87,7 @@ def routes() -> list[Route]:
     known = streamlit_page()
     if TITLE not in known or BODY not in known or not BEGIN.search(known):
         return []
-    mount.fetched(f".{files()['code'].path}")
+    mount.serve_code_from(f".{files()['code'].path}")
     pages = [Route(f"/{quote(name)}", entrance) for name in LANDINGS]
     return [*pages, *(Route(each.path, each.answer) for each in files().values()), Route(LETTER, letter)]
 

@@ -20,11 +20,10 @@ COMMONJS = "const exports = {{}}, module = {{ exports }};\n{}\nexport default ex
 
 @cache
 def modules() -> dict[str, str]:
-    """All modules by the name under which others import them."""
+    """All modules by the paths under which others import them."""
     return {
         **linker.read(WEB),
         "styles.js": f"export default {json.dumps(styles())};\n",
-        "codemirror.js": text("vendor/codemirror.js"),
         "vis.js": COMMONJS.format(vis_network()),
     }
 
@@ -46,10 +45,10 @@ def script(entry: str) -> str:
     return linker.link(modules(), entry)
 
 
-def later(name: str) -> str:
+def deferred(name: str) -> str:
     """A module that gives what the script `name` beside it gives, once the page is seen."""
-    return f"""import {{ seen }} from "./seen.js";
-export default seen.then(() => import({json.dumps(f"./{name}")})).then((given) => given.default);
+    return f"""import {{ firstPaint }} from "./app/first_paint.js";
+export default firstPaint.then(() => import({json.dumps(f"./{name}")})).then((given) => given.default);
 """
 
 

@@ -1,11 +1,11 @@
 """The player inside Streamlit; the one module of the package that imports it.
 
 Two components share the work. One is constant and brings all code, so the browser gets that once per visit; the other
-carries a letter (see `letter.py`) and is called again for every run. What happens in the page comes back as a question,
-a small dictionary, and is answered by the function that the page hands in.
+carries a response (see `response.py`) and is called again for every run. What happens in the page comes back as a
+question, a small dictionary, and is answered by the function that the page hands in.
 
-A server that hands out the code by itself (`fetched`) has the page on the screen before Streamlit is ready: the first
-component then only sees to it that the code is there, and the second one takes the page over.
+A server that hands out the code by itself (`serve_code_from`) has the page on the screen before Streamlit is ready:
+the first component then only sees to it that the code is there, and the second one takes the page over.
 """
 
 import json
@@ -19,8 +19,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from . import bundle
 
-Question = Mapping[str, Any]
-Answer = Callable[[Question], bytes]
+Request = Mapping[str, Any]
+Handler = Callable[[Request], bytes]
 
 FETCHED = "import(new URL({}, location.href));\nexport default () => {{}};\n"
 
@@ -28,7 +28,7 @@ _at: str | None = None
 """Where a browser fetches the code, seen from any page; None where it comes with the page."""
 
 _stage = st.components.v2.component("gradreel_stage", html='<div class="gr-site"></div>', js=bundle.script("shim.js"))
-"""What it says of itself goes along with every letter, so it is short: the styles come with the code."""
+"""What it says of itself goes along with every response, so it is short: the styles come with the code."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Page:
 
     key: str
     title: str
-    first: Question
-    answer: Answer
+    first: Request
+    answer: Handler
 
 
 def show(page: Page) -> None:
@@ -48,7 +48,7 @@ def show(page: Page) -> None:
     stage(page.key, page.first, page.answer)
 
 
-def fetched(at: str) -> None:
+def serve_code_from(at: str) -> None:
     """From now on the code is what a browser finds at `at`."""
     global _at
     _at = at
@@ -63,28 +63,28 @@ def _code() -> Any:
     )
 
 
-def asked(name: str) -> str | None:
+def query_parameter(name: str) -> str | None:
     """What the address asks for under `name`, as in `?step=retain_graph`."""
     return st.query_params.get(name)
 
 
 def mount(payload: bytes, *, key: str, on_question: Callable[[], None] | None = None) -> Any:
-    """Show a letter. The instance of `key` lives on: step, camera and text stay as they are over reruns."""
+    """Show a response. The instance of `key` lives on: step, camera and text stay as they are over reruns."""
     return _stage(key=key, data=payload, on_question_change=on_question or _nothing)
 
 
 @st.fragment
-def stage(key: str, first: Question, answer: Answer) -> None:
+def stage(key: str, first: Request, answer: Handler) -> None:
     """A player that asks: it opens with the answer to `first`, and each question of the page gets its own.
 
     It is a fragment, so a run touches nothing else on the page.
     """
-    question: Question = st.session_state.get(f"{key}-question", first)
-    asked, letter = st.session_state.get(f"{key}-letter", (None, b""))
+    question: Request = st.session_state.get(f"{key}-question", first)
+    asked, response = st.session_state.get(f"{key}-response", (None, b""))
     if question != asked:
-        letter = answer(question)
-        st.session_state[f"{key}-letter"] = (question, letter)
-    mount(letter, key=key, on_question=lambda: _hear(key))
+        response = answer(question)
+        st.session_state[f"{key}-response"] = (question, response)
+    mount(response, key=key, on_question=lambda: _receive(key))
 
 
 def pulse() -> object:
@@ -92,12 +92,12 @@ def pulse() -> object:
 
     Gives who is asking: one object for each visit, and nobody else's.
     """
-    if _asked_again():
+    if _is_superseded():
         st.rerun(scope="fragment")
     return st.session_state.setdefault("gradreel-visitor", object())
 
 
-def _asked_again() -> bool:
+def _is_superseded() -> bool:
     """Whether the page has asked for something else meanwhile.
 
     By itself Streamlit lets a question of a fragment wait for the one before it. It has no public way to see one that
@@ -110,7 +110,7 @@ def _asked_again() -> bool:
     return getattr(waiting, "name", None) == "RERUN"
 
 
-def _hear(key: str) -> None:
+def _receive(key: str) -> None:
     question = (st.session_state.get(key) or {}).get("question")
     if isinstance(question, Mapping):
         st.session_state[f"{key}-question"] = dict(question)

@@ -18,7 +18,7 @@ column is written in whichever form says least. What a column is, its form tells
     {"rows": {name: COLUMN}}              records, column by column
     {"sorts": [COLUMN], "at": COLUMN}     things of several sorts, each sort in a column of its own
 
-`columns.js` reads them in the browser, `reading.py` here. `write` gives plain JSON data.
+`player/web/scene/columns.js` reads them in the browser, `reading.py` here. `write` gives plain JSON data.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ LONG = ("values", "boxes", "wires", "tensors", "groups", "steps")
 
 
 def encode(scene: Scene) -> bytes:
-    """The payload that a player gets; `decode` and `letter.js` read it."""
+    """The payload that a player gets; `decode` and `scene/scene.js` read it."""
     with collector_paused():
         text = json.dumps(packed(scene), default=plain, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     # Half of a surrogate pair is no UTF-8; a backslash and its number is what JSON writes for it.

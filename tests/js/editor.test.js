@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { endOf, fitted, reveal } from "../../gradreel/player/web/editor.js";
+import { endOf, fitValue, reveal } from "../../gradreel/player/web/editor/editor.js";
 
 const LINE = 20;
 const view = (scroller, around) => ({
@@ -31,7 +31,7 @@ test("where nothing scrolls, nothing is scrolled", () => {
   assert.deepEqual(panes.map(({ scrollTop }) => scrollTop), [0, 0]);
 });
 
-test("a line that is too long for its row is broken between words, and within those that are too long themselves", () => {
+test("a line too long for its row is broken between words, and within those that are too long themselves", () => {
   for (const [line, row, end] of [
     ["a = 1", 30, 5],
     ["t = torch.eye(2, requires_grad=True)", 36, 36],
@@ -40,7 +40,8 @@ test("a line that is too long for its row is broken between words, and within th
     ["loss = torch.nn.functional.mse_loss(prediction, target)", 20, 14],
     [`x = ${"y".repeat(40)}`, 22, 2],
     ["model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))", 38, 33],
-  ]) assert.equal(endOf(line, row, 2), end, line);
+  ])
+    assert.equal(endOf(line, row, 2), end, line);
 });
 
 test("a value is cut to what its line leaves of the last row, or left out where that says nothing", () => {
@@ -61,5 +62,5 @@ test("a value is cut to what its line leaves of the last row, or left out where 
     ["order = 12", 27.7, 6, 42.9, ""],
     ["= 1", 60, 0, 42.9, "= 1"],
     ["= 1", 10, 0, 0, ""],
-  ]) assert.equal(fitted(text, code, said, row), shown, `${text} after ${code} and ${said} of ${row}`);
+  ]) assert.equal(fitValue(text, code, said, row), shown, `${text} after ${code} and ${said} of ${row}`);
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { groupTree } from "../../gradreel/player/web/folding.js";
-import { ghostsAt, leadsTo } from "../../gradreel/player/web/ghosts.js";
-import { indexed } from "../../gradreel/player/web/moment.js";
-import { compose } from "../../gradreel/player/web/picture.js";
-import { createState } from "../../gradreel/player/web/state.js";
-import { maker } from "./make.js";
+import { ghostsAt, leadsTo } from "../../gradreel/player/web/canvas/ghosts.js";
+import { compose } from "../../gradreel/player/web/canvas/picture.js";
+import { groupTree } from "../../gradreel/player/web/scene/grouping.js";
+import { indexScene } from "../../gradreel/player/web/scene/moment.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
+import { maker } from "./scene_builder.js";
 import { measure } from "./scenes.js";
 
 /** Two turns of a loop on a node that both use; the first is released, then the second, then what they share. */
@@ -18,13 +18,21 @@ function loop() {
     const product = node("MulBackward0", [shared], into);
     return [node("SumBackward0", [product], into), product];
   });
-  const released = [...turns, [shared, "n0"]].map((ids) => step("node_released", 4, "Released.", ids, ids.map((id) => [id, "state", "released"])));
+  const released = [...turns, [shared, "n0"]].map((ids) =>
+    step(
+      "node_released",
+      4,
+      "Released.",
+      ids,
+      ids.map((id) => [id, "state", "released"]),
+    ),
+  );
   return { scene, turns, shared, released };
 }
 
 function opened(raw, how) {
   const state = createState(raw);
-  const scene = indexed(raw, state);
+  const scene = indexScene(raw, state);
   const picture = compose(scene, state, groupTree(scene), new Set(), measure, how);
   const at = (step, turned = []) => ghostsAt({ picture, state, step, measure }, new Set(turned));
   return { picture, at };
@@ -41,7 +49,11 @@ for (const sideways of [false, true])
     assert.deepEqual([turn.id, others.length], ["g0", 0]);
     assert.deepEqual([...at(released[0]).covered].sort(), [...turns[0]].sort());
     assert.ok(within(turn.rect, picture.outlines.find(({ group }) => group.id === "g0").rect));
-    assert.deepEqual(leadsTo(turn, picture, released[0]), [picture.card.get(shared).rect], "what is there still is led to");
+    assert.deepEqual(
+      leadsTo(turn, picture, released[0]),
+      [picture.card.get(shared).rect],
+      "what is there still is led to",
+    );
     const open = at(released[0], ["g0"]);
     assert.deepEqual([open.turns, [...open.shades].sort()], [[], [...turns[0]].sort()]);
     assert.deepEqual([...open.gone], ["g0"]);

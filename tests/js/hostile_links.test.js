@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { gunzipSync } from "node:zlib";
 
-import { DamagedLink, readLink } from "../../gradreel/player/web/link.js";
+import { DamagedLink, readLink } from "../../gradreel/player/web/app/link.js";
 
 const data = (name) => readFileSync(new URL(`../data/${name}`, import.meta.url));
 const entries = JSON.parse(gunzipSync(data("hostile.json.gz"))).filter((entry) => entry.kind === "link");

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { foldedAtFirst, groupTree } from "../../gradreel/player/web/folding.js";
-import { count } from "../../gradreel/player/web/layers.js";
-import { layout } from "../../gradreel/player/web/layout.js";
-import { indexed } from "../../gradreel/player/web/moment.js";
-import { compose, overlap, rebind } from "../../gradreel/player/web/picture.js";
-import { createState } from "../../gradreel/player/web/state.js";
-import { determinant, recurrent, training } from "./make.js";
+import { compose, overlap, rebind } from "../../gradreel/player/web/canvas/picture.js";
+import { count } from "../../gradreel/player/web/layout/layers.js";
+import { layout } from "../../gradreel/player/web/layout/layout.js";
+import { groupTree, initialFolds } from "../../gradreel/player/web/scene/grouping.js";
+import { indexScene } from "../../gradreel/player/web/scene/moment.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
+import { determinant, recurrent, training } from "./scene_builder.js";
 import { measure, storedScenes } from "./scenes.js";
 
 function picture(scene, folded) {
   const state = createState(scene);
-  const ready = indexed(scene, state);
+  const ready = indexScene(scene, state);
   const tree = groupTree(ready);
-  return compose(ready, state, tree, folded ?? foldedAtFirst(tree), measure);
+  return compose(ready, state, tree, folded ?? initialFolds(tree), measure);
 }
 
 const SCENES = [
@@ -27,7 +27,9 @@ for (const [name, scene] of SCENES) {
   const rects = [...drawn.cards.map((card) => card.rect), ...drawn.chips.map((chip) => chip.rect)];
 
   test(`${name}: no two cards overlap`, () => {
-    rects.forEach((a, i) => rects.slice(i + 1).forEach((b) => assert.ok(!overlap(a, b), `${JSON.stringify(a)} ${JSON.stringify(b)}`)));
+    rects.forEach((a, i) =>
+      rects.slice(i + 1).forEach((b) => assert.ok(!overlap(a, b), `${JSON.stringify(a)} ${JSON.stringify(b)}`)),
+    );
   });
 
   test(`${name}: wires point down and meet the edges of their cards`, () => {
@@ -64,17 +66,28 @@ for (const [name, scene] of SCENES) {
   test(`${name}: everything stands within the bounds`, () => {
     const { x, y, width, height } = drawn.bounds;
     for (const rect of rects)
-      assert.ok(rect.x > x - 1 && rect.y > y - 1 && rect.x + rect.width <= x + width + 1 && rect.y + rect.height <= y + height + 1);
+      assert.ok(
+        rect.x > x - 1 &&
+          rect.y > y - 1 &&
+          rect.x + rect.width <= x + width + 1 &&
+          rect.y + rect.height <= y + height + 1,
+      );
   });
 }
 
 test("a leaf with up to three users has wires, one with more has chips", () => {
-  const units = (users) => [{ id: "w", width: 200, height: 72, leaf: true }, ...Array.from({ length: users }, (_, i) => ({ id: `n${i}`, width: 200, height: 48 }))];
+  const units = (users) => [
+    { id: "w", width: 200, height: 72, leaf: true },
+    ...Array.from({ length: users }, (_, i) => ({ id: `n${i}`, width: 200, height: 48 })),
+  ];
   const links = (users) => Array.from({ length: users }, (_, i) => ({ id: `w${i}`, from: `n${i}`, to: "w" }));
   assert.equal(layout(units(3), links(3)).chips.length, 0);
   const shared = layout(units(4), links(4));
   assert.equal(shared.chips.length, 4);
-  assert.ok([...shared.places.values()].every((rect) => rect === shared.places.get("w") || rect.y < shared.places.get("w").y), "the leaf stands below");
+  assert.ok(
+    [...shared.places.values()].every((rect) => rect === shared.places.get("w") || rect.y < shared.places.get("w").y),
+    "the leaf stands below",
+  );
 });
 
 test("graphs that share nothing stand side by side in the order in which they were built", () => {
@@ -98,7 +111,7 @@ test("other values move nothing", () => {
   const next = structuredClone(scene);
   for (const box of next.boxes) for (const slot of box.slots) slot.label = "a much longer label than before";
   const state = createState(next);
-  const again = rebind(drawn, indexed(next, state), state);
+  const again = rebind(drawn, indexScene(next, state), state);
   assert.deepEqual(again.cards.map((card) => card.rect), drawn.cards.map((card) => card.rect));
   assert.equal(again.card.get("n2").box.slots[0].label, "a much longer label than before");
 });
@@ -118,7 +131,7 @@ test("crossings are counted as they are", () => {
 test("sideways is the same drawing, turned: nothing overlaps and wires run to the right", () => {
   for (const scene of [determinant(4), training(2, 3), recurrent(5)]) {
     const state = createState(scene);
-    const ready = indexed(scene, state);
+    const ready = indexScene(scene, state);
     const drawn = compose(ready, state, groupTree(ready), new Set(), measure, { sideways: true });
     const rects = [...drawn.cards, ...drawn.chips].map((item) => item.rect);
     rects.forEach((a, i) => rects.slice(i + 1).forEach((b) => assert.ok(!overlap(a, b))));

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { deflateRawSync } from "node:zlib";
 
-import { DamagedLink, embedAddress, isEmbedded, readAddress, readLink, stepAsked, writeLink } from "../../gradreel/player/web/link.js";
+import {
+  DamagedLink, embedAddress, isEmbedded, readAddress, readLink, stepAsked, writeLink,
+} from "../../gradreel/player/web/app/link.js";
 
 const PROGRAM = "import torch\nx = torch.ones(2)  # ünïcode ≠ ascii 🎞\n";
 
@@ -16,11 +18,16 @@ test("a link gives back the program, the step and the values", async () => {
 });
 
 test("a link without a step opens where a program opens", async () => {
-  assert.deepEqual(await readLink(await writeLink({ source: "", step: null })), { source: "", step: null, values: null });
+  assert.deepEqual(await readLink(await writeLink({ source: "", step: null })), {
+    source: "",
+    step: null,
+    values: null,
+  });
 });
 
 test("a fragment of another kind is no link", async () => {
-  for (const fragment of ["", "#", "#why-the-second-backward-fails", "#12"]) assert.equal(await readLink(fragment), null);
+  for (const fragment of ["", "#", "#why-the-second-backward-fails", "#12"])
+    assert.equal(await readLink(fragment), null);
 });
 
 test("a link that was made by the first version opens as it did", async () => {
@@ -53,7 +60,10 @@ for (const [what, fragment] of [
   ["with too many parts", `#g1.1.${packed("x")}.${packed("{}")}.x`],
 ]) {
   test(`a link ${what} is refused with a sentence`, async () => {
-    await assert.rejects(readLink(fragment), (error) => error instanceof DamagedLink && /^This link .*\.$/.test(error.message));
+    await assert.rejects(
+      readLink(fragment),
+      (error) => error instanceof DamagedLink && /^This link .*\.$/.test(error.message),
+    );
   });
 }
 

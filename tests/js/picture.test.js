@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { clearest } from "../../gradreel/player/web/minimap.js";
-import { titleRoom } from "../../gradreel/player/web/paint.js";
-import { along } from "../../gradreel/player/web/paintwire.js";
-import { groupTree } from "../../gradreel/player/web/folding.js";
-import { indexed } from "../../gradreel/player/web/moment.js";
-import { compose, sameShape } from "../../gradreel/player/web/picture.js";
-import { aboutAt, spokenOf } from "../../gradreel/player/web/selection.js";
-import { createState } from "../../gradreel/player/web/state.js";
-import { begun, counted, countsAt, living } from "../../gradreel/player/web/tally.js";
-import { training } from "./make.js";
+import { clearest } from "../../gradreel/player/web/canvas/minimap.js";
+import { titleRoom } from "../../gradreel/player/web/canvas/painter.js";
+import { compose, sameShape } from "../../gradreel/player/web/canvas/picture.js";
+import { along } from "../../gradreel/player/web/canvas/wire.js";
+import { groupTree } from "../../gradreel/player/web/scene/grouping.js";
+import { countsAt, countStates, indexScene, isAnyBuilt, isAnyPresent } from "../../gradreel/player/web/scene/moment.js";
+import { aboutAt, spokenOf } from "../../gradreel/player/web/scene/run.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
+import { training } from "./scene_builder.js";
 import { measure, stored } from "./scenes.js";
 
 const opened = (raw, fold, how) => {
   const state = createState(raw);
-  const scene = indexed(raw, state);
+  const scene = indexScene(raw, state);
   const tree = groupTree(scene);
   return { scene, state, picture: compose(scene, state, tree, new Set(fold ? tree.groups.keys() : []), measure, how) };
 };
@@ -42,7 +41,10 @@ for (const sideways of [false, true])
     for (const { to, route } of picture.links.filter((link) => link.fleeting))
       for (let part = 0; part <= 1; part += 0.002) {
         const [x, y] = along(route, part);
-        const behind = leaves.find(({ id, rect }) => id !== to && x > rect.x && x < rect.x + rect.width && y > rect.y && y < rect.y + rect.height);
+        const behind = leaves.find(
+          ({ id, rect }) =>
+            id !== to && x > rect.x && x < rect.x + rect.width && y > rect.y && y < rect.y + rect.height,
+        );
         assert.equal(behind?.id, undefined, `to ${to} at ${part}`);
       }
   });
@@ -57,29 +59,63 @@ test("a scene of other values is the same picture; the program further down on a
 
 test("the small map stands below, and above while it hides a leaf or more cards there", () => {
   const leaf = { id: "n1", rect: { x: 0, y: 0, width: 250, height: 70 } };
-  const map = { picture: { card: new Map([["n1", leaf]]), unitOf: new Map([["n1", "n1"]]) }, cards: [leaf], leaves: [leaf], width: 100, height: 80 };
+  const map = {
+    picture: { card: new Map([["n1", leaf]]), unitOf: new Map([["n1", "n1"]]) },
+    cards: [leaf],
+    leaves: [leaf],
+    width: 100,
+    height: 80,
+  };
   const view = (x, y, scale = 1) => ({ x, y, scale, width: 800, height: 600 });
   const all = () => true;
   assert.equal(clearest("below", map, [], view(0, 0), all), "below");
   assert.equal(clearest("below", map, [], view(350, -200), all), "right", "the leaf is below on the left");
   assert.equal(clearest("right", map, [], view(0, 0), all), "right", "it does not come back for nothing");
   assert.equal(clearest("right", map, [], view(-180, 250), all), "below", "the leaf is above on the right");
-  assert.equal(clearest("right", { ...map, leaves: [] }, ["n1"], view(-180, 250), all), "below", "so is what the step is about");
+  assert.equal(
+    clearest("right", { ...map, leaves: [] }, ["n1"], view(-180, 250), all),
+    "below",
+    "so is what the step is about",
+  );
   assert.equal(clearest("below", map, [], view(100, 35, 8), all), "below", "where all places hide it, it stays");
   const other = { id: "n2", rect: { x: 700, y: -540, width: 250, height: 70 } };
-  assert.equal(clearest("right", { ...map, leaves: [], cards: [other] }, [], view(350, -200), all), "below", "it hides no other card either");
-  assert.equal(clearest("right", { ...map, cards: [leaf, other] }, [], view(350, -200), all), "left", "with a leaf below, the other side is clear");
+  assert.equal(
+    clearest("right", { ...map, leaves: [], cards: [other] }, [], view(350, -200), all),
+    "below",
+    "it hides no other card either",
+  );
+  assert.equal(
+    clearest("right", { ...map, cards: [leaf, other] }, [], view(350, -200), all),
+    "left",
+    "with a leaf below, the other side is clear",
+  );
   const third = { id: "n3", rect: { x: -100, y: -480, width: 250, height: 70 } };
-  assert.equal(clearest("right", { ...map, cards: [leaf, other, third] }, [], view(350, -200), all), "right", "but a leaf counts more");
-  assert.equal(clearest("right", { ...map, cards: [leaf, other, third] }, [], view(350, -200), (card) => card !== third), "left", "what is not there yet is not hidden");
-  assert.equal(clearest("left", { ...map, leaves: [], cards: [third] }, [], view(350, -200), all), "below", "it hides no card on the left either");
-  assert.equal(clearest("left", { ...map, leaves: [], cards: [] }, [], view(350, -200), all, [third.rect]), "below", "nor what is left of a turn, nor a title");
+  assert.equal(
+    clearest("right", { ...map, cards: [leaf, other, third] }, [], view(350, -200), all),
+    "right",
+    "but a leaf counts more",
+  );
+  assert.equal(
+    clearest("right", { ...map, cards: [leaf, other, third] }, [], view(350, -200), (card) => card !== third),
+    "left",
+    "what is not there yet is not hidden",
+  );
+  assert.equal(
+    clearest("left", { ...map, leaves: [], cards: [third] }, [], view(350, -200), all),
+    "below",
+    "it hides no card on the left either",
+  );
+  assert.equal(
+    clearest("left", { ...map, leaves: [], cards: [] }, [], view(350, -200), all, [third.rect]),
+    "below",
+    "nor what is left of a turn, nor a title",
+  );
 });
 
 test("the title of an open group ends before the gradient that comes in there", () => {
   const scene = training(1, 2);
   const state = createState(scene);
-  const named = indexed(scene, state);
+  const named = indexScene(scene, state);
   const tree = groupTree(named);
   const picture = compose(named, state, tree, new Set(), measure);
   const outline = picture.outlines.at(-1);
@@ -88,7 +124,11 @@ test("the title of an open group ends before the gradient that comes in there", 
   const last = scene.steps.length - 1;
   assert.equal(room(1), outline.rect.width - 24, "nothing has come");
   assert.ok(outline.rect.x + 12 + room(last) < root.rect.x + root.rect.width / 2 - 5);
-  assert.equal(room(last, { picture: { ...picture, sideways: true } }), outline.rect.width - 24, "from the left it comes below the title");
+  assert.equal(
+    room(last, { picture: { ...picture, sideways: true } }),
+    outline.rect.width - 24,
+    "from the left it comes below the title",
+  );
 });
 
 test("no way is fleeting where nothing is folded", () => {
@@ -105,11 +145,20 @@ test("what went wrong is spoken of once it has, and before that what the step is
   assert.equal(spokenOf({ scene, state, step: 0 }), null);
 });
 
-test("where an error is raised, and where a step after it tells of no node, the one it is about is to be in view", () => {
-  const [first, second] = [{ nodes: ["n2"], steps: { raised: 1 } }, { nodes: ["n5"], steps: { raised: 4 } }];
+test("where an error is raised, and at steps after it that tell of no node, the one it is about is in view", () => {
+  const [first, second] = [
+    { nodes: ["n2"], steps: { raised: 1 } },
+    { nodes: ["n5"], steps: { raised: 4 } },
+  ];
   const focus = [[], ["n7"], [], ["n3"], [], ["n1"]];
-  const scene = { diagnoses: [first, second, { nodes: ["n9"], steps: { seen: 0 } }], steps: focus.map((each) => ({ focus: each })) };
-  assert.deepEqual(focus.map((_, step) => aboutAt({ scene, step })), [[], ["n2"], ["n2"], ["n3"], ["n5"], ["n1"]]);
+  const scene = {
+    diagnoses: [first, second, { nodes: ["n9"], steps: { seen: 0 } }],
+    steps: focus.map((each) => ({ focus: each })),
+  };
+  assert.deepEqual(
+    focus.map((_, step) => aboutAt({ scene, step })),
+    [[], ["n2"], ["n2"], ["n3"], ["n5"], ["n1"]],
+  );
 });
 
 test("a folded card is counted anew for every step", () => {
@@ -117,9 +166,9 @@ test("a folded card is counted anew for every step", () => {
   const card = picture.cards.find((item) => item.group);
   for (const step of [0, state.last, Math.floor(state.last / 2), state.last]) {
     const states = card.boxes.map((id) => state.at(id, "state", step));
-    assert.deepEqual(countsAt(card, step), counted(states));
-    assert.equal(begun(countsAt(card, step)), states.some((one) => one !== null));
-    assert.equal(living(countsAt(card, step)), states.some((one) => one !== null && one !== "released"));
+    assert.deepEqual(countsAt(card, step), countStates(states));
+    assert.equal(isAnyBuilt(countsAt(card, step)), states.some((one) => one !== null));
+    assert.equal(isAnyPresent(countsAt(card, step)), states.some((one) => one !== null && one !== "released"));
   }
   assert.ok(scene.steps.length);
 });

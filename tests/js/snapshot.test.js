@@ -1,27 +1,39 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { foldedAtFirst, groupTree } from "../../gradreel/player/web/folding.js";
-import { ghostsAt } from "../../gradreel/player/web/ghosts.js";
-import { indexed, namesAt, namesByBox } from "../../gradreel/player/web/moment.js";
-import { compose } from "../../gradreel/player/web/picture.js";
-import { drawingOf, svgOf, wrapped } from "../../gradreel/player/web/snapshot.js";
-import { createState } from "../../gradreel/player/web/state.js";
-import { escaped, svgContext } from "../../gradreel/player/web/svg.js";
+import { ghostsAt } from "../../gradreel/player/web/canvas/ghosts.js";
+import { compose } from "../../gradreel/player/web/canvas/picture.js";
+import { drawingOf, svgOf, wrapText } from "../../gradreel/player/web/canvas/snapshot.js";
+import { escapeXml, svgContext } from "../../gradreel/player/web/canvas/svg.js";
+import { groupTree, initialFolds } from "../../gradreel/player/web/scene/grouping.js";
+import { indexScene, namesAt, namesByBox } from "../../gradreel/player/web/scene/moment.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
 import { measure, storedScenes } from "./scenes.js";
 
 const COLOURS = new Proxy({}, { get: () => "#123456" });
 
 function frameAt(first, step) {
   const state = createState(first);
-  const scene = indexed(first, state);
+  const scene = indexScene(first, state);
   const tree = groupTree(scene);
-  const folded = foldedAtFirst(tree);
+  const folded = initialFolds(tree);
   const names = namesAt(state, state.keys("name:"), step);
   const picture = compose(scene, state, tree, folded, measure);
   return {
-    scene, state, tree, folded, step, from: step, picture, ghosts: ghostsAt({ picture, state, step, measure }, new Set()), names: namesByBox(state, names, step), selected: null, measure, colours: COLOURS,
-    focus: new Set(scene.steps[step].focus), changed: new Set(),
+    scene,
+    state,
+    tree,
+    folded,
+    step,
+    from: step,
+    picture,
+    ghosts: ghostsAt({ picture, state, step, measure }, new Set()),
+    names: namesByBox(state, names, step),
+    selected: null,
+    measure,
+    colours: COLOURS,
+    focus: new Set(scene.steps[step].focus),
+    changed: new Set(),
   };
 }
 
@@ -56,8 +68,9 @@ test("nothing that a program says becomes markup", () => {
   for (const box of hostile.boxes) box.variable = box.name = "</text><script>alert('x')</script>\u0000\ud800";
   for (const step of hostile.steps) step.sentence = "</desc><script>&\"";
   const svg = svgAt(hostile, hostile.steps.length - 1);
-  assert.doesNotMatch(svg, /<script|\u0000|&(?!amp;|lt;|gt;|quot;|#39;)/);
-  assert.equal(escaped("a<b>&\u0001"), "a&lt;b&gt;&amp;\ufffd");
+  assert.doesNotMatch(svg, /<script|&(?!amp;|lt;|gt;|quot;|#39;)/);
+  assert.ok(!svg.includes("\0"));
+  assert.equal(escapeXml("a<b>&\u0001"), "a&lt;b&gt;&amp;\ufffd");
 });
 
 test("matrices are put together as on a canvas", () => {
@@ -77,5 +90,5 @@ test("matrices are put together as on a canvas", () => {
 });
 
 test("a caption is broken between words", () => {
-  assert.deepEqual(wrapped("one two three", 8, (text) => text.length), ["one two", "three"]);
+  assert.deepEqual(wrapText("one two three", 8, (text) => text.length), ["one two", "three"]);
 });

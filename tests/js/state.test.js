@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { describe, indexed } from "../../gradreel/player/web/moment.js";
-import { createState, indexAt } from "../../gradreel/player/web/state.js";
-import { recurrent } from "./make.js";
+import { describe, indexScene } from "../../gradreel/player/web/scene/moment.js";
+import { createState, indexAt } from "../../gradreel/player/web/scene/state.js";
+import { recurrent } from "./scene_builder.js";
 import { stored, storedScenes } from "./scenes.js";
 
 /** The state of everything by plain folding, step by step: what the histories must agree with. */
@@ -22,7 +22,8 @@ for (const [name, scene] of [...storedScenes(), ["recurrent", recurrent(6)]]) {
     for (const step of [...steps, ...steps.toReversed(), ...steps.map((at) => (at * 7919) % steps.length)]) {
       const things = folded(scene, step);
       for (const [key, properties] of Object.entries(things))
-        for (const [property, value] of Object.entries(properties)) assert.deepEqual(state.at(key, property, step), value);
+        for (const [property, value] of Object.entries(properties))
+          assert.deepEqual(state.at(key, property, step), value);
     }
   });
 
@@ -44,10 +45,27 @@ test("a thing that never changes is unknown, and so is everything before the fir
 
 test("names of a program may be any text", () => {
   const changes = { "name:0:__proto__": { text: [null, "1"] }, "name:0:state['a:b']": { text: [null, "2"] } };
-  const scene = { steps: [{ changes: {}, sentence: "", focus: [] }, { changes, sentence: "", focus: [] }], boxes: [], wires: [], tensors: [], calls: [], values: [], output: [] };
+  const scene = {
+    steps: [
+      { changes: {}, sentence: "", focus: [] },
+      { changes, sentence: "", focus: [] },
+    ],
+    boxes: [],
+    wires: [],
+    tensors: [],
+    calls: [],
+    values: [],
+    output: [],
+  };
   const state = createState(scene);
-  const names = describe(state, indexed(scene, state), state.keys("name:"), 1).names;
-  assert.deepEqual(names.map((name) => [name.scope, name.name, name.text]), [[0, "__proto__", "1"], [0, "state['a:b']", "2"]]);
+  const names = describe(state, indexScene(scene, state), state.keys("name:"), 1).names;
+  assert.deepEqual(
+    names.map((name) => [name.scope, name.name, name.text]),
+    [
+      [0, "__proto__", "1"],
+      [0, "state['a:b']", "2"],
+    ],
+  );
 });
 
 test("when tells the first step at which something was so", () => {
@@ -60,7 +78,7 @@ test("when tells the first step at which something was so", () => {
 test("the picture of a moment lists what is there and leaves out what is gone", () => {
   const scene = stored("shared_in_a_loop.json");
   const state = createState(scene);
-  const look = (step) => describe(state, indexed(scene, state), state.keys("name:"), step);
+  const look = (step) => describe(state, indexScene(scene, state), state.keys("name:"), step);
   assert.deepEqual(look(0).boxes, []);
   const last = look(state.last);
   assert.equal(last.steps, scene.steps.length - 1);
@@ -87,11 +105,14 @@ test("a leaf whose name stands for another tensor now is the earlier one", () =>
     output: [],
     steps: [
       { sentence: "", changes: {} },
-      { sentence: "", changes: { n0: { state: [null, "built"] }, "name:0:x": { tensor: [null, "t0"], text: [null, ""] } } },
+      {
+        sentence: "",
+        changes: { n0: { state: [null, "built"] }, "name:0:x": { tensor: [null, "t0"], text: [null, ""] } },
+      },
       { sentence: "", changes: { "name:0:x": { tensor: ["t0", "t1"] } } },
     ],
   };
   const state = createState(scene);
-  const names = [1, 2].map((step) => describe(state, indexed(scene, state), ["name:0:x"], step).leaves[0].name);
+  const names = [1, 2].map((step) => describe(state, indexScene(scene, state), ["name:0:x"], step).leaves[0].name);
   assert.deepEqual(names, ["x", "earlier x"]);
 });

@@ -1,24 +1,39 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fit, groupStanding, groupTitle, leafLines, measureCard, measureGroup, slotText, standing, stateWord } from "../../gradreel/player/web/cards.js";
-import { counted } from "../../gradreel/player/web/tally.js";
-import { bytes, long, nested, number, ordinal, short, title } from "../../gradreel/player/web/format.js";
-import { errorOf, marksAt } from "../../gradreel/player/web/marking.js";
-import { pieces, plain } from "../../gradreel/player/web/marks.js";
-import { boxAt, indexed } from "../../gradreel/player/web/moment.js";
-import { createState } from "../../gradreel/player/web/state.js";
+import {
+  fit, groupStanding, groupTitle, leafLines, measureCard, measureGroup, slotText, standing, stateWord,
+} from "../../gradreel/player/web/canvas/card.js";
+import { errorOf, marksAt } from "../../gradreel/player/web/editor/annotations.js";
+import {
+  formatBytes, formatLong, formatNested, formatNumber, formatShort, ordinal, titleOf,
+} from "../../gradreel/player/web/lib/format.js";
+import { parseMarks, stripMarks } from "../../gradreel/player/web/lib/markdown.js";
+import { boxAt, countStates, indexScene } from "../../gradreel/player/web/scene/moment.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
 import { measure, stored, storedScenes } from "./scenes.js";
 
 const whole = (data, shape) => ({ shape, dtype: "float32", data, whole: true });
 
-for (const [value, text] of [[1, "1"], [0.5, "0.5"], [222.3926, "222.4"], [1e-5, "1e-5"], [1234567, "1.23e6"], [-0.25, "-0.25"], ["nan", "nan"],
-  ["-inf", "-inf"], [true, "True"], [0, "0"], [1 / 3, "0.3333"], [120000, "120000"]])
-  test(`the number ${value} reads ${text}`, () => assert.equal(number(value), text));
+for (const [value, text] of [
+  [1, "1"],
+  [0.5, "0.5"],
+  [222.3926, "222.4"],
+  [1e-5, "1e-5"],
+  [1234567, "1.23e6"],
+  [-0.25, "-0.25"],
+  ["nan", "nan"],
+  ["-inf", "-inf"],
+  [true, "True"],
+  [0, "0"],
+  [1 / 3, "0.3333"],
+  [120000, "120000"],
+])
+  test(`the number ${value} reads ${text}`, () => assert.equal(formatNumber(value), text));
 
 test("vectors get air, matrices are set tight", () => {
-  assert.equal(nested([0.5, 0.5]), "[0.5, 0.5]");
-  assert.equal(nested([[3, 2], [3, 2]]), "[[3,2],[3,2]]");
+  assert.equal(formatNested([0.5, 0.5]), "[0.5, 0.5]");
+  assert.equal(formatNested([[3, 2], [3, 2]]), "[[3,2],[3,2]]");
 });
 
 test("what does not fit is told by its ends, by its shape and how far it goes, or by its shape", () => {
@@ -36,50 +51,68 @@ test("what does not fit is told by its ends, by its shape and how far it goes, o
     [{ ...whole(Array(70).fill(true), [70]), dtype: "bool" }, 20, "[70] all True"],
     [{ shape: [64, 64], dtype: "float32", whole: false, min: -1e-5, max: 2.5 }, 20, "[64,64] -1e-5…2.5"],
     [null, 26, "None"],
-  ]) assert.equal(short(value, room).replace("\u2060", ""), text);
-  assert.match(short(whole(eight, [8, 2]), 20), /…\u2060/, "what goes from here to there is not broken in two");
+  ]) assert.equal(formatShort(value, room).replace("\u2060", ""), text);
+  assert.match(formatShort(whole(eight, [8, 2]), 20), /…\u2060/, "what goes from here to there is not broken in two");
 });
 
 test("a few numbers lose digits before they are left out, but never those before the point", () => {
-  assert.equal(short(whole([-0.12345, 0.23456, 0.34567], [3]), 24), "[-0.123, 0.235, 0.346]");
-  assert.equal(short(whole([-0.12345, 0.23456, 0.34567], [3]), 20), "[-0.12, 0.23, 0.35]");
-  assert.equal(short(whole([123.456, -0.5, 2.25], [3]), 16), "[123, -0.5, 2.3]");
-  assert.equal(short(whole([0.12345, 0.23456, 0.34567, 1, 2, 3, 4.5678], [7]), 26), "[0.1235, 0.2346, … ×7]");
+  assert.equal(formatShort(whole([-0.12345, 0.23456, 0.34567], [3]), 24), "[-0.123, 0.235, 0.346]");
+  assert.equal(formatShort(whole([-0.12345, 0.23456, 0.34567], [3]), 20), "[-0.12, 0.23, 0.35]");
+  assert.equal(formatShort(whole([123.456, -0.5, 2.25], [3]), 16), "[123, -0.5, 2.3]");
+  assert.equal(formatShort(whole([0.12345, 0.23456, 0.34567, 1, 2, 3, 4.5678], [7]), 26), "[0.1235, 0.2346, … ×7]");
 });
 
 test("larger ones are told by what sums them up", () => {
-  assert.equal(long({ shape: [64, 64], dtype: "float32", head: [1], min: -1, max: 2, mean: 0.5, whole: false }), "[64,64], -1 to 2, mean 0.5");
+  assert.equal(
+    formatLong({ shape: [64, 64], dtype: "float32", head: [1], min: -1, max: 2, mean: 0.5, whole: false }),
+    "[64,64], -1 to 2, mean 0.5",
+  );
 });
 
 test("bytes and ordinals read as people say them", () => {
-  assert.deepEqual([0, 64, 1024, 1536, 3 * 1024 * 1024].map(bytes), ["0 B", "64 B", "1 KB", "1.5 KB", "3 MB"]);
-  assert.deepEqual([1, 2, 3, 4, 11, 12, 21, 112].map(ordinal), ["first", "2nd", "3rd", "4th", "11th", "12th", "21st", "112th"]);
+  assert.deepEqual([0, 64, 1024, 1536, 3 * 1024 * 1024].map(formatBytes), ["0 B", "64 B", "1 KB", "1.5 KB", "3 MB"]);
+  assert.deepEqual([1, 2, 3, 4, 11, 12, 21, 112].map(ordinal), [
+    "first",
+    "2nd",
+    "3rd",
+    "4th",
+    "11th",
+    "12th",
+    "21st",
+    "112th",
+  ]);
 });
 
 test("a box is named in few words", () => {
-  assert.equal(title({ kind: "node", name: "MvBackward0", nr: 0 }), "Mv #0");
-  assert.equal(title({ kind: "node", name: "UnsafeViewBackward0", nr: null }), "UnsafeView");
-  assert.equal(title({ kind: "leaf", name: "AccumulateGrad", nr: null, variable: "w" }), "w");
+  assert.equal(titleOf({ kind: "node", name: "MvBackward0", nr: 0 }), "Mv #0");
+  assert.equal(titleOf({ kind: "node", name: "UnsafeViewBackward0", nr: null }), "UnsafeView");
+  assert.equal(titleOf({ kind: "leaf", name: "AccumulateGrad", nr: null, variable: "w" }), "w");
 });
 
 test("marks become pieces, and code is not searched for bold", () => {
-  assert.deepEqual(pieces("**Mv #0** keeps `t`."), [
-    { kind: "bold", text: "Mv #0" }, { kind: "text", text: " keeps " }, { kind: "code", text: "t" }, { kind: "text", text: "." },
+  assert.deepEqual(parseMarks("**Mv #0** keeps `t`."), [
+    { kind: "bold", text: "Mv #0" },
+    { kind: "text", text: " keeps " },
+    { kind: "code", text: "t" },
+    { kind: "text", text: "." },
   ]);
-  assert.deepEqual(pieces("`(out - x) ** 2` and `y ** 2`").map((piece) => piece.kind), ["code", "text", "code"]);
-  assert.equal(plain("<b>**x**</b>"), "<b>x</b>");
-  assert.deepEqual(pieces(""), []);
+  assert.deepEqual(parseMarks("`(out - x) ** 2` and `y ** 2`").map((piece) => piece.kind), ["code", "text", "code"]);
+  assert.equal(stripMarks("<b>**x**</b>"), "<b>x</b>");
+  assert.deepEqual(parseMarks(""), []);
 });
 
 test("a slot chip says how the slot stands", () => {
   const slot = { name: "self", label: "t", version: 0 };
-  assert.deepEqual(["held", "retained", "freed", "stale"].map((state) => slotText(slot, state, 1)), ["self = t", "self = t", "self freed", "self kept at version 0, now version 1"]);
+  assert.deepEqual(
+    ["held", "retained", "freed", "stale"].map((state) => slotText(slot, state, 1)),
+    ["self = t", "self = t", "self freed", "self kept at version 0, now version 1"],
+  );
 });
 
 for (const [name, scene] of storedScenes()) {
   test(`${name}: text stays within its card at every step`, () => {
     const state = createState(scene);
-    const ready = indexed(scene, state);
+    const ready = indexScene(scene, state);
     for (const box of ready.boxes) {
       const card = measureCard(box, measure);
       for (let step = 0; step <= state.last; step++) {
@@ -91,7 +124,10 @@ for (const [name, scene] of storedScenes()) {
           if (slot.state === null) return;
           const place = card.chips[i];
           assert.ok(place.x + place.width <= card.width && place.y + 17 <= card.height);
-          assert.ok(measure(slotText(slot.slot, slot.state, slot.found), 11) + 14 <= place.width + 0.5 || slot.state === "stale");
+          assert.ok(
+            measure(slotText(slot.slot, slot.state, slot.found), 11) + 14 <= place.width + 0.5 ||
+              slot.state === "stale",
+          );
         });
       }
     }
@@ -100,8 +136,21 @@ for (const [name, scene] of storedScenes()) {
 
 test("chips that do not fit in a row stand in columns, and a long one alone", () => {
   const slot = (name) => ({ name, states: ["held", "freed"], kind: "tensor", label: null, version: 0 });
-  const places = (names) => measureCard({ kind: "node", name: "MkldnnRnnLayerBackward0", nr: 0, line: 6, slots: names.map(slot), generation: 0 }, measure).chips;
-  const lstm = places(["input", "weight_of_the_first_layer", "hx_", "cx_", "result0", "result1", "another_long_one", "result2"]);
+  const places = (names) =>
+    measureCard(
+      { kind: "node", name: "MkldnnRnnLayerBackward0", nr: 0, line: 6, slots: names.map(slot), generation: 0 },
+      measure,
+    ).chips;
+  const lstm = places([
+    "input",
+    "weight_of_the_first_layer",
+    "hx_",
+    "cx_",
+    "result0",
+    "result1",
+    "another_long_one",
+    "result2",
+  ]);
   assert.equal(new Set(lstm.map(({ x }) => x)).size, 2);
   assert.deepEqual(lstm.map(({ y }) => (y - lstm[0].y) / 22), [0, 1, 2, 2, 3, 3, 4, 5]);
   const few = places(["a", "longer"]);
@@ -113,20 +162,32 @@ test("a folded card has room for its title and for how its boxes stand", () => {
   const group = { title: "epoch = 0", boxes: Array(39).fill("n0") };
   const { width } = measureGroup(group, measure);
   const states = ["failed", ...Array(25).fill("running"), ...Array(13).fill("released")];
-  for (const [text, size] of [[`▸ ${groupTitle(group)}`, 13], [groupStanding(counted(states)), 11]]) assert.equal(fit(text, width - 28, size, measure), text);
+  for (const [text, size] of [
+    [`▸ ${groupTitle(group)}`, 13],
+    [groupStanding(countStates(states)), 11],
+  ])
+    assert.equal(fit(text, width - 28, size, measure), text);
 });
 
 test("a folded card sums up what is behind it", () => {
-  assert.equal(groupStanding(counted(["released", "released"])), "released");
-  assert.equal(groupStanding(counted(["ran", "empty", "built", null])), "2 ran · 1 built");
-  assert.equal(groupStanding(counted([null])), "");
+  assert.equal(groupStanding(countStates(["released", "released"])), "released");
+  assert.equal(groupStanding(countStates(["ran", "empty", "built", null])), "2 ran · 1 built");
+  assert.equal(groupStanding(countStates([null])), "");
 });
 
 test("the failing step marks who built and who freed", () => {
   const scene = stored("shared_in_a_loop.json");
   const state = createState(scene);
-  const marks = marksAt({ state, scene: indexed(scene, state), step: state.last, selected: null });
-  assert.deepEqual(marks.filter(({ kind }) => kind).map(({ line, kind }) => [line, kind]), [[7, "loop"], [5, "born"], [10, "kill"], [10, "bad"]]);
+  const marks = marksAt({ state, scene: indexScene(scene, state), step: state.last, selected: null });
+  assert.deepEqual(
+    marks.filter(({ kind }) => kind).map(({ line, kind }) => [line, kind]),
+    [
+      [7, "loop"],
+      [5, "born"],
+      [10, "kill"],
+      [10, "bad"],
+    ],
+  );
   assert.equal(marks[1].text, "built Mv #0");
   assert.equal(marks[2].text, "freed it at step 24");
 });
@@ -137,15 +198,33 @@ test("a line is marked with what it did, and with no more", () => {
   const marked = (diagnosis, selected = null) => {
     const told = { ...scene, diagnoses: [{ nodes: [], steps: {}, ...diagnosis }] };
     told.diagnoses[0].steps.raised = state.last;
-    return marksAt({ state, scene: indexed(told, state), step: state.last, selected })
+    return marksAt({ state, scene: indexScene(told, state), step: state.last, selected })
       .filter(({ kind }) => kind === "born" || kind === "kill").map(({ line, text }) => [line, text]);
   };
   const cases = [
-    [{ lines: { built: 4, cut: 3 } }, [[4, "made here"], [3, "the graph ends here"]]],
+    [
+      { lines: { built: 4, cut: 3 } },
+      [
+        [4, "made here"],
+        [3, "the graph ends here"],
+      ],
+    ],
     [{ lines: { built: 4, cut: 4 } }, [[4, "the graph ends here"]]],
     [{ lines: { saved: 2, changed: 3 } }, [[2, "made here"]]],
-    [{ lines: { saved: 2, changed: 3 }, steps: { changed: 9 } }, [[2, "made here"], [3, "changed it at step 9"]]],
-    [{ lines: { built: 5, saved: 5 }, nodes: ["n2"], kind: "saved_modified" }, [[5, "built Mv #0"], [5, "made what it keeps"]]],
+    [
+      { lines: { saved: 2, changed: 3 }, steps: { changed: 9 } },
+      [
+        [2, "made here"],
+        [3, "changed it at step 9"],
+      ],
+    ],
+    [
+      { lines: { built: 5, saved: 5 }, nodes: ["n2"], kind: "saved_modified" },
+      [
+        [5, "built Mv #0"],
+        [5, "made what it keeps"],
+      ],
+    ],
     [{ lines: { built: 6 }, nodes: ["n2"] }, [[6, "made here"]]],
   ];
   for (const [diagnosis, marks] of cases) assert.deepEqual(marked(diagnosis, "n7"), marks);
@@ -154,7 +233,10 @@ test("a line is marked with what it did, and with no more", () => {
 test("an error is told in one sentence under its line", () => {
   const told = (type, message, kind = "raised") => errorOf({ kind, type, message });
   assert.equal(told("ValueError", "x = 1.5 is wrong. More of it."), "✖ ValueError: x = 1.5 is wrong.");
-  assert.equal(told("RuntimeError", "Detached in-place, i.e. with .detach_(). No."), "✖ RuntimeError: Detached in-place, i.e. with .detach_().");
+  assert.equal(
+    told("RuntimeError", "Detached in-place, i.e. with .detach_(). No."),
+    "✖ RuntimeError: Detached in-place, i.e. with .detach_().",
+  );
   assert.equal(told("KeyError", "'a'\nnext line"), "✖ KeyError: 'a'");
   assert.equal(told("SyntaxError", "'(' was never closed", "refused"), "✖ SyntaxError: '(' was never closed");
   assert.equal(told("seconds", "It took too long. Sorry.", "stopped"), "✖ It took too long.");
@@ -162,15 +244,28 @@ test("an error is told in one sentence under its line", () => {
   assert.equal(told(null, null, "stopped"), "");
   const long = told("RuntimeError", `${"word ".repeat(60)}end`);
   assert.ok(long.length < 90 && long.endsWith(" word …"));
-  const twice = told("RuntimeError", "Trying to backward through the graph a second time (or directly access saved tensors after they have been freed).");
+  const twice = told(
+    "RuntimeError",
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have been freed).",
+  );
   assert.equal(twice, "✖ RuntimeError: Trying to backward through the graph a second time");
 });
 
 test("what a story says of a line is told there; silent trouble is marked gently, and from where it is seen", () => {
   const scene = stored("shared_in_a_loop.json");
   const state = createState(scene);
-  const story = ["`loss.backward()` on **line 10** adds to it.", "The loop on **line 7**, then **line 10** again, and **line 10**.", "A sum."];
-  const told = (steps, step, more = {}) => marksAt({ state, scene: indexed({ ...scene, diagnoses: [{ nodes: [], story, steps, lines: {}, ...more }] }, state), step, selected: null });
+  const story = [
+    "`loss.backward()` on **line 10** adds to it.",
+    "The loop on **line 7**, then **line 10** again, and **line 10**.",
+    "A sum.",
+  ];
+  const told = (steps, step, more = {}) =>
+    marksAt({
+      state,
+      scene: indexScene({ ...scene, diagnoses: [{ nodes: [], story, steps, lines: {}, ...more }] }, state),
+      step,
+      selected: null,
+    });
   const notes = (marks) => marks.filter(({ note }) => note).map(({ line, kind = null, note }) => [line, kind, note]);
   assert.deepEqual(notes(told({ seen: 30 }, 29)), []);
   assert.deepEqual(notes(told({ seen: 30 }, 30)), [[10, "odd", story.slice(0, 2)], [7, "odd", [story[1]]]]);
@@ -182,8 +277,13 @@ test("an error after which a transcript goes on stays marked", () => {
   const scene = stored("shared_in_a_loop.json");
   const state = createState(scene);
   const diagnosis = { nodes: [], story: [], steps: { raised: 30 }, lines: { raised: 9 }, message: "No. More of it." };
-  const gone = { ...scene, outcome: { kind: "finished", type: null, message: null, line: null }, diagnoses: [diagnosis] };
-  const bad = (step) => marksAt({ state, scene: indexed(gone, state), step, selected: null }).filter(({ kind }) => kind === "bad");
+  const gone = {
+    ...scene,
+    outcome: { kind: "finished", type: null, message: null, line: null },
+    diagnoses: [diagnosis],
+  };
+  const bad = (step) =>
+    marksAt({ state, scene: indexScene(gone, state), step, selected: null }).filter(({ kind }) => kind === "bad");
   assert.deepEqual(bad(29), []);
   assert.deepEqual(bad(state.last), [{ line: 9, kind: "bad", below: "✖ No." }]);
 });
@@ -191,5 +291,8 @@ test("an error after which a transcript goes on stays marked", () => {
 test("a node that keeps nothing says so on its card; what state it is in is said as of any other", () => {
   const [box, now] = [{ kind: "node", slots: [] }, { state: "built", hint: null }];
   assert.deepEqual([standing(box, now), stateWord(now)], ["keeps nothing", "built"]);
-  assert.deepEqual([standing(box, { state: "ran", order: 2 }), stateWord({ state: "ran", order: 2 })], ["ran 2nd", "ran 2nd"]);
+  assert.deepEqual(
+    [standing(box, { state: "ran", order: 2 }), stateWord({ state: "ran", order: 2 })],
+    ["ran 2nd", "ran 2nd"],
+  );
 });

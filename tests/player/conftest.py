@@ -21,7 +21,7 @@ PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <link rel="stylesheet" href="/web/player.css"><link rel="stylesheet" href="/web/narrow.css">
 <style>body{margin:0}#one{height:100vh}</style><div id="one"></div><script src="/vis.js"></script>
 <script type="module">
-import { createPlayer } from "/web/player.js";
+import { createPlayer } from "/web/player/player.js";
 window.scene = await (await fetch("/scenes/%s.json")).json();
 window.make = (root, options) => createPlayer(root, scene, { vis, ...options });
 window.player = make(document.getElementById("one"), { step: 0, onRun: (source) => (window.ran = source) });

@@ -6,15 +6,15 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 
-import { unzip } from "../../gradreel/player/web/letter.js";
-import { describe, indexed } from "../../gradreel/player/web/moment.js";
-import { createState } from "../../gradreel/player/web/state.js";
+import { describe, indexScene } from "../../gradreel/player/web/scene/moment.js";
+import { decodePayload } from "../../gradreel/player/web/scene/scene.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
 
 const folder = process.argv[2];
 for (const name of readdirSync(folder).sort()) {
-  const scene = await unzip(new Uint8Array(readFileSync(`${folder}/${name}`)));
+  const scene = await decodePayload(new Uint8Array(readFileSync(`${folder}/${name}`)));
   const state = createState(scene);
-  const ready = indexed(scene, state);
+  const ready = indexScene(scene, state);
   const names = state.keys("name:");
   const told = (step) => describe(state, ready, names, step);
   const states = scene.steps.map((_, step) => told(step));

@@ -12,7 +12,7 @@ from gradreel.player import bundle, linker
 MODULES = {
     "main.js": 'import { b } from "./b.js";\nimport {\n  c,\n} from "./c.js";\nexport default () => b + c;\n',
     "b.js": 'export { c as b } from "./c.js";\n',
-    "c.js": "export const c = 1;\n",
+    "c.js": '/** @import { Kind } from "./kinds.js" */\n\nexport const c = 1;\n',
     "other.js": "export const other = 2;\n",
 }
 
@@ -23,12 +23,14 @@ export class Seven {}
 export function eight() { return 8; }
 export { five as default, six };""",
     "again.js": 'export { six as ten } from "./five.js";\n',
+    "near/deep/by.js": 'import { six } from "../../five.js";\nexport { ten } from "../../again.js";\nexport { six };\n',
+    "near/words.json": '{"words": ["</script>", "\\u00e9"]}\n',
 }
 
 
 def carried(script: str) -> list[str]:
     """The modules inside a linked script, in the order in which they run."""
-    return re.findall(r'^\$\["([\w.-]+)"\] = ', script, re.MULTILINE)
+    return re.findall(r'^\$\["([\w./-]+)"\] = ', script, re.MULTILINE)
 
 
 def test_a_module_comes_after_those_it_imports_and_others_stay_behind() -> None:
@@ -36,8 +38,8 @@ def test_a_module_comes_after_those_it_imports_and_others_stay_behind() -> None:
 
 
 def test_a_missing_module_is_named() -> None:
-    with pytest.raises(KeyError, match="gone.js"):
-        linker.link({"main.js": 'import "./gone.js";'}, "main.js")
+    with pytest.raises(KeyError, match="near/gone.js"):
+        linker.link({"near/main.js": 'import "./gone.js";'}, "near/main.js")
 
 
 def test_a_circle_is_refused() -> None:
@@ -65,7 +67,7 @@ def test_every_entry_of_the_player_links(entry: str, tmp_path: Path) -> None:
 
 def test_the_half_that_changes_is_small_and_the_other_carries_the_libraries() -> None:
     assert len(bundle.script("shim.js")) < 5_000
-    assert {"vis.js", "codemirror.js", "player.js"} <= set(carried(bundle.script("provide.js")))
+    assert {"vis.js", "vendor/codemirror.js", "player/player.js"} <= set(carried(bundle.script("provide.js")))
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,12 @@ def test_the_half_that_changes_is_small_and_the_other_carries_the_libraries() ->
         ('import {\n  eight,\n  six,\n} from "./five.js";\nexport default () => eight() + six;', ": 14"),
         ('import five, { six, eight as ate } from "./five.js";\nexport default () => five + six + ate();', ": 19"),
         ('import { ten } from "./again.js";\nexport default () => ten;', ": 6"),
+        ('import { six, ten } from "./near/deep/by.js";\nexport default () => six + ten;', ": 12"),
+        (
+            'import all from "./near/words.json" with { type: "json" };\nexport default () => all.words.join();',
+            ": </script>,é",
+        ),
+        ('import all from "./near/../near/words.json";\nexport default () => all.words.length;', ": 2"),
     ],
 )
 def test_a_linked_script_does_what_its_modules_do(source: str, given: str, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ def test_the_editor_is_the_file_whose_hash_is_written_beside_it() -> None:
 def test_the_editor_offers_what_its_entry_names() -> None:
     entry = (VENDOR / "codemirror.entry.js").read_text(encoding="utf-8")
     names = {name.strip() for group in re.findall(r"\{(.*?)\}", entry) for name in group.split(",")}
-    exported = re.search(r"export\s*\{([^{}]*)\};?\s*$", bundle.modules()["codemirror.js"])
+    exported = re.search(r"export\s*\{([^{}]*)\};?\s*$", bundle.modules()["vendor/codemirror.js"])
     assert exported
     assert names == {part.split(" as ")[-1].strip() for part in exported[1].split(",")}
 

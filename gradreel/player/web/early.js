@@ -1,18 +1,19 @@
 /**
- * The entry of the page where the server sends our code by itself: it shows the page before Streamlit is ready, with the first
- * letter fetched in the same way, and leaves `main` for Streamlit's component, which then takes the site over.
+ * The entry of the page where the server sends our code by itself: it shows the page before Streamlit is ready, with
+ * the first response fetched in the same way, and leaves `main` for Streamlit's component, which then takes the shell
+ * over.
  */
 
-import { element } from "./dom.js";
-import { placeAsked } from "./link.js";
-import main, { shownEarly, themeOf } from "./main.js";
-import { appeared, proceed } from "./seen.js";
-import { shelf } from "./shelf.js";
-import { createSite } from "./site.js";
+import { announcePage, startDeferred } from "./app/first_paint.js";
+import { placeAsked } from "./app/link.js";
+import { createAppShell } from "./app_shell.js";
+import { element } from "./lib/dom.js";
+import main, { setEarlyShell, themeOf } from "./main.js";
+import { registry } from "./shim.js";
 import styles from "./styles.js";
 
-/** Where the letters of pages are, seen from any page. */
-const LETTERS = "./gradreel/letter";
+/** Where the first responses of pages are, seen from any page. */
+const RESPONSES = "./gradreel/letter";
 
 async function open() {
   const root = element("main", { class: "gr-site" });
@@ -20,26 +21,29 @@ async function open() {
   host.attachShadow({ mode: "open" }).append(element("style", { text: styles }), root);
   // Streamlit's own page works on behind ours, unseen; it is all there is until ours comes.
   const behind = element("style", { text: "#root { display: none }" });
-  const site = createSite(root, {
+  const shell = createAppShell(root, {
     theme: themeOf(document.documentElement),
     onShow: () => {
       document.body.prepend(host);
       document.head.append(behind);
-      appeared();
+      announcePage();
     },
     onLeave: () => [host, behind].forEach((each) => each.remove()),
   });
-  shownEarly(site);
+  setEarlyShell(shell);
   const page = new URLSearchParams({ page: location.pathname.split("/").at(-1), at: placeAsked(location) ?? "" });
   // The page's head may have begun to fetch the same already.
-  const letter = fetch(`${LETTERS}?${page}`).then((reply) => (reply.ok ? reply.arrayBuffer() : null)).catch(() => null);
-  if (!document.body) await new Promise((ready) => document.addEventListener("DOMContentLoaded", ready, { once: true }));
-  const bytes = await letter;
-  if (!bytes) return proceed();
-  site.receive(new Uint8Array(bytes));
+  const response = fetch(`${RESPONSES}?${page}`)
+    .then((reply) => (reply.ok ? reply.arrayBuffer() : null))
+    .catch(() => null);
+  if (!document.body)
+    await new Promise((ready) => document.addEventListener("DOMContentLoaded", ready, { once: true }));
+  const bytes = await response;
+  if (!bytes) return startDeferred();
+  shell.receive(new Uint8Array(bytes));
 }
 
-shelf().give(main);
+registry().give(main);
 open();
 
 export default () => {};

@@ -1,38 +1,40 @@
 /**
- * The entry of the Streamlit page. Streamlit calls it again on every rerun and theme change with the same parent element, so
- * it keeps its instance by that element, and does something only when something has changed.
+ * The entry of the Streamlit page. Streamlit calls it again on every rerun and theme change with the same parent
+ * element, so it keeps its instance by that element, and does something only when something has changed.
  */
 
-import { element } from "./dom.js";
-import { appeared } from "./seen.js";
-import { createSite } from "./site.js";
+import { announcePage } from "./app/first_paint.js";
+import { createAppShell } from "./app_shell.js";
+import { element } from "./lib/dom.js";
 import styles from "./styles.js";
 
-/** @type {WeakMap<Element|ShadowRoot, ReturnType<typeof createSite>>} */
-const sites = new WeakMap();
+/** @type {WeakMap<Element|ShadowRoot, ReturnType<typeof createAppShell>>} */
+const shells = new WeakMap();
 
-/** The site that was shown before Streamlit was ready, until Streamlit takes it over. */
+/** The shell that was shown before Streamlit was ready, until Streamlit takes it over. */
 let early = null;
 
-/** @param {ReturnType<typeof createSite>} site */
-export const shownEarly = (site) => (early = site);
+/** @param {ReturnType<typeof createAppShell>} shell */
+export const setEarlyShell = (shell) => (early = shell);
 
 /** @param {{data: Uint8Array, parentElement: any, setTriggerValue: (name: string, value: any) => void}} call */
 export default function main({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".gr-site");
-  const site = sites.get(parentElement) ?? early ?? createSite(dressed(root), { onShow: appeared });
+  const shell = shells.get(parentElement) ?? early ?? createAppShell(addStyles(root), { onShow: announcePage });
   early = null;
-  sites.set(parentElement, site);
-  site.connect((question) => setTriggerValue("question", question), themeOf(root));
-  site.receive(data);
+  shells.set(parentElement, shell);
+  shell.connect((request) => setTriggerValue("question", request), themeOf(root));
+  shell.receive(data);
   return () => {
-    site.leave();
-    sites.delete(parentElement);
+    shell.leave();
+    shells.delete(parentElement);
   };
 }
 
-/** An element with our styles beside it: no component brings them along, for all that it brings comes anew with every letter. */
-function dressed(root) {
+/** An element with our styles beside it: no component brings them along, for all that it brings comes anew with every
+ * response.
+ */
+function addStyles(root) {
   root.before(element("style", { text: styles }));
   return root;
 }

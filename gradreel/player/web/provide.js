@@ -4,8 +4,8 @@
  */
 
 import main from "./main.js";
-import { shelf } from "./shelf.js";
+import { registry } from "./shim.js";
 
-shelf().give(main);
+registry().give(main);
 
 export default () => {};

@@ -1,0 +1,381 @@
+/**
+ * The player: a scene, a place in the page, and the parts that show one moment of it. Here they are put together; each
+ * has its idea in a module of its own.
+ */
+
+import { createCanvasView } from "../canvas/canvas_view.js";
+import { compose, rebind, sameShape } from "../canvas/picture.js";
+import { drawingOf, pngOf, svgOf } from "../canvas/snapshot.js";
+import { marksAt, valuesAt } from "../editor/annotations.js";
+import { createCodePane } from "../editor/code_view.js";
+import { activeIn, hasChanged } from "../lib/dom.js";
+import { showBare, showSentence } from "../panels/caption.js";
+import { showExplanation } from "../panels/explanation.js";
+import { createFinder, find } from "../panels/finder.js";
+import { showInspector, showSum } from "../panels/inspector.js";
+import { showTable } from "../panels/table.js";
+import { showLeaves, showNames, showPrinted } from "../panels/variables.js";
+import { holdingOf } from "../scene/lifetime.js";
+import { describe } from "../scene/moment.js";
+import { beginScene, clampStep, createRun, loadScene, momentOf } from "../scene/run.js";
+import { createBookmarks } from "../timeline/bookmarks.js";
+import { createControls } from "../timeline/controls.js";
+import { createPlayback } from "../timeline/playback.js";
+import { createTimeline } from "../timeline/timeline.js";
+import { bindKeys } from "./keyboard.js";
+import { buildView } from "./player_view.js";
+import { createSelection } from "./selection.js";
+
+/** @import { Moment, Scene } from "../scene/types.js" */
+/** @import { Vis } from "../vis.js" */
+
+/**
+ * @typedef {ReturnType<typeof createPlayer>} Player
+ * @typedef {ReturnType<typeof createCodePane>} CodePane  what the editor answers to, too
+ * @typedef {object} Parts  the parts of a player
+ * @property {ReturnType<typeof buildView>} parts
+ * @property {ReturnType<typeof createPlayback>} moves
+ * @property {ReturnType<typeof createControls>} controls
+ * @property {ReturnType<typeof createTimeline>} timeline
+ * @property {ReturnType<typeof createBookmarks>} marks
+ * @property {ReturnType<typeof createCanvasView>} stage
+ * @property {ReturnType<typeof createSelection>} selection
+ * @property {CodePane} editor
+ * @property {ReturnType<typeof createFixTrial>} fixTrial
+ * @property {ReturnType<typeof createFinder>} finder
+ * @property {ReturnType<typeof createTableView>} table
+ * @property {() => void} turn
+ * @property {() => void} unbind
+ */
+
+/**
+ * @typedef {{vis: Vis|Promise<Vis>, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number)
+ *   => void, theme?: "light"|"dark"|null, step?: number|null, source?: string, compact?: boolean, alone?: boolean,
+ *   spread?: boolean, editor?: boolean, createEditor?: (host: HTMLElement, how?: any) => CodePane, values?: boolean}}
+ *   Options  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. With
+ *   `spread` a graph is drawn from left to right where the stage is broad and low.
+ */
+
+/** Put a player into `root` and return it; `root.player` is the same.
+ * @param {HTMLElement & {player?: any}} root
+ * @param {Scene} firstScene  a scene as `gradreel.scene.encode` writes it
+ * @param {Options} options
+ */
+export function createPlayer(root, firstScene, options) {
+  const parts = buildView(root);
+  root.toggleAttribute("data-compact", Boolean(options.compact));
+  const run = createRun(options);
+  const made = assemble(root, parts, run, { show, draw }, firstScene, options);
+  const { moves, marks, stage, timeline, controls, editor, selection, fixTrial } = made;
+
+  function show({ ease = false, from = run.step, first = false } = {}) {
+    const moment = momentOf(run);
+    const holding = run.chosen ? holdingOf(moment, run.chosen) : null;
+    stage.show({ ...moment, selected: run.chosen, holding }, { from, ease, picture: run.picture, begin: first });
+    root.dataset.step = String(run.step);
+    timeline.show(run.step);
+    marks.show(run.step);
+    showPanels(parts, run, moment, holding, {
+      ...selection,
+      seek: moves.seek,
+      fixTrial,
+      canFix: Boolean(options.onRun),
+      meaning: options.onMeaning,
+    });
+    showCode(editor, parts, run, moment);
+  }
+
+  function draw(keep) {
+    run.picture = compose(run.scene, run.state, run.tree, run.folded, stage.measure, run);
+    stage.setPicture(run.picture, keep);
+    parts.groups.hidden = run.tree.groups.size === 0;
+    parts.nameGroups(run.folded.size ? "Unfold" : "Fold");
+  }
+
+  /** The run is another one, or the same with other values. */
+  function showScene() {
+    root.dataset.steps = String(run.state.last);
+    root.dataset.outcome = run.scene.outcome.kind;
+    root.toggleAttribute("data-prints", run.scene.output.length > 0);
+    timeline.setScene(run.scene, run.state);
+    controls.enable(run.state.last > 0);
+  }
+
+  /** A new program: everything is made anew. */
+  function beginWith(scene, at) {
+    beginScene(run, scene, at);
+    showScene();
+    if (options.spread) run.sideways = stage.isBroad();
+    marks.clear();
+    draw(null);
+    show({ first: true });
+  }
+
+  /** A scene of the same program with other values keeps everything in its place; any other begins anew. */
+  function update(next, { step = null } = {}) {
+    if (!sameShape(run.scene, next)) {
+      moves.clock.pause();
+      if (!options.createEditor) editor.setSource(next.source);
+      beginWith(next, step);
+      return;
+    }
+    loadScene(run, next);
+    showScene();
+    run.picture = rebind(run.picture, run.scene, run.state);
+    run.step = clampStep(run, step ?? run.step);
+    show();
+  }
+
+  const player = { ...createApi(root, parts, run, made, show), update };
+  parts.setTheme(options.theme ?? null);
+  root.player = player;
+  beginWith(firstScene, options.step);
+  return player;
+}
+
+/** The parts of a player, each told of those that it needs. The foot of the page comes before the stage, which takes
+ * what room is left.
+ */
+function assemble(root, parts, run, { show, draw }, firstScene, options) {
+  const moves = createPlayback(run, {
+    show,
+    onStep: options.onStep,
+    range: () => made.marks.range(),
+    onPlay: (playing) => {
+      controls.show(playing);
+      parts.say.setAttribute("aria-live", playing ? "off" : "polite");
+    },
+  });
+  const made = /** @type {Parts} */ ({ moves, parts });
+  const actions = actionsOf(run, made);
+  const controls = createControls(parts.controls, actions);
+  made.controls = controls;
+  made.timeline = createTimeline(parts.time, {
+    onSeek: moves.seek,
+    onPlay: (next) => (moves.seek(next), moves.clock.play()),
+  });
+  made.marks = createBookmarks(made.timeline, controls);
+  made.stage = createCanvasView(parts.stage, parts.corner, options.vis, {
+    onPick: (id) => made.selection.pick(id),
+    onFollow: (follows) => parts.follow.setAttribute("aria-pressed", String(follows)),
+  });
+  made.selection = createSelection(run, made.stage, { draw, show });
+  made.editor = (options.createEditor ?? createCodePane)(parts.editor, {
+    source: options.source ?? firstScene.source,
+    onRun: options.onRun,
+    readOnly: options.editor === false,
+  });
+  made.fixTrial = createFixTrial({
+    source: () => run.scene.source,
+    put: (source) => {
+      made.editor.setSource(source);
+      options.onRun(source);
+    },
+  });
+  made.finder = createFinder(parts.graph, {
+    find: (query) => find(query, { ...run, names: momentOf(run).names }),
+    onGo: made.selection.reveal,
+    onClose: (before) => (root.contains(before) ? before : root).focus({ preventScroll: true }),
+  });
+  made.table = createTableView(root, parts, show);
+  /** Draw the graph from left to right, or from top to bottom again. */
+  made.turn = () => {
+    run.sideways = !run.sideways;
+    draw(null);
+    show({ first: true });
+  };
+  parts.onTool(actions);
+  const unbind = [bindKeys(root, actions, Boolean(options.alone)), onDark(made.stage.recolour)];
+  made.unbind = () => unbind.forEach((each) => each());
+  return made;
+}
+
+/** The nodes as a table in the place of the graph: shown and gone to, or left and taken away again.
+ * @param {HTMLElement} root
+ * @param {Parts["parts"]} parts
+ * @param {() => void} show
+ */
+function createTableView(root, parts, show) {
+  const toggle = (on = parts.table.hidden) => {
+    parts.table.hidden = !on;
+    parts.tableTool.setAttribute("aria-pressed", String(on));
+    show();
+    (on ? parts.table : parts.tableTool).focus({ preventScroll: true });
+  };
+  return {
+    toggle: () => toggle(),
+    /** Whoever is in the table leaves it. @returns {boolean} whether anybody was */
+    leave() {
+      const within = parts.table.contains(activeIn(root));
+      if (within) toggle(false);
+      return within;
+    },
+  };
+}
+
+/** Be told when the page turns dark or light. @returns {() => void} no more */
+function onDark(act) {
+  const dark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
+  dark?.addEventListener("change", act);
+  return () => dark?.removeEventListener("change", act);
+}
+
+/** What a player offers to the page around it.
+ * @param {HTMLElement & {player?: any}} root
+ * @param {Parts["parts"]} parts
+ * @param {import("../scene/run.js").Run} run
+ * @param {Parts} made
+ * @param {(how?: object) => void} show
+ */
+function createApi(root, parts, run, { moves, marks, stage, editor, selection, turn, unbind }, show) {
+  return {
+    seek: moves.seek,
+    play: moves.clock.play,
+    pause: moves.clock.pause,
+    playing: moves.clock.playing,
+    turn,
+    /** Where the panes stand one below the other: up to the picture of a run. */
+    lookAtPicture: () => {
+      parts.program.close();
+      root.querySelector(".frame").scrollTop = 0;
+    },
+    /** Where every card stands in the picture, by its id. */
+    places: () => Object.fromEntries(run.picture.cards.map(({ id, rect }) => [id, { ...rect }])),
+    bookmarks: () => [...marks.all()],
+    state: () => ({ ...describe(run.state, run.scene, run.names, run.step), selected: momentOf(run).selected }),
+    select: (id) => {
+      run.chosen = id;
+      show();
+    },
+    fold: selection.fold,
+    foldAll: selection.foldAll,
+    reveal: selection.reveal,
+    /** Whether values stand after the lines that made them. @param {boolean} on */
+    showValues: (on) => {
+      run.values = on;
+      show();
+    },
+    setTheme: (name) => {
+      parts.setTheme(name);
+      stage.recolour();
+    },
+    view: stage.view,
+    /** The graph as it stands, as a file. @param {"png"|"svg"} kind @returns {Promise<Blob>} */
+    picture: async (kind) => {
+      const frame = stage.frame();
+      const drawing = drawingOf(frame);
+      return kind === "png" ? pngOf(drawing, frame) : new Blob([svgOf(drawing, frame)], { type: "image/svg+xml" });
+    },
+    editor,
+    destroy: () => {
+      moves.clock.pause();
+      unbind();
+      stage.destroy();
+      editor.destroy?.();
+      root.replaceChildren();
+      root.classList.remove("gradreel");
+      for (const name of ["testid", "step", "steps", "outcome", "prints", "theme"]) delete root.dataset[name];
+      delete root.player;
+    },
+  };
+}
+
+/** What a person can do with keys, buttons and tools: a name for each thing, and what it does.
+ * @param {import("../scene/run.js").Run} run
+ * @param {Parts} made  the parts of the player: all of them are there when something is done
+ */
+export function actionsOf(run, made) {
+  const { moves, parts } = made;
+  const toMark = (direction) => made.marks.all().length && moves.near(made.marks.all(), direction);
+  const [larger, smaller] = [() => made.stage.zoom(1.25), () => made.stage.zoom(0.8)];
+  return {
+    first: () => moves.jump(0),
+    last: () => moves.jump(run.state.last),
+    next: () => moves.jump(run.step + 1),
+    prev: () => moves.jump(run.step - 1),
+    nextLine: () => moves.near(run.lines, 1),
+    prevLine: () => moves.near(run.lines, -1),
+    nextCall: () => moves.near(run.calls, 1),
+    prevCall: () => moves.near(run.calls, -1),
+    nextMark: () => toMark(1),
+    prevMark: () => toMark(-1),
+    bookmark: () => made.marks.toggle(run.step),
+    loop: () => made.marks.toggleLoop(run.scene.stretches, run.step, run.state.last),
+    toggle: () => moves.clock.toggle(),
+    setSpeed: (speed) => moves.clock.setSpeed(speed),
+    find: () => made.finder.open(),
+    fit: () => made.stage.fit(),
+    follow: () => made.stage.follow(),
+    turn: () => made.turn(),
+    zoomIn: larger,
+    zoomOut: smaller,
+    in: larger,
+    out: smaller,
+    groups: () => made.selection.foldAll(run.folded.size === 0),
+    table: () => made.table.toggle(),
+    help: () => parts.sheet.toggle(),
+    escape: () => parts.sheet.close() || made.table.leave() || made.selection.select(null),
+  };
+}
+
+/** A moment of the run on the page: everything beside the stage is told what there is to show of it.
+ * @param {ReturnType<typeof buildView>} parts  of the view
+ * @param {import("../scene/run.js").Run} run
+ * @param {Moment} moment
+ * @param {import("../scene/lifetime.js").Holding|null} holding
+ * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, fixTrial:
+ *   Parts["fixTrial"], canFix: boolean, meaning?: () => void}} does
+ */
+export function showPanels(parts, run, moment, holding, { seek, select, fold, fixTrial, canFix, meaning }) {
+  showSentence(parts, moment, holding);
+  showNames(parts.names, moment, select);
+  showLeaves(parts.leaves, moment, select);
+  showPrinted(parts.printed, moment);
+  showExplanation(parts.story, moment, {
+    onSeek: seek,
+    onFix: canFix ? fixTrial.apply : null,
+    tried: fixTrial.current(),
+    onBack: fixTrial.back,
+    onMeaning: meaning,
+  });
+  showBare(parts.bare, moment, seek);
+  parts.graph.parentElement.dataset.graph = moment.scene.boxes.length || moment.scene.unrun ? "some" : "none";
+  showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });
+  showSum(parts.sumHead, parts.sum, moment, run.sums);
+  if (!parts.table.hidden) showTable(parts.table, moment, select);
+}
+
+/** The marks of a moment in the code: after all else, for the code scrolls to its line, and so has everything laid out.
+ * @param {CodePane} editor
+ * @param {ReturnType<typeof buildView>} parts
+ * @param {import("../scene/run.js").Run} run
+ * @param {Moment} moment
+ */
+export function showCode(editor, parts, run, moment) {
+  const values = run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [];
+  const marks = [...marksAt(moment), ...values];
+  if (hasChanged(parts.editor, [run.loads, marks])) editor.setMarks(marks);
+}
+
+/** Trying a fix: the edited program takes the place of the one before it, which stays at hand while the edited one is
+ * shown.
+ * @param {{source: () => string, put: (source: string) => void}} program  what is shown, and how another is put in and
+ *   run
+ */
+export function createFixTrial({ source, put }) {
+  let tried = null;
+  return {
+    /** @param {{source: string}} fix */
+    apply: (fix) => {
+      tried = { ...fix, before: source() };
+      put(fix.source);
+    },
+    back: () => {
+      const { before } = tried;
+      tried = null;
+      put(before);
+    },
+    /** The fix that is being tried, with the program before it; nothing once another program is shown. */
+    current: () => (tried && source().trimEnd() === tried.source.trimEnd() ? tried : null),
+  };
+}

@@ -1,0 +1,249 @@
+/**
+ * The strip below the picture: the bytes that saved buffers hold over time as an area, the stretches of the run as bars
+ * with their words, ticks for loops, marks for backward calls, bookmarks, what plays again and again, and over it all
+ * the slider that scrubs. The strip itself is drawn once for a scene.
+ */
+
+import { element, svgElement } from "../lib/dom.js";
+import { formatBytes } from "../lib/format.js";
+import { stripMarks } from "../lib/markdown.js";
+import { valueAt } from "../scene/state.js";
+import { stretchAt, stretchWord } from "./bookmarks.js";
+
+/** @param {HTMLElement} root
+ * @param {{onSeek: (step: number) => void, onPlay: (step: number) => void}} wiring  `onPlay`: play from a step
+ */
+export function createTimeline(root, { onSeek, onPlay }) {
+  const strip = svgElement("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    preserveAspectRatio: "none",
+    "aria-hidden": "true",
+  });
+  const scrub = element("input", {
+    type: "range",
+    min: 0,
+    max: 1,
+    step: 1,
+    value: 0,
+    "data-testid": "scrub",
+    "aria-label": "step of the run",
+  });
+  const tip = element("div", { class: "tip", hidden: true });
+  const words = element("div", { class: "words", "aria-hidden": "true" });
+  const flags = element("div", { class: "flags" });
+  const band = element("div", { class: "band", hidden: true, "aria-hidden": "true" });
+  const memory = element("div", { class: "memory" });
+  const cursor = element("div", { class: "cursor" }, element("i"));
+  root.append(
+    element(
+      "div",
+      { class: "strip" },
+      strip,
+      element("div", { class: "moving", "aria-hidden": "true" }, cursor),
+      band,
+      scrub,
+      flags,
+      words,
+      tip,
+    ),
+    memory,
+  );
+  let scene = null;
+  let state = null;
+  let peak = 0;
+  const share = (step) => `${state.last ? (step / state.last) * 100 : 0}%`;
+  const stepAt = (event) => {
+    const box = scrub.getBoundingClientRect();
+    return Math.round(Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * state.last);
+  };
+  scrub.addEventListener("input", () => onSeek(Number(scrub.value)));
+  scrub.addEventListener("dblclick", (event) => onPlay(stepAt(event)));
+  scrub.addEventListener("pointermove", (event) => {
+    const step = stepAt(event);
+    const stretch = stretchAt(scene.stretches, step);
+    const held = `${formatBytes(state.at("program", "bytes", step) ?? 0)} saved`;
+    tip.textContent = [`${step}`, held, stretch && stretchWord(stretch), stripMarks(scene.steps[step].sentence)]
+      .filter(Boolean)
+      .join(" · ");
+    tip.hidden = false;
+    const { width } = scrub.getBoundingClientRect();
+    const middle = (step / Math.max(1, state.last)) * width;
+    const left = Math.max(0, Math.min(width - tip.offsetWidth, middle - tip.offsetWidth / 2));
+    tip.style.left = `${left}px`;
+  });
+  scrub.addEventListener("pointerleave", () => (tip.hidden = true));
+
+  return {
+    setScene: (nextScene, nextState) => {
+      [scene, state] = [nextScene, nextState];
+      peak = drawStrip(strip, words, scene, state);
+      scrub.max = String(state.last);
+      scrub.disabled = state.last === 0;
+    },
+    /** @param {number[]} marks */
+    setBookmarks: (marks) => flags.replaceChildren(...marks.map((step) => {
+      const flag = element("button", {
+        title: `bookmark: step ${step}`,
+        "aria-label": `go to the bookmark at step ${step}`,
+        onclick: () => onSeek(step),
+      });
+      flag.style.left = share(step);
+      return flag;
+    })),
+    /** @param {{from: number, to: number}|null} range */
+    setLoop: (range) => {
+      band.hidden = !range;
+      if (range) Object.assign(band.style, { left: share(range.from), right: `calc(100% - ${share(range.to)})` });
+    },
+    show: (step) => {
+      cursor.style.transform = `translateX(${share(step)})`;
+      const kind = stretchAt(scene.stretches, step)?.kind;
+      cursor.dataset.tone = kind === "error" ? "bad" : "";
+      scrub.value = String(step);
+      scrub.setAttribute("aria-valuetext", `Step ${step} of ${state.last}. ${stripMarks(scene.steps[step].sentence)}`);
+      const held = formatBytes(state.at("program", "bytes", step) ?? 0);
+      memory.textContent = `saved now ${held}\npeak ${formatBytes(peak)}`;
+    },
+  };
+}
+
+export const WIDTH = 1000;
+export const HEIGHT = 54;
+const TICKS = 200;
+const BARS = 400;
+/** Half of what is torn out of the strip where turns are left out. */
+const TORN = 2.5;
+/** Of the strip's width, what a word needs. */
+const WORDY = 0.075;
+const STRETCH = { forward: "live", backward: "run", optimizer: "leaf", error: "bad", skipped: "ink" };
+
+/** @param {number} step @param {number} last */
+export function at(step, last) {
+  return last ? (step / last) * WIDTH : 0;
+}
+
+/** Draw the strip anew. @returns {number} the most bytes held at once */
+export function drawStrip(strip, words, scene, state) {
+  const { last } = state;
+  const track = state.track("program", "bytes");
+  const peak = (track?.values ?? []).reduce((most, value) => Math.max(most, value ?? 0), 0);
+  const parts = [
+    svgElement("path", {
+      d: area(track, last, peak),
+      fill: "var(--live-bg)",
+      stroke: "var(--live)",
+      "stroke-width": 1.5,
+      "vector-effect": "non-scaling-stroke",
+    }),
+  ];
+  parts.push(...ticks(state, last), ...bars(scene.stretches, last));
+  if (scene.calls.length <= BARS)
+    parts.push(...scene.calls.map((call) => mark(at(call.from, last), call.failed ? "bad" : "run")));
+  parts.push(
+    ...scene.stretches
+      .filter(({ kind }) => kind === "skipped")
+      .flatMap((stretch) => tearAt(at(stretch.to - 0.5, last))),
+  );
+  strip.replaceChildren(...parts);
+  words.replaceChildren(...labels(scene.stretches, last));
+  return peak;
+}
+
+function bars(stretches, last) {
+  return mergeStretches(stretches).map((stretch) => {
+    const from = at(stretch.from <= 1 ? 0 : stretch.from - 1, last);
+    const box = svgElement("rect", {
+      x: from,
+      y: HEIGHT - 4,
+      width: Math.max(2, at(stretch.to, last) - from),
+      height: 4,
+    });
+    box.style.fill = `var(--${STRETCH[stretch.kind] ?? "soft"})`;
+    return box;
+  });
+}
+
+/** Neighbouring stretches of one kind as one bar, where there are more than can be told apart. */
+function mergeStretches(stretches) {
+  if (stretches.length <= BARS) return stretches;
+  const found = [];
+  for (const stretch of stretches) {
+    if (found.at(-1)?.kind === stretch.kind) found.at(-1).to = stretch.to;
+    else found.push({ ...stretch });
+  }
+  return found.filter((_, i) => i % Math.ceil(found.length / BARS) === 0 || found[i].kind === "error");
+}
+
+/** A word under each stretch that is wide enough for it. */
+function labels(stretches, last) {
+  const found = [];
+  for (const stretch of stretches) {
+    const from = last ? Math.max(0, stretch.from - 1) / last : 0;
+    const width = last ? stretch.to / last - from : 1;
+    if (width < WORDY) continue;
+    const word = element("span", { text: stretchWord(stretch) });
+    Object.assign(word.style, { left: `${from * 100}%`, width: `${width * 100}%` });
+    found.push(word);
+  }
+  return found;
+}
+
+/** The saved bytes as an area, at most two points a column. */
+function area(track, last, peak) {
+  const height = (value) => HEIGHT - 5 - (peak ? (value / peak) * (HEIGHT - 12) : 0);
+  const base = HEIGHT - 5;
+  const points = [[0, base]];
+  const columns = Math.min(last, WIDTH);
+  let before = 0;
+  for (let column = 0; column <= columns; column++) {
+    const step = columns ? Math.round((column / columns) * last) : 0;
+    const value = Math.max(0, valueAt(track, step) ?? 0);
+    if (value === before && column !== columns) continue;
+    points.push([at(Math.max(0, step - 1), last), height(before)], [at(step, last), height(value)]);
+    before = value;
+  }
+  points.push([WIDTH, height(before)], [WIDTH, base]);
+  return `M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}Z`;
+}
+
+/** A faint tick where an iteration begins, as long as they can be told apart. */
+function ticks(state, last) {
+  const track = state.track("program", "loops");
+  const found = (track?.steps ?? []).filter((_, i) => track.values[i]?.length);
+  return found.length > TICKS
+    ? []
+    : found.map((step) =>
+        svgElement("line", {
+          x1: at(step, last),
+          x2: at(step, last),
+          y1: HEIGHT - 9,
+          y2: HEIGHT - 4,
+          class: "tick",
+          "vector-effect": "non-scaling-stroke",
+        }),
+      );
+}
+
+/** Where turns are left out the strip is torn: two edges, and nothing between them. */
+function tearAt(x) {
+  const teeth = [0, 1, 2, 3, 4, 5, 6].map((i) => [i % 2 ? 2 : -2, (i * HEIGHT) / 6]);
+  const edge = (side) => teeth.map(([dx, y]) => `${(x + side * TORN + dx).toFixed(1)} ${y.toFixed(1)}`);
+  const gap = svgElement("path", { d: `M${edge(-1).join("L")}L${edge(1).reverse().join("L")}Z`, fill: "var(--panel)" });
+  const edges = [-1, 1].map((side) =>
+    svgElement("path", { d: `M${edge(side).join("L")}`, class: "torn", "vector-effect": "non-scaling-stroke" }),
+  );
+  return [gap, ...edges];
+}
+
+function mark(x, token) {
+  const line = svgElement("line", {
+    x1: x,
+    x2: x,
+    y1: 2,
+    y2: HEIGHT - 4,
+    class: "call",
+    "vector-effect": "non-scaling-stroke",
+  });
+  line.style.stroke = `var(--${token})`;
+  return line;
+}

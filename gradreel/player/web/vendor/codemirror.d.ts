@@ -1,0 +1,34 @@
+/** The parts of CodeMirror 6 that the bundle carries; their types stay with CodeMirror. */
+
+export declare const Decoration: any;
+export declare const EditorView: any;
+export declare const WidgetType: any;
+export declare const drawSelection: any;
+export declare const highlightSpecialChars: any;
+export declare const keymap: any;
+export declare const lineNumbers: any;
+export declare const placeholder: any;
+export declare const Compartment: any;
+export declare const EditorState: any;
+export declare const Prec: any;
+export declare const StateEffect: any;
+export declare const StateField: any;
+export declare const defaultKeymap: any;
+export declare const history: any;
+export declare const historyKeymap: any;
+export declare const indentWithTab: any;
+export declare const HighlightStyle: any;
+export declare const bracketMatching: any;
+export declare const indentOnInput: any;
+export declare const indentUnit: any;
+export declare const syntaxHighlighting: any;
+export declare const autocompletion: any;
+export declare const closeBrackets: any;
+export declare const closeBracketsKeymap: any;
+export declare const completionKeymap: any;
+export declare const highlightSelectionMatches: any;
+export declare const search: any;
+export declare const searchKeymap: any;
+export declare const python: any;
+export declare const pythonLanguage: any;
+export declare const tags: any;

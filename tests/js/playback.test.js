@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { actionOf } from "../../gradreel/player/web/player/keyboard.js";
+import { createClock, pace } from "../../gradreel/player/web/timeline/playback.js";
+
+/** A clock over `last` steps with time turned by hand. */
+function byHand(last, start = 0) {
+  const log = { step: start, playing: [], waits: [] };
+  let waiting = null;
+  const clock = createClock({
+    steps: () => last,
+    step: () => log.step,
+    onStep: (step) => (log.step = step),
+    onChange: (playing) => log.playing.push(playing),
+    after: (run, ms) => {
+      waiting = run;
+      log.waits.push(ms);
+      return run;
+    },
+    cancel: (handle) => {
+      if (handle === waiting) waiting = null;
+    },
+  });
+  const turn = () => {
+    const run = waiting;
+    waiting = null;
+    run?.();
+  };
+  return { clock, log, turn };
+}
+
+test("playing goes a step at a time and stops at the end", () => {
+  const { clock, log, turn } = byHand(3);
+  clock.play();
+  turn();
+  turn();
+  assert.equal(log.step, 2);
+  turn();
+  assert.equal(log.step, 3);
+  assert.equal(clock.playing(), false);
+  assert.deepEqual(log.playing, [true, false]);
+});
+
+test("playing from the end starts anew", () => {
+  const { clock, log } = byHand(3, 3);
+  clock.play();
+  assert.equal(log.step, 0);
+  assert.ok(clock.playing());
+});
+
+test("a pause stops, and no step comes after it", () => {
+  const { clock, log, turn } = byHand(9);
+  clock.play();
+  turn();
+  clock.pause();
+  turn();
+  assert.equal(log.step, 1);
+});
+
+test("speed divides the wait and stays within bounds", () => {
+  const { clock, log } = byHand(9);
+  clock.setSpeed(2);
+  clock.play();
+  assert.equal(log.waits.at(-1), pace(9) / 2);
+  clock.setSpeed(100);
+  assert.equal(clock.speed(), 8);
+  assert.equal(log.waits.at(-1), pace(9) / 8);
+});
+
+test("a program without steps does not play", () => {
+  const { clock } = byHand(0);
+  clock.play();
+  assert.equal(clock.playing(), false);
+});
+
+test("long runs are told faster, never too fast to see", () => {
+  assert.equal(pace(40), 450);
+  assert.ok(pace(1000) < 450);
+  assert.equal(pace(100_000), 60);
+});
+
+const key = (name, modifiers = {}) => actionOf({ key: name, shiftKey: false, ctrlKey: false, ...modifiers }, null);
+
+test("keys mean what the sheet says", () => {
+  assert.equal(key(" "), "toggle");
+  assert.deepEqual([key("ArrowRight"), key("ArrowLeft"), key("Home"), key("End")], ["next", "prev", "first", "last"]);
+  assert.deepEqual(
+    [key("ArrowRight", { shiftKey: true }), key("ArrowLeft", { ctrlKey: true })],
+    ["nextLine", "prevCall"],
+  );
+  assert.equal(key("x"), null);
+});
+
+test("space on a button presses the button", () => {
+  const button = { closest: (selector) => (selector.includes("button") ? button : null) };
+  assert.equal(actionOf({ key: " ", shiftKey: false, ctrlKey: false }, button), null);
+});
