@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: run test check browser bench shots nightly clean
+.PHONY: run test check browser bench shots nightly census clean
 
 run: $(VENV)/run.done
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port 8501
@@ -29,6 +29,9 @@ nightly: $(VENV)/test.done
 
 browser: $(VENV)/test.done
 	@sh deploy/chromium.sh $(BIN)/python
+
+census: $(VENV)/bin/python
+	@$(BIN)/python -m tests.census
 
 bench: $(BENCH)/done
 	$(BENCH)/bin/python -m benchmarks
