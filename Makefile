@@ -24,7 +24,7 @@ check:
 
 nightly: $(VENV)/test.done
 	$(BIN)/python -m tests.host.hostile
-	GRADREEL_NIGHTLY=1 $(BIN)/pytest -n 2 tests/interpreter tests/host
+	GRADREEL_NIGHTLY=1 $(BIN)/pytest -n 2 tests/interpreter tests/explain tests/host tests/browser tests/test_cli.py
 	$(BIN)/python -m benchmarks load
 
 browser: $(VENV)/test.done

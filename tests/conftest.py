@@ -5,7 +5,6 @@ Hypothesis tries the same examples in every run, so that what was green stays gr
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,9 +12,10 @@ import pytest
 from hypothesis import settings
 
 from tests.chromium import chromium
+from tests.nightly import NIGHTLY
 
 settings.register_profile("same", derandomize=True)
-if not os.environ.get("GRADREEL_NIGHTLY"):
+if not NIGHTLY:
     settings.load_profile("same")
 
 
