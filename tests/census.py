@@ -16,11 +16,11 @@ PARTICIPLE = re.compile(r"[a-z]+(ed|en|wn)")
 IRREGULAR = set(
     """begun bent bought bound brought built caught dealt done felt found gone heard held kept laid left lent lost made
     meant met paid said sent sold sought spent spun stood struck stuck sung swept taught thought told understood undone
-    won wound""".split()  # noqa: SIM905
+    won wound""".split()
 )
 OTHER_WORDS = set(
     """between children down embed even feed flatten happen listen need open own proceed seed shorten shutdown spawn
-    speed token unflatten uneven when widen""".split()  # noqa: SIM905
+    speed token unflatten uneven when widen""".split()
 )
 """Verbs and nouns that end as participles do."""
 
