@@ -2,19 +2,17 @@
 
 import ast
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from dataclasses import fields
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
+from gradreel.__main__ import UNUSABLE, main
 from gradreel.host.policy import headers, inline
-from gradreel.host.settings import Settings, Unreadable, read, variable
+from gradreel.host.settings import Settings, Unreadable, read, settings, variable
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
@@ -130,13 +128,17 @@ def test_a_setting_that_is_none_is_named(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("arguments", [["serve"], ["run", "-"]])
 @pytest.mark.parametrize(("name", "text"), [("GRADREEL_PORT", "99999"), ("GRADREEL_DASK", "a,b")])
-def test_a_wrong_setting_is_a_sentence_and_status_2(arguments: list[str], name: str, text: str) -> None:
-    command = [sys.executable, "-m", "gradreel", *arguments]
-    done = subprocess.run(
-        command, env={**os.environ, name: text}, cwd=DEPLOY.parent, input="", capture_output=True, text=True, timeout=60
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert re.fullmatch(rf"gradreel: {name} .*\.\n", done.stderr), done.stderr
+def test_a_wrong_setting_is_a_sentence_and_status_2(
+    arguments: list[str], name: str, text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(name, text)
+    settings.cache_clear()
+    try:
+        assert main(arguments) == UNUSABLE == 2
+    finally:
+        settings.cache_clear()
+    out, err = capsys.readouterr()
+    assert out == "" and re.fullmatch(rf"gradreel: {name} .*\.\n", err), err
 
 
 # ---- headers

@@ -30,7 +30,11 @@ from .settings import Settings
 from .shared import executor
 from .work import opened
 
-APP = Path(__file__).parents[2] / "app.py"
+HERE = Path(__file__).parent
+SITE = HERE.parent / "site" if (HERE.parent / "site").is_dir() else HERE.parents[1]
+"""Where the app, its pages and Streamlit's settings are: beside the packages, or in them once they are installed."""
+
+APP = SITE / "app.py"
 PROBE_SECONDS = 15.0
 FRESH_SECONDS = 5.0
 """So long one answer about health is good for."""
@@ -59,7 +63,7 @@ def guards(settings: Settings) -> list[Middleware]:
 
 def serve(settings: Settings) -> None:
     """Serve until stopped."""
-    os.chdir(APP.parent)  # where Streamlit looks for its own settings
+    os.chdir(SITE)  # where Streamlit looks for its own settings
     sys.argv = [str(APP)]
     application(settings).run(config={"server.address": settings.address, "server.port": settings.port})
 

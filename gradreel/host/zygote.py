@@ -24,6 +24,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NoReturn
 
+from gradreel.trace.collecting import anything_frozen
+
 from . import control
 from .control import Ending, Order
 from .frames import Gone, Late, read_frame, write_frame
@@ -65,6 +67,7 @@ def warm_up() -> None:
     work(json.dumps({"source": WARM_UP, "want": "both"}).encode())
     gc.collect()
     gc.freeze()
+    anything_frozen()
 
 
 def main() -> None:

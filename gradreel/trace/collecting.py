@@ -26,6 +26,16 @@ def collector_paused() -> Iterator[None]:
 
 def pass_by() -> None:
     """Have the collector pass the new objects by, as if it had looked at them already, if they are many."""
-    if gc.get_count()[0] > MANY and not gc.get_freeze_count():
+    if gc.get_count()[0] > MANY and not anything_frozen():
         gc.freeze()
         gc.unfreeze()  # what was frozen before would be thawed as well: there is nothing
+
+
+_frozen = False
+
+
+def anything_frozen() -> bool:
+    """Whether objects are frozen. To count them takes as long as they are many; where there were some, some stay."""
+    global _frozen
+    _frozen = _frozen or gc.get_freeze_count() > 0
+    return _frozen

@@ -17,7 +17,7 @@ import autograd_core.utils.checkpoint
 from autograd_core.graph import Node
 from autograd_core.state import isolated
 
-LONG = 200_000
+LONG = 50_000
 
 
 @pytest.fixture
@@ -249,7 +249,7 @@ def growth(work: Callable[[int], None], count: int) -> int:
     return min(late - early for early, late in pairwise(sizes))
 
 
-def test_ten_thousand_steps_hold_memory_flat() -> None:
+def test_thousands_of_steps_hold_memory_flat() -> None:
     torch.manual_seed(0)
     net = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
     adam = torch.optim.Adam(net.parameters(), lr=0.01)
@@ -265,7 +265,7 @@ def test_ten_thousand_steps_hold_memory_flat() -> None:
     assert growth(steps, 500) < 16 * 500, "even one tensor a step would take more"
     before = nodes()
     tensors = alive(torch.Tensor)
-    steps(8_000)
+    steps(2_000)
     assert nodes() == before
     assert alive(torch.Tensor) == tensors
 

@@ -78,8 +78,12 @@ def play(block: Block, torch: Any) -> list[str]:
 
 @contextlib.contextmanager
 def collected_apart() -> Iterator[None]:
-    """Cycles that a block leaves go before or after it, and what they then say is not of any statement."""
+    """Cycles that a block leaves go before or after it, and what they then say is not of any statement.
+
+    What stays then stays for good: the next block need not look at it.
+    """
     gc.collect()
+    gc.freeze()
     gc.disable()
     try:
         yield

@@ -13,12 +13,30 @@ SETTLED = """() => {
 }"""
 
 
+PLAYER = "[data-testid=player][data-steps]"
+SHOWN = {
+    "Lab": f".gr-lab {PLAYER}",
+    "Lessons": f".gr-page-lessons {PLAYER}",
+    "Compare": f".gr-page-compare[data-moment] {PLAYER}",
+    "Operators": f".gr-page-operators {PLAYER}",
+    "Gallery": f".gr-page-gallery {PLAYER}",
+    "About": "[data-testid=about] h2",
+}
+"""What shows that a page is there."""
+
+
 def open_lab(page: Page, url: str) -> Locator:
     """The player of the freshly loaded Lab, at rest."""
     page.goto(url)
     page.wait_for_selector("[data-testid=player]", timeout=60_000)
     page.wait_for_function(SETTLED)
     return page.get_by_test_id("player")
+
+
+def go(page: Page, name: str) -> None:
+    """Follow the link to another page, which loads nothing anew."""
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name=name, exact=True).first.click()
+    page.wait_for_selector(SHOWN[name], timeout=20_000)
 
 
 def put(page: Page, source: str) -> None:

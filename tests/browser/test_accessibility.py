@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from .driving import SETTLED, open_lab, run, state
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = ["", *(path.stem.split("_", 1)[1] for path in sorted((ROOT / "pages").glob("*.py")))]
-SIZES = {"wide": (1440, 900), "small": (1000, 700), "narrow": (360, 740)}
 FAILING = """\
 import torch
 w = torch.ones(2, requires_grad=True)
@@ -39,70 +38,55 @@ def violations(page: Page) -> list[tuple[str, str]]:
     return [(each["id"], each["nodes"][0]["html"][:160]) for each in found["violations"]]
 
 
-def opened(browser: Browser, url: str, size: str, scheme: str) -> Page:
-    width, height = SIZES[size]
-    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-    page.goto(url)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "Lab")
+def test_axe_finds_no_violation(page: Page, app_url: str, path: str) -> None:
+    """In light and in dark; and before any script of ours has come."""
+    page.goto(f"{app_url}/{path}")
     page.locator("#gr-first").wait_for(state="detached", timeout=60_000)
     page.wait_for_selector("[data-testid=player], main", timeout=60_000)
     page.locator("[data-testid=stHeader]").wait_for(state="hidden", timeout=60_000)  # until our styles come
     page.wait_for_timeout(300)
     page.wait_for_function(SETTLED, timeout=30_000)
-    return page
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "Lab")
-def test_axe_finds_no_violation(browser: Browser, app_url: str, path: str, scheme: str) -> None:
-    page = opened(browser, f"{app_url}/{path}", "wide", scheme)
-    try:
-        assert violations(page) == []
-    finally:
-        page.close()
-
-
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "Lab")
-def test_axe_finds_no_violation_before_any_script(page: Page, app_url: str, path: str) -> None:
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert violations(page) == [], scheme
     page.route("**/gradreel/code-*", lambda route: None)
     page.goto(f"{app_url}/{path}", wait_until="commit")
     page.wait_for_selector("#gr-first nav")
-    assert violations(page) == []
+    assert violations(page) == [], "before any script"
 
 
-@pytest.mark.parametrize("size", ["small", "narrow"])
-def test_axe_finds_no_violation_in_the_lab_at_other_sizes(browser: Browser, app_url: str, size: str) -> None:
-    page = opened(browser, app_url, size, "light")
-    try:
-        assert violations(page) == []
-        over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert over <= 0, "the page can be scrolled sideways"
-    finally:
-        page.close()
+@pytest.mark.parametrize("size", [(1000, 700), (360, 740)], ids=str)
+def test_axe_finds_no_violation_in_the_lab_at_other_sizes(lab: Page, size: tuple[int, int]) -> None:
+    lab.set_viewport_size({"width": size[0], "height": size[1]})
+    run(lab, FAILING)
+    assert violations(lab) == []
+    over = lab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert over <= 0, "the page can be scrolled sideways"
 
 
-def test_axe_finds_no_violation_with_everything_open(page: Page, app_url: str) -> None:
-    player = open_lab(page, app_url)
-    run(page, FAILING)
+def test_axe_finds_no_violation_with_everything_open(lab: Page) -> None:
+    player = lab.get_by_test_id("player")
+    run(lab, FAILING)
     assert player.get_attribute("data-outcome") == "raised"
-    page.get_by_test_id("tool-table").click()
-    assert violations(page) == []
-    page.get_by_test_id("tool-table").click()
-    page.get_by_test_id("tool-help").click()
-    assert violations(page) == []
-    page.keyboard.press("Escape")
-    page.get_by_test_id("export").click()
-    assert violations(page) == []
+    lab.get_by_test_id("tool-table").click()
+    assert violations(lab) == []
+    lab.get_by_test_id("tool-table").click()
+    lab.get_by_test_id("tool-help").click()
+    assert violations(lab) == []
+    lab.keyboard.press("Escape")
+    lab.get_by_test_id("export").click()
+    assert violations(lab) == []
 
 
-def test_every_control_is_reached_and_worked_by_keyboard_alone(page: Page, app_url: str) -> None:
+def test_every_control_is_reached_and_worked_by_keyboard_alone(lab: Page) -> None:
     """Tab goes through all that can be pressed, in an order, and each answers to Enter or Space."""
-    open_lab(page, app_url)
-    run(page, FAILING)
-    page.keyboard.press("Escape")  # from the editor, where Tab indents
+    run(lab, FAILING)
+    lab.keyboard.press("Escape")  # from the editor, where Tab indents
     reached: list[str] = []
     for _ in range(120):
-        page.keyboard.press("Tab")
-        name = page.evaluate(FOCUSED)
+        lab.keyboard.press("Tab")
+        name = lab.evaluate(FOCUSED)
         if name in reached:
             break
         reached.append(name)
@@ -111,23 +95,24 @@ def test_every_control_is_reached_and_worked_by_keyboard_alone(page: Page, app_u
     assert wanted <= set(reached), sorted(wanted - set(reached))
 
 
-def test_who_tries_a_mend_by_key_stands_before_the_way_back(page: Page, app_url: str) -> None:
-    player = open_lab(page, app_url)
-    run(page, FAILING)
-    page.get_by_test_id("try-it").first.focus()
-    page.keyboard.press("Enter")
-    page.wait_for_function(SETTLED)
+def test_who_tries_a_mend_by_key_stands_before_the_way_back(lab: Page) -> None:
+    player = lab.get_by_test_id("player")
+    run(lab, FAILING)
+    lab.get_by_test_id("try-it").first.focus()
+    lab.keyboard.press("Enter")
+    lab.wait_for_function(SETTLED)
     expect(player).to_have_attribute("data-outcome", "finished")
-    expect(page.get_by_test_id("back")).to_be_focused()
-    page.keyboard.press("Enter")
-    page.wait_for_function(SETTLED)
+    expect(lab.get_by_test_id("back")).to_be_focused()
+    lab.keyboard.press("Enter")
+    lab.wait_for_function(SETTLED)
     expect(player).to_have_attribute("data-outcome", "raised")
 
 
-def test_no_ring_stands_around_the_whole_player(page: Page, app_url: str) -> None:
-    player = open_lab(page, app_url)
-    page.get_by_test_id("first").click()
-    page.keyboard.press("ArrowRight")
+def test_no_ring_stands_around_the_whole_player(lab: Page) -> None:
+    player = lab.get_by_test_id("player")
+    run(lab, FAILING)
+    lab.get_by_test_id("first").click()
+    lab.keyboard.press("ArrowRight")
     expect(player).to_be_focused()
     assert player.evaluate("(each) => getComputedStyle(each).outlineStyle") == "none"
 
@@ -159,14 +144,14 @@ FOCUSED = """() => {
 }"""
 
 
-def test_time_is_moved_by_keys(page: Page, app_url: str) -> None:
-    player = open_lab(page, app_url)
-    run(page, FAILING)
+def test_time_is_moved_by_keys(lab: Page) -> None:
+    player = lab.get_by_test_id("player")
+    run(lab, FAILING)
     player.focus()
     last = int(player.get_attribute("data-steps") or 0)
 
     def press(key: str) -> int:
-        page.keyboard.press(key)
+        lab.keyboard.press(key)
         return int(player.get_attribute("data-step") or -1)
 
     assert press("Home") == 0
@@ -178,8 +163,8 @@ def test_time_is_moved_by_keys(page: Page, app_url: str) -> None:
     assert press("End") == last
     assert press("ArrowLeft") == last - 1
     press("Home")
-    page.keyboard.press("Space")
+    lab.keyboard.press("Space")
     expect(player).not_to_have_attribute("data-step", "0")
-    page.keyboard.press("Space")
+    lab.keyboard.press("Space")
     plain = state(player)["sentence"].replace("`", "").replace("**", "")
-    expect(page.get_by_test_id("sentence")).to_contain_text(plain)
+    expect(lab.get_by_test_id("sentence")).to_contain_text(plain)

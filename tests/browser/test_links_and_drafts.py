@@ -36,10 +36,9 @@ def test_a_damaged_link_opens_an_empty_lab_that_works(page: Page, app_url: str) 
     assert state(page.get_by_test_id("player"))["printed"] == "tensor(6.)\n"
 
 
-def test_a_link_shows_no_other_program_while_its_own_runs(page: Page, browser: Browser, app_url: str) -> None:
-    open_lab(page, app_url)
-    run(page, ALONE)
-    fragment = link_to(page, 4)
+def test_a_link_shows_no_other_program_while_its_own_runs(lab: Page, browser: Browser, app_url: str) -> None:
+    run(lab, ALONE)
+    fragment = link_to(lab, 4)
     other = browser.new_page()
     other.add_init_script(
         """addEventListener("DOMContentLoaded", () => {
@@ -61,11 +60,10 @@ def test_a_link_shows_no_other_program_while_its_own_runs(page: Page, browser: B
 
 
 def test_a_program_in_the_query_opens_and_leaves_no_trace_in_the_fragment(
-    page: Page, browser: Browser, app_url: str
+    lab: Page, browser: Browser, app_url: str
 ) -> None:
-    open_lab(page, app_url)
-    run(page, ALONE)
-    fragment = link_to(page, 4)
+    run(lab, ALONE)
+    fragment = link_to(lab, 4)
     other = browser.new_page()
     open_lab(other, f"{app_url}/?p={fragment}")
     expect(other.get_by_test_id("player")).to_have_attribute("data-step", "4", timeout=20_000)
@@ -102,19 +100,17 @@ def test_a_link_does_not_take_a_draft_away(page: Page, app_url: str) -> None:
     expect(page.locator(EDITOR).first).to_have_text("mine = 1")
 
 
-def test_the_page_says_what_is_kept(page: Page, app_url: str) -> None:
-    open_lab(page, app_url)
-    assert "the server keeps nothing" in page.get_by_test_id("kept").inner_text()
+def test_the_page_says_what_is_kept(lab: Page) -> None:
+    assert "the server keeps nothing" in lab.get_by_test_id("kept").inner_text()
 
 
-def test_too_long_for_a_link_is_offered_as_a_file(page: Page, app_url: str) -> None:
-    open_lab(page, app_url)
+def test_too_long_for_a_link_is_offered_as_a_file(lab: Page) -> None:
     program = "\n".join(f"x{n} = {pow(7, n * n, 10**40)}" for n in range(330))
-    run(page, program)
-    page.get_by_test_id("copy-link").click()
-    expect(page.locator(".gr-notice")).to_contain_text("too long for a link")
-    with page.expect_download() as waiting:
-        page.get_by_test_id("offer").click()
+    run(lab, program)
+    lab.get_by_test_id("copy-link").click()
+    expect(lab.locator(".gr-notice")).to_contain_text("too long for a link")
+    with lab.expect_download() as waiting:
+        lab.get_by_test_id("offer").click()
     assert waiting.value.suggested_filename == "program.py"
     assert Path(waiting.value.path()).read_text().strip() == program
 
@@ -131,14 +127,14 @@ FILES = [
 
 
 @pytest.mark.parametrize(("name", "text", "printed"), FILES, ids=[name for name, _, _ in FILES])
-def test_a_file_is_opened(page: Page, app_url: str, tmp_path: Path, name: str, text: str, printed: str) -> None:
+def test_a_file_is_opened(lab: Page, tmp_path: Path, name: str, text: str, printed: str) -> None:
     path = tmp_path / name
     path.write_text(text)
-    player = open_lab(page, app_url)
-    with page.expect_file_chooser() as choosing:
-        page.get_by_test_id("open").click()
+    player = lab.get_by_test_id("player")
+    with lab.expect_file_chooser() as choosing:
+        lab.get_by_test_id("open").click()
     choosing.value.set_files(path)
-    expect(page.get_by_test_id("printed")).to_contain_text(printed.strip(), timeout=20_000)
+    expect(lab.get_by_test_id("printed")).to_contain_text(printed.strip(), timeout=20_000)
     assert state(player)["printed"] == printed
 
 
@@ -150,15 +146,15 @@ DROP = """([root, name, text]) => {
 }"""
 
 
-def test_a_file_is_dropped_on_the_page(page: Page, app_url: str) -> None:
-    player = open_lab(page, app_url)
-    editor = page.locator(EDITOR).first.element_handle()
-    page.evaluate(DROP, [editor, "net.py", ALONE])
-    expect(page.get_by_test_id("printed")).to_contain_text("tensor(6.)", timeout=20_000)
-    assert text_of(page) == ALONE and state(player)["leaves"] == [{"name": "a", "grad": 6}]
-    page.evaluate(DROP, [editor, "cat.ipynb", "no notebook"])
-    expect(page.locator(".gr-notice")).to_contain_text("cat.ipynb is damaged")
-    assert text_of(page) == ALONE
+def test_a_file_is_dropped_on_the_page(lab: Page) -> None:
+    player = lab.get_by_test_id("player")
+    editor = lab.locator(EDITOR).first.element_handle()
+    lab.evaluate(DROP, [editor, "net.py", ALONE])
+    expect(lab.get_by_test_id("printed")).to_contain_text("tensor(6.)", timeout=20_000)
+    assert text_of(lab) == ALONE and state(player)["leaves"] == [{"name": "a", "grad": 6}]
+    lab.evaluate(DROP, [editor, "cat.ipynb", "no notebook"])
+    expect(lab.locator(".gr-notice")).to_contain_text("cat.ipynb is damaged")
+    assert text_of(lab) == ALONE
 
 
 @pytest.mark.parametrize(
@@ -182,5 +178,6 @@ def test_a_link_to_what_is_not_there_opens_the_page_and_says_so(
 def test_the_browser_calls_a_lesson_by_its_title(page: Page, app_url: str) -> None:
     page.goto(f"{app_url}/Lessons#retain_graph")
     expect(page).to_have_title("Retaining the graph · Gradreel", timeout=20_000)
-    page.wait_for_timeout(2_500)  # Streamlit names the page when it is ready
+    page.wait_for_selector("[data-testid=stApp]", state="attached", timeout=20_000)
+    page.wait_for_timeout(500)  # Streamlit names the page when it is ready
     expect(page).to_have_title("Retaining the graph · Gradreel")

@@ -41,9 +41,8 @@ def test_a_person_chooses_light_or_dark_and_the_browser_remembers(page: Page, ap
     expect(player).to_have_attribute("data-theme", "dark")
 
 
-def test_the_header_stands_in_one_row_down_to_the_width_of_a_phone(page: Page, app_url: str) -> None:
-    open_lab(page, app_url)
-    header = page.locator(".gr-header:visible").first
+def test_the_header_stands_in_one_row_down_to_the_width_of_a_phone(lab: Page) -> None:
+    header = lab.locator(".gr-header:visible").first
     for width in (360, 390, 480, *range(720, 1441, 24)):
-        page.set_viewport_size({"width": width, "height": 700})
+        lab.set_viewport_size({"width": width, "height": 700})
         assert header.evaluate("(each) => each.offsetHeight") < 60, width

@@ -15,17 +15,8 @@ from playwright.sync_api import Browser, Page, Route, expect
 from gradreel.host.pages import LANDINGS, named, titled
 from gradreel.material.lessons import lessons
 
-from .driving import SETTLED, open_lab, run, state
+from .driving import SETTLED, SHOWN, go, open_lab, run, state
 
-PLAYER = "[data-testid=player][data-steps]"
-SHOWN = {
-    "Lab": f".gr-lab {PLAYER}",
-    "Lessons": f".gr-page-lessons {PLAYER}",
-    "Compare": f".gr-page-compare[data-moment] {PLAYER}",
-    "Operators": f".gr-page-operators {PLAYER}",
-    "Gallery": f".gr-page-gallery {PLAYER}",
-    "About": "[data-testid=about] h2",
-}
 OWN = "import torch\na = torch.tensor(2., requires_grad=True)\nb = a * a\nb.backward()\nprint(a.grad)"
 WATCH = """() => {
   window.stayed = true;
@@ -37,11 +28,6 @@ WATCH = """() => {
   };
   look();
 }"""
-
-
-def go(page: Page, name: str) -> None:
-    page.get_by_role("navigation", name="Pages").get_by_role("link", name=name, exact=True).first.click()
-    page.wait_for_selector(SHOWN[name], timeout=20_000)
 
 
 def test_pages_change_without_loading_anew_and_are_found_as_they_were_left(page: Page, app_url: str) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from .driving import SETTLED, open_lab, put, run
+from .conftest import watched
+from .driving import SETTLED, open_lab, put, run, state
 from .reels import SHARED
 
 EDITOR = "[data-testid=editor] .cm-content"
@@ -17,14 +19,23 @@ CLEAR = """([part, page]) => {
 }"""
 
 
-@pytest.fixture(params=[(390, 844), (360, 640)], ids=["390x844", "360x640"])
-def phone(page: Page, app_url: str, request: pytest.FixtureRequest) -> Page:
-    """The Lab on a phone, with a program that fails."""
+@pytest.fixture(params=[(390, 844), (360, 640)], ids=["390x844", "360x640"], scope="module")
+def held(browser: Browser, app_url: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The Lab, opened on a phone."""
     width, height = request.param
-    page.set_viewport_size({"width": width, "height": height})
-    open_lab(page, app_url)
-    run(page, SHARED)
-    return page
+    with watched(browser) as (page, complaints):
+        page.set_viewport_size({"width": width, "height": height})
+        open_lab(page, app_url)
+        yield page
+    assert complaints == []
+
+
+@pytest.fixture
+def phone(held: Page) -> Page:
+    """The Lab on a phone, with a program that fails."""
+    put(held, "")
+    run(held, SHARED)
+    return held
 
 
 def test_the_line_the_picture_and_time_are_on_one_screen(phone: Page) -> None:
@@ -85,6 +96,23 @@ def test_what_a_row_of_buttons_offers_elsewhere_is_one_menu(phone: Page) -> None
 def test_an_emptied_program_offers_ways_to_another(phone: Page) -> None:
     put(phone, " ")
     expect(phone.get_by_test_id("empty")).to_be_visible()
+
+
+def test_on_a_phone_a_run_goes_up_to_its_picture_and_typing_does_not(phone: Page) -> None:
+    player = phone.get_by_test_id("player")
+    frame = player.locator(".frame")
+    phone.get_by_test_id("all-lines").click()
+    phone.get_by_label("run while typing").check()
+    frame.evaluate("(each) => (each.scrollTop = 20)")
+    steps = state(player)["steps"]
+    phone.locator("[data-testid=editor] .cm-content").first.click()
+    phone.keyboard.press("Control+Home")
+    phone.keyboard.insert_text("z = 1\n")
+    expect(player).to_have_attribute("data-steps", str(steps + 1))
+    assert frame.evaluate("(each) => each.scrollTop") == 20
+    phone.get_by_label("run while typing").uncheck()
+    run(phone, "import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\n")
+    assert frame.evaluate("(each) => each.scrollTop") == 0
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1000, 700), (1440, 900)])

@@ -8,15 +8,13 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Locator, Page
 
-from .conftest import watched
-from .driving import open_lab, run
+from .driving import run
 
 PROGRAMS = json.loads(gzip.decompress((Path(__file__).parents[1] / "data" / "statements.json.gz").read_bytes()))
 
@@ -36,14 +34,6 @@ LINES = """(root) => {
   }
   return lines;
 }"""
-
-
-@pytest.fixture(scope="module")
-def lab(browser: Browser, app_url: str) -> Iterator[Page]:
-    """The Lab in which all of them run, one after the other."""
-    with watched(browser) as page:
-        open_lab(page, app_url)
-        yield page
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[program["name"] for program in PROGRAMS])

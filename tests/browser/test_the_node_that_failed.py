@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from .driving import open_lab, run
+from .driving import run
 
 WIDE = """\
 import torch
@@ -36,62 +36,56 @@ CLEAR = """(root) => {
 
 def is_clear(player: Locator) -> bool:
     """Whether all of the card in question can be seen between the caption and the tools."""
-    player.page.wait_for_timeout(350)
+    player.page.wait_for_timeout(350)  # the camera takes its time
     return bool(player.evaluate(CLEAR))
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
-def test_the_node_that_failed_is_in_view_at_the_step_of_its_error(
-    page: Page, app_url: str, width: int, height: int
-) -> None:
-    page.set_viewport_size({"width": width, "height": height})
-    player = open_lab(page, app_url)
-    run(page, WIDE)
+def test_the_node_that_failed_is_in_view_at_the_step_of_its_error(lab: Page, width: int, height: int) -> None:
+    lab.set_viewport_size({"width": width, "height": height})
+    player = lab.get_by_test_id("player")
+    run(lab, WIDE)
     assert player.evaluate("(root) => root.player.state().boxes.filter((box) => box.state === 'failed').length") == 1
     assert is_clear(player), "when it opens"
-    page.get_by_test_id("first").click()
-    page.get_by_test_id("last").click()
+    lab.get_by_test_id("first").click()
+    lab.get_by_test_id("last").click()
     assert is_clear(player), "from the beginning to the end"
-    page.get_by_test_id("tool-turn").click()
+    lab.get_by_test_id("tool-turn").click()
     assert is_clear(player), "from left to right"
     for other in SIZES:
-        page.set_viewport_size({"width": other[0], "height": other[1]})
+        lab.set_viewport_size({"width": other[0], "height": other[1]})
         assert is_clear(player), f"in a window that is {other} now"
+    lab.get_by_test_id("tool-turn").click()
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1000, 700), (800, 600)])
-def test_the_first_mend_stays_in_sight_while_the_story_scrolls(
-    page: Page, app_url: str, width: int, height: int
-) -> None:
-    page.set_viewport_size({"width": width, "height": height})
-    open_lab(page, app_url)
-    run(page, WIDE)
-    first, others = page.get_by_test_id("try-it").first, page.get_by_test_id("try-it").last
+def test_the_first_mend_stays_in_sight_while_the_story_scrolls(lab: Page, width: int, height: int) -> None:
+    lab.set_viewport_size({"width": width, "height": height})
+    run(lab, WIDE)
+    first, others = lab.get_by_test_id("try-it").first, lab.get_by_test_id("try-it").last
     expect(first).to_be_in_viewport(ratio=1)
     first.click(trial=True)
     others.scroll_into_view_if_needed()
     others.click(trial=True)
 
 
-def test_on_a_phone_what_happened_stands_before_names_and_what_is_selected(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    open_lab(page, app_url)
-    run(page, WIDE)
+def test_on_a_phone_what_happened_stands_before_names_and_what_is_selected(lab: Page) -> None:
+    lab.set_viewport_size({"width": 390, "height": 844})
+    run(lab, WIDE)
     tops = [
-        page.locator(f".gradreel .{name}").evaluate("(each) => each.getBoundingClientRect().top")
+        lab.locator(f".gradreel .{name}").evaluate("(each) => each.getBoundingClientRect().top")
         for name in ("program", "graph", "told", "bound", "shown")
     ]
     assert tops == sorted(tops)
 
 
-def test_the_error_stands_whole_below_the_last_of_many_lines(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 1000, "height": 700})
-    open_lab(page, app_url)
-    run(page, LONG)
-    failed = page.locator(".gr-line-bad")
+def test_the_error_stands_whole_below_the_last_of_many_lines(lab: Page) -> None:
+    lab.set_viewport_size({"width": 1000, "height": 700})
+    run(lab, LONG)
+    failed = lab.locator(".gr-line-bad")
     for _ in range(2):
         expect(failed).to_be_in_viewport(ratio=0.99)
         assert "second time" in str(failed.get_attribute("data-hint"))
-        page.get_by_test_id("first").click()
-        page.wait_for_timeout(200)
-        page.get_by_test_id("last").click()
+        lab.get_by_test_id("first").click()
+        lab.wait_for_timeout(200)
+        lab.get_by_test_id("last").click()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from .driving import open_lab, run, state
+from .driving import run, state
 from .reels import SHARED
 
 GONE = """\
@@ -28,43 +28,43 @@ INK = """(canvas) => {
 }"""
 
 
-def test_it_opens_where_there_is_something_to_see(page: Page, app_url: str) -> None:
-    player = open_lab(page, app_url)
-    run(page, GONE)
+def test_it_opens_where_there_is_something_to_see(lab: Page) -> None:
+    player = lab.get_by_test_id("player")
+    run(lab, GONE)
     last = state(player)
     assert last["step"] == last["steps"] and last["boxes"] == [], "what is told of it is true"
-    page.wait_for_timeout(100)
-    assert page.locator("canvas.overlay").evaluate(INK), "and a shade of the graph is seen"
-    expect(page.get_by_text("Nothing is left of this graph")).to_be_visible()
-    page.get_by_role("button", name="the moment before it went").click()
+    lab.wait_for_timeout(100)
+    assert lab.locator("canvas.overlay").evaluate(INK), "and a shade of the graph is seen"
+    expect(lab.get_by_text("Nothing is left of this graph")).to_be_visible()
+    lab.get_by_role("button", name="the moment before it went").click()
     assert state(player)["boxes"]
-    expect(page.get_by_text("Nothing is left of this graph")).to_be_hidden()
+    expect(lab.get_by_text("Nothing is left of this graph")).to_be_hidden()
 
-    run(page, LONG)
+    run(lab, LONG)
     assert "SumBackward0" not in [box["name"] for box in state(player)["boxes"]], "nobody holds the root"
     assert player.evaluate("(root) => root.player.view().scale") > 0.5, "what it led to can be read"
 
     many = "".join(f"weight_{k} = torch.full((3,), {k}.0, requires_grad=True)\n" for k in range(24))
-    run(page, f"import torch\n{many}loss = (weight_0 * weight_1).sum()\nloss.backward()\n")
-    now = page.locator(".gr-line-now")
+    run(lab, f"import torch\n{many}loss = (weight_0 * weight_1).sum()\nloss.backward()\n")
+    now = lab.locator(".gr-line-now")
     expect(now).to_be_in_viewport()
-    page.set_viewport_size({"width": 1000, "height": 700})
-    page.wait_for_timeout(200)
+    lab.set_viewport_size({"width": 1000, "height": 700})
+    lab.wait_for_timeout(200)
     expect(now).to_be_in_viewport()
 
 
-def test_a_window_of_another_size_shows_it_as_one_that_had_that_size(page: Page, app_url: str) -> None:
-    player = open_lab(page, app_url)
-    run(page, SHARED)
-    page.wait_for_timeout(300)
+def test_a_window_of_another_size_shows_it_as_one_that_had_that_size(lab: Page) -> None:
+    player = lab.get_by_test_id("player")
+    run(lab, SHARED)
+    lab.wait_for_timeout(300)
     scale = "(root) => root.player.view().scale"
     at_first = player.evaluate(scale)
     for width, height in ((700, 800), (1000, 700), (1440, 900)):
-        page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(1200)  # vis-network looks for a change of its size once a second
+        lab.set_viewport_size({"width": width, "height": height})
+        lab.wait_for_timeout(1200)  # vis-network looks for a change of its size once a second
     assert abs(player.evaluate(scale) - at_first) < 0.01
-    page.get_by_test_id("tool-in").click()
+    lab.get_by_test_id("tool-in").click()
     nearer = player.evaluate(scale)
-    page.set_viewport_size({"width": 1900, "height": 1000})
-    page.wait_for_timeout(1200)
+    lab.set_viewport_size({"width": 1900, "height": 1000})
+    lab.wait_for_timeout(1200)
     assert abs(player.evaluate(scale) - nearer) < 0.01, "what somebody looks at stays as large as it was"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradreel.explain import diagnose
+from gradreel.explain import Diagnosis, diagnose
 from gradreel.explain.mending import mended
 from gradreel.interpreter import run
 
@@ -15,9 +15,16 @@ FINE = [case for case in CASES if case.kind == "fine"]
 TROUBLED = [case for case in CASES if case.kind != "fine"]
 
 
+PAGE = "Hello everybody, this is what I do:\n\n```python\n{}\n```\n\nWhat is wrong with it?\n"
+ON_A_PAGE = {case.name for case in CASES[::5]}
+"""Of these the same is told with more around the program."""
+
+
 @pytest.mark.parametrize("case", TROUBLED, ids=lambda case: case.name)
 def test_the_cause_is_told_with_its_lines_and_a_mend_that_ran_through(case: Case) -> None:
-    check_told(case, run(case.source))
+    found = check_told(case, run(case.source))
+    if case.name in ON_A_PAGE:
+        assert told(diagnose(run(PAGE.format(case.source.rstrip()))), 3) == told(found, 0)
 
 
 @pytest.mark.parametrize("case", FINE, ids=lambda case: case.name)
@@ -25,18 +32,13 @@ def test_nothing_is_told_of_a_program_that_is_fine(case: Case) -> None:
     trace = run(case.source)
     assert trace.outcome.kind == "finished"
     assert diagnose(trace) == []
+    if case.name in ON_A_PAGE:
+        assert diagnose(run(PAGE.format(case.source.rstrip()))) == []
 
 
-PAGE = "Hello everybody, this is what I do:\n\n```python\n{}\n```\n\nWhat is wrong with it?\n"
-
-
-@pytest.mark.parametrize("case", CASES[::5], ids=lambda case: case.name)
-def test_on_a_page_with_more_on_it_the_same_is_told(case: Case) -> None:
-    def told(source: str, above: int) -> list[object]:
-        found = diagnose(run(source))
-        return [(one.kind, one.cause, {role: at and at - above for role, at in one.lines.items()}) for one in found]
-
-    assert told(PAGE.format(case.source.rstrip()), 3) == told(case.source, 0)
+def told(found: list[Diagnosis], above: int) -> list[object]:
+    """What is told, its lines counted without those `above` the program."""
+    return [(one.kind, one.cause, {role: at and at - above for role, at in one.lines.items()}) for one in found]
 
 
 LEAF = "import torch\nx = torch.ones(4, requires_grad=True)\n"

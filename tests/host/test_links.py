@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import shutil
 import subprocess
 import zlib
@@ -16,8 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.nightly import NIGHTLY
+
 DECODER = Path(__file__).with_name("decoder.mjs")
-EXAMPLES = 2_000 if os.environ.get("GRADREEL_NIGHTLY") else 300
+EXAMPLES = 2_000 if NIGHTLY else 100
 LONGEST_TEXT = 100_000
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,11 +14,12 @@ import numpy as np
 
 from gradreel import run
 from tests.fresh_memory import filled_with
+from tests.nightly import NIGHTLY
 
 DATA = Path(__file__).parents[1] / "data"
 STORES = "corpus functional fuzzed hostile layers nn optim posted posts runs statements usage"
 SOURCES = ("source", "code", "program")
-EVERY = 1 if os.environ.get("GRADREEL_NIGHTLY") else 40
+EVERY = 1 if NIGHTLY else 40
 BYTES = (0x40, 0xC1)
 
 

@@ -1,11 +1,10 @@
 """Generated torch-free programs do here what they do in Python: the same output, the same type of error.
 
-Three hundred in each run of the tests; GRADREEL_NIGHTLY=1 (`make nightly`) makes ten times as many.
+Some in each run of the tests; `make nightly` makes fifty times as many.
 """
 
 from __future__ import annotations
 
-import os
 import warnings
 
 from hypothesis import HealthCheck, given, settings
@@ -13,10 +12,11 @@ from hypothesis import strategies as st
 
 from gradreel.interpreter import run
 from gradreel.trace.events import Printed, Raised
+from tests.nightly import NIGHTLY
 
 from .python import in_python
 
-EXAMPLES = 3000 if os.environ.get("GRADREEL_NIGHTLY") else 300
+EXAMPLES = 3000 if NIGHTLY else 60
 
 NAMES = st.sampled_from(["a", "b", "c", "xs", "d", "f", "g"])
 ATOMS = st.one_of(

@@ -61,18 +61,30 @@ def address() -> Iterator[str]:
     server.server_close()
 
 
-@pytest.fixture
-def page(browser: Any, address: str, request: pytest.FixtureRequest) -> Iterator[Any]:
-    """A page with a player on the scene the test asks for; the test fails if the console says anything."""
-    context = browser.new_context(viewport={"width": 1000, "height": 700})
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.goto(f"{address}/play/{getattr(request, 'param', 'shared_in_a_loop')}")
-    page.wait_for_function("window.player")
-    yield page
+@pytest.fixture(scope="module")
+def window(browser: Any) -> Iterator[Any]:
+    """A window that keeps what it has loaded: each test makes a player anew in it."""
+    context = browser.new_context()
+    yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def page(window: Any, address: str, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A page with a player on the scene the test asks for; the test fails if the console says anything."""
+    said: list[str] = []
+    listeners = {
+        "console": lambda message: said.append(message.text),
+        "pageerror": lambda error: said.append(str(error)),
+    }
+    for event, listener in listeners.items():
+        window.on(event, listener)
+    window.set_viewport_size({"width": 1000, "height": 700})
+    window.goto(f"{address}/play/{getattr(request, 'param', 'shared_in_a_loop')}")
+    window.wait_for_function("window.player")
+    yield window
+    for event, listener in listeners.items():
+        window.remove_listener(event, listener)
     assert said == []
 
 
