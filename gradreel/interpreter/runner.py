@@ -43,7 +43,7 @@ from .pasting.parsing import Oversize, compile_bounded
 from .refusal import Refusal
 from .runtime.calls import call
 from .runtime.errors import suggestion
-from .runtime.values import Error, Frame, Stub, Value
+from .runtime.values import Error, Frame, Stub, Value, mask_host
 
 # ---- reading a program: sizes and characters checked, parsed, its values echoed or not
 
@@ -301,8 +301,9 @@ def prepare_engine(machine: Machine) -> Iterator[None]:
 
     def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
         kinds = tuple(kind.__name__ for kind in category.__mro__)
-        if machine.warn(kinds, str(message), once=str(message).startswith(ONCE)):
-            raise category(str(message))
+        said = mask_host(str(message))
+        if machine.warn(kinds, said, once=said.startswith(ONCE)):
+            raise category(said)
 
     with collector_paused(), running(machine.meter), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("always")
