@@ -76,6 +76,7 @@ class State(threading.local):
     validate_args: bool
     grad_enabled: bool
     next_sequence: Callable[[], int]
+    tables: dict[int, dict[Any, Any]] | None
 
     def __init__(self) -> None:
         np.seterr(divide="ignore", over="ignore", under="ignore", invalid="ignore")  # torch has no such warnings
@@ -88,7 +89,7 @@ class State(threading.local):
             usual=False, inference=False, session=None, tape=None, saved_hooks=(), saved_hooks_refused=None,
             next_call=count(1).__next__, calls=[], reserve=None, warned=set(), anomaly=False, check_nan=True,
             levels=[], dual=None, mapped=(), early_stop=None, warn_always=False, validate_args=True, grad_enabled=True,
-            next_sequence=next_sequence,
+            next_sequence=next_sequence, tables=None,
         )  # fmt: skip
         self.look()
 
@@ -119,6 +120,15 @@ class State(threading.local):
         else:
             singular[fields["thread"]] = fields["tape"] or False
         (special.discard if usual and fields["grad_enabled"] else special.add)(fields["thread"])
+
+
+def own_table(table: dict[Any, Any]) -> dict[Any, Any]:
+    """A table of the engine that programs enter things in, as this run has it: within `isolated`, a copy of its own."""
+    if state.tables is None:
+        return table
+    if id(table) not in state.tables:
+        state.tables[id(table)] = dict(table)
+    return state.tables[id(table)]
 
 
 def ask_room(*lengths: int) -> None:
@@ -192,6 +202,7 @@ def isolated() -> Iterator[State]:
     """Run as a fresh process would: a state of its own for this block, the old one back afterwards."""
     before = dict(state.__dict__)
     state.reset(count().__next__)
+    state.tables = {}
     try:
         yield state
     finally:

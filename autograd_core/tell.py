@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import events
-from .state import LAST, state
+from .state import LAST, ask_room, state
 from .values import dtype_name
 
 if TYPE_CHECKING:
@@ -200,6 +200,7 @@ class Session:
 
     def sharing(self, tensor: Tensor, memory: Storage) -> list[tuple[Watch, Tensor]]:
         """The other tensors that show `memory`: those of the same storage, or of one with the same address."""
+        ask_room(len(self.tensors))  # each of them is looked at
         found, address = [], memory.address_
         for ref in self.tensors.values():
             other = ref()

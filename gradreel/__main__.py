@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from .explain import Diagnosis, diagnose
 from .explaining import explain
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     want = "both" if given.command == "export" else "trace"
     head, scene, record = ask(source, mode, want)
     if not head["ok"]:
-        print(f"gradreel: {head['message']}", file=sys.stderr)
+        say(f"gradreel: {head['message']}", sys.stderr)
         return STOPPED
     trace = Trace.from_json(gzip.decompress(record).decode())
     if given.command == "explain":
@@ -113,15 +113,15 @@ def explained(trace: Trace, path: str, as_json: bool, source: str) -> int:
         return status
     found = explain(trace, isolated=True)
     if as_json:
-        print(json.dumps(found, ensure_ascii=False, indent=1))
+        say(json.dumps(found, ensure_ascii=False, indent=1))
     elif not found:
-        print(unexplained(trace))
+        say(unexplained(trace))
     for entry in [] if as_json else found:
-        print("\n".join([entry["title"], f"  {entry['story']}"]))
+        say("\n".join([entry["title"], f"  {entry['story']}"]))
         for mend in entry["mends"]:
             lost = "" if mend["fixes"] else f"Only ends the error, and {mend['lost']}: "
-            print(f"\n  Mend: {lost}{mend['title']} ({mend['cost']})")
-            print("\n".join(f"    {line}" for line in mend["diff"].splitlines()))
+            say(f"\n  Mend: {lost}{mend['title']} ({mend['cost']})")
+            say("\n".join(f"    {line}" for line in mend["diff"].splitlines()))
     return status
 
 
@@ -139,7 +139,7 @@ def read(path: str) -> str:
 
 
 def complain(text: str) -> int:
-    print(f"gradreel: {text}", file=sys.stderr)
+    say(f"gradreel: {text}", sys.stderr)
     return UNUSABLE
 
 
@@ -151,13 +151,28 @@ def ask(source: str, mode: str | None, want: str) -> tuple[dict[str, Any], bytes
 # ---- telling
 
 
+ACTING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal acts on instead of showing it, line ends and tabs aside, and what turns the order of letters."""
+
+
+def visible(text: str) -> str:
+    """`text` with what a terminal would act on as escapes: it came from a program, or from a file of any name."""
+    return ACTING.sub(lambda found: f"\\x{ord(found[0]):02x}" if found[0] < " " else f"\\u{ord(found[0]):04x}", text)
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Print `text` as it may stand on a terminal, and in JSON."""
+    print(visible(text), file=stream or sys.stdout)
+
+
 def report(trace: Trace, path: str, quiet: bool, source: str) -> int:
     """Print what the program printed, then on standard error what went wrong and why; the exit status."""
     if not quiet:
-        sys.stdout.write("".join(event.text for event in trace.events if isinstance(event, e.Printed)))
+        printed = "".join(event.text for event in trace.events if isinstance(event, e.Printed))
+        sys.stdout.write(visible(printed) if sys.stdout.isatty() else printed)
         sys.stdout.flush()
     for line in complaints(trace, path, source):
-        print(line, file=sys.stderr)
+        say(line, sys.stderr)
     kind = trace.outcome.kind
     if kind in ("refused", "stopped"):
         return UNUSABLE if kind == "refused" else STOPPED

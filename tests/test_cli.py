@@ -8,13 +8,14 @@ import json
 import re
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gradreel import build, encode, explain, run
-from gradreel.__main__ import FINISHED, RAISED, STOPPED, UNUSABLE, complaints, main
+from gradreel.__main__ import FINISHED, RAISED, STOPPED, UNUSABLE, complaints, main, visible
 from gradreel.trace import Trace
 
 from .interpreter.recorded import programs
@@ -117,6 +118,46 @@ def test_a_program_that(
     printed, complained = capsys.readouterr()
     assert out is None or printed == out
     assert err in complained
+
+
+ACTING = "\x1b]52;c;Y3VybA==\x07\x9b5m\x7f\r\u202e"
+SHOWN = r"\x1b]52;c;Y3VybA==\x07\u009b5m\u007f\x0d\u202e"
+SAYING = {
+    "an error": f"raise ValueError({ascii(ACTING)})",
+    "a key": f"class X:\n    def __repr__(self): return {ascii(ACTING)}\n{{}}[X()]",
+    "a class": f"raise type({ascii(ACTING)}, (Exception,), {{}})",
+    "a warning": f"import warnings\nwarnings.warn({ascii(ACTING)})",
+    "a category": f"import warnings\nwarnings.warn('a', type({ascii(ACTING)}, (Warning,), {{}}))",
+    "a name": f"globals()[{ascii(ACTING)}]",
+    "output": f"print({ascii(ACTING)})",
+    "the source": f"x = 'a{ACTING}'",
+}
+
+
+@pytest.mark.parametrize("what", SAYING)
+@pytest.mark.parametrize("command", [["run"], ["explain"], ["explain", "--json"]])
+def test_nothing_that_a_terminal_acts_on_leaves(
+    what: str, command: list[str], program: Write, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    main([*command, program(SAYING[what])])
+    told = "".join(capsys.readouterr())
+    assert not [letter for letter in told if letter not in "\n\t" and unicodedata.category(letter) in ("Cc", "Cf")]
+    assert SHOWN in told or what != "an error" or "--json" in command
+
+
+def test_what_is_made_visible_is_the_same_json() -> None:
+    assert json.loads(visible(json.dumps(ACTING + "\n", ensure_ascii=False))) == ACTING + "\n"
+
+
+def test_a_file_gets_what_the_program_prints(program: Write, capsys: Captured) -> None:
+    assert main(["run", program(SAYING["output"])]) == FINISHED
+    assert capsys.readouterr().out == ACTING + "\n"
+
+
+def test_a_name_of_a_file_is_shown_as_it_may_be(capsys: Captured) -> None:
+    assert main(["run", ACTING]) == UNUSABLE
+    assert SHOWN in capsys.readouterr().err
 
 
 def test_a_file_that_is_not_there_is_unusable(capsys: Captured) -> None:

@@ -12,6 +12,7 @@ from ..functions.choices import where
 from ..functions.drawing import rand
 from ..modes import no_grad
 from ..ops import shape as s
+from ..state import visit
 from ..tensor import Tensor, plain
 from ..unsupported import Unsupported
 from . import constraints
@@ -101,6 +102,7 @@ class VonMises(Distribution):
         angles: Any = plain(np.zeros(shape)[()])
         done = np.zeros(shape, bool)
         while not np.all(done):
+            visit()
             one, two, three = s.unbind(rand(3, *shape, dtype=float64), 0)
             z: Any = (math.pi * one).cos()
             f = (1 + r * z) / (r + z)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..state import own_table
 from . import constraints, transforms
 from .correlations import CorrCholeskyTransform, LowerCholeskyTransform, PositiveDefiniteTransform
 from .distribution import is_number
 from .joining import CatTransform, StackTransform
-from .transform import Transform, identity_transform
+from .transform import Transform
 
 Factory = Callable[[Any], Transform]
 
@@ -40,15 +41,15 @@ class ConstraintRegistry:
         """Enter what makes the transform of a kind of constraint; without it, a decorator that does."""
         if factory is None:
             return lambda given: self.register(constraint, given)
-        self._registry[kind_of(constraint)] = factory
+        own_table(self._registry)[kind_of(constraint)] = factory
         return factory
 
     def __call__(self, constraint: Any) -> Transform:
-        kind = kind_of(constraint)
-        if kind not in self._registry:
+        kind, factories = kind_of(constraint), own_table(self._registry)
+        if kind not in factories:
             shown = f"_{kind}" if isinstance(kind, str) else kind.__name__
             raise NotImplementedError(f"Cannot transform {shown} constraints")
-        return self._registry[kind](constraint)
+        return factories[kind](constraint)
 
 
 def above(constraint: Any) -> Transform:
@@ -80,7 +81,7 @@ def parts(registry: Callable[[Any], Transform]) -> dict[Any, Factory]:
 
 
 BOTH: dict[Any, Factory] = {
-    "Real": lambda c: identity_transform,
+    "Real": lambda c: transforms.ComposeTransform([]),
     "GreaterThan": above,
     "GreaterThanEq": above,
     "LessThan": below,

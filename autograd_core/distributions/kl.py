@@ -13,6 +13,7 @@ from ..nn.functional import softplus
 from ..ops import elementwise as e
 from ..ops import shape as s
 from ..ops.special import digamma, lgamma
+from ..state import own_table
 from ..tensor import Tensor
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
 from .counts import Binomial, Geometric, OneHotCategorical, Poisson
@@ -40,7 +41,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
     """Decorates the formula for a pair of types."""
 
     def declare(formula: Formula) -> Formula:
-        TABLE[type_p, type_q] = formula
+        own_table(TABLE)[type_p, type_q] = formula
         return formula
 
     return declare
@@ -48,10 +49,11 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
 
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     """The divergence of `p` from `q`, for each element of the batch."""
+    formulas = own_table(TABLE)
     for of_p in type(p).__mro__:
         for of_q in type(q).__mro__:
-            if (of_p, of_q) in TABLE:
-                return TABLE[of_p, of_q](p, q)
+            if (of_p, of_q) in formulas:
+                return formulas[of_p, of_q](p, q)
     if isinstance(p, EXPONENTIAL) and isinstance(q, EXPONENTIAL):
         raise NotImplementedError(BETWEEN_FAMILIES)
     raise NotImplementedError(

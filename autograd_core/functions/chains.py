@@ -7,6 +7,7 @@ from typing import Any
 
 from ..ops import matmul as m
 from ..ops import shape as s
+from ..state import ask_room
 from ..tensor import Tensor
 
 
@@ -51,6 +52,7 @@ def cheapest(sizes: Sequence[Sequence[int]]) -> Order:
     for length in range(1, len(sizes)):
         for i in range(len(sizes) - length):
             j = i + length
+            ask_room(length << 9)  # a look at each place to part them, which takes as long as so many numbers
             tries = [
                 (best[i, k][0] + best[k + 1, j][0] + edges[i] * edges[k + 1] * edges[j + 1], k) for k in range(i, j)
             ]

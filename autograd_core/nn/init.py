@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import streams, tell
+from ..state import ask_room
 from ..streams import Generator
 from ..tensor import Tensor
 from .uninitialized import need_size
@@ -165,6 +166,10 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None =
     return _write(tensor, (q.T if rows < columns else q) * tensor.data_.dtype.type(gain), "copy_", "mul_")
 
 
+ANEW = 1 << 15
+"""To draw anew what was not kept takes as long as so many numbers; with strange bounds none is ever kept."""
+
+
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Tensor:
@@ -182,6 +187,7 @@ def trunc_normal_(
     if inside > 0.3:
         values, names = streams.normal(n, kind, mean, std, generator), ["normal_"]
         while (outside := (values < kind.type(a)) | (values > kind.type(b))).any():
+            ask_room(ANEW)
             values = np.where(outside, streams.normal(n, kind, mean, std, generator), values)
             names = ["normal_", "copy_"]
         return _write(tensor, values, *names)
@@ -189,6 +195,7 @@ def trunc_normal_(
     values, pending = streams.uniform(n, kind, a, b, generator), np.ones(n, bool)
     drawn, names = values, ["uniform_"]
     while True:
+        ask_room(ANEW)
         density = ((drawn - kind.type(mean)) / kind.type(std)) ** 2 * kind.type(-0.5) - kind.type(peak)
         with np.errstate(divide="ignore"):
             pending = pending & (np.log(streams.uniform(n, kind, 0.0, 1.0, generator)) > density)

@@ -128,7 +128,8 @@ MODULES: dict[str, Namespace] = {
     **STUBS,
     **SPACES,
 }
-MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLECTIONS, "os": OS, "numpy": NUMPY}
+MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLECTIONS, "os": OS, "sys": SYS}
+MODULES["numpy"] = NUMPY
 NUMPY.pure_python = True
 PYTHON_TYPES.update({kind: record for record in NUMPY_TYPES for kind in record.hosts})
 PYTHON_TYPES[Memo] = PYTHON_TYPES[dict]
@@ -212,9 +213,18 @@ BUILTINS["open"] = Builtin("open", open_file, machine=True)
 BUILTINS["exit"] = BUILTINS["quit"] = SYS.table["exit"]
 
 
-def find_module(machine: Machine, name: str, line: int = 0) -> Namespace | None:
-    """The module, with a remark if it has no effect, for the `line` of its import."""
-    found = MODULES.get(name)
+def is_private(name: str) -> bool:
+    """Whether a module is for those modules alone that are written in Python here."""
+    return any(part.startswith("_") for part in name.split(".")) and name != "__future__"
+
+
+PRIVATE = frozenset(id(entry) for entry in DISK.table.values())
+"""What acts for the interpreter: a module written in Python has it among its names, and gives it to no program."""
+
+
+def find_module(machine: Machine, name: str, line: int = 0, private: bool = False) -> Namespace | None:
+    """The module, with a remark if it has no effect, for the `line` of its import; the `private` ones if asked to."""
+    found = None if is_private(name) and not private else MODULES.get(name)
     if found is not None and name in REMARKS:
         machine.remark(REMARKS[name].format(name=name), line)
     return found
@@ -235,7 +245,7 @@ def refuse_import(name: str, line: int) -> Refusal:
         return Refusal(f"`import {name}` is not possible here: {reason}.", line)
     if top == "torch":
         return Refusal(f"The module `{name}` of PyTorch is not supported here.", line)
-    near = get_close_matches(name, MODULES, 1)
+    near = get_close_matches(name, [found for found in MODULES if not is_private(found)], 1)
     hint = f" Did you mean `{near[0]}`?" if near else ""
     offered = ", ".join(sorted({found.partition(".")[0] for found in MODULES if not found.startswith("_")}))
     return Refusal(f"`import {name}` is not possible here.{hint} What can be imported: {offered}.", line)
@@ -246,9 +256,10 @@ def load_member(machine: Machine, space: Namespace, name: str) -> Value:
     if name in space.table:
         return space.table[name]
     if f"{space.name}.{name}" in MODULES:
-        return find_module(machine, f"{space.name}.{name}")
+        return find_module(machine, f"{space.name}.{name}") or MISSING
     if space.pure_python:
-        return load_module(machine, space.name).get(name, MISSING)
+        found = load_module(machine, space.name).get(name, MISSING)
+        return MISSING if id(found) in PRIVATE else found
     return MISSING
 
 
@@ -293,7 +304,8 @@ def load_module(machine: Machine, name: str) -> dict[str, Value]:
 
 def public_names(machine: Machine, space: Namespace) -> list[str]:
     """What `from module import *` brings."""
-    names = [*space.table, *(load_module(machine, space.name) if space.pure_python else ())]
+    own = load_module(machine, space.name) if space.pure_python else {}
+    names = [*space.table, *(name for name, value in own.items() if id(value) not in PRIVATE)]
     return [name for name in names if not name.startswith("_")]
 
 

@@ -177,10 +177,14 @@ class Meter:
         if flops > 1 << 20:
             self.charge(flops >> 16)
 
-    def length(self, count: int) -> None:
-        """A container or string of `count` items is about to be made."""
+    def longest(self, count: int) -> None:
+        """What is being put together has `count` items so far."""
         if count > self.limits.length:
             raise Spent("length", self.limits.length)
+
+    def length(self, count: int) -> None:
+        """A container or string of `count` items is about to be made."""
+        self.longest(count)
         if count > 64:
             self.charge(count >> 6)
 

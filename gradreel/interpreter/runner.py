@@ -19,7 +19,7 @@ from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import Stopped
 from gradreel.trace.texts import brief, cut
 
-from .builtins.formatting import record_error, repr_of, str_of
+from .builtins.formatting import record_error, repr_of, show_error
 from .compiler import (
     classes,
     comprehensions,
@@ -39,10 +39,11 @@ from .engine.name_events import NameEvents
 from .limits import Limits, Spent
 from .machine import Machine, Place
 from .pasting import Pasted, paste
+from .pasting.parsing import Oversize, compile_bounded
 from .refusal import Refusal
 from .runtime.calls import call
 from .runtime.errors import suggestion
-from .runtime.values import Error, Frame, Stub, Value
+from .runtime.values import Error, Frame, Stub, Value, mask_host
 
 # ---- reading a program: sizes and characters checked, parsed, its values echoed or not
 
@@ -50,8 +51,6 @@ HEADER = re.compile(r"^#\s*record:(.*)$", re.MULTILINE)
 FUTURE = re.compile(r"^from __future__ import [\w, ]+$", re.MULTILINE)
 """May come at any prompt, where every statement is a program of its own."""
 INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-MOST_NODES = 20_000
-DEEPEST_SYNTAX = 120
 ERRORS = ("traceback", "error")
 """What was pasted instead of a program that a gallery of errors can tell of."""
 
@@ -123,12 +122,9 @@ def check_characters(text: str) -> None:
 
 def parse(text: str) -> ast.Module:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-            check_size(tree)
-            compile(text, "<program>", "exec", dont_inherit=True)  # for the errors that only the compiler finds
-        return tree
+        return compile_bounded(text)
+    except Oversize as error:
+        raise Refusal(error.sentence, error.line) from None
     except SyntaxError as error:
         message = error.msg if error.msg != "too many statically nested blocks" else "too many nested blocks"
         raise Refusal(message, error.lineno, type(error).__name__) from None
@@ -141,12 +137,10 @@ def parse(text: str) -> ast.Module:
 def point_at_error(source: str) -> list[str]:
     """The line of a program that is no Python, and carets under the place, as Python shows them."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(paste(source).program, "<program>", "exec", dont_inherit=True)
+        compile_bounded(paste(source).program)
     except SyntaxError as error:
         return carets(error)
-    except (ValueError, MemoryError, RecursionError):
+    except (Oversize, ValueError, MemoryError, RecursionError):
         return []
     return []
 
@@ -159,20 +153,6 @@ def carets(error: SyntaxError) -> list[str]:
     last = error.end_offset if error.end_lineno == error.lineno and (error.end_offset or 0) > error.offset else None
     width = (last or error.offset + 1) - error.offset
     return [f"    {line.strip()}", "    " + " " * max(error.offset - 1 - margin, 0) + "^" * max(width, 1)]
-
-
-def check_size(tree: ast.Module) -> None:
-    """Bounds the number of syntax nodes and their nesting, without recursion."""
-    waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
-    count = 0
-    while waiting:
-        node, depth = waiting.pop()
-        count += 1
-        if count > MOST_NODES:
-            raise Refusal("The program is too large.", getattr(node, "lineno", None))
-        if depth > DEEPEST_SYNTAX:
-            raise Refusal("This expression is nested too deeply.", getattr(node, "lineno", None))
-        waiting.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
 
 
 SYNTAX = (
@@ -282,7 +262,7 @@ def execute(machine: Machine, steps: list[Step], reading: Reading) -> Outcome:
         emit_raised(machine, record, False)
         if reading.mode == "script":
             line = record.place[0] if record.place else frame.line
-            text = str_of(machine, record)
+            text = show_error(machine, record)
             hint = suggestion(record, text, machine.names)
             return Outcome("raised", brief(record.kind.title), cut(text) + hint, line)
     return Outcome("finished")
@@ -321,8 +301,9 @@ def prepare_engine(machine: Machine) -> Iterator[None]:
 
     def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
         kinds = tuple(kind.__name__ for kind in category.__mro__)
-        if machine.warn(kinds, str(message), once=str(message).startswith(ONCE)):
-            raise category(str(message))
+        said = mask_host(str(message))
+        if machine.warn(kinds, said, once=said.startswith(ONCE)):
+            raise category(said)
 
     with collector_paused(), running(machine.meter), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("always")

@@ -96,6 +96,15 @@ STOPPED: dict[str, tuple[str, int]] = {
         "text",
         3,
     ),
+    "import random\nrandom.vonmisesvariate(0, float('nan'))": ("steps", 2),
+    "import random\nrandom.gammavariate(float('nan'), 1)": ("steps", 2),
+    "import random\nrandom.Random(1).betavariate(float('inf'), 1)": ("steps", 2),
+    "import torch\ntorch.nn.init.trunc_normal_(torch.ones(4, 4), 1e6, 1e-6, -2, 2)": ("steps", 2),
+    "import torch\nx = torch.ones(2, 2)\ntorch.linalg.multi_dot([x] * 900)": ("steps", 3),
+    "import torch\ntorch.nn.modules.utils._ntuple(10**9)(1)": ("elements", 2),
+    "import torch\ntorch.nn.modules.utils._reverse_repeat_tuple((1, 2), 10**9)": ("elements", 2),
+    "import numpy as np\nnp.diff(np.ones(1000000), 1000)": ("effort", 2),
+    "import numpy as np\nnp.einsum('a,b,c,d,e,f->', *[np.ones(30)] * 6)": ("product", 2),
     f"def {'f' * 900}(): pass\nwhile True: {'f' * 900}()": ("text", 2),
 }
 
@@ -160,6 +169,7 @@ ALLOWED = {
     "what a mask takes": (
         "x = torch.zeros(600, 600)\nx.masked_scatter(torch.ones(600, 600, dtype=torch.bool), torch.ones(360_000))"
     ),
+    "products of two arrays": "import numpy as np\nnp.einsum('ij,jk->ik', *[np.ones((400, 400))] * 2)",
     "pixels of many channels": "torch.nn.BatchNorm2d(4)(torch.ones(2, 4, 300, 300))",
 }
 

@@ -6,12 +6,21 @@ from collections.abc import Callable, Iterable
 from itertools import repeat
 from typing import Any
 
+from ...state import ask_room
+
+FEW = 64
+"""Values that need no room to be asked for: each takes as much as two numbers."""
+
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
     """What gives `n` values: those that it is given, or one for all."""
 
     def parse(x: Any) -> tuple[Any, ...]:
-        return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, n))
+        if isinstance(x, Iterable):
+            return tuple(x)
+        if n > FEW:
+            ask_room(2 * n)
+        return tuple(repeat(x, n))
 
     parse.__name__ = name
     return parse
@@ -25,6 +34,8 @@ _quadruple = _ntuple(4, "_quadruple")
 
 def _reverse_repeat_tuple(t: tuple[Any, ...], n: int) -> tuple[Any, ...]:
     """The values from the last to the first, each `n` times."""
+    if n > FEW:
+        ask_room(2 * n * len(t))
     return tuple(x for x in reversed(t) for _ in range(n))
 
 

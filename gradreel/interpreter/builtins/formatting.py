@@ -6,6 +6,7 @@ import math
 import re
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
+from functools import partial
 from types import MethodType
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..engine.engine import elements_of, letters, torch
 from ..limits import Spent
 from ..machine import Machine
 from ..runtime.calls import call_method
-from ..runtime.errors import error_of, os_error_text
+from ..runtime.errors import ERRORS, error_of, raise_error
 from ..runtime.type_names import ADDRESS, kind_name, own_title, refuse_stub
 from ..runtime.values import (
     MISSING,
@@ -56,7 +57,9 @@ def str_of(machine: Machine, value: Value) -> str:
         return value
     if isinstance(value, Error):
         own = value.own.find("__str__") if value.own else None
-        return str(machine.call(machine, own, [value], {})) if isinstance(own, Function) else error_text(machine, value)
+        if not isinstance(own, Function):
+            return error_text(machine, value)
+        return check_text(machine.call(machine, own, [value], {}), "__str__")
     if isinstance(value, OBJECTS):
         answer = call_method(machine, value, "__str__", [])
         if answer is not NotImplemented:
@@ -118,17 +121,56 @@ def error_text(machine: Machine, record: Error) -> str:
     """What `str` gives for an exception."""
     if not record.args:
         return ""
-    if (said := os_error_text(record)) is not None:
+    if (said := os_error_text(machine, record)) is not None:
         return said
     if len(record.args) == 1:
         return repr_of(machine, record.args[0]) if record.kind.name == "KeyError" else str_of(machine, record.args[0])
     return repr_of(machine, record.args)
 
 
+def os_error_text(machine: Machine, record: Error) -> str | None:
+    """What `str` gives for an error of the system that was made of its parts."""
+    if "errno" not in record.attributes or ERRORS["OSError"] not in record.kind.bases:
+        return None
+    number, said, file = (record.attributes[name] for name in ("errno", "strerror", "filename"))
+    shown = f"[Errno {str_of(machine, number)}] {str_of(machine, said)}"
+    return shown if file is None else f"{shown}: {repr_of(machine, file)}"
+
+
+STR_FAILED = "<exception str() failed>"
+"""What Python shows of an error whose text raises one."""
+
+
+def show_error(machine: Machine, record: Error) -> str:
+    """`str(record)` as Python shows it when nobody asked: what that raises is no error of the program."""
+    try:
+        return str_of(machine, record)
+    except Exception:
+        return STR_FAILED
+
+
+def host_error(machine: Machine, record: Error) -> Exception:
+    """What the host raises for `record`."""
+    try:
+        return raise_error(record, error_text(machine, record))
+    except Exception:
+        return raise_error(record, STR_FAILED)
+
+
+def host_message(machine: Machine, raised: Exception) -> str:
+    """What the host says in an error; values of the program that it was made of are written as the program's are."""
+    if type(raised).__str__ is not BaseException.__str__ or all(type(part) is str for part in raised.args):
+        return str(raised)
+    return show_error(machine, Error(ERRORS["Exception"], raised.args))
+
+
 def repr_of(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str:
     """`repr(value)`; `around` are the containers it is in."""
     machine.meter.charge()
     kind = type(value)
+    if kind is str:
+        machine.meter.length(len(value))
+        return repr(value)
     way = CONTAINERS.get(kind)
     if way is not None:
         return repr_content(machine, value, way, around)
@@ -161,12 +203,16 @@ def repr_content(machine: Machine, value: Value, way: tuple[str, str, str, str, 
         return way[2]
     if len(around) >= DEEPEST:
         raise RecursionError("maximum recursion depth exceeded while getting the repr of an object")
-    inside = (*around, id(value))
+    inside, pairs, size = (*around, id(value)), [], 0
     if isinstance(value, dict):
-        pairs = [f"{repr_of(machine, k, inside)}: {repr_of(machine, v, inside)}" for k, v in value.items()]
+        parts = (f"{repr_of(machine, k, inside)}: {repr_of(machine, v, inside)}" for k, v in value.items())
     else:
-        pairs = [repr_of(machine, part, inside) for part in value]
-    machine.meter.length(sum(map(len, pairs)))
+        parts = (repr_of(machine, part, inside) for part in value)
+    for part in parts:
+        pairs.append(part)
+        size += len(part)
+        machine.meter.longest(size)
+    machine.meter.length(size)
     return (way[3] if not pairs else "") or way[0] + ", ".join(pairs) + (way[1] if len(pairs) != 1 else way[4])
 
 
@@ -287,7 +333,7 @@ def record_error(machine: Machine, raised: Exception, frame: Frame) -> Error:
         raise Spent("memory", machine.limits.memory) from None
     machine.note(raised, frame)
     place: Place | None = getattr(raised, "place", None)
-    record = error_of(raised)
+    record = error_of(raised, partial(host_message, machine))
     if record.place is None:
         record.place = place
     during = getattr(raised, "during", None)

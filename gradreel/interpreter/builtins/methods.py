@@ -127,7 +127,9 @@ def _expandtabs(machine: Machine, this: str, tabsize: int = 8) -> str:
 
 def _translate(machine: Machine, this: str, table: dict[int, Value]) -> str:
     made = [table.get(ord(letter), letter) for letter in this]
-    parts = ["" if part is None else chr(part) if isinstance(part, int) else str(part) for part in made]
+    if any(not isinstance(part, (str, int, type(None))) for part in made):
+        raise TypeError("character mapping must return integer, None or str")
+    parts = ["" if part is None else chr(part) if isinstance(part, int) else str.__str__(part) for part in made]
     machine.meter.length(sum(map(len, parts)))
     return "".join(parts)
 

@@ -10,10 +10,10 @@ from typing import TypeVar
 from gradreel.trace.events import Raised
 from gradreel.trace.texts import cut
 
-from ..builtins.formatting import error_text, record_error, str_of
+from ..builtins.formatting import host_error, record_error, show_error
 from ..machine import Machine
 from ..runtime.calls import exception_instance, truth_of
-from ..runtime.errors import ERRORS, matches, raise_error
+from ..runtime.errors import ERRORS, matches
 from ..runtime.values import Class, Error, ExceptionType, Frame, Value
 from .assignment import bind, unbind
 from .compiler import Compiler, Signal, Step, compiles
@@ -23,7 +23,7 @@ Body = TypeVar("Body")
 
 def emit_raised(machine: Machine, record: Error, by_program: bool) -> None:
     line, frames = record.place or (machine.line, machine.frames)
-    machine.say(Raised, record.kind.title, cut(str_of(machine, record)), line, by_program, frames)
+    machine.say(Raised, record.kind.title, cut(show_error(machine, record)), line, by_program, frames)
 
 
 def takes(record: Error, wanted: Value) -> bool:
@@ -68,7 +68,7 @@ def select_handlers(
                 if not taken:
                     continue
             return put, drop, body
-        raise raise_error(record, error_text(machine, record))
+        raise host_error(machine, record)
 
     @contextmanager
     def select(frame: Frame, record: Error) -> Iterator[Body]:
@@ -113,7 +113,7 @@ def raise_(compiler: Compiler, node: ast.Raise) -> Step:
             if origin is not None:
                 origin = exception_instance(machine, origin, "exception causes")
             record.cause, record.suppressed = origin, True
-        raise raise_error(record, error_text(machine, record))
+        raise host_error(machine, record)
 
     return step
 
@@ -126,7 +126,7 @@ def assert_(compiler: Compiler, node: ast.Assert) -> Step:
     def step(frame: Frame) -> None:
         if not truth_of(machine, test(frame)):
             record = Error(ERRORS["AssertionError"], () if message is None else (message(frame),))
-            raise raise_error(record, error_text(machine, record))
+            raise host_error(machine, record)
 
     return step
 

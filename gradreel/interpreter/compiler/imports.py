@@ -40,7 +40,7 @@ def import_(compiler: Compiler, node: ast.Import) -> Step:
 
 def find_or_raise(compiler: Compiler, name: str, node: ast.stmt, before: Found | None = None) -> Found:
     """What finds the module `name`, after `before`."""
-    found = find_module(compiler.machine, name, node.lineno)
+    found = find_module(compiler.machine, name, node.lineno, compiler.quiet)
     if found is None:
         return missing(compiler, name, node)
 
@@ -91,7 +91,7 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
             "Relative imports are not supported in one file: paste what you import above.",
             node,
         )
-    machine, space = compiler.machine, find_module(compiler.machine, node.module, node.lineno)
+    machine, space = compiler.machine, find_module(compiler.machine, node.module, node.lineno, compiler.quiet)
     if space is None and skip_import(compiler, node.module, node.names, node):
         return lambda frame: None
     if space is None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from ..builtins.formatting import error_text, record_error
+from ..builtins.formatting import host_error, record_error
 from ..engine.bridge import from_engine
 from ..machine import Machine
 from ..runtime.calls import call_method, truth_of
-from ..runtime.errors import raise_error
 from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, OBJECTS, Frame, Stub, Value
 from .assignment import compile_target
@@ -80,7 +79,7 @@ def leave_by_error(machine: Machine, holder: Value, raised: Exception, frame: Fr
         kind: Value = record.own or record.kind
         if truth_of(machine, call_method(machine, holder, "__exit__", [kind, record, None])):
             return True
-        raise raise_error(record, error_text(machine, record)) from None
+        raise host_error(machine, record) from None
     return type(holder) is not Stub and bool(holder.__exit__(type(raised), raised, None))
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from autograd_core.naming import names_of
 
 from ..machine import Machine
+from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, Bound, Class, Function, Own, Property, StaticMethod, Value
 from .bridge import Callback, from_engine, machine_of, name_of, to_engine
 from .engine import torch
@@ -53,7 +54,10 @@ class ProgramModule(Own):
     def extra_repr(self) -> str:
         function = self.kind.find("extra_repr")
         if isinstance(function, Function):
-            return str(function.invoke([self], {}))
+            answer = function.invoke([self], {})
+            if not isinstance(answer, str):  # torch splits what it gets into lines
+                raise AttributeError(f"'{kind_name(answer)}' object has no attribute 'split'")
+            return str.__str__(answer)
         return str(super().extra_repr())  # type: ignore[misc]
 
 

@@ -156,20 +156,29 @@ def meshgrid(machine: Machine, *axes: Value, indexing: str = "xy") -> Any:
     return np.meshgrid(*parts, indexing="ij" if indexing == "ij" else "xy")
 
 
-def einsum(machine: Machine, formula: str, *operands: Value) -> Any:
+SLOWLY = 16
+"""For numpy goes through three and more arrays number by number, and multiplies matrices so much quicker."""
+
+
+def einsum(machine: Machine, formula: Value, *operands: Value) -> Any:
+    if not isinstance(formula, str):
+        raise TypeError(f"the subscripts of einsum must be a str here, not {kind_name(formula)}")
+    formula = str.__str__(formula)
     parts = [np.asarray(numbers(machine, part)) for part in operands]
-    made, multiplications = einsum_size(str(formula), [part.shape for part in parts])
-    machine.meter.work(multiplications)
+    made, multiplications = einsum_size(formula, [part.shape for part in parts])
+    machine.meter.work(multiplications * (SLOWLY if len(parts) > 2 else 1))
     machine.meter.elements(made)
-    return np.einsum(str(formula), *parts)
+    return np.einsum(formula, *parts)
 
 
-def convolve(machine: Machine, one: Value, other: Value, mode: str = "full") -> Array:
+def convolve(machine: Machine, one: Value, other: Value, mode: Value = "full") -> Array:
+    if not isinstance(mode, str):
+        raise TypeError(f"mode must be a str, not {kind_name(mode)}")
     first, second = (np.asarray(numbers(machine, part)) for part in (one, other))
     machine.meter.work(first.size * second.size)
     machine.meter.elements(first.size + second.size)
     way: Any = np.convolve
-    made: Array = way(first, second, mode=str(mode))
+    made: Array = way(first, second, mode=str.__str__(mode))
     return made
 
 

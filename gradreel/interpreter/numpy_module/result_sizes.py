@@ -104,9 +104,11 @@ def charge(machine: Machine, name: str, given: Given, named: dict[str, Any] | No
     if name in VIEWS:
         machine.meter.fits(size_of(given[0]))
     else:
+        passes = 1
         if name == "diff":
-            machine.meter.charge(max(whole(given[1] if len(given) > 1 else (named or {}).get("n", 1)), 0))
-        machine.meter.elements(MADE.get(name, total_size)(given, named or {}))
+            passes = max(whole(given[1] if len(given) > 1 else (named or {}).get("n", 1)), 1)
+            machine.meter.charge(passes)
+        machine.meter.elements(MADE.get(name, total_size)(given, named or {}), passes)
 
 
 # ---- products

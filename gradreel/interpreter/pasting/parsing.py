@@ -73,15 +73,55 @@ def tree_or_fault(lines: Sequence[str]) -> ast.Module | SyntaxError:
         return SyntaxError("too deeply nested")
 
 
+class Oversize(Exception):
+    """A program of more syntax than is run here: what is said of it, and the line."""
+
+    def __init__(self, sentence: str, node: ast.AST) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.line: int | None = getattr(node, "lineno", None)
+
+
+MOST_NODES = 20_000
+DEEPEST_SYNTAX = 120
+
+
+def check_size(tree: ast.Module) -> None:
+    """Bounds the number of syntax nodes and their nesting, without recursion."""
+    waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
+    count = 0
+    while waiting:
+        node, depth = waiting.pop()
+        count += 1
+        if count > MOST_NODES:
+            raise Oversize("The program is too large.", node)
+        if depth > DEEPEST_SYNTAX:
+            raise Oversize("This expression is nested too deeply.", node)
+        waiting.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
+
+
+def compile_bounded(text: str) -> ast.Module:
+    """The tree of a program in which Python's own compiler finds no error.
+
+    Its compiler takes time with the square of how deep functions nest, so the tree is measured first.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text)
+        check_size(tree)
+        compile(text, "<program>", "exec", dont_inherit=True)
+    return tree
+
+
 def compiles(lines: Sequence[str]) -> bool:
     """Whether the lines are a program that Python starts, without a `return` outside of functions and the like."""
     text, meter = "\n".join(lines), METER.get()
     if meter is not None:
         meter.charge(len(text))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(text, "<program>", "exec", dont_inherit=True)
+        compile_bounded(text)
+    except Oversize:
+        return True  # its size is what is said of it
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
     return True

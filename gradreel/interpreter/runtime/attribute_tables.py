@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,20 @@ def _table(host: type, names: list[str], settable: str = "") -> dict[str, Entry]
             table[name] = Foreign(name, _late(name) if host in OVERRIDDEN else found)
         else:
             setter = (lambda owner, value, name=name: setattr(owner, name, value)) if name in settable.split() else None
-            table[name] = Attribute(operator.attrgetter(name), setter)
+            get = _unshared(name) if isinstance(found, (dict, list, set)) else operator.attrgetter(name)
+            table[name] = Attribute(get, setter)
     return table
+
+
+def _unshared(name: str) -> Callable[[Any], Any]:
+    """Reads what an object may have of its class: that belongs to all runs of a process, so a copy is given."""
+    read = operator.attrgetter(name)
+
+    def get(owner: Any) -> Any:
+        value = read(owner)
+        return copy(value) if any(vars(kind).get(name) is value for kind in type(owner).__mro__) else value
+
+    return get
 
 
 OVERRIDDEN = (

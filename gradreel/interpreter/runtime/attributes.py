@@ -296,8 +296,17 @@ def read_entry(entry: Entry, owner: Value) -> Value:
     return Builtin(entry.name, entry.run, entry.machine, owner, entry.title)
 
 
+SHARED = (
+    *(torch.device, torch.layout, torch.memory_format, torch.dtype, torch.Generator, torch.finfo, torch.iinfo),
+    torch.distributions.constraints.Constraint,
+)
+"""Of these the engine has objects that all runs of a process see."""
+
+
 def own_attributes(owner: Any) -> dict[str, Value] | None:
     """What the program itself has put on an object of the engine: on a context of autograd.Function, a module."""
+    if isinstance(owner, SHARED):
+        return None
     held = getattr(owner, "__dict__", None)
     if not isinstance(held, dict):
         return None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from .values import Class, Error, ExceptionType, name_stand_ins
+from .values import Class, Error, ExceptionType, mask_host
 
 # ---- which name was probably meant: Python's own measure of likeness for "Did you mean"
 #
@@ -143,32 +143,28 @@ def split_os_error(record: Error) -> None:
         record.args = (number, said)
 
 
-def os_error_text(record: Error) -> str | None:
-    """What `str` gives for an error of the system that was made of its parts."""
-    if "errno" not in record.attributes or ERRORS["OSError"] not in record.kind.bases:
-        return None
-    number, said, file = (record.attributes[name] for name in ("errno", "strerror", "filename"))
-    return f"[Errno {number}] {said}" + ("" if file is None else f": {file!r}")
-
-
 NAMED = re.compile(r"^name '(\w+)' is not|has no attribute '(\w+)'$")
 
 
-def error_of(raised: Exception) -> Error:
-    """The record of what was raised. The traceback goes: it would keep the temporaries of every frame alive."""
+def error_of(raised: Exception, message_of: Callable[[Exception], str]) -> Error:
+    """The record of what was raised; `message_of` gives what the host says in it.
+
+    The traceback goes: it would keep the temporaries of every frame alive.
+    """
     raised.__traceback__ = None
     raised.__context__ = None
     record = getattr(raised, "error_record", None)
     if isinstance(record, Error):
         return record
-    message = f"{raised.args[0]}" if isinstance(raised, KeyError) and raised.args else f"{raised}"
-    message, kind = name_stand_ins(message), type_for(type(raised))
-    if kind.name == "RecursionError":
-        message = "maximum recursion depth exceeded"
-    record = Error(kind, (raised.args[0],) if isinstance(raised, KeyError) and raised.args else (message,))
-    if isinstance(raised, StopIteration):
-        record.args = raised.args
-    elif isinstance(raised, OSError):
+    kind = type_for(type(raised))
+    if isinstance(raised, (KeyError, StopIteration)):  # made of a value of the program, and no sentence
+        record = Error(kind, raised.args[:1])
+        record.place, record.candidates = getattr(raised, "place", None), getattr(raised, "candidates", ())
+        return record
+    recursion = kind.name == "RecursionError"
+    message = "maximum recursion depth exceeded" if recursion else mask_host(message_of(raised))
+    record = Error(kind, (message,))
+    if isinstance(raised, OSError):
         record.args = (*raised.args[:2], *([raised.filename] if raised.filename else ()))
         split_os_error(record)
     elif not message:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..builtins.formatting import error_text, repr_of
+from ..builtins.formatting import error_text, host_error, repr_of
 from ..engine.bridge import from_engine
 from ..engine.engine import torch
 from ..engine.subclasses import inherited_ways
@@ -14,7 +14,6 @@ from ..refusal import Refusal
 from .attribute_tables import table_of
 from .attributes import by_class, load, load_basic, missing_attribute, of_module
 from .calls import call, exception_instance
-from .errors import raise_error
 from .instances import initialize
 from .type_names import function_kind
 from .values import (
@@ -240,7 +239,7 @@ def throw(machine: Machine, this: Generator, kind: Value, value: Value = None, t
         kind = value if isinstance(value, Error) else call(machine, kind, [value], {})
     record = exception_instance(machine, kind)
     source: Any = this.source
-    return source.throw(raise_error(record, error_text(machine, record)))
+    return source.throw(host_error(machine, record))
 
 
 def send(machine: Machine, this: Generator, value: Value) -> Value:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind", bound=type)
 STAND_INS: dict[str, str] = {}
 """The name of the type that each class of ours stands for, by what the class is called in full."""
-OURS = re.compile(r"<class '(gradreel\.[\w.]+)'>")
+OURS = re.compile(rf"\b{__name__.partition('.')[0]}(?:\.\w+)+")
+AT_ADDRESS = re.compile(r"\bat 0[xX][0-9a-fA-F]{6,}\b")
+"""As the host writes where a value lies; a number that a program wrote has no such word before it."""
 
 
 def stands_for(name: str) -> Callable[[Kind], Kind]:
@@ -34,9 +36,10 @@ def stands_for(name: str) -> Callable[[Kind], Kind]:
     return rename
 
 
-def name_stand_ins(message: str) -> str:
-    """`message` with the types that programs see for classes of ours."""
-    return OURS.sub(lambda found: f"<class '{STAND_INS.get(found[1], found[1])}'>", message)
+def mask_host(message: str) -> str:
+    """A message of the host with the types that programs see for classes of ours, and without addresses."""
+    shown = OURS.sub(lambda found: STAND_INS.get(found[0]) or found[0].rpartition(".")[2], message)
+    return AT_ADDRESS.sub("at 0x...", shown)
 
 
 # ---- deque and defaultdict as programs have them: however many lie in one another, the last to go frees all

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import posixpath
 
+from gradreel.trace.texts import cut
+
 from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.calls import call_method
@@ -24,12 +26,23 @@ def key(machine: Machine, path: Value) -> str:
     return posixpath.normpath(path).lstrip("/")
 
 
+def check_sentence(given: Value) -> str:
+    """What is said in Gradreel's own voice: a text, and not a long one.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(given, str):
+        raise TypeError(f"a sentence must be str, not {kind_name(given)}")
+    return cut(str.__str__(given))
+
+
 def _remark(machine: Machine, sentence: Value) -> None:
-    machine.remark(sentence)
+    machine.remark(check_sentence(sentence))
 
 
 def _refuse(machine: Machine, sentence: Value) -> None:
-    raise Refusal(sentence)
+    raise Refusal(check_sentence(sentence))
 
 
 DISK = make_module(

@@ -162,6 +162,30 @@ def _bits(machine: Machine, this: random.Random, k: int) -> int:
     return this.getrandbits(k)
 
 
+class ChargedStream:
+    """A stream of which each number is charged: draws that are rejected for ever are met by a budget."""
+
+    def __init__(self, machine: Machine, drawn: random.Random) -> None:
+        self.meter, self.drawn = machine.meter, drawn
+
+    def random(self) -> float:
+        self.meter.charge()
+        return self.drawn.random()
+
+    def gammavariate(self, alpha: Value, beta: Value) -> Any:
+        return REJECTING["gammavariate"](self, alpha, beta)
+
+
+REJECTING: dict[str, Callable[..., Any]] = {
+    way.__name__: way for way in (random.Random.gammavariate, random.Random.betavariate, random.Random.vonmisesvariate)
+}
+"""What draws until a number is accepted, asking its stream for `random` alone."""
+
+
+def _rejecting(way: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda machine, this, /, *given, **named: way(ChargedStream(machine, this), *given, **named)
+
+
 def _numbers(name: str) -> Callable[..., Any]:
     way = getattr(random.Random, name)  # `name` from the list below
     return lambda machine, this, /, *given, **named: way(this, *given, **named)
@@ -185,10 +209,12 @@ def _restore(machine: Machine, this: random.Random, state: Value) -> None:
 DRAWS: dict[str, Callable[..., Any]] = {
     name: _numbers(name)
     for name in (
-        "random uniform gauss normalvariate lognormvariate expovariate betavariate gammavariate triangular randint "
-        "randrange paretovariate weibullvariate vonmisesvariate"
+        "random uniform gauss normalvariate lognormvariate expovariate triangular randint randrange paretovariate "
+        "weibullvariate"
     ).split()
-} | {
+}
+DRAWS |= {name: _rejecting(way) for name, way in REJECTING.items()}
+DRAWS |= {
     "choice": _choice,
     "choices": _choices,
     "sample": _sample,

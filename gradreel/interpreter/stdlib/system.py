@@ -7,11 +7,11 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
-from ..builtins.formatting import error_text
+from ..builtins.formatting import error_text, host_error, repr_of
 from ..builtins.sequences import make_dict
 from ..machine import ACTIONS, Filter, Machine
 from ..runtime.attributes import load
-from ..runtime.errors import ERRORS, raise_error
+from ..runtime.errors import ERRORS
 from ..runtime.type_names import kind_name
 from ..runtime.values import (
     Attribute,
@@ -56,7 +56,7 @@ STDOUT, STDERR = Output(True), Output(False)
 
 def _exit(machine: Machine, code: Value = None) -> None:
     record = Error(ERRORS["SystemExit"], () if code is None else (code,))
-    raise raise_error(record, error_text(machine, record))
+    raise host_error(machine, record)
 
 
 def _exc_info(machine: Machine) -> tuple[Value, ...]:
@@ -89,16 +89,16 @@ SYS = make_module(
         "version": "3.11.0",
         "version_info": (3, 11, 0, "final", 0),
         "maxsize": 2**63 - 1,
-        "argv": [""],
         "platform": "linux",
         "float_info": make_module("sys.float_info", {}, FLOAT_INFO),
         "byteorder": "little",
     },
+    pure_python=True,
 )
 OS = make_module(
     "os",
     {"getpid": lambda machine: 1, "cpu_count": lambda machine: 1},
-    {"environ": {}, "sep": "/", "name": "posix"},
+    {"sep": "/", "name": "posix"},
     pure_python=True,
 )
 """Without processes or a real environment; its files are in `pure_python/os.py`."""
@@ -165,7 +165,7 @@ def _warn(machine: Machine, message: Value, category: Value = None, stacklevel: 
         own = category if isinstance(category, Class) else None
         said = Error(own.exception if own else category, (message,), own)  # type: ignore[arg-type]
     if machine.warn(_kinds(category), error_text(machine, said)):
-        raise raise_error(said, error_text(machine, said))
+        raise host_error(machine, said)
 
 
 def _kinds(category: Value) -> tuple[str, ...]:
@@ -225,14 +225,14 @@ def _filter(
 ) -> None:
     kinds = ("Warning",) if category is None else _kinds(category)
     for wrong, words in (
-        (action not in ACTIONS, f"invalid action: {action!r}"),
+        (action not in ACTIONS, "invalid action: {}"),
         (not isinstance(message, str), "message must be a string"),
         (not kinds, "category must be a class"),
         ("Warning" not in kinds, "category must be a Warning subclass"),
         (not isinstance(module, str), "module must be a string"),
     ):
         if wrong:
-            raise AssertionError(words)
+            raise AssertionError(words.format(repr_of(machine, action)))
     found, others = Filter(action, kinds[0], message, module), machine.filters.all
     others = tuple(one for one in others if one != found)
     machine.filters.put((*others, found) if append else (found, *others))
@@ -282,7 +282,9 @@ def _same(machine: Machine, value: Value) -> Value:
 
 
 def _hint(machine: Machine, /, name: Value, *rest: Value, **named: Value) -> Type:
-    return Type(str(name), (), None, f"typing.{name}")
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a type must be str, not {kind_name(name)}")
+    return Type(str.__str__(name), (), None, f"typing.{str.__str__(name)}")
 
 
 def make_typing_module(named_tuple: Value) -> Any:

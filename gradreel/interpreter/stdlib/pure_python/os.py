@@ -6,6 +6,7 @@ from os.path import dirname, exists, fspath, isdir, isfile, join
 
 from _disk import forget, key, remark, saved, texts
 
+environ = {}
 curdir, pardir, linesep, devnull, extsep = ".", "..", "\n", "/dev/null", "."
 
 

@@ -1,0 +1,3 @@
+"""sys, in Python: what a program may change of it, which is its own from the first use on."""
+
+argv = [""]
