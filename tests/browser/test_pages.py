@@ -248,7 +248,7 @@ def test_every_address_has_its_title_our_code_and_a_first_letter(app_url: str) -
         assert (head["place"], head["request"]) == (place, None)
     [code] = re.findall(r'src="\.(/gradreel/code-\w+\.js)"', page.decode())
     headers, script = fetched(app_url + code)
-    assert "immutable" in headers["cache-control"] and b"createSite" in script
+    assert "immutable" in headers["cache-control"] and b"createAppShell" in script
     headers, packed = fetched(app_url + code, **{"Accept-Encoding": "gzip"})
     assert (headers["content-encoding"], gzip.decompress(packed)) == ("gzip", script)
     with pytest.raises(urllib.error.HTTPError, match="404"):
