@@ -26,6 +26,50 @@ HOOKS = (
 """The tables of hooks, each in the order in which the hooks run."""
 
 
+class PartTable(dict[str, Any]):
+    """A table of a module, which programs see and write into as it is: its keys are names that a part may have, its
+    values what a module computes with. Nothing else comes in, for the module answers for its parts by their names."""
+
+    def __setitem__(self, name: str, part: Any) -> None:
+        super().__setitem__(check_attribute(name), self.check(part))
+
+    def update(self, *given: Any, **named: Any) -> None:
+        for name, part in dict(*given, **named).items():
+            self[name] = part
+
+    def __ior__(self, given: Any) -> PartTable:  # type: ignore[override, misc]
+        self.update(given)
+        return self
+
+    def setdefault(self, name: str, part: Any = None) -> Any:
+        if name not in self:
+            self[name] = part
+        return self[name]
+
+    def check(self, part: Any) -> Any:
+        """
+        Raises:
+            TypeError: it is no part for this table.
+        """
+        raise NotImplementedError
+
+
+class TensorTable(PartTable):
+    def check(self, part: Any) -> Tensor | None:
+        if part is not None and not isinstance(part, Tensor):
+            raise TypeError(
+                f"cannot assign '{typename(part)}' as a part that is a tensor (torch.Tensor or None expected)"
+            )
+        return part
+
+
+class ModuleTable(PartTable):
+    def check(self, part: Any) -> Any:
+        if part is not None and not isinstance(part, Attributes):
+            raise TypeError(f"cannot assign '{typename(part)}' as child module (torch.nn.Module or None expected)")
+        return part
+
+
 class Attributes:
     """What Module is made of first: where `self.name = value` goes, and where `self.name` is found."""
 
@@ -47,14 +91,14 @@ class Attributes:
             raise TypeError(f"{type(self).__name__}.__init__() {given}")
         set_plain = super().__setattr__
         set_plain("training", True)
-        set_plain("_parameters", {})
-        set_plain("_buffers", {})
+        set_plain("_parameters", TensorTable())
+        set_plain("_buffers", TensorTable())
         set_plain("_non_persistent_buffers_set", set())
         for kind in HOOKS:
             set_plain(kind, OrderedDict())
             if kind == "_backward_hooks":
                 set_plain("_is_full_backward_hook", None)
-        set_plain("_modules", {})
+        set_plain("_modules", ModuleTable())
         if self.call_super_init:
             super().__init__(*args, **options)
 

@@ -12,6 +12,7 @@ from ..functions import packed, recurrent
 from ..ops import shape as s
 from ..state import ask_room
 from ..tensor import Tensor, plain
+from .attributes import part_of
 from .cells import Recurrent
 from .layers import blank, rank_of
 from .parameter import Parameter
@@ -84,7 +85,7 @@ class RNNBase(Recurrent):
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
-        return [[getattr(self, name) for name in names] for names in self._all_weights]
+        return [[part_of(self, name) for name in names] for names in self._all_weights]
 
     @property
     def _flat_weights_names(self) -> list[str]:
@@ -93,7 +94,7 @@ class RNNBase(Recurrent):
     @property
     def _flat_weights(self) -> list[Any]:
         """The weights in the order of calls; those that are made of others anew are as they are now."""
-        return [getattr(self, name, None) for name in self._flat_weights_names]
+        return [part_of(self, name, None) for name in self._flat_weights_names]
 
     def flatten_parameters(self) -> None:
         """Nothing to do on the cpu."""
@@ -129,7 +130,7 @@ class RNNBase(Recurrent):
         return plain(np.zeros(self.state_shape(batch, size), input.data_.dtype))
 
     def check_input(self, input: Tensor, rank: int = 3) -> None:
-        kind = getattr(self, self._all_weights[0][0]).dtype
+        kind = part_of(self, self._all_weights[0][0]).dtype
         if input.dtype != kind:
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({kind}). Convert input: "

@@ -9,6 +9,8 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
+from autograd_core.nn.attributes import ModuleTable, TensorTable
+
 from .builtins import object_methods
 from .builtins.iteration import Indexed, Walk
 from .builtins.namespace import BUILTINS
@@ -132,7 +134,7 @@ MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLE
 MODULES["numpy"] = NUMPY
 NUMPY.pure_python = True
 PYTHON_TYPES.update({kind: record for record in NUMPY_TYPES for kind in record.hosts})
-PYTHON_TYPES[Memo] = PYTHON_TYPES[dict]
+PYTHON_TYPES.update(dict.fromkeys((Memo, TensorTable, ModuleTable), PYTHON_TYPES[dict]))
 MODULES["typing_extensions"] = MODULES["typing"]
 for _name in REMARKS:
     _parent, _, _child = _name.rpartition(".")

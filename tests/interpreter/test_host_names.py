@@ -418,6 +418,31 @@ DOORS = {
     "s.load_state_dict({**s.state_dict(), 'lr_lambdas': [{'__class__': 5}]})": (
         "AttributeError '__class__' cannot be the name of a part here: Python itself looks it up on objects"
     ),
+    "m._modules['x'] = 5": "TypeError cannot assign 'int' as child module (torch.nn.Module or None expected)",
+    "m._buffers.update(a=[1])": (
+        "TypeError cannot assign 'list' as a part that is a tensor (torch.Tensor or None expected)"
+    ),
+    "m._parameters.setdefault('__class__', x)": (
+        "AttributeError '__class__' cannot be the name of a part here: Python itself looks it up on objects"
+    ),
+    "m._parameters |= {'a': nn.ReLU()}": (
+        "TypeError cannot assign 'torch.nn.modules.activation.ReLU' as a part that is a tensor (torch.Tensor or None "
+        "expected)"
+    ),
+    "m._buffers['b'] = x\nprint(type(m._buffers) is dict, m._buffers, list(m.named_buffers()), m.b)": (
+        "True {'b': tensor([1.])} [('b', tensor([1.]))] tensor([1.])"
+    ),
+    "class R(nn.LSTM):\n    def __init__(self):\n        try: super().__init__('bad', 'worse')\n"
+    "        except TypeError: pass\nr = R()\nr.a = [['__dict__']]\nr._all_weights = [['__dict__'], ['__class__']]\n"
+    "print(r.all_weights)": "AttributeError 'R' object has no attribute 'all_weights'",
+    "import enum\ndel enum.Enum.__hash__": "TypeError cannot set '__hash__' attribute of immutable type 'Enum'",
+    "class A:\n    def __getstate__(self): return nn.ParameterDict({'a': x})\na = copy.deepcopy(A())": (
+        "TypeError 'ParameterDict' object is not a mapping"
+    ),
+    "class Own(S.LRScheduler):\n    def get_lr(self): return [1.]\ns = Own(opt)\n"
+    "s.load_state_dict({'of class': 5, 'own attributes': 7, 'last_epoch': 3})\nprint(type(s), s.last_epoch)": (
+        "<class '__main__.Own'> 3"
+    ),
     "class C: pass\nd = opt.state_dict()\nd['param_groups'][0]['c'] = C()\nopt.load_state_dict(d)\nprint(7)": "7",
     "class C: pass\nx.c = C()\nprint(type(copy.deepcopy(x).c) is C)": "True",
     "net = nn.utils.weight_norm(nn.Linear(2, 2))\ntwo = copy.copy(net)\ntwo.weight = None\nprint(net.weight.shape)": (
@@ -489,12 +514,15 @@ class Answers(nn.Module):
     def forward(self, *given, **named): return ()
 class Other: pass
 fake = nn.Module()
-for name in ("find", "__name__"):
-    fake._buffers[name] = Answers()
+fake._modules["find"] = Answers()
 parts = dict(traits=frozenset(), exception=None, host=type(m), native=None, name="X", title="X", order=(), members=None,
     fields=(), machine=None, kind=fake, attributes={{}}, made=Answers(), own=None)
 for name in parts:
-    fake._buffers[name] = parts[name]
+    for table in (fake._buffers, fake._modules, fake.__dict__):
+        try:
+            table[name] = parts[name]
+        except TypeError:
+            pass
 for kind in (fake, 5, None, "X", len, f, m, x, collections, [1]):
     try:
         print("MADE", type({make}))

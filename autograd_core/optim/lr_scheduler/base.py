@@ -159,12 +159,13 @@ class LRScheduler:
         self._last_lr = [group["lr"] for group in groups]
 
     def state_dict(self) -> dict[str, Any]:
+        # what is no identifier belongs to those who extend the class, and is none of its state
         return {name: value for name, value in self.__dict__.items() if name not in OWN and name.isidentifier()}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what was stored of the facts that this scheduler has; a name that it has not means nothing."""
         given, held = dict(state_dict), self.__dict__
-        held.update({name: given[name] for name in held.keys() - OWN if name in given})
+        held.update({name: given[name] for name in held.keys() - OWN if name in given and name.isidentifier()})
 
 
 class _LRScheduler(LRScheduler):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograd_core.mutation import _AllowMutationOnSavedContext
+from autograd_core.nn.attributes import ModuleTable, TensorTable
 
 from ..engine.engine import CONTEXT_CLASSES, NAMED_TUPLES, NODE, STORAGES, TENSORS, classes_below, torch
 from ..refusal import Refusal
@@ -32,7 +33,7 @@ EXACT: set[type] = {
     *(bool, int, float, complex, str, type(None), type(...), type(NotImplemented), slice, range),
     *(list, tuple, dict, set, frozenset, deque, Deque, OrderedDict, defaultdict, DefaultDict, Counter),
     *(type({}.keys()), type({}.values()), type({}.items()), type(OrderedDict().keys()), type(OrderedDict().values())),
-    *(type(OrderedDict().items()), types.MappingProxyType),
+    *(type(OrderedDict().items()), types.MappingProxyType, TensorTable, ModuleTable),
     *RECORDS,
     *ITERATORS,
     *(np.ndarray, np.random.RandomState, np.random.Generator),

@@ -724,6 +724,8 @@ def delete_plainly(machine: Machine, owner: Value, name: str) -> None:
                 elif name in held.get(VACANT, ()):
                     held.get(PLAIN, {}).pop(name, None)
                 return
+    elif isinstance(owner, Class) and owner.machine is None:
+        raise TypeError(f"cannot set '{name}' attribute of immutable type '{owner.name}'")
     elif isinstance(owner, (*OBJECTS, Class, Error, Function)) and name in owner.attributes:
         del owner.attributes[name]
         return

@@ -166,7 +166,9 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
             state = call_method(machine, value, "__getstate__", [])
             state = deep_copy(machine, value.attributes if state is NotImplemented else state, memo)
             if call_method(machine, made, "__setstate__", [state]) is NotImplemented:
-                made.attributes = state
+                if not isinstance(state, dict):
+                    raise TypeError(f"'{kind_name(state)}' object is not a mapping")
+                made.attributes.update(state)
     elif isinstance(value, torch.Generator):
         made = memo[machine.number(value)] = copy.deepcopy(value)
     elif isinstance(value, torch.nn.Module) or of_engine(value):
