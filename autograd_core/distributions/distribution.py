@@ -12,6 +12,7 @@ import numpy as np
 from .. import errors
 from ..dtypes import get_default_dtype, to_numpy
 from ..modes import enable_grad, no_grad
+from ..naming import check_attribute
 from ..opaque import opaque
 from ..ops import elementwise as e
 from ..ops import shape as s
@@ -73,7 +74,7 @@ class Distribution:
         """The same, as it is to be checked; None if it is made of another, which is checked."""
         if name not in self.__dict__ and isinstance(getattr(type(self), name, None), lazy_property):
             return None
-        return getattr(self, name)
+        return getattr(self, check_attribute(name))
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:

@@ -285,11 +285,17 @@ def _make_view_repr(name: str) -> Callable[[Machine, Value, tuple[int, ...]], st
     return lambda machine, value, around: f"{name}({repr_of(machine, list(value), around)})"
 
 
+def _repr_slice(machine: Machine, value: slice, around: tuple[int, ...]) -> str:
+    bounds = (value.start, value.stop, value.step)
+    return "slice" + repr_content(machine, bounds, CONTAINERS[tuple], around)
+
+
 COLLECTED: dict[type, Callable[[Machine, Value, tuple[int, ...]], str]] = {
     defaultdict: _repr_default_dict,
     DefaultDict: _repr_default_dict,
     OrderedDict: _repr_ordered_dict,
     deque: _repr_deque,
+    slice: _repr_slice,
     Deque: _repr_deque,
     Bound: _repr_bound_method,
     Builtin: _repr_function,
