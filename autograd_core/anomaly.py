@@ -33,7 +33,10 @@ BEFORE = (
 def remember(node: Node) -> None:
     """Keep where `node` is made."""
     notes = node.own_metadata()
-    notes["traceback_"] = [entry for entry in traceback.format_stack() if not of_the_engine(entry)]
+    if state.stack is not None:
+        notes["traceback_"] = state.stack()
+    else:
+        notes["traceback_"] = [entry for entry in traceback.format_stack() if not of_the_engine(entry)]
     running = state.calls[-1].running if state.calls else None
     if running is not None:
         notes["parent_"] = running

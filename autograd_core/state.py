@@ -77,6 +77,8 @@ class State(threading.local):
     grad_enabled: bool
     next_sequence: Callable[[], int]
     tables: dict[int, dict[Any, Any]] | None
+    stack: Callable[[], list[str]] | None = None
+    """The calls under way, as a traceback has them, where a program's are not the host's."""
 
     def __init__(self) -> None:
         np.seterr(divide="ignore", over="ignore", under="ignore", invalid="ignore")  # torch has no such warnings

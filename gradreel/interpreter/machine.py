@@ -176,6 +176,8 @@ class Machine:
         self.filters = Filters()
         self.recorded: Callable[[str, str], None] | None = None
         """Takes the warnings that the program wants to have for itself."""
+        self.source: list[str] = []
+        """The lines of the program."""
         self.remarks: set[str] = set()
         self.mirrored: list[Any] = []
         """Weak references to the tensors whose memory arrays show."""
@@ -282,6 +284,17 @@ class Machine:
             self.stopped = raised if isinstance(raised, Spent) else None
         elif getattr(raised, "place", None) is None:
             raised.place = (frame.line, self.frames)  # type: ignore[attr-defined]
+
+    def stack(self) -> list[str]:
+        """The calls under way as Python's tracebacks have them, the outermost first: lines of the program alone."""
+        self.meter.charge(1 + len(self.frames))
+        names = ["<module>", *(function for function, _ in self.frames)]
+        lines = [*(line for _, line in self.frames), self.line]
+        return [self.traceback_entry(name, line) for name, line in zip(names, lines, strict=True)]
+
+    def traceback_entry(self, name: str, line: int) -> str:
+        text = self.source[line - 1].strip() if 0 < line <= len(self.source) else ""
+        return f'  File "program.py", line {line}, in {name}\n' + (f"    {text}\n" if text else "")
 
     # ---- output
 

@@ -210,6 +210,7 @@ def run(
     names: dict[str, Value] = {"__name__": "__main__", "__file__": "program.py", "__doc__": None}
     machine = Machine(limits, names, recorder, place)
     machine.call = call
+    machine.source = pasted.program.split("\n")
     with prepare_engine(machine):
         with listening(recorder.tape):
             outcome = perform(pasted, mode, machine, during)
@@ -305,7 +306,12 @@ def prepare_engine(machine: Machine) -> Iterator[None]:
         if machine.warn(kinds, said, once=said.startswith(ONCE)):
             raise category(said)
 
-    with collector_paused(), running(machine.meter), warnings.catch_warnings(), np.errstate(all="ignore"):
+    with (
+        collector_paused(),
+        running(machine.meter, machine.stack),
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+    ):
         warnings.simplefilter("always")
         warnings.showwarning = show  # type: ignore[assignment]
         sys.setrecursionlimit(max(depth, RECURSION_LIMIT))

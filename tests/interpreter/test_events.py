@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from autograd_core.events import NodeReleased, TensorReleased
+from autograd_core.events import NodeReleased, TensorMade, TensorReleased
 from gradreel.explain import World
 from gradreel.interpreter import run
 from gradreel.trace import Trace
@@ -186,3 +186,30 @@ def test_what_a_function_puts_on_its_context_is_told_as_a_part_of_it() -> None:
 
 
 LEAF = "import torch\nx = torch.ones(2, requires_grad=True)\n"
+
+
+SHARED = """import torch
+def of_closure():
+    A, b, c = torch.ones(1), torch.ones(2), torch.ones(3)
+    return lambda: (b, A, c)
+f = of_closure()
+del f
+def of_locals():
+    z, y, x = torch.ones(4), torch.ones(5), torch.ones(6)
+    g = lambda: (y, z, x)
+    del g
+of_locals()
+def of_parameters(b, a):
+    t = torch.ones(9)
+    g = lambda: (a, b, t)
+    del g
+of_parameters(torch.ones(7), torch.ones(8))
+"""
+
+
+def test_what_functions_share_goes_in_pythons_order() -> None:
+    """A closure from its last to its first by name; variables of a call by name, parameters first. No hash decides."""
+    events = run(SHARED).events
+    sizes = {event.tensor: event.shape[0] for event in events if isinstance(event, TensorMade)}
+    gone = [sizes[event.tensor] for event in events if isinstance(event, TensorReleased)]
+    assert gone == [3, 2, 1, 6, 5, 4, 7, 8, 9]

@@ -542,3 +542,43 @@ def test_only_a_class_of_the_program_makes_objects(make: str) -> None:
     trace = run(START + "def f(): pass\n" + FORGED.format(make=make))
     assert trace.outcome.kind == "finished", trace.outcome.message
     assert [event.text for event in trace.events if isinstance(event, Printed)] == []
+
+
+ANOMALY = """import warnings
+import torch
+class Root(torch.nn.Module):
+    def forward(self, x):
+        return torch.sqrt(x)
+def root(x):
+    return Root()(x)
+x = torch.tensor([-1.0], requires_grad=True)
+with warnings.catch_warnings(record=True) as said, torch.autograd.detect_anomaly():
+    y = root(x)
+    try:
+        y.sum().backward()
+    except RuntimeError as error:
+        print(error)
+print(said[-1].message)
+print(y.grad_fn.metadata["traceback_"][-1])
+"""
+
+SAID = """Function 'SqrtBackward0' returned nan values in its 0th output.
+Error detected in SqrtBackward0. Traceback of forward call that caused the error:
+  File "program.py", line 10, in <module>
+    y = root(x)
+  File "program.py", line 7, in root
+    return Root()(x)
+  File "program.py", line 5, in forward
+    return torch.sqrt(x)
+
+  File "program.py", line 5, in forward
+    return torch.sqrt(x)
+
+"""
+
+
+def test_anomaly_mode_tells_the_lines_of_the_program_alone() -> None:
+    """As PyTorch does but for the lines of its own; those of the host were told once, with their paths."""
+    trace = run(ANOMALY)
+    assert trace.outcome.kind == "finished", trace.outcome.message
+    assert "".join(event.text for event in trace.events if isinstance(event, Printed)) == SAID

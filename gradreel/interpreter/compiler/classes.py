@@ -30,13 +30,14 @@ def class_def(compiler: Compiler, node: ast.ClassDef) -> Step:
     body, scope = compiler.block(node.body), compiler.scope
     compiler.titles.pop()
     compiler.scope = outer
+    captured = sorted(scope.free)
     doc, module, own = ast.get_docstring(node), compiler.module, "__class__" in scope.cells
 
     def step(frame: Frame) -> None:
         ways = [decorator(frame) for decorator in decorators]
         parents = tuple(base(frame) for base in bases)
         given = {str(name): value(frame) for name, value in keywords}
-        inner = Frame({}, {free: frame.cells[free] for free in scope.free}, frame.scope, node.name)
+        inner = Frame({}, {free: frame.cells[free] for free in captured}, frame.scope, node.name)
         inner.quiet = compiler.quiet
         if own:
             inner.cells["__class__"] = Cell()

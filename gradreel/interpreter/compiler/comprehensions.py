@@ -29,7 +29,7 @@ def parts(compiler: Compiler, node: Comprehension) -> tuple[Run, list[Loop], Cal
     """The first source, the loops, what makes the inner frame, and the value (or key and value) of each turn."""
     first = compiler.expression(node.generators[0].iter)
     outer, compiler.scope = compiler.scope, compiler.scopes.of[node]
-    own = tuple(compiler.scope.cells)
+    own = tuple(sorted(compiler.scope.cells))
     loops = []
     for nr, part in enumerate(node.generators):
         if part.is_async:

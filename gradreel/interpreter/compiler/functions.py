@@ -94,10 +94,12 @@ def compile_function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, nam
     invoker = make_invoke(compiler, signature, scope, name, run)
     hints = compile_annotations(compiler, node)
 
+    captured = sorted(scope.free, reverse=True)  # Python lets go of a closure from its last to its first
+
     def make(frame: Frame) -> Function:
         made = Function(name, doc)
         made.title = title
-        cells = {free: frame.cells[free] for free in scope.free}
+        cells = {free: frame.cells[free] for free in captured}
         given = {name: default(frame) for name, default in defaults}
         made.defaults = tuple(given[name] for name in names if name in given) or None
         made.places = places
@@ -139,11 +141,18 @@ def compile_body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Body
     return run
 
 
+def own_cells(signature: Signature, scope: Scope) -> tuple[str, ...]:
+    """The variables that inner functions share, in the order in which Python lets go of them."""
+    rest = [name for name in (signature.rest, signature.named) if name is not None]
+    parameters = (*signature.positional, *signature.keyword, *rest)
+    return (*(name for name in parameters if name in scope.cells), *sorted(scope.cells - {*parameters}))
+
+
 def make_invoke(
     compiler: Compiler, signature: Signature, scope: Scope, name: str, run: Body
 ) -> Callable[[Function, dict[str, Value], dict[str, Cell]], None]:
     """Gives a new function its `invoke`."""
-    machine, name_events, own = compiler.machine, compiler.name_events, tuple(scope.cells)
+    machine, name_events, own = compiler.machine, compiler.name_events, own_cells(signature, scope)
     first = signature.positional[0] if signature.positional else signature.rest
     lazy, quiet = scope.yields, compiler.quiet
 

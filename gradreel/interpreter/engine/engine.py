@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -63,11 +63,11 @@ def elements_of(value: Any) -> int:
 
 
 @contextmanager
-def running(meter: Meter) -> Iterator[None]:
-    """The engine as in a fresh process, asking `meter` before it makes something large."""
+def running(meter: Meter, stack: Callable[[], list[str]] | None = None) -> Iterator[None]:
+    """The engine as in a fresh process, asking `meter` before it makes something large, and `stack` where it is."""
     before = torch.get_default_dtype()
     with isolated() as state, printoptions(profile="default"):
-        state.reserve = reserve(meter)
+        state.reserve, state.stack = reserve(meter), stack
         torch.set_default_dtype(torch.float32)
         torch.manual_seed(DEFAULT_SEED)
         try:
