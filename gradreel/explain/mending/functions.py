@@ -94,6 +94,51 @@ def names_returned(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{made} after line {last.end_lineno}", FREE, text.after(last, [made]))
 
 
+def own_gradient_returned(wanted: Wanted) -> Iterator[Proposal]:
+    """A gradient that backward computed stands where it returns None; a test of `needs_input_grad` asks for its own."""
+    text, kind = wanted.text, own_class(wanted)
+    forward = method(kind, "forward") if kind is not None else None
+    backward = method(kind, "backward") if kind is not None else None
+    if forward is None or backward is None:
+        return
+    for test in text.parts(backward, ast.If):
+        gates = [part for part in ast.walk(test.test) if ast.unparse(part).startswith("ctx.needs_input_grad[")]
+        gate = gates[0].slice if len(gates) == 1 and isinstance(gates[0], ast.Subscript) else None
+        for place in places_behind(backward, test):
+            if gate is not None and ast.unparse(gate) != str(place):
+                title = f"ask for argument {place}, whose gradient it is, on line {test.lineno}"
+                yield wanted.proposal(title, FREE, text.replaced(gate, str(place)))
+    unread = [
+        text.get(step.targets[0])
+        for step in text.parts(backward, ast.Assign)
+        if isinstance(step.targets[0], ast.Name) and not loads(backward, text.get(step.targets[0]))
+    ]
+    for end in text.parts(backward, ast.Return):
+        given = end.value.elts if isinstance(end.value, ast.Tuple) else []
+        for none in filter(is_none, given):
+            for name in unread[:2]:
+                title = f"return {name}, which was computed, on line {end.lineno}"
+                yield wanted.proposal(title, FREE, text.replaced(none, name))
+
+
+def places_behind(backward: ast.FunctionDef, test: ast.If) -> list[int]:
+    """The places of the gradients that `backward` returns only where `test` holds."""
+    ends = [node for node in ast.walk(backward) if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple)]
+    inner = {id(part) for statement in test.body for part in ast.walk(statement)}
+    given = [(id(end) in inner, end.value.elts) for end in ends if isinstance(end.value, ast.Tuple)]
+    withheld = {at for within, parts in given if not within for at, part in enumerate(parts) if is_none(part)}
+    returned = {at for within, parts in given if within for at, part in enumerate(parts) if not is_none(part)}
+    names = {
+        ast.unparse(goal) for statement in test.body if isinstance(statement, ast.Assign) for goal in statement.targets
+    }
+    named = {at for within, parts in given if not within for at, part in enumerate(parts) if ast.unparse(part) in names}
+    return sorted(withheld & returned | named)
+
+
+def is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 def applied(wanted: Wanted) -> Iterator[Proposal]:
     """`Square(x)` and `Square.forward(x)` become `Square.apply(x)`, which records."""
     text = wanted.text

@@ -12,7 +12,7 @@ from .modes import enabled, recording_on
 from .numbers import from_tensors, in_torch, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
 from .recorded import with_create_graph
-from .rounded import chances_kept, scored, soft_step, straight_through
+from .rounded import chances_kept, looked_up_straight_through, scored, soft_step, straight_through
 from .softened import soft_counts, soft_place
 from .unread import of_data
 
@@ -303,7 +303,7 @@ CUTS = {
     "detach": (unwrapped, undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),
     "numbers": (tensors_listed, in_torch, without_numbers, from_tensors, undetached),
-    "rounded": (scored, chances_kept, straight_through, soft_step, soft_place),
+    "rounded": (scored, chances_kept, looked_up_straight_through, straight_through, soft_step, soft_place),
     "counted": (soft_counts,),
     "no_grad": (recording_on,),
     "no_create_graph": (with_create_graph,),

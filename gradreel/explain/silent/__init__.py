@@ -60,6 +60,7 @@ from .unreached import Unreached
 from .unrecorded import Unrecorded
 from .untouched import Untouched
 from .withheld import Withheld
+from .zero_derivative import ZeroDerivative
 
 
 class Watcher(Protocol):
@@ -119,5 +120,6 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     TurnedRound: Counter((e.NodeMade,)),
     Squashed: Counter((e.NodeMade,)),
     Withheld: Counter((e.NodeRan,)),
+    ZeroDerivative: Counter((e.NodeRan,)),
 }
 """Each with the events that there must be at least: where one of them is missing, there is nothing to tell."""

@@ -13,7 +13,7 @@ from gradreel.trace.events import Event
 from ..diagnosis import Diagnosis, origin
 from ..errors.no_graph import before_line
 from ..optimized import optimized
-from ..why_none import finished, lost
+from ..why_none import STOPS, finished, lost, withheld
 from ..words import called, upper
 from ..world.states import TensorState
 from ..world.world import World
@@ -21,8 +21,7 @@ from .asked_in_vain import UNMEANT
 from .showing import Showing
 
 STEPS = 2
-STOPS = frozenset({"no_grad", "detach"})
-"""Cuts that stop a gradient on purpose, unless what is behind them was to move."""
+WITHOUT_SLOPE = frozenset({"rounded", "counted"})
 
 
 class Unreached:
@@ -31,6 +30,8 @@ class Unreached:
         self.reached: set[int] = set()
         """The memory of what a gradient came to."""
         self.steps = 0
+        self.recorded = True
+        """Whether a step was recorded after all turns that were left out: then it stands for them."""
         self.compared: set[int] = set()
         """The memory of what was compared with what it was before."""
         self.steps_at: dict[int, int] = {}
@@ -49,7 +50,11 @@ class Unreached:
             e.Printed: self.printed,
             e.TensorMade: self.made,
             e.Written: self.written,
+            e.TurnsSkipped: self.skipped,
         }
+
+    def skipped(self, event: e.TurnsSkipped) -> None:
+        self.recorded = False
 
     def made(self, event: e.TensorMade) -> None:
         """A parameter is compared with a copy of what it was before the steps: it was to move."""
@@ -74,6 +79,7 @@ class Unreached:
         if event.phase == "began":
             self.wrote = False
         else:
+            self.recorded = True
             line = self.world.place.line
             self.steps_at[line] = self.steps_at.get(line, 0) + 1
             if self.wrote:
@@ -93,7 +99,7 @@ class Unreached:
         self.reached.add(self.world.tensors[event.tensor].storage)
 
     def found(self) -> list[Diagnosis]:
-        if self.steps < STEPS or self.world.skipped:
+        if self.steps < STEPS or not self.recorded:
             return []
         leaves = [tensor for tensor in self.world.tensors.values() if self.forgotten(tensor)]
         for tensor in leaves[:20]:
@@ -111,9 +117,9 @@ class Unreached:
     def told(self, tensor: TensorState) -> Diagnosis | None:
         reason = lost(self.world, tensor)
         if reason is None:
-            return None
+            return self.told_withheld(tensor)
         how, compared = reason.names.get("how"), tensor.storage in self.compared
-        if how not in UNMEANT and not (how in STOPS and (compared or self.in_vain())):
+        if how not in UNMEANT | WITHOUT_SLOPE and not (how in STOPS and (compared or self.in_vain())):
             return None
         lines, events = dict(reason.lines), dict(reason.events)
         again = next(state for state in self.world.tensors.values() if state.made == events["built"])
@@ -130,3 +136,15 @@ class Unreached:
         names = {**reason.names}
         found = Diagnosis("no_graph", "No gradient reaches a parameter", "", lines, story, reason.nodes, events)
         return replace(found, cause="lost_unread", names=names, lines={**lines, "raised": None})
+
+    def told_withheld(self, tensor: TensorState) -> Diagnosis | None:
+        """A Function of the program gives None for `tensor` in each of its backwards."""
+        reason = withheld(self.world, tensor)
+        if reason is None:
+            return None
+        name = called(self.world, tensor.number)
+        story = (f"No gradient ever came to {name}, which the optimizer was given: it never changes.", *reason.story)
+        lines, title = {**reason.lines, "raised": None}, "A backward that leaves a parameter out"
+        return Diagnosis(
+            reason.kind, title, "", lines, story, reason.nodes, dict(reason.events), "withheld", {**reason.names}
+        )
