@@ -21,13 +21,16 @@ FILES = (
     *("causes_seen.txt", "causes_blind.txt", "causes_forum.txt", "causes_silent.txt"),
     *("causes_asked.txt", "causes_met.txt", "causes_posted.txt", "causes_fresh.txt"),
     *("causes_old_graphs.txt", "causes_autograd.txt", "causes_shown.txt"),
+    "causes_kept.txt",
 )
 """Written before the code that finds the causes; after it without a look at it; as people post them, longer; silent
 ones beside look-alikes that are meant; calls that ask for what cannot be had; errors
 that learners meet, Python's own among them; sizes, states and infinite slopes as people post them;
 settings that nobody reads, what is compared with, derivatives in a loss;
 graphs that are older than the weights they go back to; what autograd raises, or keeps silent about, away from where
-it went wrong; and programs that show on purpose what elsewhere is trouble, beside some where it is."""
+it went wrong; programs that show on purpose what elsewhere is trouble, beside some where it is; and what a program
+keeps,
+gives an optimizer, clips or rounds in the wrong place."""
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
 TITLE = re.compile(r"^=== (\w+): (\w+)\n", re.MULTILINE)

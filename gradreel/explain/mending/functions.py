@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import copies, enclosing, followed, loads
+from .common import copies, enclosing, enumerated, followed, loads
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
@@ -202,9 +202,56 @@ def differentiable_again(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for node in text.parts(text.tree, ast.FunctionDef):
         for mark in node.decorator_list:
+            if keeps_untracked(text, enclosing(text, node, ast.ClassDef)):
+                continue  # what forward computed on the way is kept as plain numbers
             if ast.unparse(mark).endswith("once_differentiable"):
                 title = f"leave out @once_differentiable on line {mark.lineno}"
                 yield wanted.proposal(title, "backward has to be made of tracked operators", removed_line(mark))
+
+
+def computed_again_from_inputs(wanted: Wanted) -> Iterator[Proposal]:
+    """What forward computed and saved, which has no history, backward computes anew from the arguments: so there is a
+    second derivative."""
+    text, kind = wanted.text, own_class(wanted)
+    forward, backward = (method(kind, name) if kind is not None else None for name in ("forward", "backward"))
+    if forward is None or backward is None or not keeps_untracked(text, kind):
+        return
+    saved = savings(text, forward)
+    taken = [part for part in text.parts(backward, ast.Assign) if ast.unparse(part.value).endswith(".saved_tensors")]
+    steps = [part for part in forward.body if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name)]
+    read = set().union(*(names_in(part.value) for part in steps))
+    given = [arg.arg for arg in forward.args.args[1:] if arg.arg in read]
+    marks = [mark for mark in backward.decorator_list if ast.unparse(mark).endswith("once_differentiable")]
+    if len(saved) != 1 or len(taken) != 1 or not given or saved[0].keywords:
+        return
+    call, unpacked = saved[0], taken[0]
+    names = f"{', '.join(given)}{',' if len(given) == 1 else ''} = {text.get(unpacked.value)}"
+    edits = [
+        text.replaced(call, f"{text.get(call.func)}({', '.join(given)})"),
+        text.replaced(unpacked, names),
+        text.after(unpacked, copies(text, steps)),
+        *map(removed_line, marks),
+    ]
+    title = f"save {enumerated(given)} and compute the rest again in backward, without the mark of line "
+    line = marks[0].lineno if marks else backward.lineno
+    yield wanted.proposal(f"{title}{line}", "part of forward is computed twice", *edits)
+
+
+def keeps_untracked(text: Text, kind: ast.AST | None) -> bool:
+    """Whether forward saves what is neither an argument of it nor its result."""
+    forward = method(kind, "forward") if isinstance(kind, ast.ClassDef) else None
+    if forward is None:
+        return False
+    known = {arg.arg for arg in forward.args.args}
+    known |= {part.id for end in returns(forward) if end.value is not None for part in outputs(end.value)}
+    return any(
+        isinstance(part, ast.Name) and part.id not in known for call in savings(text, forward) for part in call.args
+    )
+
+
+def outputs(value: ast.expr) -> list[ast.Name]:
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    return [part for part in parts if isinstance(part, ast.Name)]
 
 
 def removed_line(mark: ast.expr) -> Edit:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import called, keyword
 from ..errors.not_imported import IMPORTS, unbound
-from .common import set_keyword, with_argument, without_keyword
+from .common import enclosing, set_keyword, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, names_in, targets
 
@@ -159,6 +159,22 @@ def numbers_loaded(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(
             title, "what the optimizer had gathered is gone", text.after(changed, text.lines_of(built))
         )
+
+
+def added_to_optimizer(wanted: Wanted) -> Iterator[Proposal]:
+    """What a method puts in the place of a part of the model is added to the optimizer there."""
+    text, changed = wanted.text, wanted.at("changed")
+    built = text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
+    if not isinstance(changed, ast.Assign) or not isinstance(built, ast.Assign) or not text.alone(changed):
+        return
+    own, goal = text.get(built.targets[0]), changed.targets[0]
+    same = enclosing(text, built, ast.ClassDef) is enclosing(text, changed, ast.ClassDef)
+    if not same or not isinstance(goal, ast.Attribute | ast.Subscript) or text.block(built) is text.block(changed):
+        return
+    for given in (f"{text.get(goal)}.parameters()", f"[{text.get(goal)}]"):
+        line = f'{own}.add_param_group({{"params": {given}}})'
+        title = f"give it to the optimizer, too: {line} after line {changed.end_lineno}"
+        yield wanted.proposal(title, "what was replaced stays in the optimizer", text.after(changed, [line]))
 
 
 def last_change(text: Text, built: ast.stmt, names: set[str]) -> ast.stmt | None:

@@ -64,8 +64,8 @@ Proposer = Callable[[Wanted], Iterator[Proposal]]
 
 BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "second_backward": (
-        *(wrong_tensor.asked_last, steps.detached_at_last, collected.begun_anew, weights.detached),
-        *(recorded.learned_from, rebound.optimized_in_place, references.detached, graphs.used_up),
+        *(graphs.meant_twice, wrong_tensor.asked_last, steps.detached_at_last, collected.begun_anew),
+        *(weights.detached, recorded.learned_from, rebound.optimized_in_place, references.detached, graphs.used_up),
     ),
     "growing": (graphs.growing,),
     "collected": (graphs.unrecorded, graphs.growing),
@@ -131,6 +131,8 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "same_memory": (rebound.kept_apart,),
     "rebound_parameter": (rebound.written_into,),
     "flat_draw": (rebound.as_function,),
+    "captured_write": (transforms.normalized_alone,),
+    "reentrant_inputs": (setting_up.not_reentrant,),
     "zero_derivative": (rounded.round_straight_through,),
     "unread_setting": (unread.as_it_is_read,),
     "saved_tuple": (functions.taken_out, formulas.by_autograd),
@@ -168,7 +170,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "setup_context": (functions.context_set_up,),
     "empty_context": (functions.put_on_context, formulas.by_autograd),
     "not_applied": (functions.applied,),
-    "once_differentiable": (functions.differentiable_again, formulas.by_autograd),
+    "once_differentiable": (functions.differentiable_again, functions.computed_again_from_inputs),
     "own_backward": (formulas.by_autograd,),
     "gradient_of_shape": (functions.gradient_of_shape, formulas.by_autograd),
     "kept_on_context": (functions.saved_and_computed_again,),
@@ -194,9 +196,9 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "data_type": (hooks.data_in_floats,),
     "parameter_lost": (wrong_tensor.parameter_last, wrong_tensor.parameter_made),
     "unregistered": (layers.registered,),
-    "untouched": (setting_up.optimizer_of_these,),
+    "untouched": (setting_up.optimizer_of_these, setting_up.added_to_optimizer),
     "unfrozen": (setting_up.all_parameters_given,),
-    "replaced": (setting_up.numbers_loaded,),
+    "replaced": (setting_up.numbers_loaded, setting_up.added_to_optimizer),
     "broadcast": (setting_up.in_one_shape,),
     "wrong_formula": (formulas.by_autograd,),
     "kept_elsewhere": (contexts.kept_on_context,),
@@ -315,7 +317,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "not_yet_local": (of_python.of_outside,),
     "flag_read": (of_python.flag_set,),
     "argument_missing": (hooks.one_argument, calling.argument_given),
-    "hook_shape": (hooks.tuple_returned, sizes.hook_keeps_shape),
+    "hook_shape": (hooks.tuple_returned, sizes.rows_put_back, sizes.hook_keeps_shape),
     "grad_of_module": (misgiven.parameters_listed,),
     "too_many_arguments": (calling.fewer_arguments,),
     "given_twice": (calling.made_then_called,),
@@ -336,6 +338,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
 }
 BY_KIND: dict[str, tuple[Proposer, ...]] = {
     "shape": (
+        sizes.rows_put_back,
         sizes.hook_keeps_shape,
         sizes.gradient_like,
         layers.channels_first,

@@ -49,6 +49,7 @@ from .old_graph import OldGraph
 from .only_named import OnlyNamed
 from .piled import Piled
 from .rebound import Rebound
+from .reentrant import Reentrant
 from .same_memory import SameMemory
 from .same_model import SameModel
 from .second_order import SecondOrder
@@ -121,5 +122,6 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     Squashed: Counter((e.NodeMade,)),
     Withheld: Counter((e.NodeRan,)),
     ZeroDerivative: Counter((e.NodeRan,)),
+    Reentrant: Counter((e.Warned, e.BackwardStarted)),
 }
 """Each with the events that there must be at least: where one of them is missing, there is nothing to tell."""
