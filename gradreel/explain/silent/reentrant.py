@@ -29,8 +29,8 @@ class Reentrant(FirstTrouble):
         story = (
             f"{text} {on(line)} keeps nothing, and runs its function again on the way back; the reentrant kind comes "
             "to that only if one of its inputs asks for a gradient.",
-            "Here all of them are plain data, so the graph has no node for it: the parameters inside get no gradient, and PyTorch "
-            "only warns.",
+            "Here all of them are plain data, so the graph has no node for it: the parameters inside get no gradient, "
+            "and PyTorch only warns.",
             "`use_reentrant=False` asks nothing of the inputs, and is what PyTorch advises.",
         )
         lines: dict[str, int | None] = {"cut": line, "raised": None}

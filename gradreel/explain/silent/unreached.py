@@ -10,11 +10,12 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, origin
+from ..ancestry import ancestors, by_graph, gradient_call
+from ..diagnosis import Diagnosis, named, on, origin
 from ..errors.no_graph import before_line
 from ..optimized import optimized
 from ..why_none import STOPS, finished, lost, withheld
-from ..words import called, upper
+from ..words import called, code, name_of, upper
 from ..world.states import TensorState
 from ..world.world import World
 from .asked_in_vain import UNMEANT
@@ -117,7 +118,7 @@ class Unreached:
     def told(self, tensor: TensorState) -> Diagnosis | None:
         reason = lost(self.world, tensor)
         if reason is None:
-            return self.told_withheld(tensor)
+            return self.told_withheld(tensor) or self.told_constant(tensor)
         how, compared = reason.names.get("how"), tensor.storage in self.compared
         if how not in UNMEANT | WITHOUT_SLOPE and not (how in STOPS and (compared or self.in_vain())):
             return None
@@ -148,3 +149,28 @@ class Unreached:
         return Diagnosis(
             reason.kind, title, "", lines, story, reason.nodes, dict(reason.events), "withheld", {**reason.names}
         )
+
+    def told_constant(self, tensor: TensorState) -> Diagnosis | None:
+        """The loss came of a gradient of what `tensor` took part in, and that gradient was not recorded."""
+        world, calls = self.world, finished(self.world)
+        roots = calls[-1].roots if calls else ()
+        for before in ancestors(world, world.tensors[roots[0]]) if roots else ():
+            call = gradient_call(world, before)
+            if call is None or call.create_graph or not call.roots or tensor.number in call.inputs:
+                continue
+            if tensor.number not in by_graph(world, world.tensors[call.roots[0]]):
+                continue
+            name = called(world, tensor.number)
+            story = (
+                f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
+                f"{code(call.text)} {on(call.place.line)} goes back through what {name} took part in, without "
+                "`create_graph`: it gives plain numbers.",
+                f"{code(calls[-1].text)} {on(calls[-1].place.line)} starts from a loss that those numbers went into, "
+                f"and they know nothing of {name}.",
+            )
+            lines: dict[str, int | None] = {"built": before.place.line, "cut": call.place.line, "raised": None}
+            events = {"built": before.made, "cut": call.started, "seen": world.count - 1}
+            names = named(how="no_create_graph", target=name_of(world, tensor))
+            title = "No gradient reaches a parameter"
+            return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", names)
+        return None
