@@ -41,7 +41,8 @@ class ZeroDerivative(FirstTrouble):
 
     def ran(self, event: e.NodeRan) -> None:
         node = self.world.nodes[event.node]
-        if node.kind in ROUNDS and event.call not in self.dropped and node.came is not None and not is_zero(node.came):
+        rounds = node.kind in ROUNDS and not node.custom  # a Function of that name may hand on what it likes
+        if rounds and event.call not in self.dropped and node.came is not None and not is_zero(node.came):
             self.dropped[event.call] = node
 
     def stored(self, event: e.GradStored) -> None:
