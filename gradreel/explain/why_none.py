@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .ancestry import ancestors, by_graph, made_from, rebuilt_from
@@ -222,24 +223,34 @@ def begun_with(world: World, root: TensorState, cut: TensorState) -> TensorState
     return cut
 
 
+STOPS = frozenset({"no_grad", "detach"})
+"""Cuts that stop a gradient on purpose."""
+
+
 def cut_on_way(world: World, root: TensorState, goal: TensorState) -> tuple[TensorState, Cut] | None:
-    """Between `root` and what it was computed from: the tensor behind which the graph ends, and what ended it."""
+    """Between `root` and what it was computed from: the tensor behind which the graph ends, and what ended it. One that
+    nobody makes on purpose comes before one that stands there for all to see."""
     if goal.number in by_graph(world, root):
         return None
+    return min(cuts_on_way(world, root, goal), key=lambda found: found[1].how in STOPS, default=None)
+
+
+def cuts_on_way(world: World, root: TensorState, goal: TensorState) -> Iterator[tuple[TensorState, Cut]]:
     for tensor in ancestors(world, root):
         if tensor.node is not None:
             continue
         if (cut := put_in_data(world, tensor, goal)) is not None:
-            return tensor, cut
+            yield tensor, cut
         if (taken := rebuilt_from(world, tensor)) is not None:
             source = world.tensors[taken.tensor]
             if any(state is goal for state in ancestors(world, source)):
                 cut = where_cut(world, tensor)
-                return (tensor, cut) if cut is not None else None
+                if cut is not None:
+                    yield tensor, cut
+                return
         before = made_from(world, tensor)
         if any(state.requires_grad for state in before) and any(state is goal for state in ancestors(world, tensor)):
-            return tensor, tracked_cut(world, tensor)
-    return None
+            yield tensor, tracked_cut(world, tensor)
 
 
 def put_in_data(world: World, tensor: TensorState, goal: TensorState) -> Cut | None:
@@ -292,7 +303,7 @@ def withheld(world: World, tensor: TensorState) -> Reason | None:
                 "None says that there is no gradient; for an argument that is to learn, backward has to return one.",
             )
             names = named(target=name_of(world, tensor), function=function)
-            lines: dict[str, int | None] = {"built": line}
+            lines: dict[str, int | None] = {"built": line, "cut": none_returned(world.source.tree, function)}
             number = (node.number,)
             return Reason(
                 "function_contract",
@@ -305,6 +316,22 @@ def withheld(world: World, tensor: TensorState) -> Reason | None:
                 names,
             )
     return None
+
+
+def none_returned(tree: ast.Module, function: str) -> int | None:
+    """The line of the last `return` with a None in the backward of `function`."""
+    kinds = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == function]
+    backwards = [part for kind in kinds for part in kind.body if getattr(part, "name", "") == "backward"]
+    return max(
+        (
+            end.lineno
+            for backward in backwards
+            for end in ast.walk(backward)
+            if isinstance(end, ast.Return)
+            and any(isinstance(part, ast.Constant) and part.value is None for part in ast.walk(end))
+        ),
+        default=None,
+    )
 
 
 def not_used(world: World, tensor: TensorState) -> Reason:

@@ -22,7 +22,6 @@ OTHERS = (
     "must be overridden",
     "You must implement the forward function",
     "Some elements marked as dirty during the forward",
-    "trying to differentiate twice a function that was marked with @once_differentiable",
 )
 SHAPES = re.compile(r"got (\[[\d, ]*\]) but expected shape compatible with (\[[\d, ]*\])")
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from dataclasses import replace
 
-from ..diagnosis import Diagnosis, Failure
+from ..diagnosis import Diagnosis, Failure, on
+from ..words import code
 from ..world.world import World
 from .misgiven import Misgiven, nothing, told_by
 
@@ -179,4 +182,30 @@ TABLE: tuple[Misgiven, ...] = (
 
 def demanded(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE."""
-    return told_by(TABLE, world, failure)
+    found = told_by(TABLE, world, failure)
+    counter = counted(world) if found is not None and found.cause == "recomputed" else None
+    if found is None or counter is None:
+        return found
+    count, choice = counter
+    story = (
+        *found.story[:1],
+        f"{code(world.source.text(count))} {on(count)} counts in both runs, and {on(choice)} the count decides what is "
+        "computed: that run made other tensors than the first.",
+        *found.story[2:],
+    )
+    return replace(found, story=story, lines={**found.lines, "changed": count})
+
+
+def counted(world: World) -> tuple[int, int] | None:
+    """Where a function counts on what outlives its call, and where it then chooses by that count."""
+    for function in [node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)]:
+        parts = list(ast.walk(function))
+        for count in [part for part in parts if isinstance(part, ast.AugAssign)]:
+            goal = ast.unparse(count.target)
+            kept = not isinstance(count.target, ast.Name) or any(
+                isinstance(part, ast.Nonlocal | ast.Global) for part in parts
+            )
+            for choice in [part for part in parts if isinstance(part, ast.If | ast.IfExp)]:
+                if kept and goal in ast.unparse(choice.test):
+                    return count.lineno, choice.lineno
+    return None

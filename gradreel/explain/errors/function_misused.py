@@ -13,6 +13,7 @@ from ..mentions import begun
 from ..words import called, code
 from ..world.states import NodeState
 from ..world.world import World
+from .at_nodes import failing_node
 from .contract import last_custom
 from .roots import root
 
@@ -136,7 +137,9 @@ def once_only(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) ->
     """A second derivative through a backward that is marked with `@once_differentiable`."""
     marked = [kind for kind in kinds.values() if "once_differentiable" in ast.unparse(kind)]
     start = root(world, failure) if failure.raised.message.endswith("does not have a grad_fn") else None
-    node = last_custom(world)
+    node = failing_node(world, failure) if TWICE in failure.raised.message else last_custom(world)
+    if marked and node is not None and TWICE in failure.raised.message:
+        return differentiated_twice(failure, marked, node)
     if not marked or start is None or node is None:
         return None
     gradient = next(
@@ -144,13 +147,7 @@ def once_only(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) ->
     )
     if gradient is None:
         return None
-    mark = next(
-        mark.lineno
-        for part in marked[0].body
-        if isinstance(part, ast.FunctionDef)
-        for mark in part.decorator_list
-        if "once_differentiable" in ast.unparse(mark)
-    )
+    mark = marking(marked[0])
     place = gradient.bound or gradient.place
     lines: dict[str, int | None] = {"built": place.line, "cut": mark}
     events = {"built": gradient.made, "cut": node.made}
@@ -160,8 +157,36 @@ def once_only(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) ->
         f"`@once_differentiable` {on(mark)} says that its backward is not to be recorded, so there is no graph behind "
         "the gradient, and no second derivative.",
     )
-    title = "A Function that can be differentiated once"
-    return told(failure, title, story, lines, events, "once_differentiable", marked[0].name, node)
+    return told(failure, ONCE, story, lines, events, "once_differentiable", marked[0].name, node)
+
+
+def differentiated_twice(failure: Failure, marked: list[ast.ClassDef], node: NodeState) -> Diagnosis:
+    """The gradient of a gradient met the node that stands for the backward that was not recorded."""
+    mark, name = marking(marked[0]), code(marked[0].name)
+    lines: dict[str, int | None] = {"built": node.place.line, "cut": mark}
+    story = (
+        f"**{node.title}**, built {on(node.place.line)}, stands where the backward of {name} ran, and leads nowhere.",
+        f"`@once_differentiable` {on(mark)} says that this backward is not to be recorded: a gradient comes out of it, "
+        "and the gradient of that gradient cannot be had.",
+        "Where it is made of tracked operators, PyTorch can record it, and the mark can go.",
+    )
+    events = {"built": node.made}
+    return told(failure, ONCE, story, lines, events, "once_differentiable", marked[0].name, node)
+
+
+ONCE = "A Function that can be differentiated once"
+TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
+
+
+def marking(kind: ast.ClassDef) -> int:
+    """The line of `@once_differentiable` in a Function."""
+    return next(
+        mark.lineno
+        for part in kind.body
+        if isinstance(part, ast.FunctionDef)
+        for mark in part.decorator_list
+        if "once_differentiable" in ast.unparse(mark)
+    )
 
 
 def told(

@@ -24,6 +24,18 @@ TRANSFORMS: dict[str, Refusal] = {
     "The outputs of the user-provided function given to": Refusal(
         "function_result", "A derivative of what is no tensor", anything, "", NUMBER
     ),
+    "that would mutate a captured Tensor": Refusal(
+        "captured_write",
+        "A write that a transform would lose",
+        anything,
+        "",
+        (
+            "{code} {line} runs under a transform of `torch.func`, and writes into what belongs to no example.",
+            "A batch norm that trains does so: it counts each batch into its running mean and variance, and normalizes "
+            "each example by all the others, so a gradient for each example has no meaning with it.",
+            "A group norm looks at one example alone; a batch norm without running statistics writes nothing.",
+        ),
+    ),
     "backward() called inside a functorch transform": Refusal(
         "backward_in_transform",
         "No backward inside of a transform",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from gradreel.trace.events import FlagChanged, LineReached
+
 from ..ancestry import ancestors, gradient_call, made_from
 from ..diagnosis import Diagnosis, Failure, named, on
-from ..words import called, label, name_of
+from ..words import called, code, label, name_of, upper
 from ..world.states import Call, TensorState
 from ..world.world import World
 from .cuts import Cut, constant_gradient, numbers_cut, tracked_cut
@@ -46,6 +48,12 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
             f"{called(world, start.number)} is the gradient of {called(world, constant.number)}, made "
             f"{on(constant.place.line)}, which is linear: it is the same everywhere and depends on nothing."
         )
+    elif (late := asked_late(world, start, goal)) is not None:
+        lines["changed"], events["changed"] = late
+        story.append(
+            f"{upper(code(world.source.text(late[0])))} {on(late[0])} asks for a gradient of "
+            f"{called(world, goal.number)} only then: what was computed from it before knows nothing of that."
+        )
     elif sibling(world, start, goal):
         if goal.node is not None:
             lines["cut"], events["cut"] = goal.place.line, goal.made
@@ -63,10 +71,34 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
         how=cut.how if cut else None,
         cut=name_of(world, cut.tensor) if cut else None,
         source=before_goal(world, start, goal) if cut is None else None,
+        late="yes" if "changed" in lines else None,
+        listed="yes" if cut is None and listed(world, call, goal) else None,
     )
     nodes = tuple(number for number in (start.node, goal.node) if number is not None)
     title = "The output does not depend on this input"
     return Diagnosis("unused", title, failure.raised.message, lines, tuple(story), nodes, events, "unused", names)
+
+
+def asked_late(world: World, start: TensorState, goal: TensorState) -> tuple[int, int] | None:
+    """The line and the event at which the leaf `goal`, which `start` was computed from, was told to ask for a gradient
+    when that was done."""
+    if goal.node is not None or not depends(world, [start], goal):
+        return None
+    line = 0
+    for number, event in enumerate(world.trace.events[: world.count]):
+        if isinstance(event, LineReached):
+            line = event.line
+        elif isinstance(event, FlagChanged) and event.tensor == goal.number and number > start.made:
+            return line, number
+    return None
+
+
+def listed(world: World, call: Call, goal: TensorState) -> bool:
+    """Whether `goal` is a part of a module, asked for among all its parts, some of which the graph leads to: then the
+    gradient is zero, and meant to be."""
+    reached = [number for number in call.inputs if world.grad_node(number) in call.expected]
+    parts = [name for _, name in goal.names if "." in name or "[" in name]
+    return goal.node is None and bool(parts) and len(call.inputs) > 2 and bool(reached)
 
 
 def aliases(world: World, tensor: TensorState) -> list[str]:

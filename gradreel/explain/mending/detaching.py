@@ -83,6 +83,27 @@ def detached_where_kept(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, CUTS, followed(text, statement.value, ".detach()"))
             parts = f"tuple(part.detach() for part in {statement.value.id})"
             yield wanted.proposal(title, CUTS, text.replaced(statement.value, parts))
+    if (name := wanted.name("border")) is not None:
+        yield from detached_at_store(wanted, name)
+
+
+def detached_at_store(wanted: Wanted, name: str) -> Iterator[Proposal]:
+    """Where the program puts something under the attribute that `name` tells of, as `self.memory[who] = h`, or hands
+    `name` itself to what is kept, it is kept without its history."""
+    text, attribute = wanted.text, name.partition("[")[0].rpartition(".")[2]
+    for statement in text.parts(text.tree, ast.Assign):
+        goal, value = statement.targets[0], statement.value
+        shown = text.get(goal)
+        if not isinstance(goal, ast.Subscript | ast.Attribute) or "." not in shown:
+            continue
+        kept = shown.partition("[")[0].rpartition(".")[2]
+        alike = "." in name and kept == attribute and not (isinstance(goal, ast.Subscript) and "[" not in name)
+        if not alike and text.get(value) != name:
+            continue
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
+        if all(isinstance(part, ast.Name | ast.BinOp | ast.Call | ast.Attribute) for part in parts):
+            title = f"keep {shown} detached on line {statement.lineno}"
+            yield wanted.proposal(title, CUTS, *(followed(text, part, ".detach()") for part in parts))
 
 
 def carried_over(wanted: Wanted) -> Iterator[Proposal]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import copies, enclosing, followed, loads
+from .common import copies, enclosing, enumerated, followed, loads
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
@@ -94,6 +94,51 @@ def names_returned(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{made} after line {last.end_lineno}", FREE, text.after(last, [made]))
 
 
+def own_gradient_returned(wanted: Wanted) -> Iterator[Proposal]:
+    """A gradient that backward computed stands where it returns None; a test of `needs_input_grad` asks for its own."""
+    text, kind = wanted.text, own_class(wanted)
+    forward = method(kind, "forward") if kind is not None else None
+    backward = method(kind, "backward") if kind is not None else None
+    if forward is None or backward is None:
+        return
+    for test in text.parts(backward, ast.If):
+        gates = [part for part in ast.walk(test.test) if ast.unparse(part).startswith("ctx.needs_input_grad[")]
+        gate = gates[0].slice if len(gates) == 1 and isinstance(gates[0], ast.Subscript) else None
+        for place in places_behind(backward, test):
+            if gate is not None and ast.unparse(gate) != str(place):
+                title = f"ask for argument {place}, whose gradient it is, on line {test.lineno}"
+                yield wanted.proposal(title, FREE, text.replaced(gate, str(place)))
+    unread = [
+        text.get(step.targets[0])
+        for step in text.parts(backward, ast.Assign)
+        if isinstance(step.targets[0], ast.Name) and not loads(backward, text.get(step.targets[0]))
+    ]
+    for end in text.parts(backward, ast.Return):
+        given = end.value.elts if isinstance(end.value, ast.Tuple) else []
+        for none in filter(is_none, given):
+            for name in unread[:2]:
+                title = f"return {name}, which was computed, on line {end.lineno}"
+                yield wanted.proposal(title, FREE, text.replaced(none, name))
+
+
+def places_behind(backward: ast.FunctionDef, test: ast.If) -> list[int]:
+    """The places of the gradients that `backward` returns only where `test` holds."""
+    ends = [node for node in ast.walk(backward) if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple)]
+    inner = {id(part) for statement in test.body for part in ast.walk(statement)}
+    given = [(id(end) in inner, end.value.elts) for end in ends if isinstance(end.value, ast.Tuple)]
+    withheld = {at for within, parts in given if not within for at, part in enumerate(parts) if is_none(part)}
+    returned = {at for within, parts in given if within for at, part in enumerate(parts) if not is_none(part)}
+    names = {
+        ast.unparse(goal) for statement in test.body if isinstance(statement, ast.Assign) for goal in statement.targets
+    }
+    named = {at for within, parts in given if not within for at, part in enumerate(parts) if ast.unparse(part) in names}
+    return sorted(withheld & returned | named)
+
+
+def is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 def applied(wanted: Wanted) -> Iterator[Proposal]:
     """`Square(x)` and `Square.forward(x)` become `Square.apply(x)`, which records."""
     text = wanted.text
@@ -157,9 +202,56 @@ def differentiable_again(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for node in text.parts(text.tree, ast.FunctionDef):
         for mark in node.decorator_list:
+            if keeps_untracked(text, enclosing(text, node, ast.ClassDef)):
+                continue  # what forward computed on the way is kept as plain numbers
             if ast.unparse(mark).endswith("once_differentiable"):
                 title = f"leave out @once_differentiable on line {mark.lineno}"
                 yield wanted.proposal(title, "backward has to be made of tracked operators", removed_line(mark))
+
+
+def computed_again_from_inputs(wanted: Wanted) -> Iterator[Proposal]:
+    """What forward computed and saved, which has no history, backward computes anew from the arguments: so there is a
+    second derivative."""
+    text, kind = wanted.text, own_class(wanted)
+    forward, backward = (method(kind, name) if kind is not None else None for name in ("forward", "backward"))
+    if forward is None or backward is None or not keeps_untracked(text, kind):
+        return
+    saved = savings(text, forward)
+    taken = [part for part in text.parts(backward, ast.Assign) if ast.unparse(part.value).endswith(".saved_tensors")]
+    steps = [part for part in forward.body if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name)]
+    read = set().union(*(names_in(part.value) for part in steps))
+    given = [arg.arg for arg in forward.args.args[1:] if arg.arg in read]
+    marks = [mark for mark in backward.decorator_list if ast.unparse(mark).endswith("once_differentiable")]
+    if len(saved) != 1 or len(taken) != 1 or not given or saved[0].keywords:
+        return
+    call, unpacked = saved[0], taken[0]
+    names = f"{', '.join(given)}{',' if len(given) == 1 else ''} = {text.get(unpacked.value)}"
+    edits = [
+        text.replaced(call, f"{text.get(call.func)}({', '.join(given)})"),
+        text.replaced(unpacked, names),
+        text.after(unpacked, copies(text, steps)),
+        *map(removed_line, marks),
+    ]
+    title = f"save {enumerated(given)} and compute the rest again in backward, without the mark of line "
+    line = marks[0].lineno if marks else backward.lineno
+    yield wanted.proposal(f"{title}{line}", "part of forward is computed twice", *edits)
+
+
+def keeps_untracked(text: Text, kind: ast.AST | None) -> bool:
+    """Whether forward saves what is neither an argument of it nor its result."""
+    forward = method(kind, "forward") if isinstance(kind, ast.ClassDef) else None
+    if forward is None:
+        return False
+    known = {arg.arg for arg in forward.args.args}
+    known |= {part.id for end in returns(forward) if end.value is not None for part in outputs(end.value)}
+    return any(
+        isinstance(part, ast.Name) and part.id not in known for call in savings(text, forward) for part in call.args
+    )
+
+
+def outputs(value: ast.expr) -> list[ast.Name]:
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    return [part for part in parts if isinstance(part, ast.Name)]
 
 
 def removed_line(mark: ast.expr) -> Edit:

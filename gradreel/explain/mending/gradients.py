@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from ..calls import called
 from ..words import code
-from .common import copies, enclosing, followed, loads, root_name, set_keyword, stack_statements
+from .common import copies, enclosing, followed, root_name, set_keyword, stack_statements
 from .hooks import hooks
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in
-from .tracking import tracked_at_cut
+from .tracking import tracked_at_cut, tracked_before_use
 from .wrong_tensor import leaf_last
 
 
@@ -235,9 +235,10 @@ def emptied(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def emptied_later(wanted: Wanted) -> Iterator[Proposal]:
-    """The gradients are emptied when the step has used them."""
-    text, change = wanted.text, wanted.at("changed")
+    """The gradients are emptied, by the helper that does so, when the step has used them."""
+    text = wanted.text
     for goal in stack_statements(wanted, "seen"):
+        change = wanted.beside("changed", goal)
         if change is not None and change in text.block(goal) and text.alone(change) and change is not goal:
             title = f"line {change.lineno} after line {goal.lineno}: empty them when the step has used them"
             yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, copies(text, [change])))
@@ -248,17 +249,6 @@ def not_tracked(wanted: Wanted) -> Iterator[Proposal]:
     yield from tracked_at_cut(wanted)
     yield from tracked_before_use(wanted)
     yield from too_early(wanted)
-
-
-def tracked_before_use(wanted: Wanted) -> Iterator[Proposal]:
-    """What a loop or a caller hands over is asked for a gradient before it is first computed with."""
-    text, name = wanted.text, wanted.name("target")
-    for goal in stack_statements(wanted, "raised") + stack_statements(wanted, "seen"):
-        first = next((part for part in text.block(goal) if name and loads(part, name)), None)
-        if name is not None and name.isidentifier() and first is not None:
-            title = f"ask for a gradient of {name} before line {first.lineno}"
-            cost = "a gradient is computed and kept for it"
-            yield wanted.proposal(title, cost, text.before(first, [f"{name}.requires_grad_()"]))
 
 
 def not_used(wanted: Wanted) -> Iterator[Proposal]:

@@ -20,6 +20,7 @@ from .common import (
 )
 from .detaching import (
     detached_after,
+    detached_at_store,
     detached_at_top,
     detached_attribute,
     detached_border,
@@ -48,7 +49,16 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
         ways = [retained, rebuilt_in_function, rebuilt_before, joined, detached_border, detached_built]
         if keeps_state(wanted):
             ways = [detached_border, detached_after, *ways]
-    for way in (judged_again, uncached, rebuilt_in_method, computed_where_read, detached_held, *ways, detached_carried):
+    for way in (
+        judged_again,
+        uncached,
+        memo_left_out,
+        rebuilt_in_method,
+        computed_where_read,
+        detached_held,
+        *ways,
+        detached_carried,
+    ):
         yield from way(wanted)
 
 
@@ -84,6 +94,43 @@ def uncached(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, AGAIN, Edit(decorator.lineno, 0, decorator.lineno + 1, 0, ""))
 
 
+def meant_twice(wanted: Wanted) -> Iterator[Proposal]:
+    """A function that takes the gradient of one and the same graph in every call, as the product with a Hessian does,
+    keeps the graph."""
+    text, raised = wanted.text, wanted.at("raised")
+    home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
+    if home is None or raised not in stack_statements(wanted, "freed") or within(text, home, wanted.at("built")):
+        return
+    if text.calls(raised, "grad") and not text.parts(home, ast.For) and not text.calls(home, "step", "backward"):
+        yield from (replace(one, decisive=True) for one in retained(wanted))
+
+
+def within(text: Text, home: ast.AST, statement: ast.stmt | None) -> bool:
+    return statement is not None and home in text.around(statement)
+
+
+def memo_left_out(wanted: Wanted) -> Iterator[Proposal]:
+    """What a function kept of an earlier call, on an object or in a dict, it computes anew: `if node.h is not None:
+    return node.h` goes, and of `if key not in memo: memo[key] = f(x)` the test."""
+    text = wanted.text
+    homes = [enclosing(text, statement, ast.FunctionDef) for statement in stack_statements(wanted, "built")]
+    for test in [part for home in dict.fromkeys(homes) for part in text.parts(home, ast.If)]:
+        shown, only = text.get(test.test), test.body[0]
+        title = f"compute it anew every time it is asked for: line {test.lineno}"
+        if test.orelse:
+            continue
+        if isinstance(only, ast.Return) and only.value is not None and len(test.body) == 1:
+            kept = text.get(only.value).partition("[")[0]
+            if kept in shown and KEPT_ALREADY.search(shown):
+                yield wanted.proposal(title, AGAIN, text.removed(test))
+        elif NOT_KEPT.search(shown) and all(isinstance(part, ast.Assign) for part in test.body):
+            yield wanted.proposal(title, AGAIN, text.unwrapped(test))
+
+
+KEPT_ALREADY = re.compile(r"\bis not None$|^[^ ]+ in |^hasattr\(|^[\w.]+$")
+NOT_KEPT = re.compile(r"\bis None$|^[^ ]+ not in |^not ")
+
+
 def detached_held(wanted: Wanted) -> Iterator[Proposal]:
     """What an object keeps from call to call is cut off its history before a method writes into it or reads it."""
     if (name := wanted.name("held")) is not None:
@@ -93,7 +140,8 @@ def detached_held(wanted: Wanted) -> Iterator[Proposal]:
 def retained(wanted: Wanted) -> Iterator[Proposal]:
     """`retain_graph=True` on the call that freed."""
     text = wanted.text
-    for call in text.calls(wanted.at("freed_by"), "backward", "grad"):
+    places = [wanted.at("freed_by"), *stack_statements(wanted, "freed")]
+    for call in next(filter(None, (text.calls(place, "backward", "grad") for place in places)), []):
         yield wanted.proposal(
             f"keep the graph: retain_graph=True on line {call.lineno}",
             KEEPS,
@@ -256,8 +304,9 @@ def rebuilt_in_function(wanted: Wanted) -> Iterator[Proposal]:
         built = wanted.beside("built", outer)
         if built is None or built not in text.block(outer) or built.lineno >= outer.lineno:
             continue
-        statements = needed_before(text, outer, built)
-        if statements:
+        whole = needed_before(text, outer, text.block(outer)[0]) if text.loop(outer) is not None else []
+        again = whole if not any(makes_leaves(text, part) for part in whole) else []
+        for statements in filter(None, (again, needed_before(text, outer, built))):
             names = ", ".join(sorted(set().union(*map(targets, statements))))
             yield wanted.proposal(
                 f"compute {names} within {outer.name}",
@@ -354,3 +403,4 @@ def growing(wanted: Wanted) -> Iterator[Proposal]:
             if isinstance(loop, ast.For | ast.While) and text.loop(loop) is None:
                 yield from detached_at_top(wanted, name, [loop.body])
         yield from detached_attribute(wanted, name)
+        yield from detached_at_store(wanted, name)

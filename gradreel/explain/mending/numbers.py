@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..calls import called
 from ..source import is_simple
-from .common import ATOMS, enclosing, grouped
+from .common import ATOMS, enclosing, enumerated, grouped, stack_statements
 from .proposal import Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
@@ -105,6 +105,26 @@ def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
                         edit,
                         text.replaced(call, made),
                     )
+
+
+def all_kept(wanted: Wanted) -> Iterator[Proposal]:
+    """A function that takes numbers out in several places keeps tensors in all of them, and what made a tensor of its
+    result on the way takes it as it is."""
+    text, cut = wanted.text, wanted.at("cut")
+    home = enclosing(text, cut, ast.FunctionDef) if cut is not None else None
+    if home is None:
+        return
+    calls = [call for call in text.parts(home, ast.Call) if called(call) in OUT and not call.args]
+    taken = [call for call in calls if isinstance(call.func, ast.Attribute)]
+    way = [call for part in stack_statements(wanted, "cut") for call in text.calls(part, "tensor", "as_tensor")]
+    ways = [call for call in dict.fromkeys(way) if call.args and not isinstance(call.args[0], ast.List)]
+    if not ways and len(taken) < 2:
+        return
+    edits = [text.replaced(call, text.get(call.func.value)) for call in taken if isinstance(call.func, ast.Attribute)]
+    edits += [text.replaced(call, grouped(text, call.args[0])) for call in ways]
+    lines = sorted({call.lineno for call in (*taken, *ways)})
+    title = f"keep the tensors on line{'s' if len(lines) > 1 else ''} {enumerated([str(line) for line in lines])}"
+    yield wanted.proposal(title, STAYS, *edits)
 
 
 def is_of_numpy(node: ast.AST) -> bool:

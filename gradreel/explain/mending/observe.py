@@ -135,6 +135,8 @@ class Reader:
         self.fresh: set[int] = set()
         """Leaves to which a gradient came since the last step."""
         self.stepped: set[int] = set()
+        self.wrote_in_step = False
+        """Whether that step has written anything, be it a leaf that no graph was ever made of."""
         self.in_step: set[int] = set()
         """Leaves that the step under way has written, with weight decay more than once."""
 
@@ -180,6 +182,7 @@ class Reader:
                 self.seen.stepped.add(leaf)
             if self.stepping and leaf == event.tensor:
                 self.in_step.add(leaf)
+        self.wrote_in_step |= self.stepping
 
     def on_flag(self, event: e.FlagChanged) -> None:
         self.flags[event.tensor] = event.requires_grad
@@ -256,9 +259,12 @@ class Reader:
     def on_step(self, event: e.OptimizerStepped) -> None:
         self.stepping = event.phase == "began"
         if self.stepping:
+            self.wrote_in_step = False
             self.seen.steps.append(self.number)
         else:
-            self.seen.vain_steps += not self.in_step and event.optimizer != "LBFGS"  # which stops where it has arrived
+            self.seen.vain_steps += (
+                not self.wrote_in_step and event.optimizer != "LBFGS"
+            )  # which stops where it has arrived
             self.seen.stale_steps.update((self.in_step & self.stepped) - self.fresh)
             self.fresh -= self.in_step
             self.stepped |= self.in_step

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import value_of
+from .common import enclosing, value_of
 from .proposal import Proposal, Wanted
 from .text import Text, names_in, targets
 
@@ -132,6 +132,25 @@ def chain(text: Text, node: ast.expr) -> ast.expr:
     return node
 
 
+def looked_up_straight_through(wanted: Wanted) -> Iterator[Proposal]:
+    """What a table gives for the places of the nearest is returned with the gradient of what it stands for."""
+    text, statement = wanted.text, wanted.at("cut")
+    home = enclosing(text, statement, ast.FunctionDef) if statement is not None else None
+    if not isinstance(statement, ast.Assign) or not isinstance(home, ast.FunctionDef):
+        return
+    places = targets(statement)
+    looked_up = [
+        node for node in text.parts(home, ast.Assign) if node is not statement and places & names_in(node.value)
+    ]
+    rows = set().union(*map(targets, looked_up))
+    for source in [arg.arg for arg in home.args.args if arg.arg != "self"]:
+        for end in text.parts(home, ast.Return):
+            for name in [part for part in text.parts(end, ast.Name) if part.id in rows]:
+                made = f"{source} + ({name.id} - {source}).detach()"
+                title = f"let the gradient pass straight through the look-up: {made}, on line {end.lineno}"
+                yield wanted.proposal(title, "a made-up gradient: that of doing nothing", text.replaced(name, made))
+
+
 LOGARITHMS = re.compile(r"BCELoss|binary_cross_entropy\(|\blog\(")
 """Losses that are infinite at a sure answer that is wrong: no place for a 0 or 1."""
 
@@ -150,3 +169,24 @@ def straight_through(wanted: Wanted) -> Iterator[Proposal]:
     if value is not None and source is not None and statement is not None:
         title = f"use {source} itself on line {statement.lineno}"
         yield wanted.proposal(title, "other numbers: they are not rounded", text.replaced(value, source))
+
+
+ROUNDS = ("round", "floor", "ceil", "trunc", "sign", "sgn", "fix")
+ESTIMATE = "the gradient passes as if nothing were rounded: an estimate, with which such networks are trained"
+
+
+def round_straight_through(wanted: Wanted) -> Iterator[Proposal]:
+    """`torch.round(x)` becomes `x + (torch.round(x) - x).detach()`: the value is rounded, and the slope is 1."""
+    text = wanted.text
+    for call in text.calls(wanted.at("built"), *ROUNDS):
+        function = isinstance(call.func, ast.Attribute) and text.get(call.func.value) == "torch"
+        value = call.func.value if isinstance(call.func, ast.Attribute) else None
+        value = call.args[0] if function and call.args else value
+        if value is None:
+            continue
+        plain = isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+        shown = text.get(value) if plain else f"({text.get(value)})"
+        whole = f"{shown} + ({text.get(call)} - {shown}).detach()"
+        alone = isinstance(text.parents.get(call), ast.Assign | ast.Return)
+        title = f"let the gradient pass straight through the rounding on line {call.lineno}"
+        yield wanted.proposal(title, ESTIMATE, text.replaced(call, whole if alone else f"({whole})"))

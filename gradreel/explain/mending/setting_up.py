@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import called, keyword
 from ..errors.not_imported import IMPORTS, unbound
-from .common import set_keyword, with_argument, without_keyword
+from .common import enclosing, set_keyword, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, names_in, targets
 
@@ -123,6 +123,58 @@ def optimizer_of_these(wanted: Wanted) -> Iterator[Proposal]:
     if last is not None and last is not changed and text.alone(built):
         title = f"make the optimizer after line {last.end_lineno}"
         yield wanted.proposal(title, FREE, text.removed(built), text.after(last, text.lines_of(built)))
+
+
+def all_parameters_given(wanted: Wanted) -> Iterator[Proposal]:
+    """`[p for p in net.parameters() if p.requires_grad]` for an optimizer becomes `net.parameters()`."""
+    text = wanted.text
+    comprehensions = (ast.ListComp, ast.GeneratorExp)
+    for part in [node for node in ast.walk(text.tree) if isinstance(node, comprehensions)]:
+        turn = part.generators[0]
+        if turn.ifs and all(text.get(test).endswith(".requires_grad") for test in turn.ifs):
+            title = f"give the optimizer all of {text.get(turn.iter)}, on line {part.lineno}"
+            yield wanted.proposal(title, SKIPPED, text.replaced(part, text.get(turn.iter)))
+    for call in text.calls(text.tree, "filter"):
+        if len(call.args) == 2 and text.get(call.args[0]).endswith(".requires_grad"):
+            title = f"give the optimizer all of {text.get(call.args[1])}, on line {call.lineno}"
+            yield wanted.proposal(title, SKIPPED, text.replaced(call, text.get(call.args[1])))
+
+
+SKIPPED = "the optimizer skips what has no gradient yet"
+
+
+def numbers_loaded(wanted: Wanted) -> Iterator[Proposal]:
+    """`self.net = copy.deepcopy(other.net)` becomes `self.net.load_state_dict(other.net.state_dict())`."""
+    text, changed = wanted.text, wanted.at("changed")
+    if not isinstance(changed, ast.Assign) or len(changed.targets) != 1:
+        return
+    source = changed.value
+    if isinstance(source, ast.Call) and called(source) == "deepcopy" and source.args:
+        goal, model = text.get(changed.targets[0]), text.get(source.args[0])
+        title = f"load the numbers of {model} into {goal}, on line {changed.lineno}"
+        yield wanted.proposal(title, FREE, text.replaced(changed, f"{goal}.load_state_dict({model}.state_dict())"))
+    built = text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
+    if isinstance(built, ast.Assign) and text.alone(changed):
+        title = f"make the optimizer anew after line {changed.end_lineno}"
+        yield wanted.proposal(
+            title, "what the optimizer had gathered is gone", text.after(changed, text.lines_of(built))
+        )
+
+
+def added_to_optimizer(wanted: Wanted) -> Iterator[Proposal]:
+    """What a method puts in the place of a part of the model is added to the optimizer there."""
+    text, changed = wanted.text, wanted.at("changed")
+    built = text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
+    if not isinstance(changed, ast.Assign) or not isinstance(built, ast.Assign) or not text.alone(changed):
+        return
+    own, goal = text.get(built.targets[0]), changed.targets[0]
+    same = enclosing(text, built, ast.ClassDef) is enclosing(text, changed, ast.ClassDef)
+    if not same or not isinstance(goal, ast.Attribute | ast.Subscript) or text.block(built) is text.block(changed):
+        return
+    for given in (f"{text.get(goal)}.parameters()", f"[{text.get(goal)}]"):
+        line = f'{own}.add_param_group({{"params": {given}}})'
+        title = f"give it to the optimizer, too: {line} after line {changed.end_lineno}"
+        yield wanted.proposal(title, "what was replaced stays in the optimizer", text.after(changed, [line]))
 
 
 def last_change(text: Text, built: ast.stmt, names: set[str]) -> ast.stmt | None:

@@ -217,6 +217,21 @@ def hook_keeps_shape(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "one number for all entries", *edits)
 
 
+def rows_put_back(wanted: Wanted) -> Iterator[Proposal]:
+    """A hook that computes with some rows of the gradient puts them back into the whole of it."""
+    text = wanted.text
+    for node in text.parts(text.tree, ast.FunctionDef):
+        given = node.args.args[-1].arg if node.args.args else ""
+        rows = [part for part in text.parts(node, ast.Subscript) if text.get(part.value) == given]
+        ends = returned_by(node)
+        if len({text.get(part) for part in rows}) == 1 and len(ends) == 1 and ends[0].value is not None:
+            place, end = text.get(rows[0].slice), ends[0]
+            lines = [f"whole = {given}.clone()", f"whole[{place}] = {text.get(ends[0].value)}"]
+            title = f"put what it computed back into the whole gradient, on line {end.lineno}"
+            cost = "the other rows keep the gradient that came"
+            yield wanted.proposal(title, cost, text.before(end, lines), text.replaced(ends[0].value, "whole"))
+
+
 def returned_by(function: ast.FunctionDef) -> list[ast.Return]:
     return [node for node in ast.walk(function) if isinstance(node, ast.Return)]
 

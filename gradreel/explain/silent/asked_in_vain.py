@@ -3,6 +3,7 @@ the input were used, or a slice of it stands beside what was computed."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -51,7 +52,9 @@ class AskedInVain(FirstTrouble):
             self.in_vain |= self.world.source.assigned(call.place.line)
             self.tell(self.diagnosis or self.told_in_vain(call, start, goal), self.in_vain)
         if cut is not None and cut.how in UNMEANT and self.diagnosis is None:
-            self.tell(self.told_cut(call, start, goal, cut), self.world.source.assigned(call.place.line))
+            results = self.world.source.assigned(call.place.line)
+            if not passes_over_none(self.world.source.tree, results):
+                self.tell(self.told_cut(call, start, goal, cut), results)
 
     def told_cut(self, call: Call, start: TensorState, goal: TensorState, cut: Cut) -> Diagnosis:
         start = before_line(self.world, start, call.place.line)
@@ -97,3 +100,23 @@ class AskedInVain(FirstTrouble):
         names = named(root=label(self.world, start.number), target=label(self.world, goal.number))
         nodes = () if goal.node is None else (goal.node,)
         return Diagnosis("unused", TITLE, "", lines, story, nodes, events, "unused_silently", names)
+
+
+def passes_over_none(tree: ast.Module, names: frozenset[str]) -> bool:
+    """Whether a program that gives its gradients these names goes through them and leaves out those that are None."""
+    turns = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.comprehension)]
+    parts = {
+        name.id
+        for turn in turns
+        if names & {part.id for part in ast.walk(turn.iter) if isinstance(part, ast.Name)}
+        for name in ast.walk(turn.target)
+        if isinstance(name, ast.Name)
+    }
+    return any(
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id in parts
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value is None
+        for test in ast.walk(tree)
+    )

@@ -10,19 +10,19 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, origin
+from ..ancestry import ancestors, by_graph, gradient_call
+from ..diagnosis import Diagnosis, named, on, origin
 from ..errors.no_graph import before_line
 from ..optimized import optimized
-from ..why_none import finished, lost
-from ..words import called, upper
+from ..why_none import STOPS, finished, lost, withheld
+from ..words import called, code, name_of, upper
 from ..world.states import TensorState
 from ..world.world import World
 from .asked_in_vain import UNMEANT
 from .showing import Showing
 
 STEPS = 2
-STOPS = frozenset({"no_grad", "detach"})
-"""Cuts that stop a gradient on purpose, unless what is behind them was to move."""
+WITHOUT_SLOPE = frozenset({"rounded", "counted"})
 
 
 class Unreached:
@@ -31,6 +31,8 @@ class Unreached:
         self.reached: set[int] = set()
         """The memory of what a gradient came to."""
         self.steps = 0
+        self.recorded = True
+        """Whether a step was recorded after all turns that were left out: then it stands for them."""
         self.compared: set[int] = set()
         """The memory of what was compared with what it was before."""
         self.steps_at: dict[int, int] = {}
@@ -49,7 +51,11 @@ class Unreached:
             e.Printed: self.printed,
             e.TensorMade: self.made,
             e.Written: self.written,
+            e.TurnsSkipped: self.skipped,
         }
+
+    def skipped(self, event: e.TurnsSkipped) -> None:
+        self.recorded = False
 
     def made(self, event: e.TensorMade) -> None:
         """A parameter is compared with a copy of what it was before the steps: it was to move."""
@@ -74,6 +80,7 @@ class Unreached:
         if event.phase == "began":
             self.wrote = False
         else:
+            self.recorded = True
             line = self.world.place.line
             self.steps_at[line] = self.steps_at.get(line, 0) + 1
             if self.wrote:
@@ -93,7 +100,7 @@ class Unreached:
         self.reached.add(self.world.tensors[event.tensor].storage)
 
     def found(self) -> list[Diagnosis]:
-        if self.steps < STEPS or self.world.skipped:
+        if self.steps < STEPS or not self.recorded:
             return []
         leaves = [tensor for tensor in self.world.tensors.values() if self.forgotten(tensor)]
         for tensor in leaves[:20]:
@@ -111,9 +118,9 @@ class Unreached:
     def told(self, tensor: TensorState) -> Diagnosis | None:
         reason = lost(self.world, tensor)
         if reason is None:
-            return None
+            return self.told_withheld(tensor) or self.told_constant(tensor)
         how, compared = reason.names.get("how"), tensor.storage in self.compared
-        if how not in UNMEANT and not (how in STOPS and (compared or self.in_vain())):
+        if how not in UNMEANT | WITHOUT_SLOPE and not (how in STOPS and (compared or self.in_vain())):
             return None
         lines, events = dict(reason.lines), dict(reason.events)
         again = next(state for state in self.world.tensors.values() if state.made == events["built"])
@@ -130,3 +137,40 @@ class Unreached:
         names = {**reason.names}
         found = Diagnosis("no_graph", "No gradient reaches a parameter", "", lines, story, reason.nodes, events)
         return replace(found, cause="lost_unread", names=names, lines={**lines, "raised": None})
+
+    def told_withheld(self, tensor: TensorState) -> Diagnosis | None:
+        """A Function of the program gives None for `tensor` in each of its backwards."""
+        reason = withheld(self.world, tensor)
+        if reason is None:
+            return None
+        name = called(self.world, tensor.number)
+        story = (f"No gradient ever came to {name}, which the optimizer was given: it never changes.", *reason.story)
+        lines, title = {**reason.lines, "raised": None}, "A backward that leaves a parameter out"
+        return Diagnosis(
+            reason.kind, title, "", lines, story, reason.nodes, dict(reason.events), "withheld", {**reason.names}
+        )
+
+    def told_constant(self, tensor: TensorState) -> Diagnosis | None:
+        """The loss came of a gradient of what `tensor` took part in, and that gradient was not recorded."""
+        world, calls = self.world, finished(self.world)
+        roots = calls[-1].roots if calls else ()
+        for before in ancestors(world, world.tensors[roots[0]]) if roots else ():
+            call = gradient_call(world, before)
+            if call is None or call.create_graph or not call.roots or tensor.number in call.inputs:
+                continue
+            if tensor.number not in by_graph(world, world.tensors[call.roots[0]]):
+                continue
+            name = called(world, tensor.number)
+            story = (
+                f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
+                f"{code(call.text)} {on(call.place.line)} goes back through what {name} took part in, without "
+                "`create_graph`: it gives plain numbers.",
+                f"{code(calls[-1].text)} {on(calls[-1].place.line)} starts from a loss that those numbers went into, "
+                f"and they know nothing of {name}.",
+            )
+            lines: dict[str, int | None] = {"built": before.place.line, "cut": call.place.line, "raised": None}
+            events = {"built": before.made, "cut": call.started, "seen": world.count - 1}
+            names = named(how="no_create_graph", target=name_of(world, tensor))
+            title = "No gradient reaches a parameter"
+            return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", names)
+        return None

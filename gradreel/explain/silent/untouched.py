@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
-from ..optimized import optimized
+from ..optimized import given_paths, makings, optimized
 from ..words import called, code, name_of, upper
 from ..world.states import Place, TensorState
 from ..world.world import World
@@ -28,8 +29,11 @@ class Untouched:
         self.world = world
         self.optimizers: set[str] = set()
         """Those that took a step, by what names show of them."""
-        self.bound: dict[str, list[tuple[Place, int]]] = {}
-        """Where, and with which event, names were bound, by what they show."""
+        self.bound: dict[str, tuple[Place, int]] = {}
+        """Where, and with which event, a name was first bound, by what it shows."""
+        self.making_lines = {call.lineno for call in makings(world.source.tree)}
+        self.made: list[tuple[Place, int]] = []
+        """Where, and with which event, optimizers were made."""
         self.arrived: set[int] = set()
         self.passed: dict[int, int] = {}
         """For each leaf how many steps passed its gradient by."""
@@ -38,6 +42,8 @@ class Untouched:
         self.written: set[int] = set()
         """That of them which was written later."""
         self.stepped_memory: set[int] = set()
+        self.unfrozen: dict[int, tuple[Place, int]] = {}
+        """Where, and with which event, a leaf was last told to ask for gradients."""
         self.step: tuple[str, Place, int] | None = None
         self.showing = Showing(world)
 
@@ -46,13 +52,24 @@ class Untouched:
             e.GradStored: self.stored,
             e.Written: self.wrote,
             e.OptimizerStepped: self.stepped,
+            e.LineReached: self.reach,
             e.NameBound: self.named,
+            e.FlagChanged: self.flagged,
             e.Printed: self.showing.printed,
         }
 
     def named(self, event: e.NameBound) -> None:
         if event.tensor is None and event.text is not None:
-            self.bound.setdefault(event.text, []).append((self.world.place, self.world.count - 1))
+            self.bound.setdefault(event.text, (self.world.place, self.world.count - 1))
+
+    def reach(self, event: e.LineReached) -> None:
+        place = self.world.place
+        if not self.making_lines.isdisjoint(range(place.line, place.end_line + 1)):
+            self.made.append((place, self.world.count - 1))
+
+    def flagged(self, event: e.FlagChanged) -> None:
+        if self.world.tensors[event.tensor].requires_grad:
+            self.unfrozen[event.tensor] = self.world.place, self.world.count - 1
 
     def stored(self, event: e.GradStored) -> None:
         if event.after is not None and event.how not in ("assigned", "retained"):
@@ -79,22 +96,80 @@ class Untouched:
         self.arrived.clear()
 
     def found(self) -> list[Diagnosis]:
-        """Told if no step ever wrote anything, or if the leaf was made, as part of a module, after the optimizer."""
-        made = [at for optimizer in self.optimizers for at in self.bound.get(optimizer, [])]
-        if self.step is None or len(self.optimizers) != 1 or len(made) != 1:
-            return []
-        (optimizer,), ((place, event),) = self.optimizers, made
+        """Told if no step ever wrote anything, or if the leaf was made, or told to learn, after the optimizer."""
         lost = [
             number
             for number, steps in self.passed.items()
             if steps >= STEPS and self.world.tensors[number].storage not in self.written
         ]
+        if self.step is None or not self.made or not lost:
+            return []
+        replaced = [n for n in lost if self.stepped_memory and self.replaces(n)]
+        if replaced:
+            return [self.showing.shown(self.told_replaced(replaced[0], *self.made[-1]))]
+        if len(self.made) != 1:
+            return []
+        (optimizer,) = self.optimizers
+        place, event = self.bound.get(optimizer, self.made[0])
         if self.stepped_memory:
             hidden = [n for n in lost if self.in_list(n)]
             if hidden:
                 return [self.showing.shown(self.told_hidden(hidden[0]))]
+            thawed = [n for n in lost if n in self.unfrozen and self.unfrozen[n][1] > event and self.in_module(n)]
+            if thawed:
+                return [self.showing.shown(self.told_unfrozen(thawed[0], optimizer, place, event))]
             lost = [n for n in lost if self.world.tensors[n].made > event and self.in_module(n)]
         return [self.showing.shown(self.told(lost[0], optimizer, place, event))] if lost else []
+
+    def replaces(self, number: int) -> bool:
+        """Whether the tensor came with an assignment to what an optimizer had been made of, and none was made since."""
+        tensor = self.world.tensors[number]
+        if self.made[-1][1] > tensor.made:
+            return False
+        given = [path[-1] for path in given_paths(self.world) if path]
+        lines = (tensor.place.line, *(frame.line for frame in tensor.place.frames))
+        statements = [statement for line in lines for statement in self.world.source.simple(line)]
+        goals = [goal for each in statements if isinstance(each, ast.Assign) for goal in each.targets]
+        return any(isinstance(goal, ast.Attribute) and goal.attr in given for goal in goals)
+
+    def told_replaced(self, number: int, place: Place, event: int) -> Diagnosis:
+        world, tensor = self.world, self.world.tensors[number]
+        assert self.step is not None
+        _, step, seen = self.step
+        changed, name = tensor.place.line, called(world, number)
+        story = (
+            f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} keeps the parameters that were "
+            "there then.",
+            f"{code(world.source.text(changed))} {on(changed)} puts others in their place: {name} gets gradients, and "
+            f"{code(world.source.text(step.line))} {on(step.line)} passes it by.",
+            "New numbers for the old parameters, by `load_state_dict`, leave the optimizer what it has; else an "
+            "optimizer is to be made anew.",
+        )
+        lines: dict[str, int | None] = {"built": place.line, "changed": changed, "raised": None}
+        events = {"built": event, "optimizer": event, "changed": tensor.made, "seen": seen}
+        names = named(target=name_of(world, tensor))
+        title = "A model that was replaced behind its optimizer"
+        return Diagnosis("other", title, "", lines, story, (), events, "replaced", names)
+
+    def told_unfrozen(self, number: int, optimizer: str, place: Place, event: int) -> Diagnosis:
+        world, tensor = self.world, self.world.tensors[number]
+        assert self.step is not None
+        _, step, seen = self.step
+        flag, at = self.unfrozen[number]
+        name = called(world, number)
+        story = (
+            f"{code(optimizer)} {on(place.line)} was made while {name} asked for no gradient, of the parameters that "
+            "did.",
+            f"{code(world.source.text(flag.line, flag.end_line))} {on(flag.line)} lets it learn, and "
+            f"{code(world.source.text(step.line))} {on(step.line)} passes it by: it gets gradients and never changes.",
+            "An optimizer may have all parameters from the start, for it skips those without a gradient; or "
+            "`add_param_group` gives it more later.",
+        )
+        lines: dict[str, int | None] = {"built": place.line, "changed": flag.line, "raised": None}
+        events = {"built": event, "optimizer": event, "changed": at, "seen": seen}
+        names = named(target=name_of(world, tensor))
+        title = "Parameters that the optimizer was made without"
+        return Diagnosis("other", title, "", lines, story, (), events, "unfrozen", names)
 
     def in_list(self, number: int) -> bool:
         """Whether the optimizer was given all parameters of a module that has this one in a plain list or dict."""

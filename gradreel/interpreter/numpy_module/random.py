@@ -40,7 +40,9 @@ def draw(way: Callable[..., Any], before: int) -> Callable[..., Any]:
         wanted = given[before] if len(given) > before else size
         shape = None if wanted is None else shape_of(machine, wanted)
         own = [result_sizes.sizes_in(part) for part in (*values, *named.values())]
-        if way.__name__ == "multivariate_normal":
+        if way.__name__ in ROWS:
+            machine.meter.elements(math.prod(shape or ()) * math.prod(own[-1]) + sum(map(math.prod, own)))
+        elif way.__name__ == "multivariate_normal":
             machine.meter.elements(math.prod(shape or ()) * math.prod(own[0]) + sum(map(math.prod, own)))
             machine.meter.work(max(map(solve_flops, own)))
         else:
@@ -79,35 +81,70 @@ def shuffle(machine: Machine, this: Any, x: Value) -> None:
     this.shuffle(x)
 
 
+ROWS = frozenset({"multinomial", "dirichlet"})
+"""Draws of which each is a row, as long as the last argument."""
+BY_ARGUMENTS = {
+    0: ("standard_exponential", "standard_cauchy"),
+    1: (
+        "standard_gamma",
+        "standard_t",
+        "chisquare",
+        "rayleigh",
+        "weibull",
+        "pareto",
+        "power",
+        "geometric",
+        "dirichlet",
+    ),
+    2: ("lognormal", "laplace", "logistic", "gumbel", "vonmises", "wald", "f", "negative_binomial", "multinomial"),
+    3: ("triangular",),
+}
+"""Draws that both kinds of streams have, by how many numbers come before the size."""
+
+
+def drawn(kind: type[State] | type[Modern]) -> dict[str, Callable[..., Any]]:
+    return {name: draw(getattr(kind, name), before) for before, names in BY_ARGUMENTS.items() for name in names}
+
+
 SHARED: dict[str, Callable[..., Any]] = {"choice": choice, "permutation": permutation, "shuffle": shuffle}
 
-DRAWS: dict[str, Callable[..., Any]] = SHARED | {
-    "uniform": draw(State.uniform, 2),
-    "normal": draw(State.normal, 2),
-    "randint": draw(State.randint, 2),
-    "random": draw(State.random_sample, 0),
-    "random_sample": draw(State.random_sample, 0),
-    "standard_normal": draw(State.standard_normal, 0),
-    "binomial": draw(State.binomial, 2),
-    "exponential": draw(State.exponential, 1),
-    "poisson": draw(State.poisson, 1),
-    "beta": draw(State.beta, 2),
-    "multivariate_normal": draw(State.multivariate_normal, 2),
-    "gamma": draw(State.gamma, 2),
-    "rand": by_sizes(State.rand),
-    "randn": by_sizes(State.randn),
-}
-GENERATOR: dict[str, Callable[..., Any]] = SHARED | {
-    "uniform": draw(Modern.uniform, 2),
-    "normal": draw(Modern.normal, 2),
-    "multivariate_normal": draw(Modern.multivariate_normal, 2),
-    "integers": draw(Modern.integers, 2),
-    "random": draw(Modern.random, 0),
-    "standard_normal": draw(Modern.standard_normal, 0),
-    "exponential": draw(Modern.exponential, 1),
-    "binomial": draw(Modern.binomial, 2),
-    "poisson": draw(Modern.poisson, 1),
-}
+DRAWS: dict[str, Callable[..., Any]] = (
+    SHARED
+    | drawn(State)
+    | {
+        "uniform": draw(State.uniform, 2),
+        "normal": draw(State.normal, 2),
+        "randint": draw(State.randint, 2),
+        "random": draw(State.random_sample, 0),
+        "random_sample": draw(State.random_sample, 0),
+        "standard_normal": draw(State.standard_normal, 0),
+        "binomial": draw(State.binomial, 2),
+        "exponential": draw(State.exponential, 1),
+        "poisson": draw(State.poisson, 1),
+        "beta": draw(State.beta, 2),
+        "multivariate_normal": draw(State.multivariate_normal, 2),
+        "gamma": draw(State.gamma, 2),
+        "rand": by_sizes(State.rand),
+        "randn": by_sizes(State.randn),
+    }
+)
+GENERATOR: dict[str, Callable[..., Any]] = (
+    SHARED
+    | drawn(Modern)
+    | {
+        "uniform": draw(Modern.uniform, 2),
+        "normal": draw(Modern.normal, 2),
+        "multivariate_normal": draw(Modern.multivariate_normal, 2),
+        "integers": draw(Modern.integers, 2),
+        "random": draw(Modern.random, 0),
+        "standard_normal": draw(Modern.standard_normal, 0),
+        "exponential": draw(Modern.exponential, 1),
+        "binomial": draw(Modern.binomial, 2),
+        "poisson": draw(Modern.poisson, 1),
+        "beta": draw(Modern.beta, 2),
+        "gamma": draw(Modern.gamma, 2),
+    }
+)
 
 
 def make_global_draw(way: Callable[..., Any]) -> Callable[..., Any]:
