@@ -51,7 +51,7 @@ shots: $(VENV)/test.done browser
 	$(BIN)/python -m tests.browser.shots .shots
 
 clean:
-	rm -rf $(VENV) $(BENCH) build *.egg-info node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) build dist *.egg-info node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -47,8 +47,13 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imports(path: Path) -> Iterator[tuple[bool, str, str]]:
-    """Whether inside a function, the module, and the name that is taken from it (or nothing)."""
+@cache
+def imports(path: Path) -> tuple[tuple[bool, str, str], ...]:
+    """What a module imports: whether inside a function, the module, and the name that is taken from it (or nothing)."""
+    return tuple(find_imports(path))
+
+
+def find_imports(path: Path) -> Iterator[tuple[bool, str, str]]:
     package = name_of(path).split(".")[: None if path.name == "__init__.py" else -1]
     todo: list[tuple[bool, ast.AST]] = [(False, parsed(path))]
     while todo:
