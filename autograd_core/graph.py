@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from . import errors, events, tell
 from .introspection import Dim, Introspection, RemovableHandle, read_only, saved_face
+from .ordered_dict import OrderedDict
 from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot, read_in_vain
 from .state import LAST, state, unusual
 from .tensor import Array, Tensor

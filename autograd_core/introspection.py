@@ -6,7 +6,6 @@ Tools written for PyTorch's graphs (torchviz and its like) read these, and list 
 from __future__ import annotations
 
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import count
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from .ordered_dict import OrderedDict
 from .saved import SAVED, SavedTensor, unpack_slot
 from .state import unusual, watch
 

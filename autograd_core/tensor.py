@@ -20,9 +20,8 @@ from .transforms.batch import Batch
 from .unsupported import Unsupported
 
 if TYPE_CHECKING:
-    from collections import OrderedDict
-
     from .graph import AccumulateGrad, Node
+    from .ordered_dict import OrderedDict
 
 Array = Any
 """A numpy array, or the numpy scalar that stands for a 0-d one."""

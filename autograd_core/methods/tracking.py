@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy as copying
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from .. import autograd, errors, events, quick, tell
 from ..accumulate import unseen
 from ..autograd.roots import yes_or_no
 from ..graph import ONE, SCALAR, Handle
+from ..ordered_dict import OrderedDict
 from ..recording import engine as recording
 from ..state import DETACHED, RESHAPED, singular, special, state, unusual, watch
 from ..storage import InferenceStorage, OutsideStorage, Storage, new_storage

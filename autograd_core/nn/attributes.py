@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any
 
 from ..naming import check_attribute, names_of
+from ..ordered_dict import OrderedDict
 from ..tensor import Tensor
 from .everywhere import registered
 from .parameter import Buffer, Parameter

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 from ..custom.function import Function
 from ..graph import Handle, Node
+from ..ordered_dict import OrderedDict
 from ..state import state
 from ..tensor import Tensor
 from ..warned import warn

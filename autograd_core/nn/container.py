@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Self, overload
 
+from ..ordered_dict import ORDERED, OrderedDict
 from ..state import ask_room
 from ..titles import own_method
 from .attributes import set_part
@@ -88,7 +88,7 @@ class Sequential(Listed):
     def __init__(self, *modules: Module | OrderedDict[str, Module]) -> None:
         super().__init__()
         first = modules[0] if len(modules) == 1 else None
-        named = first if isinstance(first, OrderedDict) else {str(i): module for i, module in enumerate(modules)}
+        named = first if isinstance(first, ORDERED) else {str(i): module for i, module in enumerate(modules)}
         for name, module in named.items():
             self.add_module(name, module)
 

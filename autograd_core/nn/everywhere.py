@@ -5,11 +5,11 @@ They run before a module's own. There is one set of them for each run, made when
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
 from ..graph import Handle
+from ..ordered_dict import OrderedDict
 from ..state import state
 
 Hook = Callable[..., Any]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
+from ..ordered_dict import OrderedDict
 from ..tensor import Tensor
 from .attributes import ELSEWHERE, delete_part, part_of, set_part
 from .container import pairs_of

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from weakref import ref
 
 from ..graph import Handle
 from ..modes import no_grad
+from ..ordered_dict import OrderedDict
 from ..state import visit
 from ..tensor import Tensor
 from .attributes import set_part

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
 from ..graph import Handle
+from ..ordered_dict import OrderedDict
 from ..state import state
 
 Hook = Callable[..., Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from itertools import chain
@@ -16,6 +16,7 @@ from ..graph import Handle
 from ..nn.attributes import typename
 from ..nn.tree import clear_grad
 from ..opaque import opaque
+from ..ordered_dict import OrderedDict
 from ..tensor import Tensor, plain
 from .everywhere import on_all_optimizers, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..ordered_dict import ORDERED
 from ..sizes import Size
 
 
@@ -48,7 +48,7 @@ LEAF = Shape(None)
 def flatten(value: Any) -> tuple[list[Any], Shape]:
     """The leaves of `value` from left to right, and its shape."""
     kind = type(value)
-    if isinstance(value, dict) and kind in (dict, OrderedDict):
+    if isinstance(value, dict) and kind in (dict, *ORDERED):
         keys, values = tuple(value), list(value.values())
     elif kind in (tuple, list, Size) or (isinstance(value, tuple) and hasattr(value, "_fields")):
         keys, values = (), list(value)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections import OrderedDict, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from functools import partial
 from types import MethodType
 from typing import Any
 
 import numpy as np
+
+from autograd_core.ordered_dict import OrderedDict
 
 from ..engine.bridge import Callback
 from ..engine.engine import elements_of, letters, torch

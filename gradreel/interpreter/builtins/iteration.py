@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
+from autograd_core.ordered_dict import OrderedDict
 
 from ..engine.engine import torch
 from ..machine import Machine

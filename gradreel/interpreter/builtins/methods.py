@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 import string
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Any
+
+from autograd_core.ordered_dict import OrderedDict
 
 from ..machine import Machine
 from ..refusal import Refusal

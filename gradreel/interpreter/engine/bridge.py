@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import types
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from autograd_core.naming import check_attribute
 from autograd_core.opaque import opaque
 from autograd_core.optim.lr_scheduler.base import StatefulFunction
+from autograd_core.ordered_dict import OrderedDict
 
 from ..machine import Machine
 from ..runtime.allowed_types import admit, is_of_programs, not_for_programs, record_of
@@ -252,7 +253,7 @@ def unpack_dict(holder: dict[Any, Any]) -> None:
         whole = waiting.pop()
         for key, part in list(whole.items() if isinstance(whole, dict) else enumerate(whole)):
             kind = type(part)
-            if kind in PLAIN:
+            if kind in PLAIN or issubclass(kind, Callback):  # the engine calls what it keeps
                 continue
             if kind in (dict, OrderedDict, list):
                 if id(part) not in seen:

@@ -7,7 +7,7 @@ from the engine and of what goes there.
 from __future__ import annotations
 
 import types
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, defaultdict, deque
 from contextlib import _GeneratorContextManager, nullcontext
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from autograd_core.mutation import _AllowMutationOnSavedContext
 from autograd_core.nn.attributes import ModuleTable, TensorTable
+from autograd_core.ordered_dict import OrderedDict
 
 from ..engine.engine import CONTEXT_CLASSES, NAMED_TUPLES, NODE, STORAGES, TENSORS, classes_below, torch
 from ..refusal import Refusal

@@ -6,13 +6,14 @@ Made once, at import, from our own lists of names; a program's name is only ever
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any
 
 import numpy as np
 
+from autograd_core.ordered_dict import OrderedDict
 from gradreel.trace.events import NumbersTaken, OptimizerStepped
 
 from ..engine.bridge import from_engine, to_engine

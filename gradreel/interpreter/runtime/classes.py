@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
+
+from autograd_core.ordered_dict import OrderedDict
 
 from ..builtins.operators import Keyed
 from ..engine.engine import torch

@@ -15,7 +15,7 @@ from .attribute_tables import table_of
 from .attributes import by_class, load, load_basic, missing_attribute, of_module
 from .calls import call, exception_instance
 from .instances import initialize
-from .type_names import function_kind
+from .type_names import function_kind, kind_name
 from .values import (
     MISSING,
     Attribute,
@@ -157,6 +157,8 @@ def of_exception_type(machine: Machine, owner: ExceptionType, name: str) -> Valu
 
 
 def start_error(this: Error, *args: Value, **kwargs: Value) -> None:
+    if type(this) is not Error:
+        raise TypeError(f"descriptor '__init__' requires a 'BaseException' object but received a '{kind_name(this)}'")
     this.args = args
 
 

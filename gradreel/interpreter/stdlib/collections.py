@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
+
+from autograd_core.ordered_dict import OrderedDict
 
 from ..builtins.hashing import put_all
 from ..builtins.iteration import collect_items, iterate
