@@ -20,6 +20,7 @@ from .limits import finfo, iinfo
 from .methods import table as methods
 from .methods import writing
 from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
+from .ops import join, scatter_gather
 from .printing import set_printoptions
 from .signatures.guarding import TABLE, guarded
 from .sizes import Size
@@ -48,8 +49,8 @@ _FUNCTIONS = {
     shaping: "cat",
     functions: "where is_tensor rsub",
     tallies: "searchsorted bucketize isin",
-    ops.shape: "stack",
-    ops.scattering: "put",
+    join: "stack",
+    scatter_gather: "put",
     contraction: "tensordot cdist pdist",
     _einsum: "einsum",
     statistics: "var_mean std_mean",
@@ -80,8 +81,8 @@ _BELOW = {
     "rrelu": ("nn.functional.activations", "rrelu"),
     "rrelu_": ("nn.functional.overwriting", "rrelu_"),
     "grid_sampler": ("nn.functional.grids", "grid_sampler"),
-    "grid_sampler_2d": ("ops.grids", "grid_sampler_2d"),
-    "grid_sampler_3d": ("ops.grids", "grid_sampler_3d"),
+    "grid_sampler_2d": ("ops.grid_sample", "grid_sampler_2d"),
+    "grid_sampler_3d": ("ops.grid_sample", "grid_sampler_3d"),
     **dict.fromkeys(_SPELLED.split(), ("nn.functional.spelled", "")),
     **dict.fromkeys(
         ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
@@ -97,7 +98,9 @@ _BELOW = {
     **dict.fromkeys(("asarray", "frombuffer"), ("functions.taking", "")),
     **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.rarer", "itself")),
     **dict.fromkeys(("imag", "view_as_real"), ("functions.rarer", "")),
-    **dict.fromkeys(("ldexp", "angle", "mvlgamma"), ("ops.rarer", "")),
+    "ldexp": ("ops.binary", ""),
+    "angle": ("ops.unary", ""),
+    "mvlgamma": ("ops.special", ""),
     **dict.fromkeys(("selu_", "celu_"), ("nn.functional.overwriting", "")),
     "rms_norm": ("nn.functional.normalization", ""),
     **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("functions.lowrank", "")),
@@ -105,7 +108,7 @@ _BELOW = {
     **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("functions.older", "")),
     "orgqr": ("solving", "householder_product"),
     "channel_shuffle": ("nn.functional.blocks", ""),
-    "affine_grid_generator": ("ops.grids", "affine_grid_generator"),
+    "affine_grid_generator": ("ops.grid_sample", "affine_grid_generator"),
 }
 """Functions that only rare programs ask for, with the module that has them and their name there."""
 _IN_PYTHON = {"norm", "split", "unique", "unique_consecutive"}

@@ -21,8 +21,8 @@ def along(call: Call) -> Any:
 
 def selected(call: Call) -> Any:
     """`index_select` as `gather`: the index repeated along the other dimensions."""
-    from ..ops.index import gather
-    from ..ops.shape import expand, view
+    from ..ops.scatter_gather import gather
+    from ..ops.view import expand, view
 
     part, index = call.parts["self"], call.parts["index"]
     if index.rank != 1 or not part.rank:
@@ -72,7 +72,7 @@ def written(call: Call) -> Any:
     rows = ensured(part, call.level.size)
     given = ensured(values, call.level.size) if values.at is not None else values.whole
     if values.at is not None:
-        from ..ops.shape import reshape
+        from ..ops.view import reshape
 
         rank = len(shape_at(part.shape, indices))
         if values.rank < rank:
@@ -121,8 +121,8 @@ def drawn(call: Call) -> Any:
 
 def looked_up(call: Call) -> Any:
     """`embedding`: one table for all examples, or for each its own, these side by side or one below the other."""
-    from ..ops.elementwise import add
-    from ..ops.shape import reshape, view
+    from ..ops.binary import add
+    from ..ops.view import reshape, view
     from ..tensor import plain
 
     weight, indices, size = call.parts["weight"], call.parts["indices"], call.level.size
@@ -142,8 +142,8 @@ def looked_up(call: Call) -> Any:
 
 def scaled(found: Any, call: Call, rank: int, trailing: int = 0) -> Any:
     """`found`, batch first, times weights and plus biases, with `trailing` dimensions after theirs."""
-    from ..ops.elementwise import add, mul
-    from ..ops.shape import view
+    from ..ops.binary import add, mul
+    from ..ops.view import view
 
     for name, function in (("weight", mul), ("bias", add)):
         part = call.parts.get(name)
@@ -180,7 +180,7 @@ def batch_normalized(call: Call) -> Any:
     Raises:
         RuntimeError: running statistics that are the same for all examples would be updated.
     """
-    from ..ops.shape import reshape, transpose
+    from ..ops.view import reshape, transpose
 
     part, size = call.parts["input"], call.level.size
     stats = [call.parts.get(name) for name in ("running_mean", "running_var")]
@@ -217,8 +217,8 @@ def convolved(call: Call) -> Any:
         part = out_of(call.run(input=into(x, 1), weight=into(weight, 0), bias=None, groups=size), 1, size)
     if bias is None:
         return part
-    from ..ops.elementwise import add
-    from ..ops.shape import unsqueeze
+    from ..ops.binary import add
+    from ..ops.view import unsqueeze
 
     each = logical(bias, call.level)
     for _ in range(part.rank - 2):
@@ -254,7 +254,7 @@ def grouped(call: Call) -> Any:
 
 def added_at(call: Call) -> Any:
     """`index_add` and its like, on a copy."""
-    from ..ops.joins import clone
+    from ..ops.join import clone
     from .loop import one_by_one
 
     if call.parts["index"].at is not None or call.parts["index"].rank != 1 or not call.parts["self"].rank:

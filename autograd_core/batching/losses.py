@@ -17,8 +17,8 @@ def compared(flat: bool) -> Rule:
     """A loss of two tensors, element by element; with `flat`, the elements of each example in a row."""
 
     def rule(call: Call) -> Any:
-        from ..ops.reduce import mean_dim, sum_dim
-        from ..ops.shape import reshape
+        from ..ops.reduction import mean_dim, sum_dim
+        from ..ops.view import reshape
 
         size, reduction = call.level.size, call["reduction"]
         given = {}
@@ -37,40 +37,42 @@ def compared(flat: bool) -> Rule:
 
 
 def reduced(found: Any, reduction: int) -> Any:
-    from ..ops.reduce import mean
-    from ..ops.reduce import sum as total
+    from ..ops.reduction import mean
+    from ..ops.reduction import sum as total
 
     return found if reduction == NONE else (mean if reduction == MEAN else total)(found)
 
 
 def with_logits(call: Call) -> Any:
     """`binary_cross_entropy_with_logits`, step by step."""
-    from ..ops import elementwise as e
+    from ..ops.binary import add, mul, sub
+    from ..ops.unary import clamp_min, exp, log, neg
     from ..tensor import wrapped_number
 
     x, y, weight, pos_weight = (
         None if call.parts.get(n) is None else logical(call.parts[n], call.level)
         for n in ("self", "target", "weight", "pos_weight")
     )
-    most = e.clamp_min(e.neg(x), 0)
-    rest = e.log(e.add(e.exp(e.neg(most)), e.exp(e.sub(e.neg(x), most))))
-    there = e.mul(e.sub(wrapped_number(1), y), x)
+    most = clamp_min(neg(x), 0)
+    rest = log(add(exp(neg(most)), exp(sub(neg(x), most))))
+    there = mul(sub(wrapped_number(1), y), x)
     if pos_weight is None:
-        found = e.add(e.add(there, most), rest)
+        found = add(add(there, most), rest)
     else:
-        share = e.add(e.mul(e.sub(pos_weight, 1), y), 1)
-        found = e.add(there, e.mul(share, e.add(rest, most)))
+        share = add(mul(sub(pos_weight, 1), y), 1)
+        found = add(there, mul(share, add(rest, most)))
     if weight is not None:
-        found = e.mul(found, weight)
+        found = mul(found, weight)
     return part_of(reduced(found, call["reduction"]), call.level)
 
 
 def of_classes(call: Call) -> Any:
     """`nll_loss`, step by step: the value, and the weight of all."""
-    from ..ops import elementwise as e
-    from ..ops.index import gather
-    from ..ops.reduce import sum as total
-    from ..ops.shape import expand, squeeze_dim, unsqueeze, view
+    from ..ops.binary import div, mul, ne
+    from ..ops.reduction import sum as total
+    from ..ops.scatter_gather import gather
+    from ..ops.unary import neg, to_copy, where
+    from ..ops.view import expand, squeeze_dim, unsqueeze, view
 
     level, reduction, ignored = call.level, call["reduction"], call["ignore_index"]
     x, target = (logical(call.parts[n], level) for n in ("self", "target"))
@@ -79,21 +81,21 @@ def of_classes(call: Call) -> Any:
     channel = 1 if rank > 1 else 0
     if weight is not None:
         weight = view(weight, [1, -1, *[1] * (rank - 2)]) if rank > 1 else weight
-        x = e.mul(x, weight)
-    counts = e.ne(target, ignored)
-    at = unsqueeze(e.where(counts, target, 0), channel)
-    found = e.where(counts, e.neg(squeeze_dim(gather(x, channel, at), channel)), 0)
+        x = mul(x, weight)
+    counts = ne(target, ignored)
+    at = unsqueeze(where(counts, target, 0), channel)
+    found = where(counts, neg(squeeze_dim(gather(x, channel, at), channel)), 0)
     if reduction == NONE and rank > 1:
         return [part_of(found, level), Part(plain(x.data_.dtype.type(0)), None)]
     if weight is not None:
         each = squeeze_dim(gather(expand(weight, list(x.data_.shape)), channel, at), channel)
-        share = total(e.where(counts, each, 0))
+        share = total(where(counts, each, 0))
     else:
-        share = e.to_copy(total(counts), x.data_.dtype)
+        share = to_copy(total(counts), x.data_.dtype)
     if reduction == SUM:
         found = total(found)
     elif reduction == MEAN:
-        found = e.div(total(found), share)
+        found = div(total(found), share)
     return [part_of(found, level), part_of(share, level)]
 
 

@@ -80,7 +80,7 @@ def each_alike(function: Callable[..., Any], *operands: Any) -> Any:
 
 def filled(call: Call) -> Any:
     """`masked_fill` with a value, which may be another for each example."""
-    from ..ops.elementwise import where
+    from ..ops.unary import where
 
     if call.parts["value"].at is None or call.writes:
         return several(call)

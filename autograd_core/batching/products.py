@@ -24,7 +24,7 @@ def multiplied(call: Call) -> Any:
 
 def dot(call: Call) -> Any:
     from ..ops.matmul import matmul
-    from ..ops.shape import squeeze_dim, t, unsqueeze
+    from ..ops.view import squeeze_dim, t, unsqueeze
 
     a, b = pair(call)
     left, right = front(a), front(b)
@@ -35,7 +35,7 @@ def dot(call: Call) -> Any:
 
 def matrix_vector(call: Call) -> Any:
     from ..ops.matmul import matmul
-    from ..ops.shape import squeeze_dim, unsqueeze
+    from ..ops.view import squeeze_dim, unsqueeze
 
     a, b = pair(call)
     if a.at is not None and b.at is not None:
@@ -76,7 +76,7 @@ def batch_of_matrices(call: Call) -> Any:
 
 def solved(call: Call) -> Any:
     """`linalg.solve`, where the right side may be a vector."""
-    from ..ops.shape import squeeze_dim, unsqueeze
+    from ..ops.view import squeeze_dim, unsqueeze
 
     a, b = (ensured(p, call.level.size) for p in call.parts.values())
     vector = call.parts["B"].rank == 1

@@ -41,7 +41,7 @@ def name_of(call: Call) -> str:
 
 def scalar(call: Call, part: Part, dim: Any) -> Any:
     """An example without dimensions is one number along a dimension that is taken away again."""
-    from ..ops.shape import squeeze_dim, unsqueeze
+    from ..ops.view import squeeze_dim, unsqueeze
 
     given = {name: unsqueeze(front(p), -1) if p.at is not None else p.whole for name, p in call.parts.items()}
     found = call.run(**given, dim=dim)
@@ -79,7 +79,7 @@ def whole(other: str) -> Callable[[Call], Any]:
 
 
 def lengthened(part: Part) -> Any:
-    from ..ops.shape import unsqueeze
+    from ..ops.view import unsqueeze
 
     return unsqueeze(front(part), -1)
 
@@ -96,7 +96,7 @@ def flat(other: str) -> Callable[[Call], Any]:
 
 
 def flattened(call: Call, op: Any) -> Any:
-    from ..ops.shape import reshape
+    from ..ops.view import reshape
 
     part = call.first
     rows = reshape(front(part), [call.level.size, -1])

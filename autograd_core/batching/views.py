@@ -31,7 +31,7 @@ def shifted(*names: str, extra: int = 0) -> Rule:
 
 def sized(call: Call) -> Any:
     """`view` and its like: the batch keeps its length. A length of -1 is made out here."""
-    from ..ops.shape import inferred
+    from ..ops.view import inferred
 
     part = call.first
     size = list(inferred(call["size"], math.prod(part.shape)))
@@ -44,7 +44,7 @@ def permuted(call: Call) -> Any:
 
 
 def expanded(call: Call) -> Any:
-    from ..ops.shape import view
+    from ..ops.view import view
 
     part = call.first
     size = list(call["size"])
@@ -57,7 +57,7 @@ def expanded(call: Call) -> Any:
 
 
 def transposed(call: Call) -> Any:
-    from ..ops.shape import alias, transpose
+    from ..ops.view import alias, transpose
 
     part = call.first
     if part.rank < 2:
@@ -66,7 +66,7 @@ def transposed(call: Call) -> Any:
 
 
 def swapped(call: Call) -> Any:
-    from ..ops.shape import transpose
+    from ..ops.view import transpose
 
     part = call.first
     if not part.rank:
@@ -76,7 +76,7 @@ def swapped(call: Call) -> Any:
 
 def squeezed(call: Call) -> Any:
     """All lengths of 1 go, but not the batch's."""
-    from ..ops.shape import view
+    from ..ops.view import view
 
     part = call.first
     at = part.at or 0
@@ -89,13 +89,12 @@ def squeezed(call: Call) -> Any:
 def squeezed_along(call: Call) -> Any:
     part = call.first
     if not part.rank:
-        from ..ops.shape import alias
+        from ..ops.view import alias
 
         wrapped(call["dim"] if isinstance(call["dim"], int) else 0, part.rank)
         return Part(alias(part.whole), part.at)
     dim = call["dim"]
-    from ..ops.arrange import squeezed_dims
-    from ..ops.shape import squeeze_dims
+    from ..ops.view import squeeze_dims, squeezed_dims
 
     if call.op.name == "squeeze.dim" and not call.level.older:
         return Part(squeeze_dims(front(part), [wrapped(dim, part.rank)]), 0)
@@ -118,8 +117,8 @@ def put_back(call: Call) -> Any:
 def written_back(call: Call, sizes: tuple[int, ...], dim: int) -> Any:
     """The same, written into zeros."""
     from ..inplace import in_place
-    from ..ops.elementwise import copy
-    from ..ops.shape import select, slice_
+    from ..ops.unary import copy
+    from ..ops.view import select, slice_
 
     grad = front(call.first)
     zeros = plain(np.zeros(sizes, grad.data_.dtype))
@@ -138,8 +137,8 @@ def diagonal_back(call: Call) -> Any:
 
 
 def diagonal_copied(call: Call) -> Any:
-    from ..ops.diagonals import diagonal
-    from ..ops.joins import clone
+    from ..ops.join import clone
+    from ..ops.view import diagonal
 
     part = call.first
     dims = [wrapped(call[name], part.rank) for name in ("dim1", "dim2")]
@@ -154,7 +153,7 @@ def unfold_back(call: Call) -> Any:
 
 def windowed(call: Call) -> Any:
     """`as_strided` of the memory of each example, taken as laid out in C order."""
-    from ..ops.joins import clone
+    from ..ops.join import clone
 
     part = call.first
     rows = front(part)
@@ -166,8 +165,8 @@ def windowed(call: Call) -> Any:
 
 
 def traced(call: Call) -> Any:
-    from ..ops.diagonals import diagonal
-    from ..ops.reduce import sum_dim
+    from ..ops.reduction import sum_dim
+    from ..ops.view import diagonal
 
     return Part(sum_dim(diagonal(front(call.first), 0, 1, 2), [-1]), 0)
 
@@ -191,7 +190,7 @@ def repeated(call: Call) -> Any:
 
 
 def rolled(call: Call) -> Any:
-    from ..ops.shape import reshape
+    from ..ops.view import reshape
 
     part = call.first
     if call["dims"]:
@@ -209,7 +208,7 @@ def joined(call: Call) -> Any:
 
 
 def stacked(call: Call) -> Any:
-    from ..ops.shape import expand, unsqueeze
+    from ..ops.view import expand, unsqueeze
 
     parts = call.parts["tensors"]
     wholes = [

@@ -15,7 +15,7 @@ from ..functions.likes import ones_like, zeros_like
 from ..functions.reductions import max as largest
 from ..modes import no_grad
 from ..nn import functional as F
-from ..ops import elementwise as e
+from ..ops import binary, unary
 from ..tensor import Tensor
 from . import constraints
 from .discrete import Chances, clamped, one_of
@@ -52,13 +52,13 @@ class ContinuousBernoulli(Chances):
 
     @lazy_property
     def probs(self) -> Tensor:
-        return clamped(e.sigmoid(self.logits))
+        return clamped(unary.sigmoid(self.logits))
 
     # ---- away from a half, and near it
 
     def away(self) -> Any:
         """Where the formulas hold."""
-        return largest(e.le(self.probs, self._lims[0]), e.gt(self.probs, self._lims[1]))
+        return largest(binary.le(self.probs, self._lims[0]), binary.gt(self.probs, self._lims[1]))
 
     def cut(self) -> Any:
         """`probs`, with another number where the formulas do not hold."""
@@ -67,27 +67,27 @@ class ContinuousBernoulli(Chances):
     def log_norm(self) -> Any:
         """The logarithm of what makes the density one of probabilities."""
         cut = self.cut()
-        low = where(e.le(cut, 0.5), cut, zeros_like(cut))
-        high = where(e.ge(cut, 0.5), cut, ones_like(cut))
-        above = e.log(e.abs(e.log1p(-cut) - e.log(cut)))
-        below = where(e.le(cut, 0.5), e.log1p(-2.0 * low), e.log(2.0 * high - 1.0))
+        low = where(binary.le(cut, 0.5), cut, zeros_like(cut))
+        high = where(binary.ge(cut, 0.5), cut, ones_like(cut))
+        above = unary.log(unary.abs(unary.log1p(-cut) - unary.log(cut)))
+        below = where(binary.le(cut, 0.5), unary.log1p(-2.0 * low), unary.log(2.0 * high - 1.0))
         found = above - below
-        x: Any = e.pow_scalar(self.probs - 0.5, 2)
+        x: Any = binary.pow_scalar(self.probs - 0.5, 2)
         return where(self.away(), found, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
 
     @property
     def mean(self) -> Tensor:
         cut = self.cut()
-        found = cut / (2.0 * cut - 1.0) + 1.0 / (e.log1p(-cut) - e.log(cut))
+        found = cut / (2.0 * cut - 1.0) + 1.0 / (unary.log1p(-cut) - unary.log(cut))
         x = self.probs - 0.5
-        return where(self.away(), found, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * e.pow_scalar(x, 2)) * x)
+        return where(self.away(), found, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * binary.pow_scalar(x, 2)) * x)
 
     @property
     def variance(self) -> Tensor:
         cut = self.cut()
-        inverse = 1.0 / e.pow_scalar(e.log1p(-cut) - e.log(cut), 2)
-        found = cut * (cut - 1.0) / e.pow_scalar(1.0 - 2.0 * cut, 2) + inverse
-        x: Any = e.pow_scalar(self.probs - 0.5, 2)
+        inverse = 1.0 / binary.pow_scalar(unary.log1p(-cut) - unary.log(cut), 2)
+        found = cut * (cut - 1.0) / binary.pow_scalar(1.0 - 2.0 * cut, 2) + inverse
+        x: Any = binary.pow_scalar(self.probs - 0.5, 2)
         return where(self.away(), found, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
     # ---- drawing
@@ -101,16 +101,16 @@ class ContinuousBernoulli(Chances):
 
     def icdf(self, value: Tensor) -> Tensor:
         cut = self.cut()
-        above = e.log1p(-cut + value * (2.0 * cut - 1.0)) - e.log1p(-cut)
-        return where(self.away(), above / (e.log(cut) - e.log1p(-cut)), value)
+        above = unary.log1p(-cut + value * (2.0 * cut - 1.0)) - unary.log1p(-cut)
+        return where(self.away(), above / (unary.log(cut) - unary.log1p(-cut)), value)
 
     def cdf(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
         cut = self.cut()
-        powers = e.pow(cut, value) * e.pow(1.0 - cut, 1.0 - value)
+        powers = binary.pow(cut, value) * binary.pow(1.0 - cut, 1.0 - value)
         inside = where(self.away(), (powers + cut - 1.0) / (2.0 * cut - 1.0), value)
-        inside = where(e.ge(value, 1.0), ones_like(value), inside)
-        return where(e.le(value, 0.0), zeros_like(value), inside)
+        inside = where(binary.ge(value, 1.0), ones_like(value), inside)
+        return where(binary.le(value, 0.0), zeros_like(value), inside)
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
@@ -118,5 +118,5 @@ class ContinuousBernoulli(Chances):
         return -F.binary_cross_entropy_with_logits(logits, value, reduction="none") + self.log_norm()
 
     def entropy(self) -> Tensor:
-        none, one = e.log1p(-self.probs), e.log(self.probs)
+        none, one = unary.log1p(-self.probs), unary.log(self.probs)
         return self.mean * (none - one) - self.log_norm() - none

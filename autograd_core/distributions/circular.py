@@ -11,7 +11,7 @@ from ..dtypes import float64
 from ..functions.choices import where
 from ..functions.drawing import rand
 from ..modes import no_grad
-from ..ops import shape as s
+from ..ops.join import unbind
 from ..state import visit
 from ..tensor import Tensor, plain
 from ..unsupported import Unsupported
@@ -103,7 +103,7 @@ class VonMises(Distribution):
         done = np.zeros(shape, bool)
         while not np.all(done):
             visit()
-            one, two, three = s.unbind(rand(3, *shape, dtype=float64), 0)
+            one, two, three = unbind(rand(3, *shape, dtype=float64), 0)
             z: Any = (math.pi * one).cos()
             f = (1 + r * z) / (r + z)
             c = kappa * (r - f)

@@ -10,9 +10,9 @@ import numpy as np
 from .. import rejection, streams
 from ..functions.drawing import normal, rand
 from ..modes import no_grad
-from ..ops import elementwise as e
-from ..ops import shape as s
+from ..ops import unary
 from ..ops.special import erf, erfinv
+from ..ops.view import expand
 from ..tensor import Tensor, plain
 from . import constraints
 from .distribution import Centred, Distribution, Shape, broadcast_all, is_number
@@ -46,7 +46,7 @@ class Normal(LocScale):
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         shape = list(self._extended_shape(sample_shape))
         with no_grad():
-            return normal(s.expand(self.loc, shape), s.expand(self.scale, shape))
+            return normal(expand(self.loc, shape), expand(self.scale, shape))
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = tuple(self._extended_shape(sample_shape))
@@ -56,7 +56,7 @@ class Normal(LocScale):
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
         var, log_scale = self.scale.pow(2), self.scale.log()
-        return e.neg((value - self.loc).pow(2)) / (2 * var) - log_scale - math.log(math.sqrt(2 * math.pi))
+        return unary.neg((value - self.loc).pow(2)) / (2 * var) - log_scale - math.log(math.sqrt(2 * math.pi))
 
     def cdf(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
@@ -66,7 +66,7 @@ class Normal(LocScale):
         return self.loc + self.scale * erfinv(2 * value - 1) * math.sqrt(2)
 
     def entropy(self) -> Tensor:
-        return 0.5 + 0.5 * math.log(2 * math.pi) + e.log(self.scale)
+        return 0.5 + 0.5 * math.log(2 * math.pi) + unary.log(self.scale)
 
 
 class Cauchy(LocScale):
@@ -98,10 +98,10 @@ class Cauchy(LocScale):
 
     def cdf(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
-        return e.atan((value - self.loc) / self.scale) / math.pi + 0.5
+        return unary.atan((value - self.loc) / self.scale) / math.pi + 0.5
 
     def icdf(self, value: Tensor) -> Tensor:
-        return e.tan(math.pi * (value - 0.5)) * self.scale + self.loc
+        return unary.tan(math.pi * (value - 0.5)) * self.scale + self.loc
 
     def entropy(self) -> Tensor:
         return math.log(4 * math.pi) + self.scale.log()
@@ -148,7 +148,7 @@ class Uniform(Distribution):
         self._validate_sample(value)
         above, below = self.low.le(value).type_as(self.low), self.high.gt(value).type_as(self.low)
         with np.errstate(divide="ignore"):
-            return e.log(above.mul(below)) - e.log(self.high - self.low)
+            return unary.log(above.mul(below)) - unary.log(self.high - self.low)
 
     def cdf(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
@@ -158,7 +158,7 @@ class Uniform(Distribution):
         return value * (self.high - self.low) + self.low
 
     def entropy(self) -> Tensor:
-        return e.log(self.high - self.low)
+        return unary.log(self.high - self.low)
 
 
 class Exponential(Distribution):
@@ -199,13 +199,13 @@ class Exponential(Distribution):
 
     def cdf(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
-        return 1 - e.exp(e.neg(self.rate) * value)
+        return 1 - unary.exp(unary.neg(self.rate) * value)
 
     def icdf(self, value: Tensor) -> Tensor:
-        return e.neg(e.log1p(e.neg(value))) / self.rate
+        return unary.neg(unary.log1p(unary.neg(value))) / self.rate
 
     def entropy(self) -> Tensor:
-        return 1.0 - e.log(self.rate)
+        return 1.0 - unary.log(self.rate)
 
 
 class Laplace(LocScale):
@@ -222,19 +222,19 @@ class Laplace(LocScale):
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         drawn = plain(np.zeros(self._extended_shape(sample_shape), self.loc.data_.dtype))
         drawn.uniform_(float(np.finfo(drawn.data_.dtype).eps) - 1, 1)
-        return self.loc - self.scale * drawn.sign() * e.log1p(e.neg(drawn.abs()))
+        return self.loc - self.scale * drawn.sign() * unary.log1p(unary.neg(drawn.abs()))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
-        return e.neg(e.log(2 * self.scale)) - e.abs(value - self.loc) / self.scale
+        return unary.neg(unary.log(2 * self.scale)) - unary.abs(value - self.loc) / self.scale
 
     def cdf(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
-        return 0.5 - 0.5 * (value - self.loc).sign() * e.expm1(e.neg((value - self.loc).abs()) / self.scale)
+        return 0.5 - 0.5 * (value - self.loc).sign() * unary.expm1(unary.neg((value - self.loc).abs()) / self.scale)
 
     def icdf(self, value: Tensor) -> Tensor:
         term = value - 0.5
-        return self.loc - self.scale * term.sign() * e.log1p(-2 * term.abs())
+        return self.loc - self.scale * term.sign() * unary.log1p(-2 * term.abs())
 
     def entropy(self) -> Tensor:
-        return 1 + e.log(2 * self.scale)
+        return 1 + unary.log(2 * self.scale)

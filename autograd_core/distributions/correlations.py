@@ -16,10 +16,10 @@ from ..functions.drawing import randn
 from ..functions.factories import arange, eye
 from ..modes import no_grad
 from ..nn.functional import pad, softplus
-from ..ops import elementwise as e
-from ..ops import shape as s
-from ..ops.rarer import mvlgamma
-from ..ops.special import lgamma
+from ..ops import view
+from ..ops.join import cat, tril
+from ..ops.special import lgamma, mvlgamma
+from ..ops.unary import exp, log, sqrt, tanh
 from ..sizes import Size
 from ..tensor import Tensor
 from . import constraints
@@ -38,10 +38,10 @@ class LowerCholeskyTransform(Alike):
     bijective = False
 
     def _call(self, x: Tensor) -> Tensor:
-        return s.tril(x, -1) + e.exp(s.diagonal(x, 0, -2, -1)).diag_embed()
+        return tril(x, -1) + exp(view.diagonal(x, 0, -2, -1)).diag_embed()
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return s.tril(y, -1) + e.log(s.diagonal(y, 0, -2, -1)).diag_embed()
+        return tril(y, -1) + log(view.diagonal(y, 0, -2, -1)).diag_embed()
 
 
 class PositiveDefiniteTransform(Alike):
@@ -68,7 +68,7 @@ class CorrCholeskyTransform(Alike):
 
     def _call(self, x: Tensor) -> Tensor:
         step = float(np.finfo(x.data_.dtype).eps)
-        shares = vec_to_tril_matrix(e.tanh(x).clamp(min=-1 + step, max=1 - step), -1)
+        shares = vec_to_tril_matrix(tanh(x).clamp(min=-1 + step, max=1 - step), -1)
         left = (1 - shares**2).sqrt().cumprod(-1)
         shares = shares + eye(shares.shape[-1], dtype=shares.dtype)
         return shares * pad(left[..., :-1], [1, 0], value=1)
@@ -113,8 +113,8 @@ class LKJCholesky(Distribution):
         (self.concentration,) = broadcast_all(concentration)
         marginal = self.concentration + 0.5 * (dim - 2)
         places = arange(dim - 1, dtype=self.concentration.dtype)
-        offset: Any = s.cat([places.new_zeros((1,)), places])
-        self._beta = Beta(offset + 0.5, s.unsqueeze(marginal, -1) - 0.5 * offset)
+        offset: Any = cat([places.new_zeros((1,)), places])
+        self._beta = Beta(offset + 0.5, view.unsqueeze(marginal, -1) - 0.5 * offset)
         super().__init__(self.concentration.size(), (dim, dim), validate_args)
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
@@ -125,19 +125,19 @@ class LKJCholesky(Distribution):
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         """Row by row: how far the row leans from its axis, and in which direction."""
         with no_grad():
-            lean: Any = s.unsqueeze(self._beta.sample(sample_shape), -1)
-            drawn: Any = s.tril(randn(list(self._extended_shape(sample_shape)), dtype=lean.dtype), -1)
+            lean: Any = view.unsqueeze(self._beta.sample(sample_shape), -1)
+            drawn: Any = tril(randn(list(self._extended_shape(sample_shape)), dtype=lean.dtype), -1)
             direction = drawn / drawn.norm(dim=-1, keepdim=True)
             direction[..., 0, :].fill_(0.0)
-            rows = e.sqrt(lean) * direction
+            rows = sqrt(lean) * direction
             rest = (1 - (rows**2).sum(-1)).clamp(min=float(np.finfo(rows.data_.dtype).tiny)).sqrt()
             rows += rest.diag_embed()
             return rows
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
-        diagonal: Any = s.diagonal(value, 0, -1, -2)[..., 1:]
-        order = 2 * s.unsqueeze(self.concentration - 1, -1) + self.dim - arange(2, self.dim + 1)
+        diagonal: Any = view.diagonal(value, 0, -1, -2)[..., 1:]
+        order = 2 * view.unsqueeze(self.concentration - 1, -1) + self.dim - arange(2, self.dim + 1)
         density = (order * diagonal.log()).sum(-1)
         below = self.dim - 1
         alpha = self.concentration + 0.5 * below

@@ -11,10 +11,9 @@ from .. import streams
 from ..functions.drawing import binomial, poisson
 from ..modes import no_grad
 from ..nn import functional as F
-from ..ops import elementwise as e
-from ..ops import shape as s
+from ..ops import unary, view
+from ..ops.binary import eq, xlogy
 from ..ops.special import lgamma
-from ..ops.two_numbers import xlogy
 from ..state import ask_room
 from ..tensor import Tensor, plain
 from . import constraints
@@ -46,7 +45,7 @@ class Poisson(Distribution):
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         with no_grad():
-            return poisson(s.expand(self.rate, list(self._extended_shape(sample_shape))))
+            return poisson(view.expand(self.rate, list(self._extended_shape(sample_shape))))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
@@ -92,7 +91,7 @@ class Geometric(Chances):
         self._validate_sample(value)
         value, probs = broadcast_all(value, self.probs)
         probs = probs.clone()
-        probs[e.eq(probs, 1) & e.eq(value, 0)] = 0
+        probs[eq(probs, 1) & eq(value, 0)] = 0
         return value * (-probs).log1p() + self.probs.log()
 
     def entropy(self) -> Tensor:
@@ -136,20 +135,20 @@ class Binomial(Chances):
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         shape = list(self._extended_shape(sample_shape))
         with no_grad():
-            return binomial(s.expand(self.total_count, shape), s.expand(self.probs, shape))
+            return binomial(view.expand(self.total_count, shape), view.expand(self.probs, shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
         count, logits = self.total_count, self.logits
         ways, chosen, left = lgamma(count + 1), lgamma(value + 1), lgamma(count - value + 1)
         positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2
-        area = count * positive + count * e.log1p(e.exp(-e.abs(logits))) - ways
+        area = count * positive + count * unary.log1p(unary.exp(-unary.abs(logits))) - ways
         return value * logits - chosen - left - area
 
     def entropy(self) -> Tensor:
         self.one_count("entropy")
         log_prob = self.log_prob(self.enumerate_support(False))
-        return -(e.exp(log_prob) * log_prob).sum(0)
+        return -(unary.exp(log_prob) * log_prob).sum(0)
 
     def one_count(self, what: str) -> int:
         """How many tries there are, if all elements have as many.
@@ -233,8 +232,8 @@ class OneHotCategorical(OfClasses):
         n, batch = self._event_shape[0], self._batch_shape
         ask_room(n, n)
         values = plain(np.eye(n, dtype=self._categorical._param.data_.dtype))
-        values = s.view(values, [n, *[1] * len(batch), n])
-        return s.expand(values, [n, *batch, n]) if expand else values
+        values = view.view(values, [n, *[1] * len(batch), n])
+        return view.expand(values, [n, *batch, n]) if expand else values
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
@@ -286,7 +285,7 @@ class Multinomial(OfClasses):
         logits, value = broadcast_all(self.logits, value)
         logits = logits.clone()
         ways, each = lgamma(value.sum(-1) + 1), lgamma(value + 1).sum(-1)
-        logits[e.eq(value, 0) & e.eq(logits, -math.inf)] = 0
+        logits[eq(value, 0) & eq(logits, -math.inf)] = 0
         powers = (logits * value).sum(-1)
         return ways - each + powers
 
@@ -294,5 +293,5 @@ class Multinomial(OfClasses):
         n = plain(np.asarray(self.total_count)[()])
         first = n * self._categorical.entropy() - lgamma(n + 1)
         support = self._binomial.enumerate_support(expand=False)[1:]
-        chances = e.exp(self._binomial.log_prob(support))
+        chances = unary.exp(self._binomial.log_prob(support))
         return first + (chances * lgamma(support + 1)).sum([0, -1])

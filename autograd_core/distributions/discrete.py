@@ -10,10 +10,10 @@ import numpy as np
 from ..functions.drawing import bernoulli, multinomial
 from ..modes import no_grad
 from ..nn import functional as F
-from ..ops import elementwise as e
-from ..ops import index as i
-from ..ops import reduce as r
-from ..ops import shape as s
+from ..ops import view
+from ..ops.activation import softmax
+from ..ops.scatter_gather import gather
+from ..ops.unary import log, log1p, neg, sigmoid
 from ..tensor import Tensor, plain
 from . import constraints
 from .distribution import Distribution, Shape, broadcast_all, broadcast_tensors, is_number, lazy_property
@@ -44,8 +44,8 @@ class Listed(Distribution):
 
     def listed(self, values: Any, expand: bool) -> Tensor:
         """All values in a first dimension."""
-        column = s.view(plain(values), [-1, *[1] * len(self._batch_shape)])
-        return s.expand(column, [-1, *self._batch_shape]) if expand else column
+        column = view.view(plain(values), [-1, *[1] * len(self._batch_shape)])
+        return view.expand(column, [-1, *self._batch_shape]) if expand else column
 
 
 class Chances(Listed):
@@ -63,11 +63,11 @@ class Chances(Listed):
     @lazy_property
     def logits(self) -> Tensor:
         inner = clamped(self.probs)
-        return e.log(inner) - e.log1p(e.neg(inner))
+        return log(inner) - log1p(neg(inner))
 
     @lazy_property
     def probs(self) -> Tensor:
-        return e.sigmoid(self.logits)
+        return sigmoid(self.logits)
 
 
 class Bernoulli(Chances):
@@ -91,12 +91,12 @@ class Bernoulli(Chances):
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         with no_grad():
-            return bernoulli(s.expand(self.probs, list(self._extended_shape(sample_shape))))
+            return bernoulli(view.expand(self.probs, list(self._extended_shape(sample_shape))))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
-        return e.neg(F.binary_cross_entropy_with_logits(logits, value, reduction="none"))
+        return neg(F.binary_cross_entropy_with_logits(logits, value, reduction="none"))
 
     def entropy(self) -> Tensor:
         return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
@@ -132,11 +132,11 @@ class Categorical(Listed):
 
     @lazy_property
     def logits(self) -> Tensor:
-        return e.log(clamped(self.probs))
+        return log(clamped(self.probs))
 
     @lazy_property
     def probs(self) -> Tensor:
-        return r.softmax(self.logits, -1)
+        return softmax(self.logits, -1)
 
     @property
     def mean(self) -> Tensor:
@@ -151,12 +151,12 @@ class Categorical(Listed):
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         rows = self.probs.detach().reshape(-1, self._num_events)
         drawn = multinomial(rows, math.prod(sample_shape), True)
-        return s.reshape(drawn.T, list(self._extended_shape(sample_shape)))
+        return view.reshape(drawn.T, list(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
-        value, logs = broadcast_tensors(s.unsqueeze(value.long(), -1), self.logits)
-        return s.squeeze_dim(i.gather(logs, -1, value[..., :1], False), -1)
+        value, logs = broadcast_tensors(view.unsqueeze(value.long(), -1), self.logits)
+        return view.squeeze_dim(gather(logs, -1, value[..., :1], False), -1)
 
     def entropy(self) -> Tensor:
         logits = self.logits.clamp(min=float(np.finfo(self.logits.data_.dtype).min))

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..functions import shaping
-from ..ops import shape as s
+from ..ops.join import cat, stack
+from ..ops.view import select
 from ..sizes import Size
 from ..tensor import Tensor
 from . import constraints
@@ -79,11 +80,11 @@ class CatTransform(Parts):
 
     def _call(self, x: Tensor) -> Tensor:
         self.check("x", x, self.length, "length")
-        return s.cat([t(part) for t, part in zip(self.transforms, self.stretches(x), strict=True)], self.dim)
+        return cat([t(part) for t, part in zip(self.transforms, self.stretches(x), strict=True)], self.dim)
 
     def _inverse(self, y: Tensor) -> Tensor:
         self.check("y", y, self.length, "length")
-        return s.cat([t.inv(part) for t, part in zip(self.transforms, self.stretches(y), strict=True)], self.dim)
+        return cat([t.inv(part) for t, part in zip(self.transforms, self.stretches(y), strict=True)], self.dim)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         for name, value in (("x", x), ("y", y)):
@@ -93,7 +94,7 @@ class CatTransform(Parts):
             term = t.log_abs_det_jacobian(before, after)
             terms.append(sum_rightmost(term, self.event_dim - t.event_dim))
         dim = self.dim - (x.dim() if self.dim >= 0 else 0) + self.event_dim
-        found: Any = s.cat(terms, dim) if dim < 0 else sum(terms)
+        found: Any = cat(terms, dim) if dim < 0 else sum(terms)
         return found
 
 
@@ -116,11 +117,11 @@ class StackTransform(Parts):
         return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
 
     def places(self, value: Tensor) -> list[Tensor]:
-        return [s.select(value, self.dim, i) for i in range(value.size(self.dim))]
+        return [select(value, self.dim, i) for i in range(value.size(self.dim))]
 
     def stacked(self, name: str, value: Tensor, ways: Sequence[Callable[[Tensor], Tensor]]) -> Tensor:
         self.check(name, value, len(self.transforms), "len(transforms)")
-        return s.stack([way(part) for way, part in zip(ways, self.places(value), strict=True)], self.dim)
+        return stack([way(part) for way, part in zip(ways, self.places(value), strict=True)], self.dim)
 
     def _call(self, x: Tensor) -> Tensor:
         return self.stacked("x", x, self.transforms)
@@ -132,7 +133,7 @@ class StackTransform(Parts):
         for name, value in (("x", x), ("y", y)):
             self.check(name, value, len(self.transforms), "len(transforms)", f"{name} with")
         rows = zip(self.transforms, self.places(x), self.places(y), strict=True)
-        return s.stack([t.log_abs_det_jacobian(before, after) for t, before, after in rows], self.dim)
+        return stack([t.log_abs_det_jacobian(before, after) for t, before, after in rows], self.dim)
 
 
 class ReshapeTransform(Transform):

@@ -10,9 +10,9 @@ import numpy as np
 
 from .. import linalg
 from ..nn.functional import softplus
-from ..ops import elementwise as e
-from ..ops import shape as s
 from ..ops.special import digamma, lgamma
+from ..ops.unary import exp, log1p
+from ..ops.view import reshape
 from ..state import own_table
 from ..tensor import Tensor
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
@@ -118,7 +118,7 @@ def bells(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
     root_p, root_q = p._unbroadcasted_scale_tril, q._unbroadcasted_scale_tril
     volumes = q.half_log_det() - p.half_log_det()
     ratio: Any = linalg.solve_triangular(root_q.expand(inner), root_p.expand(inner), upper=False)
-    spread = s.reshape(ratio, [*inner[:-2], n * n]).pow(2).sum(-1)
+    spread = reshape(ratio, [*inner[:-2], n * n]).pow(2).sum(-1)
     distance: Any = mahalanobis(root_q, q.loc - p.loc)
     divergence: Tensor = volumes + 0.5 * (spread + distance - n)
     return divergence
@@ -170,12 +170,12 @@ def gumbels(p: Gumbel, q: Gumbel) -> Tensor:
     width, there, here = p.scale / q.scale, q.loc / q.scale, p.loc / q.scale
     first = -width.log() - there + here
     second = width * EULER
-    return first + second + e.exp(there + (1 + width).lgamma() - here) - (1 + EULER)
+    return first + second + exp(there + (1 + width).lgamma() - here) - (1 + EULER)
 
 
 @register_kl(Geometric, Geometric)
 def geometrics(p: Geometric, q: Geometric) -> Tensor:
-    return -p.entropy() - e.log1p(-q.probs) / p.probs - q.logits
+    return -p.entropy() - log1p(-q.probs) / p.probs - q.logits
 
 
 @register_kl(HalfNormal, HalfNormal)
@@ -186,7 +186,7 @@ def half_normals(p: HalfNormal, q: HalfNormal) -> Tensor:
 @register_kl(Laplace, Laplace)
 def laplaces(p: Laplace, q: Laplace) -> Tensor:
     width, distance = p.scale / q.scale, (p.loc - q.loc).abs()
-    return -width.log() + distance / q.scale + width * e.exp(-distance / p.scale) - 1
+    return -width.log() + distance / q.scale + width * exp(-distance / p.scale) - 1
 
 
 @register_kl(OneHotCategorical, OneHotCategorical)

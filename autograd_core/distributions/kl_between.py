@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from ..functions.likes import full_like
-from ..ops import elementwise as e
+from ..ops.binary import xlogy
 from ..ops.special import erf
-from ..ops.two_numbers import xlogy
+from ..ops.unary import exp, log, log1p
 from ..tensor import Tensor
 from .between import ContinuousBernoulli
 from .continuous import Exponential, Laplace, Normal, Uniform
@@ -27,7 +27,7 @@ def gamma_exponential(p: Gamma, q: Exponential) -> Tensor:
 @register_kl(Exponential, Gamma)
 def exponential_gamma(p: Exponential, q: Gamma) -> Tensor:
     ratio = q.rate / p.rate
-    rates = -q.concentration * e.log(ratio)
+    rates = -q.concentration * log(ratio)
     return rates + ratio + q.concentration.lgamma() + q.concentration * EULER - (1 + EULER)
 
 
@@ -36,7 +36,7 @@ def laplace_normal(p: Laplace, q: Normal) -> Tensor:
     variance = q.scale.pow(2)
     ratio = p.scale.pow(2) / variance
     distance = 0.5 * p.loc.pow(2) - p.loc * q.loc + 0.5 * q.loc.pow(2)
-    return -(0.5 * e.log(2 * ratio / math.pi)) + ratio + distance / variance - 1
+    return -(0.5 * log(2 * ratio / math.pi)) + ratio + distance / variance - 1
 
 
 @register_kl(Uniform, Normal)
@@ -88,7 +88,7 @@ def beta_uniform(p: Beta, q: Uniform) -> Tensor:
 def exponential_gumbel(p: Exponential, q: Gumbel) -> Tensor:
     product, centre = p.rate * q.scale, q.loc / q.scale
     first = product.log() - 1
-    second = e.exp(centre) * product / (product + 1)
+    second = exp(centre) * product / (product + 1)
     third = product.reciprocal()
     return first - centre + second + third
 
@@ -96,7 +96,7 @@ def exponential_gumbel(p: Exponential, q: Gumbel) -> Tensor:
 @register_kl(Exponential, Normal)
 def exponential_normal(p: Exponential, q: Normal) -> Tensor:
     variance, square = q.scale.pow(2), p.rate.pow(2)
-    first = 0.5 * e.log(square * variance * 2 * math.pi)
+    first = 0.5 * log(square * variance * 2 * math.pi)
     second, third = square.reciprocal(), q.loc / p.rate
     return first - 1 + (second - third + q.loc.pow(2) * 0.5) / variance
 
@@ -106,14 +106,14 @@ def gamma_gumbel(p: Gamma, q: Gumbel) -> Tensor:
     product, centre, shape = p.rate * q.scale, q.loc / q.scale, p.concentration
     first = (shape - 1) * shape.digamma() - shape.lgamma() - shape
     second = product.log() + shape / product
-    third = e.exp(centre) * (1 + product.reciprocal()).pow(-shape) - centre
+    third = exp(centre) * (1 + product.reciprocal()).pow(-shape) - centre
     return first + second + third
 
 
 @register_kl(Gamma, Normal)
 def gamma_normal(p: Gamma, q: Normal) -> Tensor:
     variance, square, shape = q.scale.pow(2), p.rate.pow(2), p.concentration
-    first = 0.5 * e.log(square * variance * 2 * math.pi) - shape - shape.lgamma()
+    first = 0.5 * log(square * variance * 2 * math.pi) - shape - shape.lgamma()
     second = 0.5 * (shape.pow(2) + shape) / square
     third = q.loc * shape / p.rate
     fourth = 0.5 * q.loc.pow(2)
@@ -134,7 +134,7 @@ def normal_gumbel(p: Normal, q: Gumbel) -> Tensor:
     here, widths, there = p.loc / q.scale, (p.scale / q.scale).pow(2), q.loc / q.scale
     first = widths.log() * 0.5
     second = here - there
-    third = e.exp(-here + 0.5 * widths + there)
+    third = exp(-here + 0.5 * widths + there)
     return -first + second + third - (0.5 * (1 + math.log(2 * math.pi)))
 
 
@@ -142,8 +142,8 @@ def normal_gumbel(p: Normal, q: Gumbel) -> Tensor:
 def normal_laplace(p: Normal, q: Laplace) -> Tensor:
     off, ratio = p.loc - q.loc, p.scale / q.scale
     steps = off / p.scale
-    first = e.log(ratio)
-    second = math.sqrt(2 / math.pi) * p.scale * e.exp(-0.5 * steps.pow(2))
+    first = log(ratio)
+    second = math.sqrt(2 / math.pi) * p.scale * exp(-0.5 * steps.pow(2))
     third = off * erf(math.sqrt(0.5) * steps)
     return -first + (second + third) / q.scale - (0.5 * (1 + math.log(0.5 * math.pi)))
 
@@ -155,7 +155,7 @@ def x_log_x(x: Tensor) -> Tensor:
 @register_kl(Uniform, Beta)
 def uniform_beta(p: Uniform, q: Beta) -> Tensor:
     length = p.high - p.low
-    first = e.log(length)
+    first = log(length)
     one = (q.concentration1 - 1) * (x_log_x(p.high) - x_log_x(p.low) - length) / length
     zero = (q.concentration0 - 1) * (x_log_x(1 - p.high) - x_log_x(1 - p.low) + length) / length
     area = q.concentration1.lgamma() + q.concentration0.lgamma() - (q.concentration1 + q.concentration0).lgamma()
@@ -186,7 +186,7 @@ def uniform_gamma(p: Uniform, q: Gamma) -> Tensor:
 def uniform_gumbel(p: Uniform, q: Gumbel) -> Tensor:
     ratio, high, low = q.scale / (p.high - p.low), (p.high - q.loc) / q.scale, (p.low - q.loc) / q.scale
     first = ratio.log() + 0.5 * (high + low)
-    return first - ratio * (e.exp(-high) - e.exp(-low))
+    return first - ratio * (exp(-high) - exp(-low))
 
 
 ELSEWHERE = {
@@ -212,6 +212,6 @@ for there, others in ELSEWHERE.items():
 @register_kl(ContinuousBernoulli, ContinuousBernoulli)
 def bent_coins(p: ContinuousBernoulli, q: ContinuousBernoulli) -> Tensor:
     apart = p.mean * (p.logits - q.logits)
-    mine = p.log_norm() + e.log1p(-p.probs)
-    theirs = -q.log_norm() - e.log1p(-q.probs)
+    mine = p.log_norm() + log1p(-p.probs)
+    theirs = -q.log_norm() - log1p(-q.probs)
     return apart + mine + theirs

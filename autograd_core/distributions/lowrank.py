@@ -10,8 +10,8 @@ import math
 from typing import Any
 
 from .. import linalg, streams
-from ..ops import elementwise as e
-from ..ops import shape as s
+from ..ops.unary import log, reciprocal
+from ..ops.view import diag_embed, diagonal, expand, squeeze_dim, unsqueeze
 from ..state import ask_room
 from ..tensor import Tensor, plain
 from . import constraints
@@ -35,7 +35,7 @@ class LowRankMultivariateNormal(Centred):
     def __init__(self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor, validate_args: bool | None = None) -> None:
         check_sizes(loc, cov_factor, cov_diag)
         try:
-            columns = broadcast_tensors(s.unsqueeze(loc, -1), cov_factor, s.unsqueeze(cov_diag, -1))
+            columns = broadcast_tensors(unsqueeze(loc, -1), cov_factor, unsqueeze(cov_diag, -1))
         except (RuntimeError, ValueError) as error:
             raise ValueError(
                 f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag {cov_diag.shape}"
@@ -48,7 +48,7 @@ class LowRankMultivariateNormal(Centred):
 
     def scaled(self) -> Any:
         """W' D^-1"""
-        return self._unbroadcasted_cov_factor.mT / s.unsqueeze(self._unbroadcasted_cov_diag, -2)
+        return self._unbroadcasted_cov_factor.mT / unsqueeze(self._unbroadcasted_cov_diag, -2)
 
     @property
     def inner(self) -> list[int]:
@@ -57,29 +57,29 @@ class LowRankMultivariateNormal(Centred):
     @lazy_property
     def variance(self) -> Tensor:
         squares = self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag
-        return s.expand(squares, [*self._batch_shape, *self._event_shape])
+        return expand(squares, [*self._batch_shape, *self._event_shape])
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        root = s.unsqueeze(self._unbroadcasted_cov_diag.sqrt(), -1)
+        root = unsqueeze(self._unbroadcasted_cov_diag.sqrt(), -1)
         factor = self._unbroadcasted_cov_factor / root
-        return s.expand(root * linalg.cholesky(with_ones(factor @ factor.mT)), self.inner)
+        return expand(root * linalg.cholesky(with_ones(factor @ factor.mT)), self.inner)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
         factor = self._unbroadcasted_cov_factor
-        return s.expand(factor @ factor.mT + s.diag_embed(self._unbroadcasted_cov_diag), self.inner)
+        return expand(factor @ factor.mT + diag_embed(self._unbroadcasted_cov_diag), self.inner)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
         solved: Any = linalg.solve_triangular(self._capacitance_tril, self.scaled(), upper=False)
-        inverse = s.diag_embed(e.reciprocal(self._unbroadcasted_cov_diag))
-        return s.expand(inverse - solved.mT @ solved, self.inner)
+        inverse = diag_embed(reciprocal(self._unbroadcasted_cov_diag))
+        return expand(inverse - solved.mT @ solved, self.inner)
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = tuple(self._extended_shape(sample_shape))
         few, all_of = self.drawn((*shape[:-1], self.cov_factor.shape[-1])), self.drawn(shape)
-        spread = s.squeeze_dim(self._unbroadcasted_cov_factor @ s.unsqueeze(few, -1), -1)
+        spread = squeeze_dim(self._unbroadcasted_cov_factor @ unsqueeze(few, -1), -1)
         return self.loc + spread + self._unbroadcasted_cov_diag.sqrt() * all_of
 
     def drawn(self, shape: tuple[int, ...]) -> Tensor:
@@ -89,17 +89,17 @@ class LowRankMultivariateNormal(Centred):
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
         offset: Any = value - self.loc
-        seen = s.squeeze_dim(self.scaled() @ s.unsqueeze(offset, -1), -1)
+        seen = squeeze_dim(self.scaled() @ unsqueeze(offset, -1), -1)
         distance = (offset.pow(2) / self._unbroadcasted_cov_diag).sum(-1) - mahalanobis(self._capacitance_tril, seen)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + self.log_det() + distance)
 
     def entropy(self) -> Tensor:
         found: Any = 0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self.log_det())
-        return s.expand(found, list(self._batch_shape)) if self._batch_shape else found
+        return expand(found, list(self._batch_shape)) if self._batch_shape else found
 
     def log_det(self) -> Any:
         """The logarithm of the determinant of the covariance."""
-        few: Any = e.log(s.diagonal(self._capacitance_tril, 0, -2, -1))
+        few: Any = log(diagonal(self._capacitance_tril, 0, -2, -1))
         return 2 * few.sum(-1) + self._unbroadcasted_cov_diag.log().sum(-1)
 
 

@@ -9,8 +9,9 @@ from typing import Any
 from .. import linalg, streams
 from ..functions.factories import eye
 from ..functions.rarer import broadcast_shapes
-from ..ops import elementwise as e
-from ..ops import shape as s
+from ..ops import view
+from ..ops.join import flip
+from ..ops.unary import log
 from ..sizes import Size
 from ..tensor import Tensor, plain
 from . import constraints
@@ -54,8 +55,8 @@ class MultivariateNormal(Centred):
             extra = "scale_tril matrix" if name == "scale_tril" else name
             raise ValueError(f"{extra} must be at least two-dimensional, with optional leading batch dimensions")
         batch = broadcast_shapes(Size(matrix.shape[:-2]), Size(loc.shape[:-1]))
-        self.__dict__[name] = s.expand(matrix, [*batch, -1, -1])
-        self.loc = s.expand(loc, [*batch, -1])
+        self.__dict__[name] = view.expand(matrix, [*batch, -1, -1])
+        self.loc = view.expand(loc, [*batch, -1])
         super().__init__(batch, self.loc.shape[-1:], validate_args=validate_args)
         self._unbroadcasted_scale_tril = ROOTS[name](matrix)
 
@@ -65,28 +66,28 @@ class MultivariateNormal(Centred):
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        return s.expand(self._unbroadcasted_scale_tril, self.inner)
+        return view.expand(self._unbroadcasted_scale_tril, self.inner)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
         root = self._unbroadcasted_scale_tril
-        return s.expand(root @ root.mT, self.inner)
+        return view.expand(root @ root.mT, self.inner)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
         root: Any = self._unbroadcasted_scale_tril
-        return s.expand(root.cholesky_inverse(), self.inner)
+        return view.expand(root.cholesky_inverse(), self.inner)
 
     @property
     def variance(self) -> Tensor:
         squares = self._unbroadcasted_scale_tril.pow(2).sum(-1)
-        return s.expand(squares, [*self._batch_shape, *self._event_shape])
+        return view.expand(squares, [*self._batch_shape, *self._event_shape])
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = tuple(self._extended_shape(sample_shape))
         drawn = streams.normal(math.prod(shape), self.loc.data_.dtype).reshape(shape)
-        column = s.unsqueeze(plain(drawn, version=1), -1)
-        return self.loc + s.squeeze_dim(self._unbroadcasted_scale_tril @ column, -1)
+        column = view.unsqueeze(plain(drawn, version=1), -1)
+        return self.loc + view.squeeze_dim(self._unbroadcasted_scale_tril @ column, -1)
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
@@ -97,12 +98,12 @@ class MultivariateNormal(Centred):
 
     def entropy(self) -> Tensor:
         entropy: Tensor = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self.half_log_det()
-        return s.expand(entropy, list(self._batch_shape)) if self._batch_shape else entropy
+        return view.expand(entropy, list(self._batch_shape)) if self._batch_shape else entropy
 
     def half_log_det(self) -> Any:
         """Half the logarithm of the determinant of the covariance."""
-        diagonal = s.diagonal(self._unbroadcasted_scale_tril, 0, -2, -1)
-        return e.log(diagonal).sum(-1)
+        diagonal = view.diagonal(self._unbroadcasted_scale_tril, 0, -2, -1)
+        return log(diagonal).sum(-1)
 
 
 def mahalanobis(root: Tensor, offsets: Tensor) -> Tensor:
@@ -114,14 +115,14 @@ def mahalanobis(root: Tensor, offsets: Tensor) -> Tensor:
     around, batch = list(offsets.shape[:-1]), list(root.shape[:-2])
     outer, depth = len(around) - len(batch), len(batch)
     split = [part for own, size in zip(batch, around[outer:], strict=True) for part in (size // own, own)]
-    pieces = s.reshape(offsets, [*around[:outer], *split, n])
+    pieces = view.reshape(offsets, [*around[:outer], *split, n])
     first, second = range(outer, outer + 2 * depth, 2), range(outer + 1, outer + 2 * depth, 2)
-    pieces = s.permute(pieces, [*range(outer), *first, *second, outer + 2 * depth])
-    flat_root = s.reshape(root, [-1, n, n])
-    columns = s.permute(s.reshape(pieces, [-1, flat_root.shape[0], n]), [1, 2, 0])
+    pieces = view.permute(pieces, [*range(outer), *first, *second, outer + 2 * depth])
+    flat_root = view.reshape(root, [-1, n, n])
+    columns = view.permute(view.reshape(pieces, [-1, flat_root.shape[0], n]), [1, 2, 0])
     solved: Any = linalg.solve_triangular(flat_root, columns, upper=False)
-    lengths = s.reshape(solved.pow(2).sum(-2).t(), list(pieces.shape[:-1]))
-    return s.reshape(s.permute(lengths, back(outer, depth)), around)
+    lengths = view.reshape(solved.pow(2).sum(-2).t(), list(pieces.shape[:-1]))
+    return view.reshape(view.permute(lengths, back(outer, depth)), around)
 
 
 def back(outer: int, depth: int) -> Sequence[int]:
@@ -131,8 +132,8 @@ def back(outer: int, depth: int) -> Sequence[int]:
 
 def root_of_inverse(precision: Tensor) -> Tensor:
     """The triangular root of the covariance whose inverse is given."""
-    turned = linalg.cholesky(s.flip(precision, [-2, -1]))
-    upper = s.transpose(s.flip(turned, [-2, -1]), -2, -1)
+    turned = linalg.cholesky(flip(precision, [-2, -1]))
+    upper = view.transpose(flip(turned, [-2, -1]), -2, -1)
     unit = eye(precision.shape[-1], dtype=precision.dtype)
     return linalg.solve_triangular(upper, unit, upper=False)
 

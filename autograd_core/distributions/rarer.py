@@ -11,9 +11,10 @@ from ..functions.choices import where
 from ..functions.drawing import rand
 from ..functions.factories import tensor
 from ..functions.likes import full_like, ones_like, zeros_like
-from ..ops import elementwise as e
-from ..ops import shape as s
+from ..ops import view
+from ..ops.join import clone
 from ..ops.special import digamma, lgamma
+from ..ops.unary import exp, expm1, log, log1p
 from ..tensor import Tensor
 from . import constraints
 from .continuous import Normal, Uniform
@@ -78,7 +79,7 @@ class FisherSnedecor(Distribution):
 
     def above(self, least: float) -> Any:
         """The second degrees of freedom where there are more than `least`, else nan."""
-        found = s.clone(self.df2)
+        found = clone(self.df2)
         found[self.df2 <= least] = math.nan
         return found
 
@@ -111,8 +112,8 @@ class FisherSnedecor(Distribution):
         self._validate_sample(value)
         one, two, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
         whole = lgamma(one + two) - lgamma(one) - lgamma(two)
-        powers = one * ratio.log() + (one - 1) * e.log(value)
-        rest = (one + two) * e.log1p(ratio * value)
+        powers = one * ratio.log() + (one - 1) * log(value)
+        rest = (one + two) * log1p(ratio * value)
         return whole + powers - rest
 
 
@@ -139,7 +140,7 @@ class Kumaraswamy(TransformedDistribution):
         """The mean of the nth powers: b B(1 + n / a, b)."""
         a, b = self.concentration1, self.concentration0
         arg = 1 + n / a
-        return e.exp(lgamma(arg) + lgamma(b) - lgamma(arg + b)) * b
+        return exp(lgamma(arg) + lgamma(b) - lgamma(arg + b)) * b
 
     @property
     def mean(self) -> Tensor:
@@ -159,7 +160,7 @@ class Kumaraswamy(TransformedDistribution):
     def entropy(self) -> Tensor:
         a, b = self.concentration1, self.concentration0
         harmonic = digamma(b + 1) + EULER
-        return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - e.log(a) - e.log(b)
+        return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - log(a) - log(b)
 
 
 class LogisticNormal(TransformedDistribution):
@@ -210,7 +211,7 @@ class GeneralizedPareto(Distribution):
         z = (value - self.loc) / self.scale
         flat, safe = self.split(tensor(0.0))
         power = 1 / safe + ones_like(z)
-        bent = where(power == 0, power, power * e.log1p(safe * z))
+        bent = where(power == 0, power, power * log1p(safe * z))
         return -self.scale.log() - where(flat, z, bent)
 
     def log_survival_function(self, value: Tensor) -> Tensor:
@@ -218,19 +219,19 @@ class GeneralizedPareto(Distribution):
         self._validate_sample(value)
         z = (value - self.loc) / self.scale
         flat, safe = self.split(tensor(0.0))
-        return where(flat, -z, -e.log1p(safe * z) / safe)
+        return where(flat, -z, -log1p(safe * z) / safe)
 
     def log_cdf(self, value: Tensor) -> Tensor:
         """The logarithm of the share that lies below."""
-        return e.log1p(-e.exp(self.log_survival_function(value)))
+        return log1p(-exp(self.log_survival_function(value)))
 
     def cdf(self, value: Tensor) -> Tensor:
-        return e.exp(self.log_cdf(value))
+        return exp(self.log_cdf(value))
 
     def icdf(self, value: Tensor) -> Tensor:
         flat, safe = self.split(zeros_like(self.concentration))
-        logs = e.log1p(-value)
-        bent = self.loc + self.scale / safe * e.expm1(-safe * logs)
+        logs = log1p(-value)
+        bent = self.loc + self.scale / safe * expm1(-safe * logs)
         return where(flat, self.loc - self.scale * logs, bent)
 
     def kept(self, limit: float, other: float) -> tuple[Any, Any]:
@@ -253,4 +254,4 @@ class GeneralizedPareto(Distribution):
         return where(below, self.scale**2 / ((1 - safe) ** 2 * (1 - 2 * safe)), math.nan)
 
     def entropy(self) -> Tensor:
-        return s.expand(e.log(self.scale) + self.concentration + 1, list(self._batch_shape))
+        return view.expand(log(self.scale) + self.concentration + 1, list(self._batch_shape))

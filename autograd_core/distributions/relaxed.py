@@ -7,9 +7,9 @@ from typing import Any
 from ..functions.drawing import rand
 from ..functions.likes import full_like
 from ..modes import no_grad
-from ..ops import index as i
-from ..ops import reduce as r
-from ..ops import shape as s
+from ..ops import view
+from ..ops.activation import log_softmax
+from ..ops.scatter_gather import gather
 from ..tensor import Tensor
 from . import constraints
 from .counts import OfClasses
@@ -33,7 +33,7 @@ class LogitRelaxedBernoulli(Chances):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = list(self._extended_shape(sample_shape))
-        probs = clamped(s.expand(self.probs, shape))
+        probs = clamped(view.expand(self.probs, shape))
         drawn = clamped(rand(shape, dtype=probs.dtype))
         return (drawn.log() - (-drawn).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
@@ -162,7 +162,7 @@ class MixtureSameFamily(Distribution):
         chances, dims = self.mixture_distribution.probs, len(self.mixture_distribution.batch_shape)
         more = 0 if dims == 1 else len(self._batch_shape) - dims
         shape = chances.data_.shape
-        return s.reshape(chances, [*shape[:-1], *[1] * more, shape[-1], *[1] * self._event_ndims])
+        return view.reshape(chances, [*shape[:-1], *[1] * more, shape[-1], *[1] * self._event_ndims])
 
     @property
     def mean(self) -> Tensor:
@@ -180,7 +180,7 @@ class MixtureSameFamily(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
         each = self.component_distribution.log_prob(self.padded(value))
-        chances = r.log_softmax(self.mixture_distribution.logits, -1)
+        chances = log_softmax(self.mixture_distribution.logits, -1)
         return (each + chances).logsumexp(dim=-1)
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
@@ -189,8 +189,8 @@ class MixtureSameFamily(Distribution):
             picked, event = self.mixture_distribution.sample(sample_shape), list(self._event_shape)
             drawn = self.component_distribution.sample(sample_shape)
             shape = list(picked.data_.shape)
-            places = s.expand(s.reshape(picked, [*shape, *[1] * (len(event) + 1)]), [*shape, 1, *event])
-            return s.squeeze_dim(i.gather(drawn, dim, places, False), dim)
+            places = view.expand(view.reshape(picked, [*shape, *[1] * (len(event) + 1)]), [*shape, 1, *event])
+            return view.squeeze_dim(gather(drawn, dim, places, False), dim)
 
     def __repr__(self) -> str:
         return f"MixtureSameFamily(\n  {self.mixture_distribution},\n  {self.component_distribution})"

@@ -10,8 +10,8 @@ import numpy as np
 from ..functions.choices import where
 from ..functions.likes import full_like, ones_like
 from ..modes import no_grad
-from ..ops import elementwise as e
 from ..ops.special import lgamma
+from ..ops.unary import exp, log
 from ..tensor import Tensor, plain
 from . import constraints
 from .continuous import Cauchy, Exponential, Normal, Uniform
@@ -271,7 +271,7 @@ class Weibull(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        return self.scale * e.exp(lgamma(1 + self.concentration_reciprocal))
+        return self.scale * exp(lgamma(1 + self.concentration_reciprocal))
 
     @property
     def mode(self) -> Tensor:
@@ -280,11 +280,11 @@ class Weibull(TransformedDistribution):
     @property
     def variance(self) -> Tensor:
         inverse = self.concentration_reciprocal
-        return self.scale.pow(2) * (e.exp(lgamma(1 + 2 * inverse)) - e.exp(2 * lgamma(1 + inverse)))
+        return self.scale.pow(2) * (exp(lgamma(1 + 2 * inverse)) - exp(2 * lgamma(1 + inverse)))
 
     def entropy(self) -> Tensor:
         inverse = self.concentration_reciprocal
-        return EULER * (1 - inverse) + e.log(self.scale * inverse) + 1
+        return EULER * (1 - inverse) + log(self.scale * inverse) + 1
 
 
 class Pareto(TransformedDistribution):

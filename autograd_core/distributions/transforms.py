@@ -9,8 +9,8 @@ import numpy as np
 
 from ..functions.likes import full_like
 from ..nn.functional import logsigmoid, pad, softplus
-from ..ops import elementwise as e
-from ..ops import shape as s
+from ..ops import unary
+from ..ops.view import expand
 from ..sizes import Size
 from ..tensor import Tensor
 from . import constraints
@@ -63,7 +63,7 @@ class SigmoidTransform(Alike):
     codomain = constraints.unit_interval
 
     def _call(self, x: Tensor) -> Tensor:
-        return inside(e.sigmoid(x))
+        return inside(unary.sigmoid(x))
 
     def _inverse(self, y: Tensor) -> Tensor:
         y = inside(y)
@@ -203,11 +203,11 @@ class AffineTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         shape, scale = list(x.data_.shape), self.scale
-        stretch = full_like(x, math.log(abs(scale))) if is_number(scale) else e.log(e.abs(scale))
+        stretch = full_like(x, math.log(abs(scale))) if is_number(scale) else unary.log(unary.abs(scale))
         if self._event_dim:
             stretch = stretch.view([*stretch.size()[: -self._event_dim], -1]).sum(-1)
             shape = shape[: -self._event_dim]
-        return s.expand(stretch, shape)
+        return expand(stretch, shape)
 
     def forward_shape(self, shape: Any) -> Any:
         return together(shape, self.loc, self.scale)
@@ -248,7 +248,7 @@ class StickBreakingTransform(Alike):
 
     def _call(self, x: Tensor) -> Tensor:
         offset = x.shape[-1] + 1 - x.new_ones(x.shape[-1]).cumsum(-1)
-        z = inside(e.sigmoid(x - offset.log()))
+        z = inside(unary.sigmoid(x - offset.log()))
         left = (1 - z).cumprod(-1)
         return pad(z, [0, 1], value=1) * pad(left, [1, 0], value=1)
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..ops import arrange
-from ..ops import index as i
-from ..ops import shape as s
-from ..ops.kernels import refuse
+from ..ops import join
+from ..ops import view as view_ops
+from ..ops._common import refuse, wrap
+from ..ops.indexing import index_select
 from ..state import ask_room
 from ..tensor import Tensor, plain
 from ..warned import warn_once
@@ -66,21 +66,21 @@ NOT_TENSORS = (
 
 
 def one_dimension(tensor: Tensor) -> Tensor:
-    return s.reshape(tensor, [1]) if tensor.data_.ndim == 0 else tensor
+    return view_ops.reshape(tensor, [1]) if tensor.data_.ndim == 0 else tensor
 
 
 def two_dimensions(tensor: Tensor) -> Tensor:
     if tensor.data_.ndim == 0:
-        return s.reshape(tensor, [1, 1])
-    return s.unsqueeze(tensor, 0) if tensor.data_.ndim == 1 else tensor
+        return view_ops.reshape(tensor, [1, 1])
+    return view_ops.unsqueeze(tensor, 0) if tensor.data_.ndim == 1 else tensor
 
 
 def three_dimensions(tensor: Tensor) -> Tensor:
     if tensor.data_.ndim == 0:
-        return s.reshape(tensor, [1, 1, 1])
+        return view_ops.reshape(tensor, [1, 1, 1])
     if tensor.data_.ndim == 1:
-        return s.unsqueeze(s.unsqueeze(tensor, 0), -1)
-    return s.unsqueeze(tensor, -1) if tensor.data_.ndim == 2 else tensor
+        return view_ops.unsqueeze(view_ops.unsqueeze(tensor, 0), -1)
+    return view_ops.unsqueeze(tensor, -1) if tensor.data_.ndim == 2 else tensor
 
 
 atleast_1d = each("atleast_1d", one_dimension)
@@ -90,24 +90,24 @@ atleast_3d = each("atleast_3d", three_dimensions)
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     rows = [one_dimension(t) for t in tensor_list("hstack", tensors)]
-    return s.cat(rows, 0 if rows[0].data_.ndim == 1 else 1)
+    return join.cat(rows, 0 if rows[0].data_.ndim == 1 else 1)
 
 
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
-    return s.cat([two_dimensions(t) for t in tensor_list("vstack", tensors)], 0)
+    return join.cat([two_dimensions(t) for t in tensor_list("vstack", tensors)], 0)
 
 
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
-    return s.cat([three_dimensions(t) for t in tensor_list("dstack", tensors)], 2)
+    return join.cat([three_dimensions(t) for t in tensor_list("dstack", tensors)], 2)
 
 
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     columns = tensor_list("column_stack", tensors)
-    return hstack([s.reshape(t, [t.data_.size, 1]) if t.data_.ndim <= 1 else t for t in columns])
+    return hstack([view_ops.reshape(t, [t.data_.size, 1]) if t.data_.ndim <= 1 else t for t in columns])
 
 
 def block_diag(*tensors: Tensor) -> Tensor:
-    return arrange.block_diag(list(tensors))
+    return join.block_diag(list(tensors))
 
 
 # ---- grids
@@ -136,8 +136,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     shape = [t.data_.size for t in given]
     grids = []
     for at, t in enumerate(given):
-        line = s.view(t, [-1 if d == at else 1 for d in range(len(given))])
-        grids.append(s.expand(line, shape))
+        line = view_ops.view(t, [-1 if d == at else 1 for d in range(len(given))])
+        grids.append(view_ops.expand(line, shape))
     if swap:
         grids[:2] = grids[1::-1]
     return tuple(grids)
@@ -158,14 +158,14 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
             raise RuntimeError(f"Expect a 1D vector, but got shape {errors.sizes(t.data_.shape)}")
     if len(given) == 1:
         return given[0]
-    return s.stack([s.reshape(grid, [grid.data_.size]) for grid in meshgrid(*given, indexing="ij")], 1)
+    return join.stack([view_ops.reshape(grid, [grid.data_.size]) for grid in meshgrid(*given, indexing="ij")], 1)
 
 
 # ---- repetitions and turns
 
 
 def broadcast_to(input: Tensor, *size: Any) -> Tensor:
-    return s.expand(input, sizes_of(size))
+    return view_ops.expand(input, sizes_of(size))
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
@@ -175,7 +175,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     if text is not None:
         raise RuntimeError(text)
     shape = list(np.broadcast_shapes(*shapes))
-    return tuple(t if list(t.data_.shape) == shape else s.expand(t, shape) for t in tensors)
+    return tuple(t if list(t.data_.shape) == shape else view_ops.expand(t, shape) for t in tensors)
 
 
 def repeat_interleave(
@@ -189,16 +189,16 @@ def repeat_interleave(
         ask_room(int(np.sum(counts)))
         return plain(np.repeat(np.arange(input.data_.size, dtype=input.data_.dtype), counts))
     if dim is None:
-        input = input if input.data_.ndim == 1 else s.reshape(input, [input.data_.size])
-    at = s.wrap(dim or 0, input.data_.ndim)
+        input = input if input.data_.ndim == 1 else view_ops.reshape(input, [input.data_.size])
+    at = wrap(dim or 0, input.data_.ndim)
     if isinstance(repeats, Tensor):
         return repeated_each(input, repeats, at)
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
     shape = list(input.data_.shape)
-    wide = s.expand(s.unsqueeze(input, at + 1), [*shape[: at + 1], repeats, *shape[at + 1 :]])
+    wide = view_ops.expand(view_ops.unsqueeze(input, at + 1), [*shape[: at + 1], repeats, *shape[at + 1 :]])
     shape[at] *= repeats
-    return s.reshape(s.clone(wide, True), shape)
+    return view_ops.reshape(join.clone(wide, True), shape)
 
 
 def counts_of(repeats: Tensor) -> Any:
@@ -227,20 +227,20 @@ def repeated_each(input: Tensor, repeats: Tensor, at: int) -> Tensor:
     each = np.broadcast_to(counts_of(repeats).ravel(), (length,))
     ask_room(int(np.sum(each)))
     places = np.repeat(np.arange(length), each)
-    return i.index_select(input, at, plain(places))
+    return index_select(input, at, plain(places))
 
 
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
-    return arrange.rot90(input, k, list(dims))
+    return join.rot90(input, k, list(dims))
 
 
 def fliplr(input: Tensor) -> Tensor:
     if input.data_.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
-    return s.flip(input, [1])
+    return join.flip(input, [1])
 
 
 def flipud(input: Tensor) -> Tensor:
     if input.data_.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
-    return s.flip(input, [0])
+    return join.flip(input, [0])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..ops import matmul as m
-from ..ops import shape as s
+from ..ops import view as view_ops
+from ..ops.matmul import mm
 from ..state import ask_room
 from ..tensor import Tensor
 
@@ -20,7 +20,7 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     shape: list[int] = []
     for i, at in ((0, first), (-1, last)):
         if at.data_.ndim == 1:
-            parts[i] = s.unsqueeze(at, 0 if i == 0 else -1)
+            parts[i] = view_ops.unsqueeze(at, 0 if i == 0 else -1)
         elif at.data_.ndim == 2:
             shape.append(at.data_.shape[0 if i == 0 else 1])
         else:
@@ -36,7 +36,7 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
             raise RuntimeError(
                 f"multi_dot(): tensors {i} and {i + 1} with shapes {shapes[0]} and {shapes[1]} cannot be multiplied"
             )
-    return s.view(chain(parts, cheapest(sizes)), shape)
+    return view_ops.view(chain(parts, cheapest(sizes)), shape)
 
 
 Order = int | tuple[Any, Any]
@@ -64,4 +64,4 @@ def cheapest(sizes: Sequence[Sequence[int]]) -> Order:
 def chain(parts: Sequence[Tensor], order: Order) -> Tensor:
     if isinstance(order, int):
         return parts[order]
-    return m.mm(chain(parts, order[0]), chain(parts, order[1]))
+    return mm(chain(parts, order[0]), chain(parts, order[1]))

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..ops import added, putting, two_numbers
-from ..ops import elementwise as e
-from ..ops import shape as s
-from ..ops.bounds import meet
+from ..ops import binary, indexing, matmul, unary
+from ..ops import view as view_ops
+from ..ops.indexing import meet
 from ..state import state
 from ..strides import iterated, suggests
 from ..tensor import Tensor, plain
@@ -87,7 +86,7 @@ def counted_in(input: Tensor, dtype: Any) -> Tensor:
 def recast(input: Tensor, target: np.dtype[Any], memory_format: str | None = None) -> Tensor:
     """A copy of `input` in a dtype and memory format."""
     given = () if memory_format is None else (memory_format,)
-    return e.to_copy(input, target, *given) if target.kind == "f" else e.to_whole(input, target, *given)
+    return unary.to_copy(input, target, *given) if target.kind == "f" else unary.to_whole(input, target, *given)
 
 
 # ---- arithmetic
@@ -110,20 +109,20 @@ def check_alpha(alpha: Any, *operands: Any) -> None:
 
 def add(input: Any, other: Any, *, alpha: Numbers = 1) -> Tensor:
     check_alpha(alpha, input, other)
-    return e.add(input, other, alpha)
+    return binary.add(input, other, alpha)
 
 
 def sub(input: Any, other: Any, *, alpha: Numbers = 1) -> Tensor:
     check_alpha(alpha, input, other)
-    return e.sub(input, other, alpha)
+    return binary.sub(input, other, alpha)
 
 
 def mul(input: Any, other: Any) -> Tensor:
-    return e.mul(input, other)
+    return binary.mul(input, other)
 
 
 def round(input: Any, *, decimals: int | None = None) -> Tensor:
-    return e.round(input) if decimals is None else e.round_to(input, decimals)
+    return unary.round(input) if decimals is None else unary.round_to(input, decimals)
 
 
 UNSAID: Any = type("Unsaid", (), {})()
@@ -132,8 +131,8 @@ UNSAID: Any = type("Unsaid", (), {})()
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = UNSAID) -> Tensor:
     if rounding_mode is UNSAID or (rounding_mode is None and not any_floating(input, other)):
-        return e.div(input, other)
-    return e.div_mode(input, other, known_mode(rounding_mode))
+        return binary.div(input, other)
+    return binary.div_mode(input, other, known_mode(rounding_mode))
 
 
 def known_mode(rounding_mode: str | None) -> str | None:
@@ -153,7 +152,7 @@ def rsub(input: Tensor, other: Any, alpha: Numbers = 1) -> Tensor:
         both = input.data_.dtype.kind == "b" and isinstance(other, bool)
         raise RuntimeError(errors.BOOL_SUBTRACT if both else errors.ONE_BOOL)
     check_alpha(alpha, input, other)
-    return e.sub(other, input, alpha) if isinstance(other, Tensor) else e.rsub(input, other, alpha)
+    return binary.sub(other, input, alpha) if isinstance(other, Tensor) else binary.rsub(input, other, alpha)
 
 
 def remainder(input: Any, other: Any) -> Tensor:
@@ -161,17 +160,17 @@ def remainder(input: Any, other: Any) -> Tensor:
         from ..not_implemented import remainder_of_number
 
         return remainder_of_number(input, other)
-    return e.remainder(input, other) if isinstance(other, Tensor) else e.remainder_scalar(input, other)
+    return binary.remainder(input, other) if isinstance(other, Tensor) else binary.remainder_scalar(input, other)
 
 
 def pow(input: Any, exponent: Any) -> Tensor:
     if not isinstance(input, Tensor):
-        return e.rpow(input, exponent)
-    return e.pow(input, exponent) if isinstance(exponent, Tensor) else e.pow_scalar(input, exponent)
+        return binary.rpow(input, exponent)
+    return binary.pow(input, exponent) if isinstance(exponent, Tensor) else binary.pow_scalar(input, exponent)
 
 
 def square(input: Tensor) -> Tensor:
-    return e.pow_scalar(input, 2)
+    return binary.pow_scalar(input, 2)
 
 
 def positive(input: Tensor) -> Tensor:
@@ -181,29 +180,29 @@ def positive(input: Tensor) -> Tensor:
 
 
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
-    return e.lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else e.lerp(input, end, weight)
+    return binary.lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else binary.lerp(input, end, weight)
 
 
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if isinstance(min, Tensor) or isinstance(max, Tensor):
-        return e.clamp_tensor(input, min, max)
-    return e.clamp(input, min, max)
+        return unary.clamp_tensor(input, min, max)
+    return unary.clamp(input, min, max)
 
 
 def clamp_min(input: Tensor, min: Any) -> Tensor:
-    return e.clamp_min_tensor(input, min) if isinstance(min, Tensor) else e.clamp_min(input, min)
+    return unary.clamp_min_tensor(input, min) if isinstance(min, Tensor) else unary.clamp_min(input, min)
 
 
 def clamp_max(input: Tensor, max: Any) -> Tensor:
-    return e.clamp_max_tensor(input, max) if isinstance(max, Tensor) else e.clamp_max(input, max)
+    return unary.clamp_max_tensor(input, max) if isinstance(max, Tensor) else unary.clamp_max(input, max)
 
 
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
-    return nonzero(condition, as_tuple=True) if input is None else e.where(condition, input, other)
+    return nonzero(condition, as_tuple=True) if input is None else unary.where(condition, input, other)
 
 
 def fmod(input: Tensor, other: Any) -> Tensor:
-    return e.fmod(input, other) if isinstance(other, Tensor) else e.fmod_scalar(input, other)
+    return binary.fmod(input, other) if isinstance(other, Tensor) else binary.fmod_scalar(input, other)
 
 
 def float_power(input: Any, exponent: Any) -> Tensor:
@@ -215,14 +214,12 @@ def float_power(input: Any, exponent: Any) -> Tensor:
 
 def xlogy(input: Any, other: Any) -> Tensor:
     if not isinstance(input, Tensor):
-        return two_numbers.xlogy_of_number(input, other)
-    return two_numbers.xlogy(input, other) if isinstance(other, Tensor) else two_numbers.xlogy_by_number(input, other)
+        return binary.xlogy_of_number(input, other)
+    return binary.xlogy(input, other) if isinstance(other, Tensor) else binary.xlogy_by_number(input, other)
 
 
 def copysign(input: Tensor, other: Any) -> Tensor:
-    return (
-        two_numbers.copysign(input, other) if isinstance(other, Tensor) else two_numbers.copysign_number(input, other)
-    )
+    return binary.copysign(input, other) if isinstance(other, Tensor) else binary.copysign_number(input, other)
 
 
 def check_fill(value: Any) -> None:
@@ -237,35 +234,35 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     check_fill(value)
     meet(input.data_, mask.data_)
     if isinstance(value, Tensor):
-        return e.masked_fill_tensor(input, mask, value)
-    return e.masked_fill(input, mask, value)
+        return unary.masked_fill_tensor(input, mask, value)
+    return unary.masked_fill(input, mask, value)
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     meet(input.data_, mask.data_)
-    return putting.masked_scatter(input, mask, source)
+    return indexing.masked_scatter(input, mask, source)
 
 
 # ---- products
 
 
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Numbers = 1, alpha: Numbers = 1) -> Tensor:
-    return added.addmm(input, mat1, mat2, beta, alpha)
+    return matmul.addmm(input, mat1, mat2, beta, alpha)
 
 
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Numbers = 1, alpha: Numbers = 1) -> Tensor:
-    return added.addmv(input, mat, vec, beta, alpha)
+    return matmul.addmv(input, mat, vec, beta, alpha)
 
 
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Numbers = 1, alpha: Numbers = 1) -> Tensor:
-    return added.baddbmm(input, batch1, batch2, beta, alpha)
+    return matmul.baddbmm(input, batch1, batch2, beta, alpha)
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     for name, vector in (("self", input), ("vec2", vec2)):
         if vector.data_.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.data_.ndim}-D")
-    return s.reshape(input, [input.data_.shape[0], 1]) * vec2
+    return view_ops.reshape(input, [input.data_.shape[0], 1]) * vec2
 
 
 # ---- comparisons of whole tensors
@@ -282,10 +279,10 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
         a, b = errors.type_name(input.data_.dtype), errors.type_name(other.data_.dtype)
         raise RuntimeError(f"{a} did not match {b}")
     if hidden(input) or hidden(other):
-        near = e.le(e.abs(input - other), e.abs(other) * rtol + atol)
-        alike = e.logical_or(e.eq(input, other), e.logical_and(e.isfinite(other), near))
-        both = e.logical_and(e.isnan(input), e.isnan(other))
-        return e.logical_or(alike, both) if equal_nan else alike
+        near = binary.le(unary.abs(input - other), unary.abs(other) * rtol + atol)
+        alike = binary.logical_or(binary.eq(input, other), binary.logical_and(binary.isfinite(other), near))
+        both = binary.logical_and(binary.isnan(input), binary.isnan(other))
+        return binary.logical_or(alike, both) if equal_nan else alike
     text = errors.broadcast([input.data_.shape, other.data_.shape])
     if text is not None:
         raise RuntimeError(text)

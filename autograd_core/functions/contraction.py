@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..ops import elementwise as e
-from ..ops import matmul as m
-from ..ops import pairs, spread
-from ..ops import reduce as r
-from ..ops import shape as s
+from ..ops import binary
+from ..ops import view as view_ops
+from ..ops._common import wrap
+from ..ops.distance import cdist_forward, euclidean_dist, pdist_forward
+from ..ops.matmul import dot, mm
+from ..ops.reduction import sum_dim
 from ..signatures.guarding import guarded
 from ..signatures.out import written
 from ..storage import new_storage
@@ -57,14 +58,14 @@ def contract(a: Tensor, b: Tensor, over_a: list[int], over_b: list[int]) -> Tens
         raise RuntimeError("both dimension lists should have same length")
     if a.data_.dtype != b.data_.dtype:
         raise RuntimeError("both inputs should have same dtype")
-    at_a, at_b = ([s.wrap(d, t.data_.ndim) for d in over] for t, over in ((a, over_a), (b, over_b)))
+    at_a, at_b = ([wrap(d, t.data_.ndim) for d in over] for t, over in ((a, over_a), (b, over_b)))
     summed = 1
     for one, other, i, k in zip(at_a, at_b, over_a, over_b, strict=True):
         n, n_b = a.data_.shape[one], b.data_.shape[other]
         if n_b == 1:
-            a = r.sum_dim(a, [i], True)
+            a = sum_dim(a, [i], True)
         elif n == 1:
-            b = r.sum_dim(b, [k], True)
+            b = sum_dim(b, [k], True)
         elif n != n_b:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {n} in dim {i} and second has size {n_b} in "
@@ -76,22 +77,22 @@ def contract(a: Tensor, b: Tensor, over_a: list[int], over_b: list[int]) -> Tens
     shape = [a.data_.shape[d] for d in free_a] + [b.data_.shape[d] for d in free_b]
     rows, columns = (math.prod(t.data_.shape[d] for d in free) for t, free in ((a, free_a), (b, free_b)))
     if rows == columns == 1:
-        left, right = s.permute(a, free_a + over_a), s.permute(b, over_b + free_b)
+        left, right = view_ops.permute(a, free_a + over_a), view_ops.permute(b, over_b + free_b)
         right = flat(right)  # torch numbers the second before the first here
-        return s.reshape(m.dot(flat(left), right), shape)
-    left = s.reshape(s.permute(a, free_a + over_a), [rows, summed])
-    right = s.reshape(s.permute(b, over_b + free_b), [summed, columns])
-    return s.reshape(m.mm(left, right), shape)
+        return view_ops.reshape(dot(flat(left), right), shape)
+    left = view_ops.reshape(view_ops.permute(a, free_a + over_a), [rows, summed])
+    right = view_ops.reshape(view_ops.permute(b, over_b + free_b), [summed, columns])
+    return view_ops.reshape(mm(left, right), shape)
 
 
 def flat(tensor: Tensor) -> Tensor:
-    return tensor if tensor.data_.ndim == 1 else s.reshape(tensor, [tensor.data_.size])
+    return tensor if tensor.data_.ndim == 1 else view_ops.reshape(tensor, [tensor.data_.size])
 
 
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """The product summed over the last dimension of both."""
     if input.data_.ndim == 0 or other.data_.ndim == 0:
-        return e.mul(input, other)
+        return binary.mul(input, other)
     if input.data_.shape[-1] != other.data_.shape[-1]:
         shapes = errors.sizes(input.data_.shape), errors.sizes(other.data_.shape)
         raise RuntimeError(
@@ -109,13 +110,13 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     one, two = ([1] * (rank - t.data_.ndim) + list(t.data_.shape) for t in (input, other))
     wide = [n for size in one for n in (size, 1)]
     narrow = [n for size in two for n in (1, size)]
-    product = e.mul(seen_as(input, wide), seen_as(other, narrow))
-    return s.unsafe_view(product, [a * b for a, b in zip(one, two, strict=True)])
+    product = binary.mul(seen_as(input, wide), seen_as(other, narrow))
+    return view_ops.unsafe_view(product, [a * b for a, b in zip(one, two, strict=True)])
 
 
 def seen_as(tensor: Tensor, shape: list[int]) -> Tensor:
     """`tensor` in another shape over the same memory, though no view of it: its writes are counted apart."""
-    shown = s.unsafe_view(tensor, shape)
+    shown = view_ops.unsafe_view(tensor, shape)
     shown.storage_ = new_storage()
     shown.storage_.address = tensor.shared_storage().address
     return shown
@@ -145,7 +146,7 @@ def distances(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None = None)
         return euclidean(x1, x2)
     if x1.data_.shape[:-2] != x2.data_.shape[:-2]:
         raise Unsupported("cdist over batches of different shapes is not supported: expand them first")
-    return spread.cdist_forward(x1, x2, float(p))
+    return cdist_forward(x1, x2, float(p))
 
 
 MANY = 25
@@ -175,10 +176,10 @@ def euclidean(x1: Tensor, x2: Tensor) -> Tensor:
         raise RuntimeError(f"expected scalar type {names[0]} but found {names[1]}")
     if size != 1:
         x1, x2 = (
-            s.view(contiguous(s.expand(x, (*batch, *shape[-2:]))), (size, *shape[-2:]))
+            view_ops.view(contiguous(view_ops.expand(x, (*batch, *shape[-2:]))), (size, *shape[-2:]))
             for x, shape in zip((x1, x2), shapes, strict=True)
         )
-    return s.view(spread.euclidean_dist(x1, x2), (*batch, shapes[0][-2], shapes[1][-2]))
+    return view_ops.view(euclidean_dist(x1, x2), (*batch, shapes[0][-2], shapes[1][-2]))
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
@@ -189,7 +190,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if not p >= 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    return pairs.pdist_forward(contiguous(input), float(p))
+    return pdist_forward(contiguous(input), float(p))
 
 
 MODES = {

@@ -10,11 +10,11 @@ import numpy as np
 
 from .. import errors
 from ..dtypes import get_default_dtype
-from ..ops import elementwise as e
-from ..ops import matmul as m
-from ..ops import reduce as r
-from ..ops import shape as s
-from ..ops.dims import existing, wrap
+from ..ops import binary, cumulative, reduction
+from ..ops import view as view_ops
+from ..ops._common import existing, wrap
+from ..ops.matmul import mm
+from ..ops.unary import sqrt
 from ..tensor import Tensor, plain
 from ..warned import warn
 from .choices import cast, clamp, is_whole
@@ -36,16 +36,16 @@ def cov(
         raise RuntimeError(
             f"cov(): expected input to have two or fewer dimensions but got an input with {data.ndim} dimensions"
         )
-    rows = s.view(input, [1, -1]) if data.ndim < 2 else input
+    rows = view_ops.view(input, [1, -1]) if data.ndim < 2 else input
     if fweights is not None or aweights is not None:
         return weighted(rows, correction, fweights, aweights)
     count = rows.data_.shape[1]
-    centre = e.div(r.sum_dim(rows, [1], False), plain(np.float64(count).astype(np.float32)))
-    apart = e.sub(rows, s.unsqueeze(centre, 1))
+    centre = binary.div(reduction.sum_dim(rows, [1], False), plain(np.float64(count).astype(np.float32)))
+    apart = binary.sub(rows, view_ops.unsqueeze(centre, 1))
     if count <= correction:
         warn(NO_DEGREES)
     degrees = plain(np.float32(max(count - correction, 0)))
-    return s.squeeze(e.div(m.mm(apart, s.t(apart)), degrees))
+    return view_ops.squeeze(binary.div(mm(apart, view_ops.t(apart)), degrees))
 
 
 def weighted(rows: Tensor, correction: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor:
@@ -54,19 +54,21 @@ def weighted(rows: Tensor, correction: int, fweights: Tensor | None, aweights: T
         if held is not None:
             check_weights(name, kinds, held, rows.data_.shape[1])
     both = [weights for weights in (fweights, aweights) if weights is not None]
-    each = both[0] if len(both) == 1 else e.mul(*both)
-    whole = r.sum(each)
+    each = both[0] if len(both) == 1 else binary.mul(*both)
+    whole = reduction.sum(each)
     if not whole.data_:
         raise RuntimeError("cov(): weights sum to zero, can't be normalized")
-    apart = e.sub(rows, s.unsqueeze(e.div(r.sum_dim(e.mul(rows, each), [1], False), whole), 1))
+    apart = binary.sub(
+        rows, view_ops.unsqueeze(binary.div(reduction.sum_dim(binary.mul(rows, each), [1], False), whole), 1)
+    )
     lost: Any = correction
     if aweights is not None and correction:
-        lost = e.div(e.mul(r.sum(e.mul(each, aweights)), correction), whole)
-    degrees = e.sub(whole, lost)
+        lost = binary.div(binary.mul(reduction.sum(binary.mul(each, aweights)), correction), whole)
+    degrees = binary.sub(whole, lost)
     if degrees.data_ <= 0:
         warn(NO_DEGREES)
         degrees = plain(np.zeros_like(degrees.data_)[()])
-    return s.squeeze(e.div(m.mm(apart, s.t(e.mul(apart, each))), degrees))
+    return view_ops.squeeze(binary.div(mm(apart, view_ops.t(binary.mul(apart, each))), degrees))
 
 
 NO_DEGREES = "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
@@ -94,15 +96,15 @@ def corrcoef(input: Tensor) -> Tensor:
     """The covariances of the rows of `input`, in the unit of their deviations: from -1 to 1."""
     found = cov(input)
     if found.data_.ndim == 0:
-        return e.div(found, found)
-    deviation = e.sqrt(s.diagonal(found))
-    along = e.div(found, s.view(deviation, [-1, 1]))
-    return clamp(e.div(along, s.view(deviation, [1, -1])), -1, 1)
+        return binary.div(found, found)
+    deviation = sqrt(view_ops.diagonal(found))
+    along = binary.div(found, view_ops.view(deviation, [-1, 1]))
+    return clamp(binary.div(along, view_ops.view(deviation, [1, -1])), -1, 1)
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """All values of `input` on a diagonal of a matrix."""
-    return s.diag_embed(s.reshape(input, [-1]), offset)
+    return view_ops.diag_embed(view_ops.reshape(input, [-1]), offset)
 
 
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
@@ -114,19 +116,21 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, di
         return plain(np.zeros(shape[:at] + shape[at + 1 :], y.data_.dtype))
     if x is None:
         y = fractional(y)
-        last = s.select(y, dim, -1)  # torch makes it first
-        ends = e.mul_scalar(e.add(s.select(y, dim, 0), last), 0.5)
-        return e.mul_scalar(e.sub(r.sum_dim(y, [dim], False), ends), 1.0 if dx is None else dx)
-    return e.div_scalar(fractional(r.sum_dim(slabs("trapezoid", y, x, at), [at], False)), 2.0)
+        last = view_ops.select(y, dim, -1)  # torch makes it first
+        ends = binary.mul_scalar(binary.add(view_ops.select(y, dim, 0), last), 0.5)
+        return binary.mul_scalar(binary.sub(reduction.sum_dim(y, [dim], False), ends), 1.0 if dx is None else dx)
+    return binary.div_scalar(fractional(reduction.sum_dim(slabs("trapezoid", y, x, at), [at], False)), 2.0)
 
 
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """That area up to each of the trapezoids."""
     refuse_truths("cumulative_trapezoid", y, x)
     if x is None:
-        return r.cumsum(e.mul_scalar(neighbours(fractional(y), dim), (1.0 if dx is None else dx) / 2), dim)
+        return cumulative.cumsum(
+            binary.mul_scalar(neighbours(fractional(y), dim), (1.0 if dx is None else dx) / 2), dim
+        )
     at = existing(wrap(dim, y.data_.ndim), y.data_.ndim)
-    return e.div_scalar(fractional(r.cumsum(slabs("cumulative_trapezoid", y, x, at), at)), 2.0)
+    return binary.div_scalar(fractional(cumulative.cumsum(slabs("cumulative_trapezoid", y, x, at), at)), 2.0)
 
 
 def fractional(input: Tensor) -> Tensor:
@@ -142,7 +146,7 @@ def refuse_truths(name: str, y: Tensor, x: Tensor | None) -> None:
 
 def neighbours(y: Tensor, dim: int) -> Tensor:
     """The sum of each value and the next."""
-    return e.add(s.slice_(y, dim, 0, -1, 1), s.slice_(y, dim, 1, None, 1))
+    return binary.add(view_ops.slice_(y, dim, 0, -1, 1), view_ops.slice_(y, dim, 1, None, 1))
 
 
 def slabs(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
@@ -151,12 +155,12 @@ def slabs(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
     if len(shape) == 1 and shape[0] != y.data_.shape[dim]:
         raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
     if len(shape) == 1:
-        x = s.view(x, [-1 if d == dim else 1 for d in range(rank)])
+        x = view_ops.view(x, [-1 if d == dim else 1 for d in range(rank)])
     elif len(shape) < rank:
-        x = s.view(x, [*[1] * (rank - len(shape)), *shape])
-    before = s.slice_(x, dim, 0, -1, 1)  # torch makes it first
-    widths = e.sub(s.slice_(x, dim, 1, None, 1), before)
-    return e.mul(neighbours(y, dim), widths)
+        x = view_ops.view(x, [*[1] * (rank - len(shape)), *shape])
+    before = view_ops.slice_(x, dim, 0, -1, 1)  # torch makes it first
+    widths = binary.sub(view_ops.slice_(x, dim, 1, None, 1), before)
+    return binary.mul(neighbours(y, dim), widths)
 
 
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
@@ -166,4 +170,4 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     fitting = len(shape) <= len(had) and all(n in (1, h) for n, h in zip(reversed(shape), reversed(had), strict=False))
     if not fitting:
         raise RuntimeError(f"size {{{shape}}} is not expandable to size {{{list(had)}}}.")
-    return s.sum_to(self, shape) if shape else r.sum(self)
+    return view_ops.sum_to(self, shape) if shape else reduction.sum(self)

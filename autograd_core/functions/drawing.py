@@ -9,8 +9,9 @@ import numpy as np
 
 from .. import errors, streams
 from ..batching.making import at_random, like_at_random
-from ..ops.kernels import refuse
-from ..ops.sampling import check_bounds
+from ..ops import random_sampling
+from ..ops._common import refuse
+from ..ops.random_sampling import check_bounds
 from ..state import ask_room, state
 from ..strides import blank_like
 from ..tensor import Array, Tensor, plain
@@ -133,7 +134,7 @@ def normal(
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
     """Ones by the probabilities in `input`; with `p`, by that for all, and torch has no derivative for it."""
     from ..not_implemented import underived
-    from ..ops.sampling import bernoulli_each
+    from ..ops.random_sampling import bernoulli_each
 
     if p is not None:
         return underived("bernoulli", lambda held: plain(by_one(held.data_, p, generator)), input)
@@ -146,9 +147,8 @@ def by_one(like: Array, p: float, generator: Any) -> Array:
 
 
 def poisson(input: Tensor, generator: Any = None) -> Tensor:
-    from ..ops import reparameterized
 
-    drawn: Tensor = reparameterized.poisson(input, generator)
+    drawn: Tensor = random_sampling.poisson(input, generator)
     return drawn
 
 
@@ -159,7 +159,6 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
         ValueError: the counts are whole numbers.
         RuntimeError: the dtypes differ, or the sizes do not go together.
     """
-    from ..ops import reparameterized
 
     tries, chance = (np.asarray(t.data_) for t in (count, prob))
     if tries.dtype.kind != "f":
@@ -168,7 +167,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     if tries.dtype != chance.dtype:
         found, expected = errors.type_name(chance.dtype), errors.type_name(tries.dtype)
         raise RuntimeError(f"Found dtype {found} but expected {expected}")
-    drawn: Tensor = reparameterized.binomial(count, prob, generator)
+    drawn: Tensor = random_sampling.binomial(count, prob, generator)
     return drawn
 
 

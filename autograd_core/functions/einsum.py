@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..ops import elementwise as e
-from ..ops import matmul as m
-from ..ops import reduce as r
-from ..ops import shape as s
+from ..ops import binary
+from ..ops import view as view_ops
+from ..ops.matmul import bmm
+from ..ops.reduction import sum_dim
 from ..tensor import Tensor
 
 
@@ -180,29 +180,29 @@ def laid_out(tensor: Tensor, term: list[str], order: list[str]) -> Tensor:
     for letter in term:
         if letter in at:
             before, rank = at[letter], tensor.data_.ndim
-            tensor = moved_last(s.diagonal(tensor, 0, before, len(at)), before, rank - 1)
+            tensor = moved_last(view_ops.diagonal(tensor, 0, before, len(at)), before, rank - 1)
         else:
             at[letter] = len(at)
     places = []
     for letter in order:
         if letter not in at:
-            tensor = s.unsqueeze(tensor, len(at))
+            tensor = view_ops.unsqueeze(tensor, len(at))
             at[letter] = len(at)
         places.append(at[letter])
-    return s.permute(tensor, places)
+    return view_ops.permute(tensor, places)
 
 
 def moved_last(tensor: Tensor, to: int, rank: int) -> Tensor:
     """The last dimension moved to `to`."""
     rest = list(range(rank - 1))
-    return s.permute(tensor, rest[:to] + [rank - 1] + rest[to:])
+    return view_ops.permute(tensor, rest[:to] + [rank - 1] + rest[to:])
 
 
 def contracted(tensors: list[Tensor], kept: int) -> Tensor:
     """The product of tensors that agree in their dimensions, summed over those after the first `kept`."""
     rank = tensors[0].data_.ndim
     if len(tensors) == 1:
-        return r.sum_dim(tensors[0], list(range(kept, rank)), False) if rank > kept else tensors[0]
+        return sum_dim(tensors[0], list(range(kept, rank)), False) if rank > kept else tensors[0]
     left_to_meet = [sum(t.data_.shape[d] != 1 for t in tensors) for d in range(rank)]
     result, *others = tensors
     for other in others:
@@ -219,16 +219,16 @@ def contracted(tensors: list[Tensor], kept: int) -> Tensor:
             elif left_to_meet[d] == 1 and (n != 1 or k != 1):
                 (one if n != 1 else two).append(d)
                 left_to_meet[d] = 0
-        result = r.sum_dim(result, one, True) if one else result
-        other = r.sum_dim(other, two, True) if two else other
+        result = sum_dim(result, one, True) if one else result
+        other = sum_dim(other, two, True) if two else other
         result = pair_product(result, other, both)
-    return s.view(result, list(result.data_.shape[:kept])) if rank > kept else result
+    return view_ops.view(result, list(result.data_.shape[:kept])) if rank > kept else result
 
 
 def pair_product(left: Tensor, right: Tensor, over: list[int]) -> Tensor:
     """The product of two, summed over the dimensions `over` (kept as 1), as one product of batches of matrices."""
     if not over:
-        return e.mul(left, right)
+        return binary.mul(left, right)
     a, b = left.data_.shape, right.data_.shape
     free = [d for d in range(len(a)) if d not in over]
     shared = [d for d in free if a[d] != 1 and b[d] != 1]
@@ -236,11 +236,11 @@ def pair_product(left: Tensor, right: Tensor, over: list[int]) -> Tensor:
     theirs = [d for d in free if a[d] == 1]
     batch, rows, summed = (math.prod(a[d] for d in dims) for dims in (shared, mine, over))
     columns = math.prod(b[d] for d in theirs)
-    one = s.reshape(s.permute(left, shared + mine + over + theirs), [batch, rows, summed])
-    two = s.reshape(s.permute(right, shared + over + theirs + mine), [batch, summed, columns])
+    one = view_ops.reshape(view_ops.permute(left, shared + mine + over + theirs), [batch, rows, summed])
+    two = view_ops.reshape(view_ops.permute(right, shared + over + theirs + mine), [batch, summed, columns])
     order = shared + mine + over + theirs
     shape = [a[d] for d in shared + mine] + [1] * len(over) + [b[d] for d in theirs]
-    return s.permute(s.view(m.bmm(one, two), shape), [order.index(d) for d in range(len(a))])
+    return view_ops.permute(view_ops.view(bmm(one, two), shape), [order.index(d) for d in range(len(a))])
 
 
 __all__ = ["einsum"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import errors
-from ..ops import cholesky
+from ..ops import linalg_solve
 from ..tensor import Array, Tensor
 
 
@@ -44,7 +44,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
             f"type {errors.type_name(factor.dtype)} instead."
         )
     check_floating("cholesky_solve_cpu", right)
-    solution: Tensor = cholesky.cholesky_solve(input, input2, upper)
+    solution: Tensor = linalg_solve.cholesky_solve(input, input2, upper)
     return solution
 
 
@@ -63,5 +63,5 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
             f"cholesky_inverse: A must be batches of square matrices, but they are {shape[-2]} by {shape[-1]} matrices"
         )
     check_floating("cholesky_inverse_out_cpu", input.data_)
-    inverse: Tensor = cholesky.cholesky_inverse(input, upper)
+    inverse: Tensor = linalg_solve.cholesky_inverse(input, upper)
     return inverse

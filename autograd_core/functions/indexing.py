@@ -13,8 +13,9 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..inplace import check_writable, in_place
-from ..ops import elementwise, putting, shape
-from ..ops import index as places
+from ..ops import indexing
+from ..ops import view as view_ops
+from ..ops.unary import copy, fill_tensor
 from ..overlap import refuse_repeats
 from ..tensor import Tensor, plain
 from ..transforms.batch import unseen
@@ -36,17 +37,17 @@ NON_TUPLE = (
 def getitem(self: Tensor, index: Any) -> Tensor:
     """`self[index]`."""
     if index is None:
-        return shape.unsqueeze(self, 0)
+        return view_ops.unsqueeze(self, 0)
     if index is Ellipsis:
-        return shape.alias(self)
+        return view_ops.alias(self)
     if is_int(index):
         return select(self, 0, int(index))
     if isinstance(index, slice):
         return sliced(self, 0, index, whole=True)
     view, found = walk(self, as_tuple(index))
     if not found:
-        return shape.alias(self) if view is self else view
-    return places.index(view, masks_of_bytes(found))
+        return view_ops.alias(self) if view is self else view
+    return indexing.index(view, masks_of_bytes(found))
 
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
@@ -60,7 +61,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         return
     if isinstance(index, bool | np.bool_):
         if index:
-            write(shape.unsqueeze(self, 0), value)
+            write(view_ops.unsqueeze(self, 0), value)
         return
     view, found = walk(
         self, (index,) if isinstance(index, slice) or index is None or is_int(index) else as_tuple(index)
@@ -70,8 +71,8 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         return
     trimmed = without_leading_ones(value.data_.shape)
     if trimmed != list(value.data_.shape):
-        value = shape.view(value, trimmed)
-    in_place(putting.index_put, view, to_write_by(view, found, value), value, False)
+        value = view_ops.view(value, trimmed)
+    in_place(indexing.index_put, view, to_write_by(view, found, value), value, False)
 
 
 def delitem(self: Tensor, index: Any) -> None:
@@ -83,12 +84,12 @@ def write(target: Tensor, value: Tensor) -> None:
     """Write `value` over `target`: filled from a 0-d tensor, copied otherwise."""
     filled = value.data_.shape == () != target.data_.shape
     if not filled and value.data_.shape != target.data_.shape:
-        value = shape.view(value, without_leading_ones(value.data_.shape))
+        value = view_ops.view(value, without_leading_ones(value.data_.shape))
         if value.data_.shape != target.data_.shape:
-            value = shape.expand(value, list(target.data_.shape))
+            value = view_ops.expand(value, list(target.data_.shape))
     check_writable(target, "copy")
     refuse_repeats(target.data_)
-    in_place(elementwise.fill_tensor if filled else elementwise.copy, target, value)
+    in_place(fill_tensor if filled else copy, target, value)
 
 
 def without_leading_ones(sizes: Sequence[int]) -> list[int]:
@@ -165,7 +166,7 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
     found: dict[int, Tensor] = {}
     for place, part in enumerate(parts):
         if part is None:
-            view = shape.unsqueeze(view, at)
+            view = view_ops.unsqueeze(view, at)
             at += 1
         elif part is Ellipsis:
             at += ndim - used
@@ -179,7 +180,7 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
         else:
             found[at] = part if is_mask_of_bytes(part) else as_index(part)
             if found[at].data_.shape == () and found[at].data_.dtype.kind == "b":
-                view = shape.unsqueeze(view, at)
+                view = view_ops.unsqueeze(view, at)
                 yes = int(bool(found[at].data_))
                 found[at] = plain(np.zeros(yes, np.int64), version=yes)  # torch fills the one, and makes the other
             at += spanned(found[at])
@@ -269,7 +270,7 @@ def select(view: Tensor, dim: int, index: int, place: int = 0) -> Tensor:
         )
     if not -sizes[dim] <= index < sizes[dim]:
         raise IndexError(f"index {index} is out of bounds for dimension {place} with size {sizes[dim]}")
-    return shape.select(view, dim, index)
+    return view_ops.select(view, dim, index)
 
 
 def sliced(view: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
@@ -283,7 +284,7 @@ def sliced(view: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
     end = END if part.stop is None else number(part.stop)
     if not whole and start == 0 and step == 1 and end >= view.data_.shape[dim]:
         return view
-    return shape.slice_(view, dim, start, end, step)
+    return view_ops.slice_(view, dim, start, end, step)
 
 
 def number(value: Any) -> int:

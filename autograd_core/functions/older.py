@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors, solving
-from ..ops import substitution, triangles
+from ..ops import linalg_decomposition, linalg_solve
 from ..tensor import Tensor
 from ..warned import warn_once
 from .reductions import returned
@@ -42,7 +42,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
             f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {list(A.data_.shape)} instead"
         )
     solving.need_pivot("lu_factor", A, pivot)
-    found = triangles.linalg_lu_factor_ex(A, pivot)
+    found = linalg_decomposition.linalg_lu_factor_ex(A, pivot)
     return LU_WITH_INFO(*found) if get_infos else tuple(found[:2])
 
 
@@ -75,7 +75,7 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
             "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result "
             "of lu_factor?"
         )
-    L, U, P = triangles.lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)
+    L, U, P = linalg_decomposition.lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)
     return UNPACKED(P, L, U)
 
 
@@ -111,4 +111,4 @@ def triangular_solve(
         )
     if right.dtype not in (np.float32, np.float64):
         raise NotImplementedError(f"\"triangular_solve_cpu\" not implemented for '{kinds[0]}'")
-    return SOLVED(*substitution.triangular_solve(input, A, upper, transpose, unitriangular))
+    return SOLVED(*linalg_solve.triangular_solve(input, A, upper, transpose, unitriangular))

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..ops import shape as s
+from ..ops import join
+from ..ops.view import slice_
 from ..tensor import Tensor
 from .recurrent import State, Weights, grouped, long_short, long_short_cell, stacked
 from .shaping import narrow
@@ -21,7 +22,7 @@ def rows(state: State, start: int, end: int) -> State:
     if isinstance(state, tuple):
         cell = rows(state[1], start, end)
         return rows(state[0], start, end), cell
-    return s.slice_(state, 0, start, end, 1)
+    return slice_(state, 0, start, end, 1)
 
 
 def joined(states: Sequence[State]) -> State:
@@ -30,7 +31,7 @@ def joined(states: Sequence[State]) -> State:
         hidden, cells = zip(*states, strict=True)
         cell = joined(cells)
         return joined(hidden), cell
-    return s.cat(list(states), 0)
+    return join.cat(list(states), 0)
 
 
 def output_of(state: State) -> Tensor:
@@ -52,7 +53,7 @@ def onwards(
             state = rows(state, 0, size)
         state = cell(step, state, weights, True)
         outputs.append(output_of(state))
-    return s.cat(outputs, 0), joined([state, *reversed(ended)])
+    return join.cat(outputs, 0), joined([state, *reversed(ended)])
 
 
 def from_the_end(
@@ -69,7 +70,7 @@ def from_the_end(
         end -= size
         state = cell(step, state, weights, True)
         outputs.append(output_of(state))
-    return s.cat(outputs[::-1], 0), state
+    return join.cat(outputs[::-1], 0), state
 
 
 def layer_of(cell: Callable[..., State], sizes: Sequence[int]) -> Callable[..., Any]:
@@ -90,9 +91,9 @@ def simple_network(
     bidirectional: bool,
 ) -> tuple[Tensor, Tensor]:
     """torch.rnn_tanh, torch.rnn_relu and torch.gru of packed data: (outputs, last hidden states)."""
-    weights, states = grouped(params, has_biases), s.unbind(hx, 0)
+    weights, states = grouped(params, has_biases), join.unbind(hx, 0)
     output, last = stacked(layer_of(cell, sizes), data, states, weights, 1 + bidirectional, dropout, -1)
-    return output, s.stack(last, 0)
+    return output, join.stack(last, 0)
 
 
 def lstm(

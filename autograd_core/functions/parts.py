@@ -11,10 +11,10 @@ import numpy as np
 
 from .. import errors
 from ..inplace import in_place
-from ..ops import elementwise as e
-from ..ops import gathering, scattering
-from ..ops import index as i
-from ..ops import shape as s
+from ..ops import binary, join, scatter_gather
+from ..ops import view as view_ops
+from ..ops._common import wrap
+from ..ops.unary import copy
 from ..state import ask_room
 from ..tensor import Tensor, plain
 
@@ -23,7 +23,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     """Parts of nearly equal length, or those between the given places."""
     if input.data_.ndim == 0:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    at = s.wrap(dim, input.data_.ndim)
+    at = wrap(dim, input.data_.ndim)
     length = input.data_.shape[at]
     if isinstance(indices_or_sections, Tensor):
         indices_or_sections = named_places(indices_or_sections)
@@ -37,7 +37,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     else:
         ends = [*indices_or_sections, length]
     starts = [0, *ends[:-1]]
-    return tuple(s.slice_(input, at, *clipped(a, b, length), 1) for a, b in zip(starts, ends, strict=True))
+    return tuple(view_ops.slice_(input, at, *clipped(a, b, length), 1) for a, b in zip(starts, ends, strict=True))
 
 
 def named_places(given: Tensor) -> Any:
@@ -115,7 +115,7 @@ def diff(
     parts = [t for t in (prepend, input, append) if t is not None]
     if any(t.data_.ndim != input.data_.ndim for t in parts):
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
-    along = s.wrap(dim, input.data_.ndim)
+    along = wrap(dim, input.data_.ndim)
     for other in (prepend, append):
         for at, (size, given) in enumerate(zip(input.shape, () if other is None else other.shape, strict=False)):
             if at != along and size != given:
@@ -123,23 +123,23 @@ def diff(
                     "diff expects the shape of tensor to prepend or append to match that of input except along the "
                     f"differencing dimension; input.size({at}) = {size}, but got tensor.size({at}) = {given}"
                 )
-    result = s.cat(parts, dim) if len(parts) > 1 else input
+    result = join.cat(parts, dim) if len(parts) > 1 else input
     if n == 0:
-        return in_place(e.copy, plain(np.zeros_like(result.data_)), result)
-    at = s.wrap(dim, input.data_.ndim)
+        return in_place(copy, plain(np.zeros_like(result.data_)), result)
+    at = wrap(dim, input.data_.ndim)
     for _ in range(min(n, result.data_.shape[at])):
         length = result.data_.shape[at]
-        earlier = s.slice_(result, dim, 0, length - 1, 1)  # torch makes it first
-        later = s.slice_(result, dim, 1, length, 1)
-        result = e.bitwise_xor(later, earlier) if input.data_.dtype.kind == "b" else e.sub(later, earlier)
+        earlier = view_ops.slice_(result, dim, 0, length - 1, 1)  # torch makes it first
+        later = view_ops.slice_(result, dim, 1, length, 1)
+        result = binary.bitwise_xor(later, earlier) if input.data_.dtype.kind == "b" else binary.sub(later, earlier)
     return result
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """The elements that `indices` names along `dim`, of all in a row without it."""
     if dim is None:
-        flat = s.reshape(input, [input.data_.size])
-        return i.gather(flat, 0, s.reshape(indices, [indices.data_.size]))
+        flat = view_ops.reshape(input, [input.data_.size])
+        return scatter_gather.gather(flat, 0, view_ops.reshape(indices, [indices.data_.size]))
     if input.data_.ndim != indices.data_.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -147,15 +147,15 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         )
     if indices.data_.dtype != np.int64:
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got " + kind_of(indices))
-    at = s.wrap(dim, input.data_.ndim)
+    at = wrap(dim, input.data_.ndim)
     mine, theirs = list(input.data_.shape), list(indices.data_.shape)
     others = [tuple(sizes[:at] + [1] + sizes[at + 1 :]) for sizes in (mine, theirs)]
     apart = errors.broadcast([tuple(mine), others[1]])
     if apart is not None:
         raise RuntimeError(apart)
     shape = list(np.broadcast_shapes(*others))
-    wide = s.expand(input, [*shape[:at], mine[at], *shape[at + 1 :]])
-    return i.gather(wide, at, s.expand(indices, [*shape[:at], theirs[at], *shape[at + 1 :]]))
+    wide = view_ops.expand(input, [*shape[:at], mine[at], *shape[at + 1 :]])
+    return scatter_gather.gather(wide, at, view_ops.expand(indices, [*shape[:at], theirs[at], *shape[at + 1 :]]))
 
 
 def kind_of(tensor: Tensor) -> str:
@@ -163,27 +163,27 @@ def kind_of(tensor: Tensor) -> str:
 
 
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    return scattering.select_scatter(input, src, dim, index)
+    return scatter_gather.select_scatter(input, src, dim, index)
 
 
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    return scattering.slice_scatter(input, src, dim, start, end, step)
+    return scatter_gather.slice_scatter(input, src, dim, start, end, step)
 
 
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    return scattering.diagonal_scatter(input, src, offset, dim1, dim2)
+    return scatter_gather.diagonal_scatter(input, src, offset, dim1, dim2)
 
 
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """Slices of `source` that meet those of `input` at an index: their product, mean or extreme."""
-    return gathering.index_reduce(input, dim, index, source, reduce, include_self)
+    return scatter_gather.index_reduce(input, dim, index, source, reduce, include_self)
 
 
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    return scattering.scatter_reduce(input, dim, index, src, reduce, include_self)
+    return scatter_gather.scatter_reduce(input, dim, index, src, reduce, include_self)

@@ -9,9 +9,8 @@ import numpy as np
 
 from .. import errors
 from ..not_implemented import underived
-from ..ops import index as i
-from ..ops import putting, scattering
-from ..ops import shape as s
+from ..ops import indexing, join, scatter_gather
+from ..ops.view import unsqueeze
 from ..state import ask_room
 from ..tensor import Tensor, plain
 from ..transforms.batch import unseen
@@ -26,11 +25,11 @@ OF_TENSORS = (
 
 
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
-    return i.gather(input, dim, index, sparse_grad)
+    return scatter_gather.gather(input, dim, index, sparse_grad)
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    fill = i.index_fill_tensor if isinstance(value, Tensor) else i.index_fill
+    fill = indexing.index_fill_tensor if isinstance(value, Tensor) else indexing.index_fill
     return fill(input, dim, index, value)
 
 
@@ -39,8 +38,12 @@ def scatter(
 ) -> Tensor:
     src = value if src is None else src
     if reduce is not None:
-        return underived("scatter", scattering.scatter_reduce, *joined(input, dim, index, src, reduce))
-    return i.scatter(input, dim, index, src) if isinstance(src, Tensor) else i.scatter_value(input, dim, index, src)
+        return underived("scatter", scatter_gather.scatter_reduce, *joined(input, dim, index, src, reduce))
+    return (
+        scatter_gather.scatter(input, dim, index, src)
+        if isinstance(src, Tensor)
+        else scatter_gather.scatter_value(input, dim, index, src)
+    )
 
 
 def joined(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str) -> tuple[Any, ...]:
@@ -59,14 +62,14 @@ def joined(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str) -> tup
 
 
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
-    return putting.index_put(input, to_write_by(input, indices, values, accumulate), values, accumulate)
+    return indexing.index_put(input, to_write_by(input, indices, values, accumulate), values, accumulate)
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     if unseen(input):
         raise RuntimeError(errors.DYNAMIC.format("where" if as_tuple else "nonzero"))
     if as_tuple:
-        return tuple(s.unbind(nonzero(input if input.data_.ndim else s.unsqueeze(input.detach(), 0)), 1))
+        return tuple(join.unbind(nonzero(input if input.data_.ndim else unsqueeze(input.detach(), 0)), 1))
     ask_room(input.data_.size, max(input.data_.ndim, 1))
     found = np.nonzero(np.atleast_1d(input.data_))
     return plain(np.stack(found).astype(np.int64).T if input.data_.ndim else np.zeros((len(found[0]), 0), np.int64))

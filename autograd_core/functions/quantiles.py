@@ -10,11 +10,10 @@ import numpy as np
 
 from ..inplace import in_place
 from ..methods import reshaping
-from ..ops import elementwise as e
-from ..ops import index as i
-from ..ops import reduce as r
-from ..ops import shape as s
-from ..ops.dims import wrap
+from ..ops import scatter_gather, sorting
+from ..ops import view as view_ops
+from ..ops._common import wrap
+from ..ops.binary import lerp_tensor
 from ..tensor import Array, Tensor, plain
 from .shaping import flatten
 
@@ -51,7 +50,7 @@ def found(input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: 
     at = None if dim is None else wrap(dim, data.ndim)
     shares, ordered = np.atleast_1d(q.data_), along_last(input, at)
     kept = [1 if at in (None, d) else n for d, n in enumerate(data.shape) if keepdim or at not in (None, d)]
-    ordered = s.view(ordered, [*kept, ordered.data_.shape[-1]])
+    ordered = view_ops.view(ordered, [*kept, ordered.data_.shape[-1]])
     out = mixed(ordered, places(ordered.data_, shares, name == "nanquantile"), interpolation)
     if q.data_.ndim:
         out = reshaping.transpose_(reshaping.unsqueeze_(out, 0), 0, -1)
@@ -78,10 +77,10 @@ def refuse(data: Array, shares: Array, interpolation: str, name: str) -> None:
 def along_last(input: Tensor, at: int | None) -> Tensor:
     """The values of `input` sorted along its last dimension: all of them, or those along the dimension `at`."""
     if at is None:
-        return r.sort(flatten(input), -1, False)[0]
+        return sorting.sort(flatten(input), -1, False)[0]
     if at == input.data_.ndim - 1:
-        return r.sort(input, -1, False)[0]
-    return r.sort(s.transpose(s.unsqueeze(input, -1), at, -1), -1, False)[0]
+        return sorting.sort(input, -1, False)[0]
+    return sorting.sort(view_ops.transpose(view_ops.unsqueeze(input, -1), at, -1), -1, False)[0]
 
 
 def places(ordered: Array, shares: Array, skips: bool) -> Array:
@@ -98,12 +97,12 @@ def mixed(ordered: Tensor, ranks: Array, interpolation: str) -> Tensor:
     """What lies at the `ranks`, which may be between two values."""
     ranks = ROUNDED[interpolation](ranks) if interpolation in ROUNDED else ranks
     below = ranks.astype(np.int64)
-    out: Tensor = i.gather(ordered, -1, plain(below))
+    out: Tensor = scatter_gather.gather(ordered, -1, plain(below))
     if interpolation in ROUNDED:
         return out
     weights = np.full_like(ranks, 0.5) if interpolation == "midpoint" else (ranks - below).astype(ranks.dtype)
-    above = i.gather(ordered, -1, plain(np.ceil(ranks).astype(np.int64)))
-    return in_place(e.lerp_tensor, out, above, plain(weights))
+    above = scatter_gather.gather(ordered, -1, plain(np.ceil(ranks).astype(np.int64)))
+    return in_place(lerp_tensor, out, above, plain(weights))
 
 
 ROUNDED: dict[str, Any] = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}

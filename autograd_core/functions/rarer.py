@@ -10,10 +10,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes, errors
-from ..ops import index as i
-from ..ops import rarer, special
-from ..ops import reduce as r
-from ..ops import shape as s
+from ..ops import cumulative, indexing, join, reduction, special, unary
+from ..ops._common import wrap
+from ..ops.view import slice_, unsqueeze
 from ..sizes import Size
 from ..state import ask_room
 from ..tensor import Tensor, plain
@@ -33,11 +32,11 @@ FREXP = returned("frexp", "mantissa exponent")
 
 def frexp(input: Tensor) -> Any:
     """Mantissa and exponent of each number."""
-    return FREXP(*rarer.frexp(input))
+    return FREXP(*unary.frexp(input))
 
 
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    return rarer.renorm(input, p, s.wrap(dim, input.data_.ndim) if input.data_.ndim > 1 else dim, maxnorm)
+    return reduction.renorm(input, p, wrap(dim, input.data_.ndim) if input.data_.ndim > 1 else dim, maxnorm)
 
 
 def polygamma(n: int, input: Tensor) -> Tensor:
@@ -63,9 +62,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     if count > 0:
         out.select(1, 0).fill_(1)
     if count > 1:
-        s.slice_(out, 1, 1, count, 1).copy_(s.unsqueeze(x, 1))
-        s.slice_(out, 1, 1, count, 1).copy_(r.cumprod(s.slice_(out, 1, 1, count, 1), 1))
-    return out if increasing else s.flip(out, [1])
+        slice_(out, 1, 1, count, 1).copy_(unsqueeze(x, 1))
+        slice_(out, 1, 1, count, 1).copy_(cumulative.cumprod(slice_(out, 1, 1, count, 1), 1))
+    return out if increasing else join.flip(out, [1])
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
@@ -81,7 +80,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     rising = [low <= high if with_replacement else low < high for low, high in zip(places, places[1:], strict=False)]
     mask = plain(np.logical_and.reduce(rising) if rising else np.ones(count, bool))
     grids = arranging.meshgrid(*[input] * r, indexing="ij")
-    return s.stack([i.masked_select(grid, mask) for grid in grids], 1)
+    return join.stack([indexing.masked_select(grid, mask) for grid in grids], 1)
 
 
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
@@ -186,9 +185,9 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    from ..ops import putting
+    from ..ops import indexing
 
-    return putting.masked_scatter(input, mask, source)
+    return indexing.masked_scatter(input, mask, source)
 
 
 __all__ = ["combinations", "vander"]

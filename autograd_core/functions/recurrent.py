@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..inplace import in_place
-from ..ops import added, recurrent
-from ..ops import elementwise as e
-from ..ops import matmul as m
-from ..ops import shape as s
-from ..ops.dims import existing
+from ..ops import binary, join
+from ..ops import view as view_ops
+from ..ops._common import existing
+from ..ops.matmul import linear, matmul
+from ..ops.rnn import mkldnn_rnn_layer, transpose_result
+from ..ops.unary import relu, sigmoid, tanh
 from ..tensor import Tensor, plain
 from ..warned import warn_once
 from .shaping import unsafe_chunk
@@ -40,10 +41,10 @@ class Weights(NamedTuple):
     hr: Tensor | None = None
 
     def of_input(self, input: Tensor) -> Tensor:
-        return added.linear(input, self.ih, self.b_ih)
+        return linear(input, self.ih, self.b_ih)
 
     def of_hidden(self, hidden: Tensor) -> Tensor:
-        return added.linear(hidden, self.hh, self.b_hh)
+        return linear(hidden, self.hh, self.b_hh)
 
 
 # ---- cells
@@ -52,7 +53,7 @@ class Weights(NamedTuple):
 def simple_cell(nonlinearity: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
     def cell(input: Tensor, hidden: Tensor, weights: Weights, ready: bool = False) -> Tensor:
         pulled = weights.of_hidden(hidden)
-        return nonlinearity(in_place(e.add, pulled, input if ready else weights.of_input(input)))
+        return nonlinearity(in_place(binary.add, pulled, input if ready else weights.of_input(input)))
 
     return cell
 
@@ -60,25 +61,25 @@ def simple_cell(nonlinearity: Callable[[Tensor], Tensor]) -> Callable[..., Tenso
 def long_short_cell(input: Tensor, state: tuple[Tensor, Tensor], weights: Weights, ready: bool = False) -> State:
     hidden, cell = state
     pulled = weights.of_hidden(hidden)
-    parts = chunks(in_place(e.add, pulled, input if ready else weights.of_input(input)), 4)
-    come, kept = in_place(e.sigmoid, parts[0]), in_place(e.sigmoid, parts[1])
-    new, gone = in_place(e.tanh, parts[2]), in_place(e.sigmoid, parts[3])
-    held = e.mul(kept, cell)
-    cell = in_place(e.add, held, e.mul(come, new))
-    hidden = e.mul(gone, e.tanh(cell))
-    return (hidden if weights.hr is None else m.matmul(hidden, s.t(weights.hr))), cell
+    parts = chunks(in_place(binary.add, pulled, input if ready else weights.of_input(input)), 4)
+    come, kept = in_place(sigmoid, parts[0]), in_place(sigmoid, parts[1])
+    new, gone = in_place(tanh, parts[2]), in_place(sigmoid, parts[3])
+    held = binary.mul(kept, cell)
+    cell = in_place(binary.add, held, binary.mul(come, new))
+    hidden = binary.mul(gone, tanh(cell))
+    return (hidden if weights.hr is None else matmul(hidden, view_ops.t(weights.hr))), cell
 
 
 def gated_cell(input: Tensor, hidden: Tensor, weights: Weights, ready: bool = False) -> Tensor:
     inner = chunks(input if ready else weights.of_input(input), 3)
     outer = chunks(weights.of_hidden(hidden), 3)
-    reset = in_place(e.sigmoid, in_place(e.add, outer[0], inner[0]))
-    mix = in_place(e.sigmoid, in_place(e.add, outer[1], inner[1]))
-    new = in_place(e.tanh, e.add(inner[2], in_place(e.mul, outer[2], reset)))
-    return in_place(e.add, in_place(e.mul, e.sub(hidden, new), mix), new)
+    reset = in_place(sigmoid, in_place(binary.add, outer[0], inner[0]))
+    mix = in_place(sigmoid, in_place(binary.add, outer[1], inner[1]))
+    new = in_place(tanh, binary.add(inner[2], in_place(binary.mul, outer[2], reset)))
+    return in_place(binary.add, in_place(binary.mul, binary.sub(hidden, new), mix), new)
 
 
-tanh_cell, relu_cell = simple_cell(e.tanh), simple_cell(e.relu)
+tanh_cell, relu_cell = simple_cell(tanh), simple_cell(relu)
 
 
 def chunks(tensor: Tensor, count: int) -> tuple[Tensor, ...]:
@@ -161,14 +162,14 @@ def lstm_cell(
 
 def walked(cell: Callable[..., State], inputs: Tensor, state: State, weights: Weights, reverse: bool) -> Any:
     """One layer in one direction: (all hidden states, the last state)."""
-    steps = s.unbind(weights.of_input(inputs), 0)
+    steps = join.unbind(weights.of_input(inputs), 0)
     if not steps:
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
     outputs = []
     for step in reversed(steps) if reverse else steps:
         state = cell(step, state, weights, True)
         outputs.append(state[0] if isinstance(state, tuple) else state)
-    return s.stack(outputs[::-1] if reverse else outputs, 0), state
+    return join.stack(outputs[::-1] if reverse else outputs, 0), state
 
 
 def layer_of(cell: Callable[..., State]) -> Callable[..., Any]:
@@ -200,7 +201,7 @@ def stacked(
             output, state = layer(inputs, states[at], weights[at], at > first)
             outputs.append(output)
             last.append(state)
-        inputs = outputs[0] if directions == 1 else s.cat(outputs, along)
+        inputs = outputs[0] if directions == 1 else join.cat(outputs, along)
         if dropout and first + directions < len(weights):
             inputs = dropped(inputs, dropout)
     return inputs, last
@@ -234,12 +235,12 @@ def simple_network(cell: Callable[..., State]) -> Callable[..., tuple[Tensor, Te
         bidirectional: bool,
         batch_first: bool,
     ) -> tuple[Tensor, Tensor]:
-        inputs = s.transpose(input, 0, 1) if batch_first else input
+        inputs = view_ops.transpose(input, 0, 1) if batch_first else input
         weights = grouped(params, has_biases)
-        states = s.unbind(hx, 0)
+        states = join.unbind(hx, 0)
         used = dropout if train else 0.0
         output, last = stacked(layer_of(cell), inputs, states, weights, 1 + bidirectional, used)
-        final = s.stack(last, 0)
+        final = join.stack(last, 0)
         return turned(output, batch_first), final
 
     return network
@@ -252,7 +253,7 @@ def turned(output: Tensor, batch_first: bool) -> Tensor:
     """The outputs with the batch first, which torch does in place."""
     if not batch_first:
         return output
-    result = recurrent.transpose_result(output, 0, 1)
+    result = transpose_result(output, 0, 1)
     result.bump()
     return result
 
@@ -276,19 +277,19 @@ def lstm(
         return fused_lstm(input, hx, weights, has_biases, used, train, bidirectional, batch_first)
     if input.data_.dtype == np.float32 and input.data_.size:
         warn_once("lstm with projections", OF_PROJECTIONS)
-    inputs = s.transpose(input, 0, 1) if batch_first else input
+    inputs = view_ops.transpose(input, 0, 1) if batch_first else input
     output, hidden, cell = long_short(layer_of(long_short_cell), inputs, hx, weights, 1 + bidirectional, used)
-    return (s.transpose(output, 0, 1) if batch_first else output), hidden, cell
+    return (view_ops.transpose(output, 0, 1) if batch_first else output), hidden, cell
 
 
 def long_short(
     layer: Callable[..., Any], inputs: Tensor, hx: Sequence[Tensor], weights: Any, *options: Any
 ) -> tuple[Tensor, Tensor, Tensor]:
     """(outputs, last hidden states, last cell states) of layers that carry both; `options` are those of `stacked`."""
-    states = list(zip(s.unbind(hx[0], 0), s.unbind(hx[1], 0), strict=True))
+    states = list(zip(join.unbind(hx[0], 0), join.unbind(hx[1], 0), strict=True))
     output, last = stacked(layer, inputs, states, weights, *options)
-    cell = s.stack([c for _, c in last], 0)
-    return output, s.stack([h for h, _ in last], 0), cell
+    cell = join.stack([c for _, c in last], 0)
+    return output, join.stack([h for h, _ in last], 0), cell
 
 
 def fused_lstm(
@@ -300,20 +301,20 @@ def fused_lstm(
     layers = len(weights) // directions
     inputs = input
     if batch_first:
-        inputs = s.transpose(input, 0, 1)
-        inputs = inputs if inputs.data_.flags.c_contiguous else s.clone(inputs, True)
+        inputs = view_ops.transpose(input, 0, 1)
+        inputs = inputs if inputs.data_.flags.c_contiguous else join.clone(inputs, True)
     order = iter(range(len(weights)))
 
     def layer(inputs: Tensor, state: None, own: Weights, reverse: bool) -> Any:
         at = next(order)
-        hidden, cell = s.select(hx[0], 0, at), s.select(hx[1], 0, at)
+        hidden, cell = view_ops.select(hx[0], 0, at), view_ops.select(hx[1], 0, at)
         blank = plain(np.zeros(own.ih.data_.shape, np.float32))
         biases = (own.b_ih, own.b_hh) if has_biases else (blank, plain(np.zeros(own.hh.data_.shape, np.float32)))
         size = own.hh.data_.shape[1]
         facts: tuple[Any, ...] = ([], LSTM_MODE, size, layers, has_biases, bidirectional, batch_first, train)
-        got = recurrent.mkldnn_rnn_layer(inputs, own.ih, own.hh, *biases, hidden, cell, reverse, *facts)
+        got = mkldnn_rnn_layer(inputs, own.ih, own.hh, *biases, hidden, cell, reverse, *facts)
         return got[0], (got[1], got[2])
 
     output, last = stacked(layer, inputs, [None] * len(weights), weights, directions, dropout, -1)
-    final = s.stack([h for h, _ in last], 0), s.stack([c for _, c in last], 0)
-    return (s.transpose(output, 0, 1) if batch_first else output), *final
+    final = join.stack([h for h, _ in last], 0), join.stack([c for _, c in last], 0)
+    return (view_ops.transpose(output, 0, 1) if batch_first else output), *final

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any, NamedTuple
 
-from ..ops import elementwise as e
-from ..ops import reduce as r
+from ..ops import activation, cumulative, reduction
+from ..ops import sorting as sorting_ops
+from ..ops.unary import maximum, minimum
 from ..tensor import Tensor
 from .choices import UNSAID, cast, counted_in, dims, numpy_dtype
 
@@ -53,29 +54,29 @@ def sum(input: Tensor, dim: Any = UNSAID, keepdim: bool = False, *, axis: Any = 
     if dtype is not None:
         input = counted_in(input, dtype)
     dim = dim if axis is UNSAID else axis
-    return cast(r.sum(input) if dim is UNSAID else r.sum_dim(input, dims(dim), keepdim), dtype)
+    return cast(reduction.sum(input) if dim is UNSAID else reduction.sum_dim(input, dims(dim), keepdim), dtype)
 
 
 def mean(input: Tensor, dim: Any = UNSAID, keepdim: bool = False, *, axis: Any = UNSAID, dtype: Any = None) -> Tensor:
     if dtype is not None:
         input = cast(input, dtype)
     dim = dim if axis is UNSAID else axis
-    return r.mean(input) if dim is UNSAID else r.mean_dim(input, dims(dim), keepdim)
+    return reduction.mean(input) if dim is UNSAID else reduction.mean_dim(input, dims(dim), keepdim)
 
 
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     input = counted_in(input, dtype)
-    return cast(r.prod(input) if dim is None else r.prod_dim(input, dim, keepdim), dtype)
+    return cast(reduction.prod(input) if dim is None else reduction.prod_dim(input, dim, keepdim), dtype)
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     refuse_truth("cumsum", dtype)
-    return cast(r.cumsum(counted_in(input, dtype), dim), dtype)
+    return cast(cumulative.cumsum(counted_in(input, dtype), dim), dtype)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     refuse_truth("cumprod", dtype)
-    return cast(r.cumprod(counted_in(input, dtype), dim), dtype)
+    return cast(cumulative.cumprod(counted_in(input, dtype), dim), dtype)
 
 
 def refuse_truth(name: str, dtype: Any) -> None:
@@ -85,35 +86,35 @@ def refuse_truth(name: str, dtype: Any) -> None:
 
 def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     if dim is None:
-        return r.max_all(input)
-    return e.maximum(input, dim) if isinstance(dim, Tensor) else MAX(*r.max_dim(input, dim, keepdim))
+        return reduction.max_all(input)
+    return maximum(input, dim) if isinstance(dim, Tensor) else MAX(*reduction.max_dim(input, dim, keepdim))
 
 
 def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     if dim is None:
-        return r.min_all(input)
-    return e.minimum(input, dim) if isinstance(dim, Tensor) else MIN(*r.min_dim(input, dim, keepdim))
+        return reduction.min_all(input)
+    return minimum(input, dim) if isinstance(dim, Tensor) else MIN(*reduction.min_dim(input, dim, keepdim))
 
 
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-    return r.amax(input, dims(dim), keepdim)
+    return reduction.amax(input, dims(dim), keepdim)
 
 
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-    return r.amin(input, dims(dim), keepdim)
+    return reduction.amin(input, dims(dim), keepdim)
 
 
 def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: Any = UNSAID) -> Any:
-    sorting = r.sort if stable is UNSAID else r.sort_stable
+    sorting = sorting_ops.sort if stable is UNSAID else sorting_ops.sort_stable
     return SORT(*sorting(input, dim, descending))
 
 
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Tensor:
-    return r.sort(input.detach(), dim, descending)[1]
+    return sorting_ops.sort(input.detach(), dim, descending)[1]
 
 
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    return TOPK(*r.topk(input, k, dim, largest))
+    return TOPK(*sorting_ops.topk(input, k, dim, largest))
 
 
 NOT_GIVEN: Any = object()
@@ -134,34 +135,34 @@ def var(
     input: Tensor, dim: Any = NOT_GIVEN, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
 ) -> Tensor:
     over, lost = correction_of(dim, unbiased, correction)
-    return r.var(input, over, lost, keepdim)
+    return reduction.var(input, over, lost, keepdim)
 
 
 def std(
     input: Tensor, dim: Any = NOT_GIVEN, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
 ) -> Tensor:
     over, lost = correction_of(dim, unbiased, correction)
-    return r.std(input, over, lost, keepdim)
+    return reduction.std(input, over, lost, keepdim)
 
 
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     over, rank = dims(dim), input.data_.ndim
     if rank and not over and over is not None and not keepdim:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * rank}")
-    return r.logsumexp(input, over, keepdim)
+    return reduction.logsumexp(input, over, keepdim)
 
 
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    return r.softmax(cast(input, dtype), dim)
+    return activation.softmax(cast(input, dtype), dim)
 
 
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    return r.log_softmax(cast(input, dtype), dim)
+    return activation.log_softmax(cast(input, dtype), dim)
 
 
 def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    return r.all_(input, dims(dim), keepdim)
+    return reduction.all_(input, dims(dim), keepdim)
 
 
 def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    return r.any_(input, dims(dim), keepdim)
+    return reduction.any_(input, dims(dim), keepdim)

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
-from ..ops import shape as s
+from ..ops import join
+from ..ops import view as view_ops
+from ..ops._common import wrap
 from ..signatures.guarding import guarded
 from ..strides import PRESERVED, lies_in
 from ..tensor import Tensor, sharing
@@ -24,7 +26,7 @@ NOT_A_VIEW = (
 
 
 def reshape(input: Tensor, *shape: Any) -> Tensor:
-    return s.reshape(input, sizes_of(shape, "reshape", "shape"))
+    return view_ops.reshape(input, sizes_of(shape, "reshape", "shape"))
 
 
 def view(input: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
@@ -32,7 +34,7 @@ def view(input: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
         return view_dtype(input, numpy_dtype(dtype if dtype is not None else shape[0]))
     if len(shape) == 1 and not isinstance(shape[0], int | tuple | list | Tensor):
         raise TypeError(NOT_A_VIEW.format(type(shape[0]).__name__))
-    return s.view(input, sizes_of(shape, "view"))
+    return view_ops.view(input, sizes_of(shape, "view"))
 
 
 def view_dtype(input: Tensor, kind: np.dtype[Any]) -> Tensor:
@@ -58,24 +60,24 @@ def view_dtype(input: Tensor, kind: np.dtype[Any]) -> Tensor:
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    return s.view(input, list(other.data_.shape))
+    return view_ops.view(input, list(other.data_.shape))
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     old = list(input.data_.shape)
-    start, end = s.wrap(start_dim, len(old)), s.wrap(end_dim, len(old))
+    start, end = wrap(start_dim, len(old)), wrap(end_dim, len(old))
     if not old:
-        return s.reshape(input, [1])
+        return view_ops.reshape(input, [1])
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if start == end:
         return input
-    return s.reshape(input, [*old[:start], math.prod(old[start : end + 1]), *old[end + 1 :]])
+    return view_ops.reshape(input, [*old[:start], math.prod(old[start : end + 1]), *old[end + 1 :]])
 
 
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     old = list(input.data_.shape)
-    at, inner = s.wrap(dim, len(old)), list(sizes)
+    at, inner = wrap(dim, len(old)), list(sizes)
     if not old:
         raise RuntimeError(
             f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no dimensions"
@@ -84,16 +86,16 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     if old[at] != known if -1 not in inner else known == 0 or old[at] % known:
         text = f"unflatten: Provided sizes {inner} don't multiply up to the size of dim {at} ({old[at]})"
         raise RuntimeError(f"{text} in the input tensor")
-    inner = list(s.inferred(inner, old[at]))
-    return s.view(input, [*old[:at], *inner, *old[at + 1 :]])
+    inner = list(view_ops.inferred(inner, old[at]))
+    return view_ops.view(input, [*old[:at], *inner, *old[at + 1 :]])
 
 
 def ravel(input: Tensor) -> Tensor:
-    return s.view(contiguous(input), [-1])
+    return view_ops.view(contiguous(input), [-1])
 
 
 def permute(input: Tensor, *order: Any) -> Tensor:
-    return s.permute(input, sizes_of(order, "permute", "dims"))
+    return view_ops.permute(input, sizes_of(order, "permute", "dims"))
 
 
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
@@ -104,47 +106,47 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
             f"movedim: Invalid source or destination dims: source ({given[0]} dims) should contain the same number of "
             f"dims as destination ({given[1]} dims)"
         )
-    sources, targets = ([s.wrap(d, n) for d in each] for each in given)
+    sources, targets = ([wrap(d, n) for d in each] for each in given)
     for name, each, wrapped in (("source", given[0], sources), ("destination", given[1], targets)):
         if len(set(wrapped)) != len(wrapped):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({each})")
     if not n:
-        return s.alias(input)
+        return view_ops.alias(input)
     rest = iter(d for d in range(n) if d not in sources)
-    return s.permute(input, [sources[targets.index(d)] if d in targets else next(rest) for d in range(n)])
+    return view_ops.permute(input, [sources[targets.index(d)] if d in targets else next(rest) for d in range(n)])
 
 
 def expand(input: Tensor, *size: Any) -> Tensor:
-    return s.expand(input, sizes_of(size, "expand", "size"))
+    return view_ops.expand(input, sizes_of(size, "expand", "size"))
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    return s.expand(input, list(other.data_.shape))
+    return view_ops.expand(input, list(other.data_.shape))
 
 
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     if dim is None:
-        return s.squeeze(input)
-    return s.squeeze_dim(input, dim) if isinstance(dim, int) else s.squeeze_dims(input, list(dim))
+        return view_ops.squeeze(input)
+    return view_ops.squeeze_dim(input, dim) if isinstance(dim, int) else view_ops.squeeze_dims(input, list(dim))
 
 
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
-    return s.repeat(input, sizes_of(repeats, "repeat", "repeats"))
+    return join.repeat(input, sizes_of(repeats, "repeat", "repeats"))
 
 
 def tile(input: Tensor, *repeats: Any) -> Tensor:
     times = sizes_of(repeats, "tile", "dims")
-    return s.repeat(input, [1] * (input.data_.ndim - len(times)) + times)
+    return join.repeat(input, [1] * (input.data_.ndim - len(times)) + times)
 
 
 def flip(input: Tensor, *order: Any) -> Tensor:
-    return s.flip(input, sizes_of(order, "flip", "dims"))
+    return join.flip(input, sizes_of(order, "flip", "dims"))
 
 
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     one = isinstance(shifts, int)
     at = [dims] if isinstance(dims, int) else list(dims or ())
-    return s.roll(input, [shifts] if one else list(shifts), at)
+    return join.roll(input, [shifts] if one else list(shifts), at)
 
 
 def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
@@ -157,12 +159,12 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Ten
 
 
 def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
-    return tuple(s.split(input, split_size, dim))
+    return tuple(join.split(input, split_size, dim))
 
 
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     divisible(input)
-    return tuple(s.split_with_sizes(input, list(split_sizes), dim))
+    return tuple(join.split_with_sizes(input, list(split_sizes), dim))
 
 
 def divisible(tensor: Tensor) -> None:
@@ -182,8 +184,8 @@ SPLIT_WITH_SIZES: Any = guarded("torch", "split_with_sizes", split_with_sizes)
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     length = chunk_size(input, chunks, dim)
     if not input.data_.shape[dim]:
-        return tuple(s.split_with_sizes(input, [0] * chunks, dim))
-    return tuple(s.split(input, length, dim))
+        return tuple(join.split_with_sizes(input, [0] * chunks, dim))
+    return tuple(join.split(input, length, dim))
 
 
 def chunk_size(input: Tensor, chunks: int, dim: int) -> int:
@@ -196,31 +198,31 @@ def chunk_size(input: Tensor, chunks: int, dim: int) -> int:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    length = input.data_.shape[s.wrap(dim, input.data_.ndim)]
+    length = input.data_.shape[wrap(dim, input.data_.ndim)]
     return -(-length // chunks) or 1
 
 
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     divisible(tensor)
-    return tuple(s.unsafe_split(tensor, split_size, dim))
+    return tuple(join.unsafe_split(tensor, split_size, dim))
 
 
 def unsafe_split_with_sizes(tensor: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     divisible(tensor)
-    return tuple(s.unsafe_split_with_sizes(tensor, split_sizes, dim))
+    return tuple(join.unsafe_split_with_sizes(tensor, split_sizes, dim))
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     length = chunk_size(input, chunks, dim)
     if not input.data_.shape[dim]:
-        return tuple(s.unsafe_split_with_sizes(input, [0] * chunks, dim))
-    return tuple(s.unsafe_split(input, length, dim))
+        return tuple(join.unsafe_split_with_sizes(input, [0] * chunks, dim))
+    return tuple(join.unsafe_split(input, length, dim))
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    if 0 in input.data_.shape and input.data_.shape[s.wrap(dim, input.data_.ndim)] == 0:
+    if 0 in input.data_.shape and input.data_.shape[wrap(dim, input.data_.ndim)] == 0:
         return ()
-    return tuple(s.unbind(input, dim))
+    return tuple(join.unbind(input, dim))
 
 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
@@ -230,12 +232,12 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         raise RuntimeError("start must be an 0-dim integral Tensor.")
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
-    size = input.data_.shape[s.wrap(dim, input.data_.ndim)]
+    size = input.data_.shape[wrap(dim, input.data_.ndim)]
     check_start(start, size)
     start += size if start < 0 else 0
     if start > size - length:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
-    return s.slice_(input, dim, start, start + length, 1)
+    return view_ops.slice_(input, dim, start, start + length, 1)
 
 
 def check_start(start: int, size: int) -> None:
@@ -250,18 +252,20 @@ def check_start(start: int, size: int) -> None:
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     if not input.data_.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    check_start(start, input.data_.shape[s.wrap(dim, input.data_.ndim)])
-    return s.narrow_copy(input, dim, start, length)
+    check_start(start, input.data_.shape[wrap(dim, input.data_.ndim)])
+    return view_ops.narrow_copy(input, dim, start, length)
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
-    return s.cat(tensors, dim if axis is None else axis)
+    return join.cat(tensors, dim if axis is None else axis)
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     if input.data_.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.data_.ndim}D")
-    return s.diag_embed(input, diagonal) if input.data_.ndim == 1 else s.diagonal_copy(input, diagonal, 0, 1)
+    return (
+        view_ops.diag_embed(input, diagonal) if input.data_.ndim == 1 else view_ops.diagonal_copy(input, diagonal, 0, 1)
+    )
 
 
 def contiguous(input: Tensor, *, memory_format: str | None = None) -> Tensor:
@@ -270,4 +274,4 @@ def contiguous(input: Tensor, *, memory_format: str | None = None) -> Tensor:
         return input
     if memory_format == PRESERVED:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
-    return s.clone(input, True if memory_format is None else memory_format)
+    return join.clone(input, True if memory_format is None else memory_format)

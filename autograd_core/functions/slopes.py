@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
-from ..ops import elementwise as e
-from ..ops import shape as s
+from ..ops import binary, join
+from ..ops._common import wrap
+from ..ops.view import slice_
 from ..state import state
 from ..tensor import Array, Tensor, plain
 from ..unsupported import Unsupported
@@ -37,7 +38,7 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
         raise RuntimeError(f"torch.gradient expected {told}{why} got a list of length {len(spacing)}")
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
-    wrapped = [s.wrap(d, rank) for d in over]
+    wrapped = [wrap(d, rank) for d in over]
     for d in wrapped:
         if wrapped.count(d) > 1:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
@@ -57,17 +58,17 @@ def even(input: Tensor, dim: int, step: float, order: int) -> Tensor:
     n = input.data_.shape[dim]
 
     def part(first: int, last: int) -> Tensor:
-        return s.slice_(input, dim, first, last, 1)
+        return slice_(input, dim, first, last, 1)
 
     if order == 1:
-        first, last = e.sub(part(1, 2), part(0, 1)), e.sub(part(n - 1, n), part(n - 2, n - 1))
+        first, last = binary.sub(part(1, 2), part(0, 1)), binary.sub(part(n - 1, n), part(n - 2, n - 1))
     else:
-        rising = e.add(e.mul_scalar(part(0, 1), -1.5), e.mul_scalar(part(1, 2), 2.0))
-        first = e.sub(rising, e.mul_scalar(part(2, 3), 0.5))
-        falling = e.sub(e.mul_scalar(part(n - 3, n - 2), 0.5), e.mul_scalar(part(n - 2, n - 1), 2.0))
-        last = e.add(falling, e.mul_scalar(part(n - 1, n), 1.5))
-    between = e.div_scalar(e.div_scalar(e.sub(part(2, n), part(0, n - 2)), step), 2)
-    return s.cat([e.div_scalar(first, step), between, e.div_scalar(last, step)], dim)
+        rising = binary.add(binary.mul_scalar(part(0, 1), -1.5), binary.mul_scalar(part(1, 2), 2.0))
+        first = binary.sub(rising, binary.mul_scalar(part(2, 3), 0.5))
+        falling = binary.sub(binary.mul_scalar(part(n - 3, n - 2), 0.5), binary.mul_scalar(part(n - 2, n - 1), 2.0))
+        last = binary.add(falling, binary.mul_scalar(part(n - 1, n), 1.5))
+    between = binary.div_scalar(binary.div_scalar(binary.sub(part(2, n), part(0, n - 2)), step), 2)
+    return join.cat([binary.div_scalar(first, step), between, binary.div_scalar(last, step)], dim)
 
 
 def uneven(input: Tensor, dim: int, places: Tensor, order: int) -> Tensor:
@@ -81,28 +82,30 @@ def uneven(input: Tensor, dim: int, places: Tensor, order: int) -> Tensor:
     before, behind = steps[:-1], steps[1:]
 
     def part(first: int, last: int) -> Tensor:
-        return s.slice_(input, dim, first, last, 1)
+        return slice_(input, dim, first, last, 1)
 
     def weighed(weights: Sequence[Array], first: int, count: int) -> Tensor:
         shape = [-1 if d == dim else 1 for d in range(input.data_.ndim)]
         terms = [
-            e.mul(plain(np.reshape(weight, shape) if np.ndim(weight) else weight), part(first + k, first + k + count))
+            binary.mul(
+                plain(np.reshape(weight, shape) if np.ndim(weight) else weight), part(first + k, first + k + count)
+            )
             for k, weight in enumerate(weights)
         ]
-        return e.add(e.add(terms[0], terms[1]), terms[2])
+        return binary.add(binary.add(terms[0], terms[1]), terms[2])
 
     both = before + behind
     middle = (-behind / (before * both), (behind - before) / (before * behind), before / (behind * both))
     between = weighed(middle, 0, n - 2)
     if order == 1:
-        first = e.div(e.sub(part(1, 2), part(0, 1)), plain(steps[0]))
-        last = e.div(e.sub(part(n - 1, n), part(n - 2, n - 1)), plain(steps[-1]))
+        first = binary.div(binary.sub(part(1, 2), part(0, 1)), plain(steps[0]))
+        last = binary.div(binary.sub(part(n - 1, n), part(n - 2, n - 1)), plain(steps[-1]))
     else:
         h, k = steps[0], steps[1]
         first = weighed((-(2 * h + k) / (h * (h + k)), (h + k) / (h * k), -h / (k * (h + k))), 0, 1)
         h, k = steps[-2], steps[-1]
         last = weighed((k / (h * (h + k)), -(k + h) / (h * k), (2 * k + h) / (k * (h + k))), n - 3, 1)
-    return s.cat([first, between, last], dim)
+    return join.cat([first, between, last], dim)
 
 
 # ---- counts between edges

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..ops import elementwise as e
-from ..ops import order, spread
-from ..ops import reduce as r
+from ..ops import binary, cumulative, distance, reduction, sorting
 from ..tensor import Tensor, plain
 from .choices import cast, counted_in, dims
 from .reductions import NOT_GIVEN, Extreme, correction_of, named, returned
@@ -22,43 +20,43 @@ def var_mean(
     input: Tensor, dim: Any = NOT_GIVEN, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
 ) -> tuple[Tensor, Tensor]:
     over, lost = correction_of(dim, unbiased, correction)
-    return spread.var_mean(input, over, lost, keepdim)
+    return reduction.var_mean(input, over, lost, keepdim)
 
 
 def std_mean(
     input: Tensor, dim: Any = NOT_GIVEN, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
 ) -> tuple[Tensor, Tensor]:
     over, lost = correction_of(dim, unbiased, correction)
-    return spread.std_mean(input, over, lost, keepdim)
+    return reduction.std_mean(input, over, lost, keepdim)
 
 
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
-    return AMINMAX(*order.aminmax(input, dim, keepdim))
+    return AMINMAX(*sorting.aminmax(input, dim, keepdim))
 
 
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extreme:
     """The lower median: of all, or along `dim` with its place."""
-    return order.median(input) if dim is None else MEDIAN(*order.median_dim(input, dim, keepdim))
+    return sorting.median(input) if dim is None else MEDIAN(*sorting.median_dim(input, dim, keepdim))
 
 
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extreme:
-    return order.nanmedian(input) if dim is None else NANMEDIAN(*order.nanmedian_dim(input, dim, keepdim))
+    return sorting.nanmedian(input) if dim is None else NANMEDIAN(*sorting.nanmedian_dim(input, dim, keepdim))
 
 
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Extreme:
-    return MODE(*order.mode(input, dim, keepdim))
+    return MODE(*sorting.mode(input, dim, keepdim))
 
 
 def cummax(input: Tensor, dim: int) -> Extreme:
-    return CUMMAX(*order.cummax(input, dim))
+    return CUMMAX(*cumulative.cummax(input, dim))
 
 
 def cummin(input: Tensor, dim: int) -> Extreme:
-    return CUMMIN(*order.cummin(input, dim))
+    return CUMMIN(*cumulative.cummin(input, dim))
 
 
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    return cast(spread.nansum(counted_in(input, dtype), dims(dim), keepdim), dtype)
+    return cast(reduction.nansum(counted_in(input, dtype), dims(dim), keepdim), dtype)
 
 
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -69,9 +67,12 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     wide = cast(input, dtype)
     known = plain(np.asarray(~np.isnan(wide.data_)))
     over = dims(dim)
-    return e.div(spread.nansum(wide, over, keepdim), r.sum(known) if over is None else r.sum_dim(known, over, keepdim))
+    return binary.div(
+        reduction.nansum(wide, over, keepdim),
+        reduction.sum(known) if over is None else reduction.sum_dim(known, over, keepdim),
+    )
 
 
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of the difference."""
-    return spread.dist(input, other, p)
+    return distance.dist(input, other, p)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dtypes import get_default_dtype
 from ..errors import TYPE_NAMES
-from ..ops import shape as s
+from ..ops.join import clone
 from ..tensor import Tensor
 from ..warned import warn_once
 from .choices import numpy_dtype
@@ -70,7 +70,7 @@ def cast(given: Tensor, dtype: Any, copy: bool | None) -> Tensor:
     """`given` in the dtype that is asked for, copied if it must be."""
     kind = given.data_.dtype if dtype is None else numpy_dtype(dtype)
     if kind == given.data_.dtype:
-        return s.clone(given) if copy else given
+        return clone(given) if copy else given
     if copy is False:
         names = (TYPE_NAMES[k.name] for k in (given.data_.dtype, kind))
         raise ValueError("can't alias tensor with dtype '{}' into dtype '{}'.".format(*names))

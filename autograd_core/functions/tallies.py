@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
-from ..ops import tallies
+from ..ops import cumulative, sorting
 from ..signatures.guarding import guarded
 from ..strides import lies_in
 from ..tensor import Tensor, plain
@@ -27,7 +27,7 @@ SCATTERED = (
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
     """The `k`-th smallest along `dim`, and its place."""
-    return KTHVALUE(*tallies.kthvalue(input, k, dim, keepdim))
+    return KTHVALUE(*sorting.kthvalue(input, k, dim, keepdim))
 
 
 def msort(input: Tensor) -> Tensor:
@@ -37,7 +37,7 @@ def msort(input: Tensor) -> Tensor:
 
 
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
-    return tallies.logcumsumexp(input, dim)
+    return cumulative.logcumsumexp(input, dim)
 
 
 def chosen(found: Any, inverse: bool, counts: bool) -> Any:
@@ -62,14 +62,14 @@ def unique(
 
 def unique2(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
     """The distinct values, and all that may be asked of them."""
-    return tallies.unique(input)
+    return sorting.unique(input)
 
 
 def unique_dim(
     input: Tensor, dim: int, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
 ) -> Any:
     """The distinct slices, and all that may be asked of them."""
-    return tallies.unique_dim(input, dim)
+    return sorting.unique_dim(input, dim)
 
 
 values_once: Any = guarded("torch", "_unique2", unique2)
@@ -86,7 +86,7 @@ def unique_consecutive(
 
 def every_run(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
     """The values of runs, and all that may be asked of them."""
-    return tallies.unique_consecutive(input, dim)
+    return sorting.unique_consecutive(input, dim)
 
 
 runs_once: Any = guarded("torch", "_unique_consecutive", every_run)
@@ -98,11 +98,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     Raises:
         RuntimeError: `input` is not 1-d, or holds a negative number.
     """
-    return tallies.bincount(input, weights, minlength)
+    return sorting.bincount(input, weights, minlength)
 
 
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    return tallies.histc(input, bins, min, max)
+    return sorting.histc(input, bins, min, max)
 
 
 def searchsorted(
@@ -127,7 +127,7 @@ def searchsorted(
     if sorter is not None:
         sorted_sequence = plain(np.take_along_axis(sorted_sequence.data_, in_order(sorter, sorted_sequence), -1))
     sought = input if isinstance(input, Tensor) else plain(sorted_sequence.data_.dtype.type(input))
-    found = tallies.searchsorted(sorted_sequence, sought, right or side == "right")
+    found = sorting.searchsorted(sorted_sequence, sought, right or side == "right")
     return cast(found, dtypes.int32) if out_int32 else found
 
 
@@ -161,7 +161,7 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
 
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     given = [x if isinstance(x, Tensor) else plain(np.asarray(x)[()]) for x in (elements, test_elements)]
-    return tallies.isin(*given, invert)
+    return sorting.isin(*given, invert)
 
 
 def argwhere(input: Tensor) -> Tensor:

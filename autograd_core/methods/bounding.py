@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import dtypes, errors
 from ..inplace import in_place
-from ..ops import elementwise as e
+from ..ops.unary import clamp, clamp_max, clamp_max_tensor, clamp_min, clamp_min_tensor, clamp_tensor
 from ..tensor import Tensor
 
 Method = Callable[..., Tensor]
@@ -27,9 +27,9 @@ def check_bounds(self: Tensor, *bounds: float | None) -> None:
 
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if isinstance(min, Tensor) or isinstance(max, Tensor):
-        return in_place(e.clamp_tensor, self, min, max)
+        return in_place(clamp_tensor, self, min, max)
     check_bounds(self, min, max)
-    return in_place(e.clamp, self, min, max)
+    return in_place(clamp, self, min, max)
 
 
 def on_one_side(with_tensor: Method, with_number: Method) -> Method:
@@ -47,6 +47,6 @@ def on_one_side(with_tensor: Method, with_number: Method) -> Method:
 IN_PLACE: dict[str, Method] = {
     "clamp_": clamp_,
     "clip_": clamp_,
-    "clamp_min_": on_one_side(e.clamp_min_tensor, e.clamp_min),
-    "clamp_max_": on_one_side(e.clamp_max_tensor, e.clamp_max),
+    "clamp_min_": on_one_side(clamp_min_tensor, clamp_min),
+    "clamp_max_": on_one_side(clamp_max_tensor, clamp_max),
 }

@@ -10,8 +10,9 @@ import numpy as np
 from .. import dtypes, errors, tensor_types
 from ..functions import choices as functions
 from ..functions import factories
-from ..ops import elementwise as e
-from ..ops import shape as s
+from ..ops import join
+from ..ops._common import wrap
+from ..ops.binary import eq
 from ..printing import tensor_repr
 from ..sizes import Size
 from ..state import exposed, state
@@ -91,12 +92,12 @@ def length(self: Tensor) -> int:
 def iterate(self: Tensor) -> Iterator[Tensor]:
     if self.data_.ndim == 0:
         raise TypeError("iteration over a 0-d tensor")
-    return iter(tuple(s.unbind(self, 0)))
+    return iter(tuple(join.unbind(self, 0)))
 
 
 def contains(self: Tensor, element: Any) -> bool:
     if isinstance(element, Tensor | bool | int | float):
-        return bool(np.any(e.eq(self, element).data_))
+        return bool(np.any(eq(self, element).data_))
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
 
@@ -175,7 +176,7 @@ def to(
         return moved
     if self.data_.dtype.kind == "f":
         return functions.recast(self, self.data_.dtype, memory_format)
-    return s.clone(self, memory_format or False)
+    return join.clone(self, memory_format or False)
 
 
 def cast_to(kind: dtypes.dtype) -> Method:
@@ -210,7 +211,7 @@ def place(dim: int, rank: int) -> int:
     """
     if not rank:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return s.wrap(dim, rank)
+    return wrap(dim, rank)
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:

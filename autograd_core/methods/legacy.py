@@ -15,7 +15,7 @@ from ..functions.factories import made
 from ..functions.literals import from_sequence
 from ..inplace import check_writable
 from ..modes import no_grad
-from ..ops import shape as s
+from ..ops.view import alias
 from ..rebasing import rebase_onto
 from ..sizes import Size
 from ..state import ask_room, state
@@ -30,7 +30,7 @@ def new(self: Tensor, *data: Any) -> Tensor:
     """A tensor of this dtype: of a shape (filled with zeros here), or from a list of values."""
     kind = self.data_.dtype
     if len(data) == 1 and isinstance(data[0], Tensor):
-        return s.alias(data[0])
+        return alias(data[0])
     if len(data) == 1 and isinstance(data[0], list | tuple | range) and not isinstance(data[0], Size):
         return made(from_sequence(data[0], kind), "new")
     if len(data) == 1 and isinstance(data[0], np.ndarray):

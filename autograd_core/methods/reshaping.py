@@ -13,8 +13,7 @@ from ..functions.choices import sizes_of
 from ..graph import Node
 from ..inplace import check_writable
 from ..mutation import before_write
-from ..ops import arrange, windows
-from ..ops import shape as s
+from ..ops import view
 from ..rebasing import rebase
 from ..state import ask_room, state
 from ..strides import PRESERVED, lies_in, steps_in, suggested
@@ -53,8 +52,8 @@ def reshaped(op: Any, before: Tensor, args: tuple[Any, ...]) -> Any:
 
 
 VIEWS = {
-    "t_": s.t, "transpose_": s.transpose, "unsqueeze_": s.unsqueeze, "squeeze_": s.squeeze,
-    "squeeze_.dim": s.squeeze_dim, "squeeze_.dims": s.squeeze_dims,
+    "t_": view.t, "transpose_": view.transpose, "unsqueeze_": view.unsqueeze, "squeeze_": view.squeeze,
+    "squeeze_.dim": view.squeeze_dim, "squeeze_.dims": view.squeeze_dims,
 }  # fmt: skip
 """The view that each shows, of a tensor whose memory vmap hides."""
 
@@ -66,23 +65,23 @@ def linked(op: Any, before: Tensor, args: tuple[Any, ...], holder: Tensor) -> No
 
 
 def t_(self: Tensor) -> Tensor:
-    return reshaped_in_place(arrange.turned, self)
+    return reshaped_in_place(view.turned, self)
 
 
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
-    return reshaped_in_place(arrange.transposed, self, dim0, dim1)
+    return reshaped_in_place(view.transposed, self, dim0, dim1)
 
 
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
-    return reshaped_in_place(arrange.unsqueezed, self, dim)
+    return reshaped_in_place(view.unsqueezed, self, dim)
 
 
 def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
     if dim is None:
-        return reshaped_in_place(arrange.squeezed, self)
+        return reshaped_in_place(view.squeezed, self)
     if isinstance(dim, int):
-        return reshaped_in_place(s.squeeze_result, self, dim)
-    return reshaped_in_place(arrange.squeezed_dims, self, list(dim))
+        return reshaped_in_place(view.squeeze_result, self, dim)
+    return reshaped_in_place(view.squeezed_dims, self, list(dim))
 
 
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
@@ -101,7 +100,7 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
     whole, start = windowed(self, size, stride, storage_offset)
     if whole is not self:
         raise Unsupported(OF_A_VIEW)
-    return reshaped_in_place(windows.as_strided_in_place, self, list(size), list(stride), start)
+    return reshaped_in_place(view.as_strided_in_place, self, list(size), list(stride), start)
 
 
 def memory_from(tensor: Tensor) -> Any:

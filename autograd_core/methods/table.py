@@ -35,13 +35,11 @@ from ..functions import (
 )
 from ..functions import choices as functions
 from ..introspection import read_only
-from ..ops import added, arrange, gammas, scattering, special, two_numbers
-from ..ops import elementwise as e
-from ..ops import index as i
-from ..ops import matmul as m
-from ..ops import rarer as rare
-from ..ops import reduce as r
-from ..ops import shape as s
+from ..ops import binary as binary_ops
+from ..ops import indexing as indexing_ops
+from ..ops import join, matmul, reduction, scatter_gather, special, unary, view
+from ..ops.matmul import mm, product
+from ..ops.view import reshape
 from ..signatures.guarding import guarded
 from ..sizes import Size
 from ..tensor import Tensor, plain, wrapped_number
@@ -75,7 +73,7 @@ def compared(function: Method) -> Method:
     def operator(self: Tensor, other: Any) -> Any:
         if other.__class__ is complex:
             other = math.nan if other.imag else other.real
-        elif other.__class__ is np.ndarray and function is e.eq:
+        elif other.__class__ is np.ndarray and function is binary_ops.eq:
             other = plain(other)
         return real(self, other)
 
@@ -87,7 +85,7 @@ def power(self: Tensor, exponent: Any, *modulus: Any) -> Any:
     if modulus:
         return NotImplemented
     if exponent.__class__ is int or exponent.__class__ is float:
-        return e.pow_scalar(self, exponent)
+        return binary_ops.pow_scalar(self, exponent)
     return functions.pow(self, exponent) if isinstance(exponent, Tensor | bool | np.generic) else NotImplemented
 
 
@@ -95,7 +93,7 @@ def inverted(self: Tensor) -> Tensor:
     """`~self`, which Python asks of floats too."""
     if self.data_.dtype.kind == "f":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return e.bitwise_not(self)
+    return binary_ops.bitwise_not(self)
 
 
 def shifted(function: Method) -> Method:
@@ -105,25 +103,25 @@ def shifted(function: Method) -> Method:
 
 def reversed_division(self: Tensor, other: Any) -> Any:
     """`2 / a`, which torch does as reciprocal times number."""
-    return e.mul(e.reciprocal(self), other)
+    return binary_ops.mul(unary.reciprocal(self), other)
 
 
 def divided_by(self: Tensor, other: Any) -> Any:
     """`other / self`, of which an array makes its own product."""
-    return e.reciprocal(self) * other if other.__class__ is np.ndarray else BY_NUMBER(self, other)
+    return unary.reciprocal(self) * other if other.__class__ is np.ndarray else BY_NUMBER(self, other)
 
 
 BY_NUMBER = binary(reversed_division)
 
 
 OPERATORS: dict[str, Method] = {
-    "__add__": e.add.operator,
-    "__radd__": e.add.operator,
-    "__sub__": e.sub.operator,
+    "__add__": binary_ops.add.operator,
+    "__radd__": binary_ops.add.operator,
+    "__sub__": binary_ops.sub.operator,
     "__rsub__": binary(functions.rsub),
-    "__mul__": e.mul.operator,
-    "__rmul__": e.mul.operator,
-    "__truediv__": e.div.operator,
+    "__mul__": binary_ops.mul.operator,
+    "__rmul__": binary_ops.mul.operator,
+    "__truediv__": binary_ops.div.operator,
     "__rtruediv__": divided_by,
     "__floordiv__": binary(not_implemented.floor_divide),
     "__rfloordiv__": binary(not_implemented.floor_divide, swapped=True),
@@ -131,28 +129,28 @@ OPERATORS: dict[str, Method] = {
     "__rmod__": binary(functions.remainder, swapped=True),
     "__pow__": power,
     "__rpow__": binary(functions.pow, swapped=True),
-    "__matmul__": m.mm.operator,
-    "__rmatmul__": m.product,
-    "__eq__": compared(e.eq),
-    "__ne__": compared(e.ne),
-    "__lt__": binary(e.lt),
-    "__le__": binary(e.le),
-    "__gt__": binary(e.gt),
-    "__ge__": binary(e.ge),
-    "__and__": binary(e.bitwise_and),
-    "__rand__": binary(e.bitwise_and),
-    "__or__": binary(e.bitwise_or),
-    "__ror__": binary(e.bitwise_or),
-    "__xor__": binary(e.bitwise_xor),
+    "__matmul__": mm.operator,
+    "__rmatmul__": product,
+    "__eq__": compared(binary_ops.eq),
+    "__ne__": compared(binary_ops.ne),
+    "__lt__": binary(binary_ops.lt),
+    "__le__": binary(binary_ops.le),
+    "__gt__": binary(binary_ops.gt),
+    "__ge__": binary(binary_ops.ge),
+    "__and__": binary(binary_ops.bitwise_and),
+    "__rand__": binary(binary_ops.bitwise_and),
+    "__or__": binary(binary_ops.bitwise_or),
+    "__ror__": binary(binary_ops.bitwise_or),
+    "__xor__": binary(binary_ops.bitwise_xor),
     "__reversed__": lambda self: self.flip(0) if self.data_.ndim else self,
-    "__lshift__": binary(e.bitwise_left_shift),
-    "__rlshift__": binary(shifted(e.bitwise_left_shift), swapped=True),
-    "__rshift__": binary(e.bitwise_right_shift),
-    "__rrshift__": binary(shifted(e.bitwise_right_shift), swapped=True),
-    "__rxor__": binary(e.bitwise_xor),
-    "__neg__": e.neg,
+    "__lshift__": binary(binary_ops.bitwise_left_shift),
+    "__rlshift__": binary(shifted(binary_ops.bitwise_left_shift), swapped=True),
+    "__rshift__": binary(binary_ops.bitwise_right_shift),
+    "__rrshift__": binary(shifted(binary_ops.bitwise_right_shift), swapped=True),
+    "__rxor__": binary(binary_ops.bitwise_xor),
+    "__neg__": unary.neg,
     "__pos__": functions.positive,
-    "__abs__": e.abs,
+    "__abs__": unary.abs,
     "__invert__": inverted,
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
@@ -165,11 +163,11 @@ OPERATORS: dict[str, Method] = {
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, still in the graph."""
-    return s.clone(self, memory_format or False)
+    return join.clone(self, memory_format or False)
 
 
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
-    return e.where(condition, self, other)
+    return unary.where(condition, self, other)
 
 
 def is_inference(self: Tensor) -> bool:
@@ -223,26 +221,24 @@ PROPERTIES |= {
 PROPERTIES |= {"is_cpu": property(lambda self: True), "name": property(lambda self: None)}
 
 FROM = {
-    e: "exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh tanh sigmoid relu "
-    "abs sgn sign floor ceil trunc frac neg reciprocal maximum minimum eq ne lt le gt ge "
-    "logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor bitwise_not "
-    "bitwise_left_shift bitwise_right_shift gcd lcm "
-    "isnan isinf isfinite addcmul addcdiv atan2 hypot logit nan_to_num",
-    s: "t transpose unsqueeze select diagonal tril triu clone alias trace diag_embed",
-    r: "argmax argmin count_nonzero",
-    m: "mm mv dot vdot bmm matmul",
-    added: "addr addbmm",
+    unary: "exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh "
+    "tanh sigmoid relu abs sgn sign floor ceil trunc frac neg reciprocal maximum minimum logit "
+    "nan_to_num angle",
+    binary_ops: "eq ne lt le gt ge logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor "
+    "bitwise_not bitwise_left_shift bitwise_right_shift gcd lcm isnan isinf isfinite addcmul "
+    "addcdiv atan2 hypot logaddexp logaddexp2 fmax fmin nextafter heaviside logical_xor ldexp",
+    view: "t transpose unsqueeze select diagonal alias trace diag_embed unfold",
+    join: "tril triu clone",
+    reduction: "argmax argmin count_nonzero",
+    matmul: "mm mv dot vdot bmm matmul addr addbmm",
     quantiles: "quantile nanquantile",
     covariance: "cov corrcoef diagflat sum_to_size",
-    special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg isposinf isneginf signbit",
-    two_numbers: "logaddexp logaddexp2 fmax fmin nextafter heaviside logical_xor",
-    gammas: "igamma igammac",
-    arrange: "unfold",
-    rare: "ldexp angle mvlgamma",
+    special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg isposinf isneginf "
+    "signbit igamma igammac mvlgamma",
     rarer: "frexp renorm",
     memory: "as_strided",
-    scattering: "take put",
-    i: "index_select scatter_add masked_select index_add index_copy",
+    scatter_gather: "take put scatter_add",
+    indexing_ops: "index_select masked_select index_add index_copy",
     tallies: "kthvalue msort logcumsumexp unique unique_consecutive bincount histc argwhere isreal is_signed "
     "is_nonzero resolve_conj resolve_neg",
     functions: "xlogy copysign add sub mul div round remainder pow square positive clamp lerp "
@@ -302,7 +298,7 @@ OWN |= {
     "storage_offset": memory.storage_offset, "untyped_storage": storages.untyped_storage,
     "storage": storages.storage,
     "is_complex": lambda self: False, "adjoint": turning.matrices("adjoint"), "is_inference": is_inference,
-    "get_device": lambda self: -1, "reshape_as": lambda self, other: s.reshape(self, list(other.data_.shape)),
+    "get_device": lambda self: -1, "reshape_as": lambda self, other: reshape(self, list(other.data_.shape)),
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape,
     "conj": lambda self: self, "conj_physical": lambda self: self,

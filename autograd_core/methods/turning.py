@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ops import shape as s
+from ..ops.view import permute, transpose
 from ..tensor import Tensor
 from ..warned import warn_once
 
@@ -22,7 +22,7 @@ def transposed(self: Tensor) -> Tensor:
     n = self.data_.ndim
     if n != 2:
         warn_once("T" if n else "0-d T", NOT_A_MATRIX if n else IDENTITY.format("T"))
-    turned: Tensor = s.permute(self, list(range(n))[::-1])
+    turned: Tensor = permute(self, list(range(n))[::-1])
     return turned
 
 
@@ -42,7 +42,7 @@ def matrices(name: str) -> Callable[[Tensor], Tensor]:
         if n == 0:
             warn_once(f"0-d {name}", IDENTITY.format(name) if name == "mT" else CONJUGATE.format(title))
             return self
-        result: Tensor = s.transpose(self, -2, -1)
+        result: Tensor = transpose(self, -2, -1)
         return result
 
     turned.__name__ = name
@@ -62,5 +62,5 @@ def matrix(self: Tensor) -> Tensor:
     if n == 0:
         warn_once("0-d H", CONJUGATE.format("Tensor.H"))
         return self
-    turned: Tensor = s.transpose(self, 0, 1)
+    turned: Tensor = transpose(self, 0, 1)
     return turned

@@ -19,12 +19,11 @@ from ..functions.choices import UNSAID, any_floating, known_mode
 from ..functions.indexing import to_write_by
 from ..graph import FLOAT
 from ..inplace import at_once, check_writable, in_place
-from ..ops import added, gammas, gathering, putting, rarer, sampling, scattering, two_numbers
-from ..ops import elementwise as e
-from ..ops import index as i
-from ..ops import reduce as r
-from ..ops import shape as s
-from ..ops import special as rare
+from ..op import GRAPH
+from ..ops import binary as binary_ops
+from ..ops import random_sampling, unary, view
+from ..ops.indexing import index_fill, index_fill_tensor, index_put
+from ..ops.scatter_gather import index_reduce, scatter, scatter_reduce, scatter_value
 from ..state import singular, special, state
 from ..storage import Storage
 from ..tensor import Tensor
@@ -81,15 +80,15 @@ def by_operand(with_tensor: Method, with_number: Method) -> Method:
 
 
 def pow_(self: Tensor, exponent: Any) -> Tensor:
-    return in_place(e.pow if isinstance(exponent, Tensor) else e.pow_scalar, self, exponent)
+    return in_place(binary_ops.pow if isinstance(exponent, Tensor) else binary_ops.pow_scalar, self, exponent)
 
 
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = UNSAID) -> Tensor:
-    if rounding_mode is UNSAID and at_once(e.div.op, np.true_divide, self, other):
+    if rounding_mode is UNSAID and at_once(binary_ops.div.op, np.true_divide, self, other):
         return self
     if rounding_mode is UNSAID or (rounding_mode is None and not any_floating(self, other)):
-        return in_place(e.div, self, other)
-    return in_place(e.div_mode, self, other, known_mode(rounding_mode))
+        return in_place(binary_ops.div, self, other)
+    return in_place(binary_ops.div_mode, self, other, known_mode(rounding_mode))
 
 
 def floor_divide_(self: Tensor, other: Any) -> Tensor:
@@ -97,7 +96,7 @@ def floor_divide_(self: Tensor, other: Any) -> Tensor:
 
 
 def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
-    return in_place(e.round, self) if decimals is None else in_place(e.round_to, self, decimals)
+    return in_place(unary.round, self) if decimals is None else in_place(unary.round_to, self, decimals)
 
 
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
@@ -121,15 +120,15 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
             part = part.diagonal(0, 0, -1)
         part.fill_(fill_value)
         return self
-    s.as_strided(self, (size,), (sum(step),), 0).fill_(fill_value)
+    view.as_strided(self, (size,), (sum(step),), 0).fill_(fill_value)
     if below:
         rest = -(-self.data_.size // (shape[1] + 1)) - size
-        s.as_strided(self, (rest,), (sum(step),), step[0] * (shape[1] + 1)).fill_(fill_value)
+        view.as_strided(self, (rest,), (sum(step),), step[0] * (shape[1] + 1)).fill_(fill_value)
     return self
 
 
 def fill_(self: Tensor, value: Any) -> Tensor:
-    return in_place(e.fill_tensor if isinstance(value, Tensor) else e.fill, self, value)
+    return in_place(unary.fill_tensor if isinstance(value, Tensor) else unary.fill, self, value)
 
 
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
@@ -139,7 +138,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         check_copy(self.data_.shape, src.data_.shape)
         if self.data_.dtype.kind != "f" and src.requires_grad:
             src = src.detach()  # no gradient can come back from whole numbers
-    return in_place(e.copy, self, src)
+    return in_place(unary.copy, self, src)
 
 
 def check_copy(shape: tuple[int, ...], other: tuple[int, ...]) -> None:
@@ -157,20 +156,20 @@ def check_copy(shape: tuple[int, ...], other: tuple[int, ...]) -> None:
 
 
 def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
-    return in_place(e.lerp_tensor if isinstance(weight, Tensor) else e.lerp, self, end, weight)
+    return in_place(binary_ops.lerp_tensor if isinstance(weight, Tensor) else binary_ops.lerp, self, end, weight)
 
 
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
     functions.check_fill(value)
-    return in_place(e.masked_fill_tensor if isinstance(value, Tensor) else e.masked_fill, self, mask, value)
+    return in_place(unary.masked_fill_tensor if isinstance(value, Tensor) else unary.masked_fill, self, mask, value)
 
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    return in_place(putting.index_put, self, to_write_by(self, indices, values, accumulate), values, accumulate)
+    return in_place(index_put, self, to_write_by(self, indices, values, accumulate), values, accumulate)
 
 
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    return in_place(i.index_fill_tensor if isinstance(value, Tensor) else i.index_fill, self, dim, index, value)
+    return in_place(index_fill_tensor if isinstance(value, Tensor) else index_fill, self, dim, index, value)
 
 
 def scatter_(
@@ -179,12 +178,12 @@ def scatter_(
     given = value if src is None else src
     if reduce is not None:
         operands = places.joined(self, dim, index, given, reduce)
-        return not_implemented.underived_("scatter_", scattering.scatter_reduce, *operands)
-    return in_place(i.scatter if isinstance(given, Tensor) else i.scatter_value, self, dim, index, given)
+        return not_implemented.underived_("scatter_", scatter_reduce, *operands)
+    return in_place(scatter if isinstance(given, Tensor) else scatter_value, self, dim, index, given)
 
 
 def square_(self: Tensor) -> Tensor:
-    return in_place(e.pow_scalar, self, 2)
+    return in_place(binary_ops.pow_scalar, self, 2)
 
 
 def underived(name: str, function: Method) -> Method:
@@ -208,7 +207,7 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
 def index_reduce_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    return in_place(gathering.index_reduce, self, dim, index, source, reduce, include_self)
+    return in_place(index_reduce, self, dim, index, source, reduce, include_self)
 
 
 def augmented(method: Method, op: Any = None, ufunc: Any = None) -> Method:
@@ -248,35 +247,19 @@ def augmented(method: Method, op: Any = None, ufunc: Any = None) -> Method:
     return operator if ufunc is None else training
 
 
-IN_PLACE_OF = {
-    "neg": e.neg, "exp": e.exp, "log": e.log, "sqrt": e.sqrt,
-    "rsqrt": e.rsqrt,
-    "sin": e.sin, "cos": e.cos, "tan": e.tan, "tanh": e.tanh, "sigmoid": e.sigmoid, "relu": e.relu, "abs": e.abs,
-    "floor": e.floor,
-    "ceil": e.ceil, "trunc": e.trunc, "reciprocal": e.reciprocal, "zero": e.zero, "sign": e.sign,
-    "tril": s.tril,
-    "triu": s.triu, "cumsum": r.cumsum, "expm1": e.expm1, "log1p": e.log1p, "log2": e.log2, "log10": e.log10,
-    "sinh": e.sinh,
-    "cosh": e.cosh, "atan": e.atan, "asin": e.asin, "acos": e.acos, "exp2": e.exp2, "frac": e.frac,
-    "scatter_add": i.scatter_add,
-    "addcmul": e.addcmul, "addcdiv": e.addcdiv, "masked_scatter": putting.masked_scatter,
-    "index_add": i.index_add, "index_copy": i.index_copy, "sgn": e.sgn, "logical_not": e.logical_not,
-    "put": scattering.put, "scatter_reduce": scattering.scatter_reduce,
-    "ldexp": rarer.ldexp, "renorm": rarer.renorm, "mvlgamma": rarer.mvlgamma, "conj_physical": rarer.conj_physical,
-    "cumprod": r.cumprod, "addmm": added.addmm, "addmv": added.addmv, "addr": added.addr, "addbmm": added.addbmm,
-    "baddbmm": added.baddbmm, "absolute": e.abs,
-    "negative": e.neg, "fix": e.trunc, "arctan": e.atan, "arcsin": e.asin, "arccos": e.acos, "arctan2": e.atan2,
+OPERATORS = (
+    "neg exp log sqrt rsqrt sin cos tan tanh sigmoid relu abs floor ceil trunc reciprocal zero sign tril triu "
+    "cumsum expm1 log1p log2 log10 sinh cosh atan asin acos exp2 frac scatter_add addcmul addcdiv masked_scatter "
+    "index_add index_copy sgn logical_not put scatter_reduce ldexp renorm mvlgamma conj_physical cumprod addmm "
+    "addmv addr addbmm baddbmm igamma igammac atan2 hypot logit nan_to_num logical_and logical_or bitwise_not erf "
+    "erfc erfinv i0 lgamma digamma sinc deg2rad rad2deg logical_xor heaviside nextafter"
+)
+"""Operators that have an in-place variant under their own name."""
+SAME = {
+    "absolute": "abs", "negative": "neg", "fix": "trunc", "arctan": "atan", "arcsin": "asin", "arccos": "acos",
+    "arctan2": "atan2",
 }  # fmt: skip
-
-OTHERS = {
-    gammas: "igamma igammac",
-    e: "atan2 hypot logit nan_to_num logical_and logical_or bitwise_not",
-    rare: "erf erfc erfinv i0 lgamma digamma sinc deg2rad rad2deg",
-    two_numbers: "logical_xor heaviside nextafter",
-}
-"""More of them, under their own names."""
-
-IN_PLACE_OF |= {name: getattr(module, name) for module, names in OTHERS.items() for name in names.split()}
+IN_PLACE_OF = {name: GRAPH[SAME.get(name, name)] for name in (*OPERATORS.split(), *SAME)}
 
 OF_WHOLE_NUMBERS = (
     "bitwise_and",
@@ -289,43 +272,40 @@ OF_WHOLE_NUMBERS = (
 )
 
 IN_PLACE: dict[str, Method] = {f"{name}_": written(function) for name, function in IN_PLACE_OF.items()}
-IN_PLACE |= {f"{name}_": cast_first(getattr(e, name)) for name in OF_WHOLE_NUMBERS}
+IN_PLACE |= {f"{name}_": cast_first(GRAPH[name]) for name in OF_WHOLE_NUMBERS}
 COMPARISONS = {
     "eq": ("eq",), "ne": ("ne", "not_equal"), "lt": ("lt", "less"), "le": ("le", "less_equal"),
     "gt": ("gt", "greater"), "ge": ("ge", "greater_equal"),
 }  # fmt: skip
 """The names under which each can be written in place."""
 
+IN_PLACE |= {f"{name}_": comparing.written(own, GRAPH[own]) for own, names in COMPARISONS.items() for name in names}
 IN_PLACE |= {
-    f"{name}_": comparing.written(own, getattr(e, own)) for own, names in COMPARISONS.items() for name in names
+    "add_": arithmetic(binary_ops.add, np.add),
+    "sub_": arithmetic(binary_ops.sub, np.subtract),
+    "mul_": arithmetic(binary_ops.mul, np.multiply),
 }
 IN_PLACE |= {
-    "add_": arithmetic(e.add, np.add),
-    "sub_": arithmetic(e.sub, np.subtract),
-    "mul_": arithmetic(e.mul, np.multiply),
+    f"{name}_": underived(own, GRAPH[own]) for own in ("acosh", "asinh", "atanh") for name in (own, f"arc{own[1:]}")
 }
-IN_PLACE |= {
-    f"{name}_": underived(own, getattr(module, own))
-    for own, module in (("acosh", rare), ("asinh", rare), ("atanh", e))
-    for name in (own, f"arc{own[1:]}")
-}
-IN_PLACE |= sampling.METHODS | reshaping.IN_PLACE | bounding.IN_PLACE
+IN_PLACE |= random_sampling.METHODS | reshaping.IN_PLACE | bounding.IN_PLACE
 IN_PLACE |= {
     "pow_": pow_, "float_power_": float_power_, "index_reduce_": index_reduce_,
     "div_": div_, "fill_": fill_, "copy_": copy_, "lerp_": lerp_,
     "masked_fill_": masked_fill_,
     "index_put_": index_put_, "index_fill_": index_fill_, "scatter_": scatter_, "square_": square_,
-    "remainder_": by_operand(e.remainder, e.remainder_scalar),
-    "fmod_": by_operand(e.fmod, e.fmod_scalar), "xlogy_": by_operand(two_numbers.xlogy, two_numbers.xlogy_by_number),
-    "copysign_": by_operand(two_numbers.copysign, two_numbers.copysign_number),
+    "remainder_": by_operand(binary_ops.remainder, binary_ops.remainder_scalar),
+    "fmod_": by_operand(binary_ops.fmod, binary_ops.fmod_scalar),
+    "xlogy_": by_operand(binary_ops.xlogy, binary_ops.xlogy_by_number),
+    "copysign_": by_operand(binary_ops.copysign, binary_ops.copysign_number),
     "fill_diagonal_": fill_diagonal_, "round_": round_,
     "subtract_": IN_PLACE["sub_"],
     "multiply_": IN_PLACE["mul_"], "divide_": div_, "floor_divide_": floor_divide_, "true_divide_": div_,
 }  # fmt: skip
 IN_PLACE |= {
-    "__iadd__": augmented(IN_PLACE["add_"], e.add.op, np.add),
-    "__isub__": augmented(IN_PLACE["sub_"], e.sub.op, np.subtract),
-    "__imul__": augmented(IN_PLACE["mul_"], e.mul.op, np.multiply),
+    "__iadd__": augmented(IN_PLACE["add_"], binary_ops.add.op, np.add),
+    "__isub__": augmented(IN_PLACE["sub_"], binary_ops.sub.op, np.subtract),
+    "__imul__": augmented(IN_PLACE["mul_"], binary_ops.mul.op, np.multiply),
     "__itruediv__": augmented(div_),
     "__ifloordiv__": augmented(floor_divide_),
     "__imod__": augmented(IN_PLACE["remainder_"]),

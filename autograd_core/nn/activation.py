@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from ..ops.elementwise import sigmoid, tanh
+from ..ops.unary import sigmoid, tanh
 from ..signatures.guarding import guarded
 from ..tensor import Tensor
 from ..titles import binder

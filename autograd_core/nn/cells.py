@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..functions import recurrent
-from ..ops import shape as s
+from ..ops.view import squeeze_dim, unsqueeze
 from ..tensor import Tensor, plain
 from . import init
 from .layers import blank, rank_of
@@ -84,13 +84,13 @@ class SimpleCell(RNNCellBase):
             self.checked("hidden", hx)
         alone = input.data_.ndim == 1
         if alone:
-            input = s.unsqueeze(input, 0)
+            input = unsqueeze(input, 0)
         if hx is None:
             hx = self.zeros(input)
         elif alone:
-            hx = s.unsqueeze(hx, 0)
+            hx = unsqueeze(hx, 0)
         result = self.step(input, hx)
-        return s.squeeze_dim(result, 0) if alone else result
+        return squeeze_dim(result, 0) if alone else result
 
 
 class RNNCell(SimpleCell):
@@ -141,11 +141,11 @@ class LSTMCell(RNNCellBase):
             self.checked(f"hx[{i}]", held)
         alone = input.data_.ndim == 1
         if alone:
-            input = s.unsqueeze(input, 0)
+            input = unsqueeze(input, 0)
         if hx is None:
             zeros = self.zeros(input)
             hx = zeros, zeros
         elif alone:
-            hx = s.unsqueeze(hx[0], 0), s.unsqueeze(hx[1], 0)
+            hx = unsqueeze(hx[0], 0), unsqueeze(hx[1], 0)
         hidden, cell = recurrent.lstm_cell(input, hx, *self.weights())
-        return (s.squeeze_dim(hidden, 0), s.squeeze_dim(cell, 0)) if alone else (hidden, cell)
+        return (squeeze_dim(hidden, 0), squeeze_dim(cell, 0)) if alone else (hidden, cell)

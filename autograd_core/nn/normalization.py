@@ -12,7 +12,7 @@ from .. import errors
 from ..dtypes import dtype as dtype_class
 from ..dtypes import get_default_dtype, to_numpy
 from ..functions.shaping import squeeze
-from ..ops.shape import unsqueeze
+from ..ops.view import unsqueeze
 from ..tensor import Tensor, plain
 from ..transforms.levels import transforming
 from . import functional as F

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..functions import packed, recurrent
-from ..ops import shape as s
+from ..ops.view import squeeze_dim, unsqueeze
 from ..state import ask_room
 from ..tensor import Tensor, plain
 from .attributes import part_of
@@ -120,7 +120,7 @@ class RNNBase(Recurrent):
         if rank not in (2, 3):
             ending = " tensor instead" if self.mode.startswith("RNN") else " instead"
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {rank}D{ending}")
-        return input if rank == 3 else s.unsqueeze(input, self.batch_dim())
+        return input if rank == 3 else unsqueeze(input, self.batch_dim())
 
     def state_shape(self, batch: int, size: int) -> tuple[int, int, int]:
         return self.num_layers * (1 + self.bidirectional), batch, size
@@ -196,12 +196,12 @@ class SimpleNetwork(RNNBase):
                 raise RuntimeError(f"For unbatched 2-D input, hx should also be 2-D but got {rank}-D tensor")
             if not alone and rank != 3:
                 raise RuntimeError(f"For batched 3-D input, hx should also be 3-D but got {rank}-D tensor")
-            hx = s.unsqueeze(hx, 1) if alone else hx
+            hx = unsqueeze(hx, 1) if alone else hx
         self.check_input(inputs)
         self.check_hidden("hidden", hx, inputs, self.hidden_size)
         output, hidden = self.network()(inputs, hx, *self.options())
         if alone:
-            output, hidden = s.squeeze_dim(output, self.batch_dim()), s.squeeze_dim(hidden, 1)
+            output, hidden = squeeze_dim(output, self.batch_dim()), squeeze_dim(hidden, 1)
         return output, hidden
 
 
@@ -276,12 +276,12 @@ class LSTM(RNNBase):
                     f"For {words} input, hx and cx should also be {words[-3:]} but got ({ranks[0]}-D, {ranks[1]}-D) "
                     "tensors"
                 )
-            hx = (s.unsqueeze(hx[0], 1), s.unsqueeze(hx[1], 1)) if alone else (hx[0], hx[1])
+            hx = (unsqueeze(hx[0], 1), unsqueeze(hx[1], 1)) if alone else (hx[0], hx[1])
         self.check_input(inputs)
         self.check_hidden("hidden[0]", hx[0], inputs, out)
         self.check_hidden("hidden[1]", hx[1], inputs, self.hidden_size)
         output, hidden, cell = recurrent.lstm(inputs, hx, *self.options())
         if alone:
-            output = s.squeeze_dim(output, self.batch_dim())
-            hidden, cell = s.squeeze_dim(hidden, 1), s.squeeze_dim(cell, 1)
+            output = squeeze_dim(output, self.batch_dim())
+            hidden, cell = squeeze_dim(hidden, 1), squeeze_dim(cell, 1)
         return output, (hidden, cell)

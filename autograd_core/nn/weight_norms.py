@@ -13,11 +13,12 @@ import numpy as np
 
 from ..inplace import in_place
 from ..modes import no_grad
-from ..ops import elementwise as e
-from ..ops import matmul as m
-from ..ops import norms
-from ..ops import reduce as r
-from ..ops import shape as s
+from ..ops.binary import div, mul
+from ..ops.join import clone
+from ..ops.matmul import dot, mv
+from ..ops.reduction import vector_norm, weight_norm_interface
+from ..ops.unary import clamp_min, copy
+from ..ops.view import permute, reshape, t, transpose, view
 from ..tensor import Tensor, plain
 from .attributes import delete_part, part_of, set_part
 from .convolution import ConvTranspose1d, ConvTranspose2d
@@ -85,23 +86,23 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     if dim == -1:
         return length_of(v, pow, None)
     if dim not in (0, len(sizes) - 1):
-        return s.transpose(norm_except_dim(s.transpose(v, 0, dim), pow, 0), 0, dim)
+        return transpose(norm_except_dim(transpose(v, 0, dim), pow, 0), 0, dim)
     kept = [n if d == dim else 1 for d, n in enumerate(sizes)]
-    rows = s.view(v, [sizes[0], -1]) if dim == 0 else s.view(v, [-1, sizes[-1]])
-    return s.view(length_of(rows, pow, [1] if dim == 0 else [0]), kept)
+    rows = view(v, [sizes[0], -1]) if dim == 0 else view(v, [-1, sizes[-1]])
+    return view(length_of(rows, pow, [1] if dim == 0 else [0]), kept)
 
 
 def length_of(x: Tensor, pow: float, dim: Any) -> Tensor:
-    found: Tensor = r.vector_norm(x, pow, dim)
+    found: Tensor = vector_norm(x, pow, dim)
     return found
 
 
 def scaled_to(v: Tensor, g: Tensor, dim: int) -> Tensor:
     """`v` in the lengths `g`."""
     if dim in (0, v.data_.ndim - 1):
-        weight: Tensor = norms.weight_norm_interface(v, g, dim)[0]
+        weight: Tensor = weight_norm_interface(v, g, dim)[0]
         return weight
-    return e.mul(v, e.div(g, norm_except_dim(v, 2, dim)))
+    return mul(v, div(g, norm_except_dim(v, 2, dim)))
 
 
 class WeightNorm(Renewed):
@@ -173,8 +174,8 @@ class SpectralNorm(Renewed):
     def matrix(self, weight: Tensor) -> Tensor:
         rank = weight.data_.ndim
         if self.dim != 0:
-            weight = s.permute(weight, [self.dim, *(d for d in range(rank) if d != self.dim)])
-        rows: Tensor = s.reshape(weight, [weight.data_.shape[0], -1])
+            weight = permute(weight, [self.dim, *(d for d in range(rank) if d != self.dim)])
+        rows: Tensor = reshape(weight, [weight.data_.shape[0], -1])
         return rows
 
     def compute(self, module: Module, better: bool = False) -> Tensor:
@@ -183,11 +184,11 @@ class SpectralNorm(Renewed):
         if better:
             with no_grad():
                 for _ in range(self.n_power_iterations):
-                    in_place(e.copy, v, unit(m.mv(s.t(matrix), u), self.eps))
-                    in_place(e.copy, u, unit(m.mv(matrix, v), self.eps))
-                u, v = s.clone(u), s.clone(v)
-        sigma = m.dot(u, m.mv(matrix, v))
-        return e.div(weight, sigma)
+                    in_place(copy, v, unit(mv(t(matrix), u), self.eps))
+                    in_place(copy, u, unit(mv(matrix, v), self.eps))
+                u, v = clone(u), clone(v)
+        sigma = dot(u, mv(matrix, v))
+        return div(weight, sigma)
 
     def join(self, module: Module) -> None:
         super().join(module)
@@ -222,8 +223,8 @@ def drawn(size: int, kind: np.dtype[Any]) -> Tensor:
 
 def unit(vector: Tensor, eps: float) -> Tensor:
     """`vector` in length 1."""
-    length = e.clamp_min(r.vector_norm(vector, 2, [0], True), eps)
-    return e.div(vector, length)
+    length = clamp_min(vector_norm(vector, 2, [0], True), eps)
+    return div(vector, length)
 
 
 def spectral_norm(

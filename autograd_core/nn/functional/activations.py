@@ -9,12 +9,11 @@ import numpy as np
 from ... import errors
 from ...functions import choices
 from ...inplace import in_place
-from ...ops import activations
-from ...ops import elementwise as e
-from ...ops import reduce as r
-from ...ops import shape as s
-from ...ops.kernels import refuse
-from ...ops.sampling import need_fractions
+from ...ops import activation, unary
+from ...ops._common import refuse
+from ...ops.binary import add, div, sub
+from ...ops.random_sampling import need_fractions
+from ...ops.view import view
 from ...streams import exponential, uniform
 from ...tensor import Tensor, plain
 from ...warned import warn
@@ -23,13 +22,13 @@ from .common import need_tensor
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     need_tensor("relu", "input", 1, input)
-    return in_place(e.relu, input) if inplace else e.relu(input)
+    return in_place(unary.relu, input) if inplace else unary.relu(input)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     if inplace:
-        return in_place(activations.leaky_relu_, input, negative_slope)
-    return activations.leaky_relu(input, negative_slope)
+        return in_place(activation.leaky_relu_, input, negative_slope)
+    return activation.leaky_relu(input, negative_slope)
 
 
 def rrelu(
@@ -48,7 +47,7 @@ def rrelu(
         below = data <= 0
         noise[below] = uniform(int(np.count_nonzero(below)), np.float64, lower, upper)
     given = (plain(noise), float(lower), float(upper), training)
-    return in_place(activations.rrelu_, input, *given) if inplace else activations.rrelu(input, *given)
+    return in_place(activation.rrelu_, input, *given) if inplace else activation.rrelu(input, *given)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
@@ -59,66 +58,66 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     if inplace:
-        return in_place(activations.hardtanh, input, min_val, max_val)
-    return activations.hardtanh(input, min_val, max_val)
+        return in_place(activation.hardtanh, input, min_val, max_val)
+    return activation.hardtanh(input, min_val, max_val)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    return in_place(activations.elu_, input, alpha) if inplace else activations.elu(input, alpha)
+    return in_place(activation.elu_, input, alpha) if inplace else activation.elu(input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     constants = 1.6732632423543772, 1.0507009873554805
-    return in_place(activations.elu_, input, *constants) if inplace else activations.elu(input, *constants)
+    return in_place(activation.elu_, input, *constants) if inplace else activation.elu(input, *constants)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    return in_place(activations.celu_, input, alpha) if inplace else activations.celu(input, alpha)
+    return in_place(activation.celu_, input, alpha) if inplace else activation.celu(input, alpha)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    return activations.gelu(input, approximate)
+    return activation.gelu(input, approximate)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    return in_place(activations.silu, input) if inplace else activations.silu(input)
+    return in_place(activation.silu, input) if inplace else activation.silu(input)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    return in_place(activations.mish, input) if inplace else activations.mish(input)
+    return in_place(activation.mish, input) if inplace else activation.mish(input)
 
 
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
-    return activations.softplus(input, beta, threshold)
+    return activation.softplus(input, beta, threshold)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     if inplace:
-        return in_place(activations.threshold_, input, threshold, value)
-    return activations.threshold(input, threshold, value)
+        return in_place(activation.threshold_, input, threshold, value)
+    return activation.threshold(input, threshold, value)
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    return activations.softshrink(input, lambd)
+    return activation.softshrink(input, lambd)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    return in_place(activations.hardswish, input) if inplace else activations.hardswish(input)
+    return in_place(activation.hardswish, input) if inplace else activation.hardswish(input)
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    return activations.hardshrink(input, lambd)
+    return activation.hardshrink(input, lambd)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    return in_place(activations.hardsigmoid, input) if inplace else activations.hardsigmoid(input)
+    return in_place(activation.hardsigmoid, input) if inplace else activation.hardsigmoid(input)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along `dim` times the sigmoid of the second."""
-    return activations.glu(input, dim)
+    return activation.glu(input, dim)
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
@@ -139,29 +138,29 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     if weight.data_.ndim > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.data_.ndim}")
     if weight.data_.ndim != rank:
-        weight = s.view(weight, [slopes if d == 1 or rank == 1 else 1 for d in range(rank)])
-    return activations.prelu_kernel(input, weight)
+        weight = view(weight, [slopes if d == 1 or rank == 1 else 1 for d in range(rank)])
+    return activation.prelu_kernel(input, weight)
 
 
 def logsigmoid(input: Tensor) -> Tensor:
-    result: Tensor = activations.log_sigmoid(input)[0]
+    result: Tensor = activation.log_sigmoid(input)[0]
     return result
 
 
 def softsign(input: Tensor) -> Tensor:
-    return e.div(input, e.add(e.abs(input), 1))
+    return div(input, add(unary.abs(input), 1))
 
 
 def tanhshrink(input: Tensor) -> Tensor:
-    return e.sub(input, e.tanh(input))
+    return sub(input, unary.tanh(input))
 
 
 def tanh(input: Tensor) -> Tensor:
-    return e.tanh(input)
+    return unary.tanh(input)
 
 
 def sigmoid(input: Tensor) -> Tensor:
-    return e.sigmoid(input)
+    return unary.sigmoid(input)
 
 
 def implicit_dim(name: str, ndim: int) -> int:
@@ -172,12 +171,12 @@ def implicit_dim(name: str, ndim: int) -> int:
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     at = implicit_dim("softmax", input.data_.ndim) if dim is None else dim
-    return r.softmax(choices.cast(input, dtype), at)
+    return activation.softmax(choices.cast(input, dtype), at)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     at = implicit_dim("log_softmax", input.data_.ndim) if dim is None else dim
-    return r.log_softmax(choices.cast(input, dtype), at)
+    return activation.log_softmax(choices.cast(input, dtype), at)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
@@ -194,9 +193,9 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     data = logits.data_
     need_fractions(data)
     noise = -np.log(exponential(data.size, data.dtype).reshape(data.shape))
-    soft = r.softmax(e.div(e.add(logits, plain(noise)), tau), dim)
+    soft = activation.softmax(div(add(logits, plain(noise)), tau), dim)
     if not hard:
         return soft
     best = np.zeros_like(soft.data_)
     np.put_along_axis(best, np.argmax(soft.data_, axis=dim, keepdims=True), 1.0, axis=dim)
-    return e.add(e.sub(plain(best), soft.detach()), soft)
+    return add(sub(plain(best), soft.detach()), soft)

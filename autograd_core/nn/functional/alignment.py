@@ -9,9 +9,9 @@ import numpy as np
 
 from ...dtypes import int64
 from ...functions.choices import where
-from ...ops import alignment
-from ...ops import reduce as r
-from ...ops import shape as s
+from ...ops import ctc_loss as ctc_loss_ops
+from ...ops import reduction as reduction_ops
+from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor import Tensor, plain
 from .common import reduction_nr
 
@@ -42,18 +42,18 @@ def ctc(
 ) -> Tensor:
     """`torch.ctc_loss`, whose reduction is a number; left out it is none, though torch's signature says mean."""
     batched = log_probs.data_.ndim >= 3
-    rows = log_probs if log_probs.data_.ndim == 3 else s.unsqueeze(log_probs, 1)
+    rows = log_probs if log_probs.data_.ndim == 3 else unsqueeze(log_probs, 1)
     inputs, goals = lengths(input_lengths, "input_lengths"), lengths(target_lengths, "target_lengths")
-    found = alignment.ctc_loss(rows, targets.to(int64), inputs, goals, blank, zero_infinity)
+    found = ctc_loss_ops.ctc_loss(rows, targets.to(int64), inputs, goals, blank, zero_infinity)
     losses: Any = found[0]
     if zero_infinity:
         losses = where(losses == math.inf, plain(np.zeros((), losses.data_.dtype)[()]), losses)
     if reduction == MEAN:
         counts = plain(np.maximum(np.array(goals, losses.data_.dtype), 1))
-        return r.mean(losses / counts)
+        return reduction_ops.mean(losses / counts)
     if reduction == SUM:
-        return r.sum(losses)
-    return losses if batched else s.squeeze_dim(losses, 0)
+        return reduction_ops.sum(losses)
+    return losses if batched else squeeze_dim(losses, 0)
 
 
 def ctc_loss(

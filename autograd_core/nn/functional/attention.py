@@ -8,10 +8,10 @@ import numpy as np
 
 from ... import errors
 from ...functions import arranging
-from ...ops import attention
-from ...ops import elementwise as e
-from ...ops import matmul as m
-from ...ops import shape as s
+from ...ops.attention import flash_attention, safe_softmax
+from ...ops.binary import add, mul_scalar
+from ...ops.matmul import matmul
+from ...ops.view import transpose
 from ...state import ask_room
 from ...tensor import Tensor, plain
 from .dropouts import dropout
@@ -35,7 +35,7 @@ def scaled_dot_product_attention(
     if dropout_p > 1.0:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
     if in_one(query, key, value, attn_mask, dropout_p, enable_gqa):
-        return attention.flash_attention(query, key, value, 0.0, is_causal, attn_mask, scale)[0]
+        return flash_attention(query, key, value, 0.0, is_causal, attn_mask, scale)[0]
     if is_causal and attn_mask is not None:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
@@ -120,14 +120,14 @@ def composed(
         mask = plain(np.tri(query.data_.shape[-2], key.data_.shape[-2], dtype=bool))
     if mask is not None and mask.data_.dtype.kind == "b":
         mask = plain(np.where(mask.data_, kind.type(0), kind.type(-np.inf)))
-    scaled = e.mul_scalar(query, math.copysign(root, factor))
-    weights = m.matmul(scaled, e.mul_scalar(s.transpose(key, -2, -1), root))
+    scaled = mul_scalar(query, math.copysign(root, factor))
+    weights = matmul(scaled, mul_scalar(transpose(key, -2, -1), root))
     if mask is not None:
         weights = masked(weights, mask)
-    weights = attention.safe_softmax(weights, -1)
+    weights = safe_softmax(weights, -1)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
-    return m.matmul(weights, value)
+    return matmul(weights, value)
 
 
 def masked(weights: Tensor, mask: Tensor) -> Tensor:
@@ -141,4 +141,4 @@ def masked(weights: Tensor, mask: Tensor) -> Tensor:
     if said is not None:
         raise RuntimeError(said)
     errors.check_fits(shapes[0], np.broadcast_shapes(*shapes))
-    return e.add(weights, mask)
+    return add(weights, mask)

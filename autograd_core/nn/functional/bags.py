@@ -8,15 +8,16 @@ import numpy as np
 
 from ... import errors
 from ...graph import Dim
-from ...ops import bags as b
-from ...ops import elementwise as e
-from ...ops import shape as s
-from ...ops.dims import existing
+from ...ops import embedding
+from ...ops._common import existing
+from ...ops.binary import add
+from ...ops.matmul import trilinear
+from ...ops.view import reshape
 from ...tensor import Tensor, plain
 from ...unsupported import no_sparse
 from .layers import shortened
 
-MODES = {"sum": b.SUM, "mean": b.MEAN, "max": b.MAX}
+MODES = {"sum": embedding.SUM, "mean": embedding.MEAN, "max": embedding.MAX}
 
 
 def embedding_bag(
@@ -49,9 +50,9 @@ def embedding_bag(
                 f"sequences. However, found offsets of type {type(offsets)}"
             )
         offsets = plain(np.arange(0, input.data_.size, input.data_.shape[1], dtype=np.int64))
-        input = s.reshape(input, [-1])
+        input = reshape(input, [-1])
         if per_sample_weights is not None:
-            per_sample_weights = s.reshape(per_sample_weights, [-1])
+            per_sample_weights = reshape(per_sample_weights, [-1])
     elif input.data_.ndim != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.data_.ndim}")
     elif offsets is None or offsets.data_.ndim != 1:
@@ -84,7 +85,7 @@ def embedding_bag(
     if max_norm is not None:
         shortened(weight, np.unique(np.asarray(input.data_)), max_norm, norm_type)
     kept = Dim(-1 if padding_idx is None else padding_idx % rows)
-    return b.embedding_bag(
+    return embedding.embedding_bag(
         weight, input, offsets, scale_grad_by_freq, MODES[mode], sparse, per_sample_weights, include_last_offset, kept
     )[0]
 
@@ -146,6 +147,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             f"bilinear(): bias size does not match weight size: got {bias.data_.shape[0]} but expected {kernel[0]}"
         )
     rows = math.prod(one[:-1])
-    flat = [s.reshape(x, [rows, x.data_.shape[-1]]) for x in (input1, input2)]
-    out = s.reshape(b.trilinear(flat[0], weight, flat[1], [1, 3], [0], [1, 2], [2, 3]), [*one[:-1], kernel[0]])
-    return out if bias is None else e.add(out, bias)
+    flat = [reshape(x, [rows, x.data_.shape[-1]]) for x in (input1, input2)]
+    out = reshape(trilinear(flat[0], weight, flat[1], [1, 3], [0], [1, 2], [2, 3]), [*one[:-1], kernel[0]])
+    return out if bias is None else add(out, bias)

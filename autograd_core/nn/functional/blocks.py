@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ...ops import arrange, convolution
-from ...ops import shape as s
+from ...ops import convolution, join
+from ...ops._common import wrap
 from ...tensor import Tensor
 from .convolution import Lengths
 
@@ -38,7 +38,7 @@ def unfold(
 ) -> Tensor:
     """The blocks under a sliding kernel, one a column."""
     if input.data_.ndim < 3:
-        s.wrap(2, input.data_.ndim)
+        wrap(2, input.data_.ndim)
     if 0 in input.data_.shape[-3:]:
         raise RuntimeError(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
@@ -114,7 +114,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels in `groups`, taken in turn from each."""
-    return arrange.channel_shuffle(input, groups)
+    return join.channel_shuffle(input, groups)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:

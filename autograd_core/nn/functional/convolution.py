@@ -9,9 +9,9 @@ import numpy as np
 
 from ... import errors
 from ...errors import type_name
-from ...ops import convolution
-from ...ops import shape as s
+from ...ops.convolution import convolution
 from ...ops.padding import constant_pad_nd
+from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor import Tensor
 from ...warned import warn_once
 
@@ -194,7 +194,7 @@ def convolve(
     options: dict[str, Any] = {"stride": lengths(stride, n, "stride"), "dilation": lengths(dilation, n, "dilation")}
     if weight.data_.ndim != n + 2:
         lengths(options["stride"], weight.data_.ndim - 2, "stride")
-    batch = s.unsqueeze(input, 0) if ndim == n + 1 else input
+    batch = unsqueeze(input, 0) if ndim == n + 1 else input
     options["groups"], options["output_padding"] = groups, lengths(output_padding, n, "output_padding")
     if isinstance(padding, str):
         batch, options["padding"] = room_for(padding, batch, weight, options)
@@ -202,8 +202,8 @@ def convolve(
         options["padding"] = lengths(padding, n, "padding")
     check(batch, weight, bias, options, transposed)
     given = (options[name] for name in ("stride", "padding", "dilation"))
-    out = convolution.convolution(batch, weight, bias, *given, transposed, options["output_padding"], groups)
-    return s.squeeze_dim(out, 0) if ndim == n + 1 else out
+    out = convolution(batch, weight, bias, *given, transposed, options["output_padding"], groups)
+    return squeeze_dim(out, 0) if ndim == n + 1 else out
 
 
 def refuse_others(title: str, input: Any, weight: Any) -> None:

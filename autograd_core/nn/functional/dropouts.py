@@ -11,8 +11,8 @@ from ...batching.making import at_random, like_at_random
 from ...errors import check_cast
 from ...inplace import in_place
 from ...methods.reshaping import squeeze_, unsqueeze_
-from ...ops import elementwise as e
-from ...ops import shape as s
+from ...ops.binary import add, mul
+from ...ops.view import squeeze_dim, unsqueeze
 from ...streams import bernoulli
 from ...tensor import Array, Tensor, plain
 from ...warned import warn
@@ -48,7 +48,7 @@ def dropped(
     scale = 1.0 / math.sqrt((LOWEST * LOWEST * p + 1) * (1 - p))
     moved = plain(((noise - 1) * kind.type(LOWEST * scale) + kind.type(LOWEST * scale * p))[()])
     kept = times(input, plain((noise * kind.type(scale))[()], version=NOISE_WRITES), inplace)
-    return in_place(e.add, kept, moved)
+    return in_place(add, kept, moved)
 
 
 @like_at_random
@@ -76,7 +76,7 @@ def laid_like(row: Array, data: Array) -> Array:
 
 
 def times(input: Tensor, mask: Tensor, inplace: bool) -> Tensor:
-    return in_place(e.mul, input, mask) if inplace else e.mul(input, mask)
+    return in_place(mul, input, mask) if inplace else mul(input, mask)
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -139,7 +139,7 @@ def by_channel(input: Tensor, p: float, training: bool, inplace: bool, alone: bo
         return dropped(input, p, training, inplace, channels=True)
     if inplace:
         return squeeze_(dropped(unsqueeze_(input, 0), p, training, True, channels=True), 0)
-    return s.squeeze_dim(dropped(s.unsqueeze(input, 0), p, training, False, channels=True), 0)
+    return squeeze_dim(dropped(unsqueeze(input, 0), p, training, False, channels=True), 0)
 
 
 __all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]

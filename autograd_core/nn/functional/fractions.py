@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...functions.drawing import rand
-from ...ops import fractions
+from ...ops import fractional_pooling
 from ...tensor import Tensor
 
 
@@ -33,7 +33,7 @@ def fractional_max_pool3d(
     return found if return_indices else found[0]
 
 
-OPERATORS = {2: fractions.fractional_max_pool2d, 3: fractions.fractional_max_pool3d}
+OPERATORS = {2: fractional_pooling.fractional_max_pool2d, 3: fractional_pooling.fractional_max_pool3d}
 
 
 def pooled(n: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Any) -> Any:

@@ -6,13 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import type_name
-from ...ops import grids, lookups
+from ...ops.grid_sample import (
+    BORDER,
+    CUBIC,
+    LINEAR,
+    NEAREST,
+    REFLECTION,
+    ZEROS,
+    affine_grid_generator,
+    grid_sampler_2d,
+    grid_sampler_3d,
+)
 from ...signatures.guarding import guarded
 from ...tensor import Tensor
 from ...warned import warn
 
-MODES = {"bilinear": lookups.LINEAR, "nearest": lookups.NEAREST, "bicubic": lookups.CUBIC}
-PADDINGS = {"zeros": lookups.ZEROS, "border": lookups.BORDER, "reflection": lookups.REFLECTION}
+MODES = {"bilinear": LINEAR, "nearest": NEAREST, "bicubic": CUBIC}
+PADDINGS = {"zeros": ZEROS, "border": BORDER, "reflection": REFLECTION}
 CHANGED = (
     "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
     "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details."
@@ -45,7 +55,7 @@ def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
     check(input, grid, interpolation_mode)
-    look = grids.grid_sampler_2d if input.data_.ndim == 4 else grids.grid_sampler_3d
+    look = grid_sampler_2d if input.data_.ndim == 4 else grid_sampler_3d
     found: Tensor = look(input, grid, interpolation_mode, padding_mode, align_corners)
     return found
 
@@ -77,7 +87,7 @@ def check(input: Tensor, grid: Tensor, mode: int) -> None:
     if rank not in (2, 3) or len(grid.shape) != len(input.shape):
         kind = f"{len(input.shape)}D" if rank in (2, 3) else "4D or 5D"
         raise RuntimeError(f"grid_sampler(): expected {kind} input and grid with same number of dimensions, {shapes}")
-    if rank == 3 and mode == lookups.CUBIC:
+    if rank == 3 and mode == CUBIC:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     if input.dtype != grid.dtype and input.dtype.is_floating_point:
         found, other = (type_name(t.data_.dtype) for t in (input, grid))
@@ -110,4 +120,4 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
             f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {rank + 1}] but got: "
             f"[{theta.shape[0]}, {rank + 1}]."
         )
-    return grids.affine_grid_generator(theta, list(size), aligned)
+    return affine_grid_generator(theta, list(size), aligned)

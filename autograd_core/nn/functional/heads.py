@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from ...functions import shaping
-from ...ops import added
-from ...ops import elementwise as e
-from ...ops import matmul as m
-from ...ops import padding as pads
-from ...ops import reduce as r
-from ...ops import shape as s
+from ...ops.activation import softmax
+from ...ops.binary import add, mul
+from ...ops.join import cat, repeat, split_with_sizes
+from ...ops.matmul import baddbmm, bmm, linear
+from ...ops.padding import constant_pad_nd
+from ...ops.reduction import mean_dim
+from ...ops.view import expand, permute, reshape, select, squeeze_dim, transpose, unsqueeze, view
 from ...tensor import Tensor, plain
 from ...unsupported import Unsupported
 from ...warned import warn
@@ -73,22 +74,22 @@ def projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: T
     """Query, key and value through one weight that holds theirs, together where they are the same tensor."""
     width = query.data_.shape[-1]
     if key is value and query is key:
-        return parted(added.linear(query, weight, bias), 3, width)
+        return parted(linear(query, weight, bias), 3, width)
     if key is value:
-        own, both = s.split_with_sizes(weight, [width, 2 * width], 0)
-        b_own, b_both = (None, None) if bias is None else s.split_with_sizes(bias, [width, 2 * width], 0)
-        first = added.linear(query, own, b_own)
-        return [first, *parted(added.linear(key, both, b_both), 2, width)]
+        own, both = split_with_sizes(weight, [width, 2 * width], 0)
+        b_own, b_both = (None, None) if bias is None else split_with_sizes(bias, [width, 2 * width], 0)
+        first = linear(query, own, b_own)
+        return [first, *parted(linear(key, both, b_both), 2, width)]
     weights = shaping.chunk(weight, 3)
     biases = (None,) * 3 if bias is None else shaping.chunk(bias, 3)
-    return [added.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
+    return [linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
 
 
 def parted(together: Tensor, count: int, width: int) -> list[Tensor]:
     """`count` results of one linear map, each in a row in memory."""
-    apart = s.unsqueeze(shaping.unflatten(together, -1, [count, width]), 0)
-    rows = shaping.contiguous(s.squeeze_dim(s.transpose(apart, 0, -2), -2))
-    return [s.select(rows, 0, i) for i in range(count)]
+    apart = unsqueeze(shaping.unflatten(together, -1, [count, width]), 0)
+    rows = shaping.contiguous(squeeze_dim(transpose(apart, 0, -2), -2))
+    return [select(rows, 0, i) for i in range(count)]
 
 
 def multi_head_attention_forward(
@@ -123,8 +124,8 @@ def multi_head_attention_forward(
         raise Unsupported("attention with static_k or static_v is not supported")
     batched = check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
-        query, key, value = (s.unsqueeze(x, 1) for x in (query, key, value))
-        key_padding_mask = None if key_padding_mask is None else s.unsqueeze(key_padding_mask, 0)
+        query, key, value = (unsqueeze(x, 1) for x in (query, key, value))
+        key_padding_mask = None if key_padding_mask is None else unsqueeze(key_padding_mask, 0)
     length, batch, width = query.data_.shape
     source, kind = key.data_.shape[0], query.data_.dtype
     padding = canonical_mask(key_padding_mask, "key_padding_mask", attn_mask, kind)
@@ -150,7 +151,7 @@ def multi_head_attention_forward(
         biases = (None,) * 3 if in_proj_bias is None else shaping.chunk(in_proj_bias, 3)
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
         check_projections((query, key, value), weights, biases)
-        heads = [added.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
+        heads = [linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
     else:
         if key.shape != value.shape:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
@@ -158,11 +159,11 @@ def multi_head_attention_forward(
         heads = projected(query, key, value, in_proj_weight, in_proj_bias)
     mask = fitting_mask(attn_mask, num_heads, batch, length, source)
     if bias_k is not None and bias_v is not None:
-        learnt = [s.cat([x, s.repeat(b, [1, batch, 1])]) for x, b in zip(heads[1:], (bias_k, bias_v), strict=True)]
+        learnt = [cat([x, repeat(b, [1, batch, 1])]) for x, b in zip(heads[1:], (bias_k, bias_v), strict=True)]
         heads, mask, padding, source = [heads[0], *learnt], seeing_one_more(mask), seeing_one_more(padding), source + 1
-    q, k, v = (s.transpose(s.view(x, [x.data_.shape[0], batch * num_heads, width // num_heads]), 0, 1) for x in heads)
+    q, k, v = (transpose(view(x, [x.data_.shape[0], batch * num_heads, width // num_heads]), 0, 1) for x in heads)
     if add_zero_attn:
-        k, v = (s.cat([x, zeros_behind(x)], 1) for x in (k, v))
+        k, v = (cat([x, zeros_behind(x)], 1) for x in (k, v))
         mask, padding, source = seeing_one_more(mask), seeing_one_more(padding), source + 1
     mask = merged(mask, padding, num_heads, batch, source)
     if not training:
@@ -173,14 +174,14 @@ def multi_head_attention_forward(
         out, shown = with_weights(q, k, v, mask, dropout_p, options)
     else:
         out = without_weights(q, k, v, mask, dropout_p, options, is_causal)
-    out = added.linear(out, out_proj_weight, out_proj_bias)
-    out = s.view(out, [length, batch, out.data_.shape[1]])
+    out = linear(out, out_proj_weight, out_proj_bias)
+    out = view(out, [length, batch, out.data_.shape[1]])
     if shown is not None:
-        shown = s.view(shown, [batch, num_heads, length, source])
-        shown = r.mean_dim(shown, [1], False) if average_attn_weights else shown
+        shown = view(shown, [batch, num_heads, length, source])
+        shown = mean_dim(shown, [1], False) if average_attn_weights else shown
     if not batched:
-        out = s.squeeze_dim(out, 1)
-        shown = None if shown is None else s.squeeze_dim(shown, 0)
+        out = squeeze_dim(out, 1)
+        shown = None if shown is None else squeeze_dim(shown, 0)
     return out, shown
 
 
@@ -213,12 +214,12 @@ def fitting_mask(mask: Tensor | None, heads: int, batch: int, length: int, sourc
     wanted = (length, source) if mask.data_.ndim == 2 else (batch * heads, length, source)
     if mask.data_.shape != wanted:
         raise RuntimeError(f"The shape of the {len(wanted)}D attn_mask is {mask.shape}, but should be {wanted}.")
-    return s.unsqueeze(mask, 0) if mask.data_.ndim == 2 else mask
+    return unsqueeze(mask, 0) if mask.data_.ndim == 2 else mask
 
 
 def seeing_one_more(mask: Tensor | None) -> Tensor | None:
     """`mask` where one place more is attended to, which is never hidden."""
-    return None if mask is None else pads.constant_pad_nd(mask, [0, 1], 0)
+    return None if mask is None else constant_pad_nd(mask, [0, 1], 0)
 
 
 def zeros_behind(x: Tensor) -> Tensor:
@@ -235,22 +236,22 @@ def merged(mask: Tensor | None, padding: Tensor | None, heads: int, batch: int, 
             raise AssertionError(
                 f"Expected key_padded_mask.shape[{i}] to be {wanted_length}, but got {padding.data_.shape[i]}"
             )
-    spread = s.expand(s.view(padding, [batch, 1, 1, source]), [-1, heads, -1, -1])
-    rows = s.reshape(spread, [batch * heads, 1, source])
-    return rows if mask is None else e.add(mask, rows)
+    spread = expand(view(padding, [batch, 1, 1, source]), [-1, heads, -1, -1])
+    rows = reshape(spread, [batch * heads, 1, source])
+    return rows if mask is None else add(mask, rows)
 
 
 def with_weights(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float, options: tuple[int, ...]
 ) -> tuple[Tensor, Tensor]:
     _, batch, length, _, width = options
-    scaled = e.mul(q, math.sqrt(1.0 / float(q.data_.shape[-1])))
-    turned = s.transpose(k, -2, -1)
-    scores = m.bmm(scaled, turned) if mask is None else added.baddbmm(mask, scaled, turned)
-    weights = r.softmax(scores, -1)
+    scaled = mul(q, math.sqrt(1.0 / float(q.data_.shape[-1])))
+    turned = transpose(k, -2, -1)
+    scores = bmm(scaled, turned) if mask is None else baddbmm(mask, scaled, turned)
+    weights = softmax(scores, -1)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
-    return s.reshape(s.transpose(m.bmm(weights, v), 0, 1), [length * batch, width]), weights
+    return reshape(transpose(bmm(weights, v), 0, 1), [length * batch, width]), weights
 
 
 def without_weights(
@@ -259,10 +260,10 @@ def without_weights(
     heads, batch, length, source, width = options
     if mask is not None:
         alone = mask.data_.shape[0] == 1
-        mask = s.unsqueeze(mask, 0) if alone else s.view(mask, [batch, heads, -1, source])
-    q, k, v = (s.view(x, [batch, heads, x.data_.shape[1], width // heads]) for x in (q, k, v))
+        mask = unsqueeze(mask, 0) if alone else view(mask, [batch, heads, -1, source])
+    q, k, v = (view(x, [batch, heads, x.data_.shape[1], width // heads]) for x in (q, k, v))
     out = scaled_dot_product_attention(q, k, v, mask, dropout_p, causal)
-    return s.reshape(s.permute(out, [2, 0, 1, 3]), [batch * length, width])
+    return reshape(permute(out, [2, 0, 1, 3]), [batch * length, width])
 
 
 __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]

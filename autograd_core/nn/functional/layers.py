@@ -6,8 +6,8 @@ import numpy as np
 
 from ... import tell
 from ...graph import Dim
-from ...ops import added
-from ...ops.rows import embedding as looked_up
+from ...ops import matmul
+from ...ops.embedding import embedding as looked_up
 from ...state import ask_room, state
 from ...tensor import Array, Tensor, plain
 from ...unsupported import no_sparse
@@ -20,7 +20,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if isinstance(weight, Tensor) and not (input.data_.ndim and weight.data_.ndim):
         ranks = f"{input.data_.ndim}D and {weight.data_.ndim}D"
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {ranks}")
-    return added.linear(input, weight, bias)
+    return matmul.linear(input, weight, bias)
 
 
 def embedding(

@@ -8,11 +8,12 @@ import numpy as np
 
 from ...errors import sizes, type_name
 from ...graph import Dim
-from ...ops import elementwise as e
-from ...ops import loss, losses
-from ...ops import reduce as r
-from ...ops import shape as s
-from ...ops.two_numbers import xlogy
+from ...ops import loss
+from ...ops import reduction as reduction_ops
+from ...ops import view as view_ops
+from ...ops.activation import log_softmax
+from ...ops.binary import add, add_scalar, div, div_scalar, mul, mul_scalar, sub, xlogy
+from ...ops.unary import exp, masked_fill, neg
 from ...tensor import Tensor, plain
 from ...warned import warn
 from .common import need_tensor, no_gradient_for, reduce_loss, reduction_nr, reduction_of, with_old_flags
@@ -35,7 +36,7 @@ def binary_cross_entropy(
         check_broadcast(weight, target)
         weight = weight.expand(np.broadcast_shapes(weight.data_.shape, target.data_.shape))
     no_gradient_for("binary_cross_entropy", weight=weight)
-    return losses.binary_cross_entropy(input, target, weight, nr)
+    return loss.binary_cross_entropy(input, target, weight, nr)
 
 
 def check_broadcast(weight: Tensor, target: Tensor) -> None:
@@ -64,7 +65,7 @@ def binary_cross_entropy_with_logits(
     if input.data_.shape != target.data_.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     no_gradient_for("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    return losses.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_nr(reduction))
+    return loss.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_nr(reduction))
 
 
 def kl_div(
@@ -87,7 +88,7 @@ def kl_div(
             "same as 'batchmean' in the next major release."
         )
     reduced = reduce_loss(divergences(input, target, log_target), reduction)
-    return e.div(reduced, input.data_.shape[0]) if of_batch and input.data_.ndim else reduced
+    return div(reduced, input.data_.shape[0]) if of_batch and input.data_.ndim else reduced
 
 
 def divergences(input: Tensor, target: Tensor, log_target: bool) -> Tensor:
@@ -95,10 +96,10 @@ def divergences(input: Tensor, target: Tensor, log_target: bool) -> Tensor:
     if any(t.data_.dtype.kind != "f" for t in (input, target)):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
-        apart = e.sub(target, input)
-        return e.mul(e.exp(target), apart)
-    expected = e.mul(target, input)
-    return e.sub(xlogy(target, target), expected)
+        apart = sub(target, input)
+        return mul(exp(target), apart)
+    expected = mul(target, input)
+    return sub(xlogy(target, target), expected)
 
 
 def nll_loss(
@@ -167,9 +168,9 @@ def by_place(input: Tensor, target: Tensor, weight: Tensor | None, reduction: in
         raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {labels}")
     if len(shape) == 4:
         return loss.nll_loss2d(input, target, weight, reduction, ignore_index)[0]
-    flat = s.reshape(input, [shape[0], shape[1], 1, -1]), s.reshape(target, [labels[0], 1, -1])
+    flat = view_ops.reshape(input, [shape[0], shape[1], 1, -1]), view_ops.reshape(target, [labels[0], 1, -1])
     losses = loss.nll_loss2d(*flat, weight, reduction, ignore_index)[0]
-    return s.view(losses, labels) if reduction == 0 else losses
+    return view_ops.view(losses, labels) if reduction == 0 else losses
 
 
 def cross_entropy(
@@ -194,22 +195,22 @@ def cross_entropy(
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
         return soft_cross_entropy(input, target, weight, reduction, label_smoothing, classes)
-    logs = r.log_softmax(input, classes)
+    logs = log_softmax(input, classes)
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     if label_smoothing <= 0:
         return hard
     count = input.data_.shape[classes]
-    counted = logs if weight is None else e.mul(logs, along(weight, classes, input.data_.ndim))
+    counted = logs if weight is None else mul(logs, along(weight, classes, input.data_.ndim))
     live = np.asarray(target.data_ != ignore_index)
-    spread = e.masked_fill(e.neg(r.sum_dim(counted, [classes], False)), plain(~live), 0)
+    spread = masked_fill(neg(reduction_ops.sum_dim(counted, [classes], False)), plain(~live), 0)
     nr = reduction_nr(reduction)
     if nr:
-        spread = r.sum(spread)
+        spread = reduction_ops.sum(spread)
     if nr == 1:
         whole = np.count_nonzero(live) if weight is None else np.sum(weight.data_[target.data_[live]])
-        spread = e.div(spread, plain(np.asarray(whole)[()]))
-    spread = e.mul_scalar(spread, label_smoothing / count)
-    return e.add(e.mul_scalar(hard, 1 - label_smoothing), spread)
+        spread = div(spread, plain(np.asarray(whole)[()]))
+    spread = mul_scalar(spread, label_smoothing / count)
+    return add(mul_scalar(hard, 1 - label_smoothing), spread)
 
 
 def soft_cross_entropy(
@@ -220,22 +221,22 @@ def soft_cross_entropy(
         raise RuntimeError(
             f"Expected floating point type for target with class probabilities, got {type_name(target.data_.dtype)}"
         )
-    logs = r.log_softmax(input, classes)
+    logs = log_softmax(input, classes)
     count = logs.data_.shape[classes]
     check_weight(weight, count, by="cross_entropy: ")
     if label_smoothing > 0:
-        target = e.add_scalar(e.mul_scalar(target, 1 - label_smoothing), label_smoothing / count)
-    values = e.mul(logs, target)
+        target = add_scalar(mul_scalar(target, 1 - label_smoothing), label_smoothing / count)
+    values = mul(logs, target)
     if weight is not None:
-        values = e.mul(values, along(weight, classes, logs.data_.ndim))
+        values = mul(values, along(weight, classes, logs.data_.ndim))
     nr = reduction_nr(reduction)
     if nr == 0:
-        return e.neg(r.sum_dim(values, [classes], False))
-    total = e.neg(r.sum(values))
-    return total if nr == 2 else e.div_scalar(total, logs.data_.size // max(count, 1))
+        return neg(reduction_ops.sum_dim(values, [classes], False))
+    total = neg(reduction_ops.sum(values))
+    return total if nr == 2 else div_scalar(total, logs.data_.size // max(count, 1))
 
 
 def along(weight: Tensor, classes: int, rank: int) -> Tensor:
     """The weights of the classes as a view that broadcasts over all dimensions but that of the classes."""
-    view: Tensor = s.view(weight, [-1 if d == classes else 1 for d in range(rank)])
+    view: Tensor = view_ops.view(weight, [-1 if d == classes else 1 for d in range(rank)])
     return view

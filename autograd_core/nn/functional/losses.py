@@ -10,10 +10,12 @@ import numpy as np
 from ... import dtypes, errors
 from ...functions.choices import cast
 from ...inplace import in_place
-from ...ops import activations, loss, losses
-from ...ops import elementwise as e
-from ...ops import reduce as r
-from ...ops import shape as s
+from ...ops import loss, unary
+from ...ops import reduction as reduction_ops
+from ...ops.activation import log_sigmoid
+from ...ops.binary import add, add_scalar, div, eq, le, mul, mul_scalar, pow_scalar, rsub, sub, sub_scalar
+from ...ops.join import clone
+from ...ops.view import expand, unsqueeze
 from ...state import state
 from ...tensor import Tensor, plain
 from ...transforms.batch import hidden
@@ -32,8 +34,8 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     try:
         shape = list(np.broadcast_shapes(input.data_.shape, target.data_.shape))
     except ValueError:
-        return e.sub(input, target), target  # raises what torch raises for sizes that do not broadcast
-    one, other = (t if list(t.data_.shape) == shape else s.expand(t, shape) for t in (input, target))
+        return sub(input, target), target  # raises what torch raises for sizes that do not broadcast
+    one, other = (t if list(t.data_.shape) == shape else expand(t, shape) for t in (input, target))
     return one, other
 
 
@@ -42,17 +44,17 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean", weight: Ten
     one, other = same_size(input, target)
     if weight is None:
         return loss.mse_loss(one, other, reduction_nr(reduction))
-    return weighted(e.pow_scalar(e.sub(one, other), 2), input, weight, reduction)
+    return weighted(pow_scalar(sub(one, other), 2), input, weight, reduction)
 
 
 def weighted(values: Tensor, input: Tensor, weight: Tensor, reduction: str) -> Tensor:
     """The loss of `values`, each as often as its weight; so counts the mean, too."""
-    values = e.mul(values, same_as(input, weight))
+    values = mul(values, same_as(input, weight))
     if reduction not in REDUCTIONS:
         raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
     if reduction != "mean":
         return reduce_loss(values, reduction)
-    return e.div(r.sum(values), r.sum(weight))
+    return div(reduction_ops.sum(values), reduction_ops.sum(weight))
 
 
 def same_as(input: Tensor, weight: Tensor) -> Tensor:
@@ -65,7 +67,7 @@ def same_as(input: Tensor, weight: Tensor) -> Tensor:
 @with_old_flags
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
     one, other = same_size(input, target)
-    values = e.abs(e.sub(one, other))
+    values = unary.abs(sub(one, other))
     return reduce_loss(values, reduction) if weight is None else weighted(values, input, weight, reduction)
 
 
@@ -75,7 +77,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
-    return losses.smooth_l1_loss(*same_size(input, target), reduction_nr(reduction), beta)
+    return loss.smooth_l1_loss(*same_size(input, target), reduction_nr(reduction), beta)
 
 
 def huber_loss(
@@ -85,24 +87,24 @@ def huber_loss(
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     one, other = same_size(input, target)
     if weight is None:
-        return losses.huber_loss(one, other, reduction_nr(reduction), delta)
-    values = e.mul(losses.huber_loss(one, other, REDUCTIONS["none"], delta), same_as(input, weight))
+        return loss.huber_loss(one, other, reduction_nr(reduction), delta)
+    values = mul(loss.huber_loss(one, other, REDUCTIONS["none"], delta), same_as(input, weight))
     return reduce_loss(values, reduction)
 
 
 @with_old_flags
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     no_gradient_for("soft_margin_loss", target=target)
-    return losses.soft_margin_loss(input, target, reduction_nr(reduction))
+    return loss.soft_margin_loss(input, target, reduction_nr(reduction))
 
 
 @with_old_flags
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean") -> Tensor:
     nothing = plain(np.zeros_like(input.data_))
-    missing = in_place(e.clamp_min, e.sub(plain(np.full_like(input.data_, margin)), input), 0)
-    far = e.where(plain(target.data_ != 1), missing, nothing)
-    near = e.where(plain(target.data_ != -1), input, nothing)
-    return reduce_loss(e.add(far, near), reduction)
+    missing = in_place(unary.clamp_min, sub(plain(np.full_like(input.data_, margin)), input), 0)
+    far = unary.where(plain(target.data_ != 1), missing, nothing)
+    near = unary.where(plain(target.data_ != -1), input, nothing)
+    return reduce_loss(add(far, near), reduction)
 
 
 @with_old_flags
@@ -114,9 +116,9 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
-    apart = e.sub(input1, input2)
-    order = e.mul(e.neg(target), apart)
-    return reduce_loss(in_place(e.clamp_min, e.add_scalar(floated(order), margin), 0), reduction)
+    apart = sub(input1, input2)
+    order = mul(unary.neg(target), apart)
+    return reduce_loss(in_place(unary.clamp_min, add_scalar(floated(order), margin), 0), reduction)
 
 
 @with_old_flags
@@ -133,14 +135,14 @@ def cosine_embedding_loss(
             f"{errors.sizes(input1.data_.shape)} and {errors.sizes(input2.data_.shape)}."
         )
     last = [rank]
-    together = r.sum_dim(e.mul(input1, input2), last, False)
-    squares = [e.add_scalar(r.sum_dim(e.mul(x, x), last, False), 1e-12) for x in (input1, input2)]
-    cosine = e.div(together, in_place(e.sqrt, e.mul(*squares)))
+    together = reduction_ops.sum_dim(mul(input1, input2), last, False)
+    squares = [add_scalar(reduction_ops.sum_dim(mul(x, x), last, False), 1e-12) for x in (input1, input2)]
+    cosine = div(together, in_place(unary.sqrt, mul(*squares)))
     nothing = plain(np.zeros_like(cosine.data_))
-    near = e.sub(plain(np.ones_like(cosine.data_)), cosine)
-    far = in_place(e.clamp_min, e.sub_scalar(floated(cosine), margin), 0)
-    near, far = e.where(e.eq(target, 1), near, nothing), e.where(e.eq(target, -1), far, nothing)
-    return reduce_loss(e.add(near, far), reduction)
+    near = sub(plain(np.ones_like(cosine.data_)), cosine)
+    far = in_place(unary.clamp_min, sub_scalar(floated(cosine), margin), 0)
+    near, far = unary.where(eq(target, 1), near, nothing), unary.where(eq(target, -1), far, nothing)
+    return reduce_loss(add(near, far), reduction)
 
 
 def poisson_nll_loss(
@@ -155,20 +157,20 @@ def poisson_nll_loss(
 ) -> Tensor:
     reduction = reduction_of(size_average, reduce, reduction)
     if log_input:
-        expected = e.mul(target, input)
-        values = e.sub(e.exp(input), expected)
+        expected = mul(target, input)
+        values = sub(unary.exp(input), expected)
     else:
-        values = e.sub(input, e.mul(target, e.log(e.add_scalar(input, eps))))
+        values = sub(input, mul(target, unary.log(add_scalar(input, eps))))
     if full:
-        values = in_place(e.add, values, stirling(target))
+        values = in_place(add, values, stirling(target))
     return reduce_loss(values, reduction)
 
 
 def stirling(target: Tensor) -> Tensor:
     """About the logarithm of the factorial of each target above 1."""
-    root = e.mul_scalar(e.log(e.mul_scalar(target, 2 * math.pi)), 0.5)  # torch makes it first
-    smooth = e.sub(e.mul(target, e.log(target)), target)
-    return e.masked_fill(e.add(smooth, root), e.le(target, 1), 0)
+    root = mul_scalar(unary.log(mul_scalar(target, 2 * math.pi)), 0.5)  # torch makes it first
+    smooth = sub(mul(target, unary.log(target)), target)
+    return unary.masked_fill(add(smooth, root), le(target, 1), 0)
 
 
 def gaussian_nll_loss(
@@ -182,17 +184,17 @@ def gaussian_nll_loss(
     spread = spread_of(input, var)
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not valid")
-    spread = s.clone(spread)
+    spread = clone(spread)
     if spread.data_.dtype.kind != "f":
         kind = errors.C_NAMES[spread.data_.dtype.name]
         raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
     spread.overwrite(np.maximum(spread.data_, eps))
     spread.bump()
-    size = e.log(spread)
-    missed = e.div(e.pow_scalar(input - target, 2), spread)
-    values = e.mul(e.add(size, missed), 0.5)
+    size = unary.log(spread)
+    missed = div(pow_scalar(input - target, 2), spread)
+    values = mul(add(size, missed), 0.5)
     if full:
-        values = e.add(values, 0.5 * math.log(2 * math.pi))
+        values = add(values, 0.5 * math.log(2 * math.pi))
     return reduce_loss(values, reduction)
 
 
@@ -201,14 +203,14 @@ def spread_of(input: Tensor, var: Tensor | float) -> Tensor:
     if isinstance(var, float):
         if var < 0:
             raise ValueError("var has negative entry/entries")
-        return e.mul_scalar(plain(np.ones_like(input.data_)), var)
+        return mul_scalar(plain(np.ones_like(input.data_)), var)
     if np.any(var.data_ < 0):
         raise ValueError("var has negative entry/entries")
     shape, sizes = input.data_.shape, var.data_.shape
     if sizes == shape:
         return var
     if sizes == shape[:-1]:
-        return s.unsqueeze(var, -1)
+        return unsqueeze(var, -1)
     if len(sizes) != len(shape) or sum(size for one, size in zip(shape, sizes, strict=True) if one != size) != 1:
         raise ValueError("var is of incorrect size")
     return var
@@ -228,13 +230,13 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     try:
         shape = np.broadcast_shapes(x1.data_.shape, x2.data_.shape)
     except ValueError:
-        return e.sub(x1, x2)  # raises what torch raises for sizes that do not broadcast
+        return sub(x1, x2)  # raises what torch raises for sizes that do not broadcast
     if x1.data_.shape != x2.data_.shape:
-        x2 = s.expand(x2, list(shape))  # torch expands both, the second first
-        x1 = s.expand(x1, list(shape))
+        x2 = expand(x2, list(shape))  # torch expands both, the second first
+        x1 = expand(x1, list(shape))
     held = []
     for x in (x1, x2):
-        length = s.clone(r.vector_norm(x, 2, [dim], True))
+        length = clone(reduction_ops.vector_norm(x, 2, [dim], True))
         if hidden(length):
             with_grad, state.grad_enabled = state.grad_enabled, False
             length.clamp_min_(eps)
@@ -243,14 +245,14 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
             length.overwrite(np.maximum(length.data_, eps))
             length.bump()
         held.append(length)
-    other = e.div(x2, held[1])
-    return r.sum_dim(e.mul(e.div(x1, held[0]), other), [dim], False)
+    other = div(x2, held[1])
+    return reduction_ops.sum_dim(mul(div(x1, held[0]), other), [dim], False)
 
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The norm of the difference, which is moved by `eps` so that it has a derivative everywhere."""
     last = max(x1.data_.ndim, x2.data_.ndim) - 1
-    return r.norm_dim(e.add_scalar(floated(e.sub(x1, x2)), eps), float(p), [last], keepdim)
+    return reduction_ops.norm_dim(add_scalar(floated(sub(x1, x2)), eps), float(p), [last], keepdim)
 
 
 def need_one_rank(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
@@ -279,9 +281,9 @@ def triplet_margin_loss(
     need_one_rank(anchor, positive, negative)
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
-        far = e.minimum(far, pairwise_distance(positive, negative, p, eps))
-    missed = e.sub(e.add_scalar(near, margin), far)
-    return reduce_loss(e.clamp_min(missed, 0), reduction)
+        far = unary.minimum(far, pairwise_distance(positive, negative, p, eps))
+    missed = sub(add_scalar(near, margin), far)
+    return reduce_loss(unary.clamp_min(missed, 0), reduction)
 
 
 @with_old_flags
@@ -291,10 +293,10 @@ def multilabel_soft_margin_loss(
     """The likelihood of each label for itself, averaged over the labels."""
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not valid")
-    hit = e.mul(target, activations.log_sigmoid(input)[0])
-    miss = e.mul(e.rsub(target, 1), activations.log_sigmoid(e.neg(input))[0])
-    values = e.neg(e.add(hit, miss))
+    hit = mul(target, log_sigmoid(input)[0])
+    miss = mul(rsub(target, 1), log_sigmoid(unary.neg(input))[0])
+    values = unary.neg(add(hit, miss))
     if weight is not None:
-        values = e.mul(values, weight)
+        values = mul(values, weight)
     last = values.data_.ndim - 1
-    return reduce_loss(e.div(r.sum_dim(values, [last], False), values.data_.shape[last]), reduction)
+    return reduce_loss(div(reduction_ops.sum_dim(values, [last], False), values.data_.shape[last]), reduction)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...ops import elementwise as e
-from ...ops import margins
+from ...ops import loss
+from ...ops.binary import sub
+from ...ops.unary import clamp_min, minimum
 from ...tensor import Tensor
 from .common import REDUCTIONS, no_gradient_for, reduce_loss, reduction_nr, reduction_of, with_old_flags
 from .losses import need_one_rank, pairwise_distance
@@ -29,13 +30,13 @@ def multi_margin_loss(
     if weight is not None and weight.data_.ndim != 1:
         raise ValueError("weight must be one-dimensional")
     no_gradient_for("multi_margin_loss", weight=weight)
-    return margins.multi_margin_loss(input, target, p, margin, weight, number)
+    return loss.multi_margin_loss(input, target, p, margin, weight, number)
 
 
 @with_old_flags
 def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """As `multi_margin_loss`, where several classes are meant: those before the first -1 of each row."""
-    return margins.multilabel_margin_loss(input, target, reduction_nr(reduction))[0]
+    return loss.multilabel_margin_loss(input, target, reduction_nr(reduction))[0]
 
 
 def triplet_margin_with_distance_loss(
@@ -57,8 +58,8 @@ def triplet_margin_with_distance_loss(
     distance = pairwise_distance if distance_function is None else distance_function
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
-        far = e.minimum(far, distance(positive, negative))
-    return reduce_loss(e.clamp_min(e.sub(margin + near, far), 0), reduction)
+        far = minimum(far, distance(positive, negative))
+    return reduce_loss(clamp_min(sub(margin + near, far), 0), reduction)
 
 
 __all__ = ["multi_margin_loss", "multilabel_margin_loss", "triplet_margin_with_distance_loss"]

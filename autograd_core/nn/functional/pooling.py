@@ -7,9 +7,10 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...ops import blocks, pooling
-from ...ops import reduce as r
-from ...ops import shape as s
+from ...ops import pooling
+from ...ops._common import wrap
+from ...ops.reduction import mean_dim
+from ...ops.view import squeeze_dim, unsqueeze
 from ...signatures.guarding import guarded
 from ...tensor import Tensor
 
@@ -75,10 +76,10 @@ def max_pool1d(
     pad, spaced = one("max_pool1d", "padding", padding), one("max_pool1d", "dilation", dilation)
     if not return_indices:
         check_row(input, k, step, pad, spaced, ceil_mode)
-    row = s.unsqueeze(input, -2)
+    row = unsqueeze(input, -2)
     values, indices = pooling.max_pool2d(row, [1, k], [1, step], [0, pad], [1, spaced], ceil_mode)
-    out = s.squeeze_dim(values, -2)
-    return (out, s.squeeze_dim(indices, -2)) if return_indices else out
+    out = squeeze_dim(values, -2)
+    return (out, squeeze_dim(indices, -2)) if return_indices else out
 
 
 def check_row(input: Tensor, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> None:
@@ -99,7 +100,7 @@ def check_row(input: Tensor, kernel: int, stride: int, padding: int, dilation: i
         )
     if dilation <= 0:
         raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
-    size = blocks.places([input.data_.shape[-1]], [kernel], [stride], [padding], [dilation], ceil_mode)[0]
+    size = pooling.places([input.data_.shape[-1]], [kernel], [stride], [padding], [dilation], ceil_mode)[0]
     if size <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
 
@@ -125,9 +126,9 @@ def adaptive_max_pool1d(input: Tensor, output_size: Lengths, return_indices: boo
     need_row("adaptive_max_pool1d", input)
     pooling.refuse_empty("adaptive_max_pool1d", input.data_, 1)
     size = one("adaptive_max_pool1d", "output_size", output_size)
-    values, indices = pooling.adaptive_max_pool2d(s.unsqueeze(input, -2), [1, size])
-    out = s.squeeze_dim(values, -2)
-    return (out, s.squeeze_dim(indices, -2)) if return_indices else out
+    values, indices = pooling.adaptive_max_pool2d(unsqueeze(input, -2), [1, size])
+    out = squeeze_dim(values, -2)
+    return (out, squeeze_dim(indices, -2)) if return_indices else out
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
@@ -187,8 +188,8 @@ def avg_pool1d(
     k = one("avg_pool1d", "kernel_size", kernel_size)
     step = k if stride is None or stride == [] else one("avg_pool1d", "stride", stride)
     room = [0, one("avg_pool1d", "padding", padding)]
-    row = s.unsqueeze(input, -2)
-    return s.squeeze_dim(pooling.avg_pool2d(row, [1, k], [1, step], room, ceil_mode, count_include_pad, None), -2)
+    row = unsqueeze(input, -2)
+    return squeeze_dim(pooling.avg_pool2d(row, [1, k], [1, step], room, ceil_mode, count_include_pad, None), -2)
 
 
 def avg_pool2d(
@@ -204,14 +205,14 @@ def avg_pool2d(
         raise RuntimeError("divisor must be not zero")
     kernel, room = two("avg_pool2d", "kernel_size", kernel_size), two("avg_pool2d", "padding", padding)
     step = two("avg_pool2d", "stride", stride, True)
-    s.wrap(-3, input.data_.ndim)
+    wrap(-3, input.data_.ndim)
     return pooling.avg_pool2d(input, kernel, step, room, ceil_mode, count_include_pad, divisor_override)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Lengths) -> Tensor:
     need_row("adaptive_avg_pool1d", input)
     size = one("adaptive_avg_pool1d", "output_size", output_size)
-    return s.squeeze_dim(adaptive_avg_pool2d(s.unsqueeze(input, -2), [1, size]), -2)
+    return squeeze_dim(adaptive_avg_pool2d(unsqueeze(input, -2), [1, size]), -2)
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
@@ -225,8 +226,8 @@ def means_of(input: Tensor, output_size: Any) -> Tensor:
     size = both_sides(output_size)
     if size == [1, 1]:  # the mean of all, which torch finds quicker
         for dim in (-1, -2):
-            s.wrap(dim, input.data_.ndim)
-        return r.mean_dim(input, [-1, -2], True)
+            wrap(dim, input.data_.ndim)
+        return mean_dim(input, [-1, -2], True)
     pooling.refuse_empty("adaptive_avg_pool2d", input.data_, 1)  # whether there are channels, its gradient asks
     return pooling.adaptive_avg_pool2d(input, size)
 

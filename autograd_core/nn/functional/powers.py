@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...functions import choices as functions
-from ...ops import elementwise as e
-from ...ops import shape as s
-from ...ops import unpooling
+from ...ops import pooling, unary
+from ...ops.binary import mul
+from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor import Tensor
 from .activations import relu
 from .pooling import Lengths, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
@@ -28,12 +28,12 @@ def sides(n: int, value: Lengths) -> tuple[int, ...]:
 def lp_pool(n: int, input: Tensor, power: float, kernel: Lengths, stride: Any, ceil_mode: bool) -> Tensor:
     """The root of the sum of powers under a sliding window of `n` dimensions."""
     if power == np.inf:
-        return MAXIMA[n](e.abs(input), kernel, stride, 0, 1, ceil_mode)
+        return MAXIMA[n](unary.abs(input), kernel, stride, 0, 1, ceil_mode)
     if power == -np.inf:
-        return e.neg(MAXIMA[n](e.neg(e.abs(input)), kernel, stride, 0, 1, ceil_mode))
+        return unary.neg(MAXIMA[n](unary.neg(unary.abs(input)), kernel, stride, 0, 1, ceil_mode))
     mean = MEANS[n](functions.pow(input, power), kernel, stride, 0, ceil_mode)
     count = int(np.prod(sides(n, kernel)))
-    total = e.mul(e.mul(e.sign(mean), relu(e.abs(mean))), count)
+    total = mul(mul(unary.sign(mean), relu(unary.abs(mean))), count)
     return functions.pow(total, 1.0 / power)
 
 
@@ -90,8 +90,8 @@ def max_unpool1d(
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
     size = room(1, input, kernel_size, stride, padding, output_size)
-    column = unpooling.max_unpool2d(s.unsqueeze(input, -1), s.unsqueeze(indices, -1), [*size, 1])
-    return s.squeeze_dim(column, -1)
+    column = pooling.max_unpool2d(unsqueeze(input, -1), unsqueeze(indices, -1), [*size, 1])
+    return squeeze_dim(column, -1)
 
 
 def max_unpool2d(
@@ -102,7 +102,7 @@ def max_unpool2d(
     padding: Lengths = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    return unpooling.max_unpool2d(input, indices, room(2, input, kernel_size, stride, padding, output_size))
+    return pooling.max_unpool2d(input, indices, room(2, input, kernel_size, stride, padding, output_size))
 
 
 def max_unpool3d(
@@ -120,7 +120,7 @@ def max_unpool3d(
         )
     size = room(3, input, kernel_size, stride, padding, output_size)
     steps = sides(3, kernel_size if stride is None else stride)
-    return unpooling.max_unpool3d(input, indices, size, list(steps), list(sides(3, padding)))
+    return pooling.max_unpool3d(input, indices, size, list(steps), list(sides(3, padding)))
 
 
 __all__ = ["lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]

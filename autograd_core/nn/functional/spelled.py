@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...graph import Dim
-from ...ops import bags as b
+from ...ops import embedding as embedding_ops
 from ...ops import padding
-from ...ops.rows import embedding as looked_up
+from ...ops.embedding import embedding as looked_up
 from ...tensor import Tensor
 from ...unsupported import no_sparse
 from . import activations, bags, dropouts, likelihood, losses, normalization, overwriting
@@ -179,4 +179,4 @@ def embedding_bag(
     bags.check(input, offsets, weight.data_.shape[0], weight.data_.dtype.itemsize == 4)
     kept = Dim(-1 if padding_idx is None else padding_idx % weight.data_.shape[0])
     given = (mode, sparse, per_sample_weights, include_last_offset, kept)
-    return tuple(b.embedding_bag(weight, input, offsets, scale_grad_by_freq, *given))
+    return tuple(embedding_ops.embedding_bag(weight, input, offsets, scale_grad_by_freq, *given))

@@ -8,7 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from ...ops import smoothing, upsampling, zooming
+from ...ops.interpolation import (
+    upsample_bicubic2d,
+    upsample_bicubic2d_aa,
+    upsample_bilinear2d,
+    upsample_bilinear2d_aa,
+    upsample_linear1d,
+    upsample_nearest1d,
+    upsample_nearest2d,
+    upsample_nearest3d,
+    upsample_nearest_exact1d,
+    upsample_nearest_exact2d,
+    upsample_nearest_exact3d,
+    upsample_trilinear3d,
+)
 from ...tensor import Tensor
 from ...unsupported import Unsupported
 from ...warned import warn
@@ -18,20 +31,20 @@ from .volumes import adaptive_avg_pool3d
 RANKS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
 MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 WAYS: dict[str, tuple[Any, ...]] = {
-    "nearest": (upsampling.upsample_nearest1d, upsampling.upsample_nearest2d, zooming.upsample_nearest3d),
+    "nearest": (upsample_nearest1d, upsample_nearest2d, upsample_nearest3d),
     "nearest-exact": (
-        zooming.upsample_nearest_exact1d,
-        zooming.upsample_nearest_exact2d,
-        zooming.upsample_nearest_exact3d,
+        upsample_nearest_exact1d,
+        upsample_nearest_exact2d,
+        upsample_nearest_exact3d,
     ),
     "area": (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d),
-    "linear": (upsampling.upsample_linear1d,),
-    "bilinear": (None, upsampling.upsample_bilinear2d),
-    "bicubic": (None, zooming.upsample_bicubic2d),
-    "trilinear": (None, None, zooming.upsample_trilinear3d),
+    "linear": (upsample_linear1d,),
+    "bilinear": (None, upsample_bilinear2d),
+    "bicubic": (None, upsample_bicubic2d),
+    "trilinear": (None, None, upsample_trilinear3d),
 }
 """What takes inputs of three dimensions, four and five to another size."""
-SMOOTH = {"bilinear": smoothing.upsample_bilinear2d_aa, "bicubic": smoothing.upsample_bicubic2d_aa}
+SMOOTH = {"bilinear": upsample_bilinear2d_aa, "bicubic": upsample_bicubic2d_aa}
 """What takes images to another size with `antialias`."""
 STRAIGHT = ("linear", "bilinear", "bicubic", "trilinear")
 

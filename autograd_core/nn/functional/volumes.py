@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops import reduce as r
-from ...ops import volumes
+from ...ops import pooling
+from ...ops.reduction import mean_dim
 from ...signatures.guarding import guarded
 from ...tensor import Tensor
 from .pooling import Lengths, lengths, sizes_or_own
@@ -24,7 +24,7 @@ def max_pool3d(
     step = lengths(3, "max_pool3d", "either be omitted,", "stride", stride, True)
     room = lengths(3, "max_pool3d", "either be", "padding", padding)
     spaced = lengths(3, "max_pool3d", "be either", "dilation", dilation)
-    values, indices = volumes.max_pool3d(input, kernel, step, room, spaced, ceil_mode)
+    values, indices = pooling.max_pool3d(input, kernel, step, room, spaced, ceil_mode)
     return (values, indices) if return_indices else values
 
 
@@ -42,7 +42,7 @@ def avg_pool3d(
     room = lengths(3, "avg_pool3d", "be", "padding", padding)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
-    return volumes.avg_pool3d(input, kernel, step, room, ceil_mode, count_include_pad, divisor_override)
+    return pooling.avg_pool3d(input, kernel, step, room, ceil_mode, count_include_pad, divisor_override)
 
 
 def all_sides(output_size: Any) -> list[int]:
@@ -64,8 +64,8 @@ def means_of(input: Tensor, output_size: Any) -> Tensor:
             f"{{{size[0]}, {size[1]},{size[2]}}}"
         )
     if size == [1, 1, 1]:  # the mean of all, which torch finds quicker
-        return r.mean_dim(input, [-1, -2, -3], True)
-    return volumes.adaptive_avg_pool3d(input, size)
+        return mean_dim(input, [-1, -2, -3], True)
+    return pooling.adaptive_avg_pool3d(input, size)
 
 
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
@@ -77,7 +77,7 @@ def largest_of(input: Tensor, output_size: Any) -> Any:
     size = all_sides(output_size)
     if len(size) != 3:
         raise RuntimeError("adaptive_max_pool3d(): internal error: output_size.size() must be 3")
-    return volumes.adaptive_max_pool3d(input, size)
+    return pooling.adaptive_max_pool3d(input, size)
 
 
 MEANS: Any = guarded("torch.nn.functional", "_adaptive_avg_pool3d", means_of)

@@ -11,10 +11,12 @@ from ...functions.choices import allclose
 from ...functions.drawing import randn
 from ...functions.factories import eye
 from ...modes import no_grad
-from ...ops import elementwise as e
-from ...ops import linalg as solving
-from ...ops import reflections
-from ...ops import shape as s
+from ...ops.binary import add
+from ...ops.join import cat, clone
+from ...ops.linalg_decomposition import geqrf, householder_product
+from ...ops.linalg_solve import matrix_exp
+from ...ops.unary import sgn
+from ...ops.view import diagonal, expand, unsqueeze
 from ...tensor import Tensor
 from ..attributes import part_of
 from ..module import Module
@@ -27,14 +29,14 @@ def is_orthogonal(Q: Any) -> bool:
     """Whether the columns are, but for rounding."""
     rows, columns = Q.shape[-2:]
     near = 10.0 * rows * float(np.finfo(Q.data_.dtype).eps)
-    return allclose(Q.mT @ Q, s.expand(eye(columns, dtype=Q.dtype), [*Q.shape[:-2], columns, columns]), atol=near)
+    return allclose(Q.mT @ Q, expand(eye(columns, dtype=Q.dtype), [*Q.shape[:-2], columns, columns]), atol=near)
 
 
 def made_orthogonal(A: Any) -> Any:
     """Q of A = Q @ R, so that the diagonal of R is positive."""
-    X, tau = reflections.geqrf(A)
-    signs = e.sgn(s.diagonal(X, 0, -2, -1))
-    return reflections.householder_product(X, tau) * s.unsqueeze(signs, -2)
+    X, tau = geqrf(A)
+    signs = sgn(diagonal(X, 0, -2, -1))
+    return householder_product(X, tau) * unsqueeze(signs, -2)
 
 
 class _Orthogonal(Module):
@@ -61,20 +63,20 @@ class _Orthogonal(Module):
     def reflected(self, X: Any) -> Any:
         A = X.tril(-1)
         tau = 2.0 / (1.0 + (A * A).sum(-2))
-        Q = reflections.householder_product(A, tau)
+        Q = householder_product(A, tau)
         return Q * X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
 
     def turned(self, X: Any) -> Any:
         rows, columns = X.shape[-2:]
         X = X.tril()
         if rows != columns:
-            X = s.cat([X, X.new_zeros(rows, rows - columns).expand(*X.shape[:-2], -1, -1)], -1)
+            X = cat([X, X.new_zeros(rows, rows - columns).expand(*X.shape[:-2], -1, -1)], -1)
         A = X - X.mT
         if self.orthogonal_map == "matrix_exp":
-            Q: Any = solving.matrix_exp(A)
+            Q: Any = matrix_exp(A)
         else:
             one = eye(rows, dtype=A.dtype)
-            Q = linalg.solve(e.add(one, A, -0.5), e.add(one, A, 0.5))
+            Q = linalg.solve(add(one, A, -0.5), add(one, A, 0.5))
         return Q if rows == columns else Q[..., :columns]
 
     def right_inverse(self, value: Any) -> Any:
@@ -101,8 +103,8 @@ class _Orthogonal(Module):
                     "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
                     "use_trivialization=False."
                 )
-            A, tau = reflections.geqrf(Q)
-            along: Any = s.diagonal(A, 0, -2, -1)
+            A, tau = geqrf(Q)
+            along: Any = diagonal(A, 0, -2, -1)
             along.copy_(along.sign() * (1 - 2 * (tau == 0.0).to(along.dtype)))
             return A.mT if wide else A
 
@@ -110,9 +112,9 @@ class _Orthogonal(Module):
         """`Q` made orthogonal, and square by columns drawn at random."""
         rows, columns = Q.shape[-2:]
         if rows == columns:
-            return s.clone(Q) if is_orthogonal(Q) else made_orthogonal(Q)
+            return clone(Q) if is_orthogonal(Q) else made_orthogonal(Q)
         drawn = randn(*Q.shape[:-2], rows, rows - columns, dtype=Q.dtype)
-        return made_orthogonal(s.cat([Q, drawn], -1))
+        return made_orthogonal(cat([Q, drawn], -1))
 
 
 def orthogonal(

@@ -9,9 +9,10 @@ from ...graph import Handle
 from ...homes import settle
 from ...inplace import in_place
 from ...modes import no_grad
-from ...ops import elementwise as e
-from ...ops import matmul as m
-from ...ops import shape as s
+from ...ops.join import clone
+from ...ops.matmul import mv, vdot
+from ...ops.unary import copy
+from ...ops.view import t
 from ...tensor import Tensor
 from ..attributes import part_of
 from ..convolution import ConvTranspose1d, ConvTranspose2d
@@ -92,8 +93,8 @@ class _SpectralNorm(Module):
         """Turn the vectors further towards the directions of the largest stretch."""
         with no_grad():
             for _ in range(times):
-                in_place(e.copy, self._u, normalize(m.mv(matrix, self._v), dim=0, eps=self.eps))
-                in_place(e.copy, self._v, normalize(m.mv(s.t(matrix), self._u), dim=0, eps=self.eps))
+                in_place(copy, self._u, normalize(mv(matrix, self._v), dim=0, eps=self.eps))
+                in_place(copy, self._v, normalize(mv(t(matrix), self._u), dim=0, eps=self.eps))
 
     def forward(self, weight: Any) -> Any:
         if weight.ndim == 1:
@@ -101,8 +102,8 @@ class _SpectralNorm(Module):
         matrix = self.matrix(weight)
         if self.training:
             self.look(matrix, self.n_power_iterations)
-        u, v = s.clone(self._u), s.clone(self._v)
-        return weight / m.vdot(u, m.mv(matrix, v))
+        u, v = clone(self._u), clone(self._v)
+        return weight / vdot(u, mv(matrix, v))
 
     def right_inverse(self, value: Tensor) -> Tensor:
         return value

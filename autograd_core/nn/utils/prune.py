@@ -9,7 +9,7 @@ import numpy as np
 
 from ...functions import drawing, reductions
 from ...methods.in_python import norm
-from ...ops import shape as s
+from ...ops.view import reshape
 from ...tensor import Tensor, plain
 from ..attributes import part_of
 from .pruning import BasePruningMethod, PruningContainer, check_amount, check_channels, count, ones_like
@@ -50,7 +50,7 @@ class RandomUnstructured(Unstructured):
     __module__ = "torch.nn.utils.prune"
 
     def taken(self, t: Tensor, k: int) -> Tensor:
-        found: Tensor = reductions.topk(s.reshape(drawing.rand_like(t), [-1]), k).indices
+        found: Tensor = reductions.topk(reshape(drawing.rand_like(t), [-1]), k).indices
         return found
 
 
@@ -58,7 +58,7 @@ class L1Unstructured(Unstructured):
     __module__ = "torch.nn.utils.prune"
 
     def taken(self, t: Tensor, k: int) -> Tensor:
-        found: Tensor = reductions.topk(s.reshape(t.abs(), [-1]), k, largest=False).indices
+        found: Tensor = reductions.topk(reshape(t.abs(), [-1]), k, largest=False).indices
         return found
 
 

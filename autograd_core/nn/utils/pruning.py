@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops import elementwise as e
+from ...ops.binary import mul
 from ...tensor import Tensor, plain
 from ..attributes import delete_part, has_part, part_of, set_part
 
@@ -39,7 +39,7 @@ class BasePruningMethod(ABC):
     def apply_mask(self, module: Any) -> Tensor:
         """What is left of the parameter."""
         mask, orig = (part_of(module, f"{self._tensor_name}_{part}") for part in ("mask", "orig"))
-        found: Tensor = e.mul(mask.to(dtype=orig.dtype), orig)
+        found: Tensor = mul(mask.to(dtype=orig.dtype), orig)
         return found
 
     @classmethod
@@ -81,7 +81,7 @@ class BasePruningMethod(ABC):
                 f"importance_scores should have the same shape as tensor t, got {importance_scores.shape} vs {t.shape}"
             )
         before = ones_like(t) if default_mask is None else default_mask
-        found: Tensor = e.mul(t, self.compute_mask(t if importance_scores is None else importance_scores, before))
+        found: Tensor = mul(t, self.compute_mask(t if importance_scores is None else importance_scores, before))
         return found
 
     def remove(self, module: Any) -> None:
