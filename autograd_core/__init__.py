@@ -11,10 +11,11 @@ from . import dtypes, events, ops, random, switches, tensor_types
 from .absent import absent
 from .device import device, layout, memory_format, strided
 from .dtypes import dtype, get_default_dtype, set_default_dtype
-from .functions import arranging, contraction, covariance, drawing, likes, recurrent, shaping, statistics, tallies
-from .functions import choices as functions
-from .functions import einsum as _einsum
-from .functions import factories as _factories
+from .functions import contraction, creation, pointwise, rnn, shape, sorting, statistics
+from .functions import random as random_functions
+from .functions.creation import closed_range
+from .functions.shape import cat, vstack
+from .functions.statistics import trapezoid
 from .homes import settle
 from .limits import finfo, iinfo
 from .methods import table as methods
@@ -39,24 +40,20 @@ channels_last = memory_format("torch.channels_last")
 channels_last_3d = memory_format("torch.channels_last_3d")
 
 _FUNCTIONS = {
-    _factories: "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices tril_indices "
-    "logspace",
-    likes: "zeros_like ones_like empty_like full_like",
-    drawing: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial poisson "
-    "binomial",
+    creation: "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices "
+    "tril_indices logspace zeros_like ones_like empty_like full_like",
+    random_functions: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial "
+    "poisson binomial",
     switches: switches.NAMES,
     random: "default_generator get_rng_state initial_seed manual_seed seed set_rng_state",
-    shaping: "cat",
-    functions: "where is_tensor rsub",
-    tallies: "searchsorted bucketize isin",
+    shape: "cat atleast_1d atleast_2d atleast_3d hstack vstack dstack column_stack block_diag meshgrid "
+    "cartesian_prod broadcast_tensors",
+    pointwise: "where is_tensor rsub",
+    sorting: "searchsorted bucketize isin",
     join: "stack",
     scatter_gather: "put",
-    contraction: "tensordot cdist pdist",
-    _einsum: "einsum",
-    statistics: "var_mean std_mean",
-    covariance: "trapezoid cumulative_trapezoid",
-    arranging: "atleast_1d atleast_2d atleast_3d hstack vstack dstack column_stack block_diag meshgrid cartesian_prod "
-    "broadcast_tensors",
+    contraction: "tensordot cdist pdist einsum",
+    statistics: "var_mean std_mean trapezoid cumulative_trapezoid",
 }
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _FUNCTIONAL = (
@@ -72,10 +69,8 @@ _SPELLED = (
     "constant_pad_nd embedding embedding_bag"
 )
 """What torch's own spelling takes otherwise than torch.nn.functional does."""
-_RARER = (
-    "vander combinations unravel_index broadcast_shapes scalar_tensor empty_strided frexp renorm polygamma "
-    "chain_matmul is_same_size masked_scatter"
-)
+_CREATED = "scalar_tensor empty_strided asarray frombuffer"
+_SHAPED = "vander combinations unravel_index broadcast_shapes is_same_size"
 _BELOW = {
     "ctc_loss": ("nn.functional.alignment", "ctc"),
     "rrelu": ("nn.functional.activations", "rrelu"),
@@ -86,26 +81,29 @@ _BELOW = {
     **dict.fromkeys(_SPELLED.split(), ("nn.functional.spelled", "")),
     **dict.fromkeys(
         ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
-        ("functions.windows", ""),
+        ("functions.signal_windows", ""),
     ),
-    **dict.fromkeys(("gradient", "histogram"), ("functions.slopes", "")),
+    **dict.fromkeys(("gradient", "histogram"), ("functions.statistics", "")),
     "is_storage": ("methods.storages", ""),
     "cholesky": ("solving", "old_cholesky"),
     "qr": ("solving", "old_qr"),
-    **dict.fromkeys(_RARER.split(), ("functions.rarer", "")),
+    **dict.fromkeys(_CREATED.split(), ("functions.creation", "")),
+    **dict.fromkeys(_SHAPED.split(), ("functions.shape", "")),
+    **dict.fromkeys(("frexp", "renorm", "polygamma"), ("functions.pointwise", "")),
+    "chain_matmul": ("functions.contraction", ""),
+    "masked_scatter": ("functions.indexing", ""),
     "adaptive_max_pool1d": ("nn.functional", "adaptive_max_pool1d_with_indices"),
     "max_pool1d_with_indices": ("nn.functional", ""),
-    **dict.fromkeys(("asarray", "frombuffer"), ("functions.taking", "")),
-    **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.rarer", "itself")),
-    **dict.fromkeys(("imag", "view_as_real"), ("functions.rarer", "")),
+    **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.pointwise", "itself")),
+    **dict.fromkeys(("imag", "view_as_real"), ("functions.pointwise", "")),
     "ldexp": ("ops.binary", ""),
     "angle": ("ops.unary", ""),
     "mvlgamma": ("ops.special", ""),
     **dict.fromkeys(("selu_", "celu_"), ("nn.functional.overwriting", "")),
     "rms_norm": ("nn.functional.normalization", ""),
-    **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("functions.lowrank", "")),
-    **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.removed", "")),
-    **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("functions.older", "")),
+    **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("functions.linalg", "")),
+    **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.linalg", "")),
+    **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("functions.linalg", "")),
     "orgqr": ("solving", "householder_product"),
     "channel_shuffle": ("nn.functional.blocks", ""),
     "affine_grid_generator": ("ops.grid_sample", "affine_grid_generator"),
@@ -126,11 +124,11 @@ def _surface() -> dict[str, Any]:
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
     names |= {name: method for name, method in writing.IN_PLACE.items() if not name.startswith("__")}
     names |= {name: methods.OWN[name] for name in _ALSO.split()}
-    names |= {name: getattr(recurrent, name) for name in _RECURRENT.split()}
+    names |= {name: getattr(rnn, name) for name in _RECURRENT.split()}
     names |= tensor_types.TYPES | {"set_default_tensor_type": tensor_types.set_default_tensor_type}
-    names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}
-    names |= {"range": _factories.closed_range}
-    names |= {"vmap": vmap, "trapz": covariance.trapezoid}
+    names |= {"concat": cat, "concatenate": cat, "row_stack": vstack}
+    names |= {"range": closed_range}
+    names |= {"vmap": vmap, "trapz": trapezoid}
     names |= {"typename": _typename, "Assert": _assert, "promote_types": dtypes.promote_types}
     names |= {"can_cast": dtypes.can_cast, "result_type": dtypes.result_type}
     methods_only = (methods.METHODS | writing.IN_PLACE | methods.ALIASES).keys() - TABLE["torch"].keys() - _IN_PYTHON

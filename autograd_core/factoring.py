@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .functions.reductions import returned
+from .functions.arguments import returned
 from .ops import linalg_decomposition
 from .ops._common import check_floating, check_matrix, check_square, need, refuse, square
 from .ops.view import transpose

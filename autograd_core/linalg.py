@@ -10,9 +10,8 @@ import numpy as np
 from . import errors
 from .absent import absent
 from .factoring import cholesky, eig, eigh, eigvals, eigvalsh, old_svd, qr, svd, svdvals
-from .functions import choices as functions
-from .functions.chains import multi_dot
-from .functions.reductions import returned
+from .functions.arguments import cast, dims, returned
+from .functions.contraction import multi_dot
 from .inplace import in_place
 from .ops import linalg_solve, reduction, view
 from .ops import matmul as matmul_ops
@@ -194,15 +193,15 @@ def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 
 def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    return reduction.vector_norm(functions.cast(x, dtype), ord, functions.dims(dim), keepdim)
+    return reduction.vector_norm(cast(x, dtype), ord, dims(dim), keepdim)
 
 
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
     check_matrix("linalg.matrix_norm", A)
-    A = functions.cast(A, dtype)
-    over = functions.dims(dim)
+    A = cast(A, dtype)
+    over = dims(dim)
     if over is None or len(over) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {over}")
     n = A.data_.ndim
@@ -234,7 +233,7 @@ def matrix_norm(
 
 
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    over = functions.dims(dim)
+    over = dims(dim)
     if over is not None and len(over) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {over}")
     n = A.data_.ndim

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, linalg
-from .functions.reductions import returned
+from .functions.arguments import returned
 from .inplace import in_place
 from .ops import linalg_decomposition
 from .ops._common import check_floating, check_matrix, check_square, need, square
@@ -89,7 +89,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tens
     """X with `tensordot(A, X, X.ndim) == B`."""
     moved = A
     if dims is not None:
-        from .functions.shaping import movedim
+        from .functions.shape import movedim
 
         moved = movedim(A, list(dims), list(range(A.data_.ndim - len(dims), A.data_.ndim)))
     shape = moved.data_.shape

@@ -52,7 +52,7 @@ def several(call: Call) -> Any:
 def alike(call: Call, part: Part, whole: Any) -> Any:
     """`whole` in the dtype that numbers of one example yield to: with the batch it is a number no more."""
     from .. import dtypes
-    from ..functions.choices import cast
+    from ..functions.arguments import cast
     from ..promotion import ranked
 
     promoted = call.op.traits.get("promote") or ()

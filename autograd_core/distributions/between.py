@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..functions.choices import where
-from ..functions.drawing import rand
-from ..functions.likes import ones_like, zeros_like
-from ..functions.reductions import max as largest
+from ..functions.creation import ones_like, zeros_like
+from ..functions.pointwise import where
+from ..functions.random import rand
+from ..functions.reduction import max as largest
 from ..modes import no_grad
 from ..nn import functional as F
 from ..ops import binary, unary

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import float64
-from ..functions.choices import where
-from ..functions.drawing import rand
+from ..functions.pointwise import where
+from ..functions.random import rand
 from ..modes import no_grad
 from ..ops.join import unbind
 from ..state import visit

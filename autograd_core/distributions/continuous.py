@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import rejection, streams
-from ..functions.drawing import normal, rand
+from ..functions.random import normal, rand
 from ..modes import no_grad
 from ..ops import unary
 from ..ops.special import erf, erfinv

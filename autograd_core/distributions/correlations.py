@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import linalg
-from ..functions.drawing import randn
-from ..functions.factories import arange, eye
+from ..functions.creation import arange, eye
+from ..functions.random import randn
 from ..modes import no_grad
 from ..nn.functional import pad, softplus
 from ..ops import view

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import streams
-from ..functions.drawing import binomial, poisson
+from ..functions.random import binomial, poisson
 from ..modes import no_grad
 from ..nn import functional as F
 from ..ops import unary, view

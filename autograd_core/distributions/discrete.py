@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..functions.drawing import bernoulli, multinomial
+from ..functions.random import bernoulli, multinomial
 from ..modes import no_grad
 from ..nn import functional as F
 from ..ops import view

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..functions import shaping
+from ..functions.shape import narrow
 from ..ops.join import cat, stack
 from ..ops.view import select
 from ..sizes import Size
@@ -76,7 +76,7 @@ class CatTransform(Parts):
     def stretches(self, value: Tensor) -> list[Tensor]:
         starts = [sum(self.lengths[:i]) for i in range(len(self.lengths))]
         pairs = zip(starts, self.lengths, strict=True)
-        return [shaping.narrow(value, self.dim, start, length) for start, length in pairs]
+        return [narrow(value, self.dim, start, length) for start, length in pairs]
 
     def _call(self, x: Tensor) -> Tensor:
         self.check("x", x, self.length, "length")

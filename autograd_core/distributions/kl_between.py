@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..functions.likes import full_like
+from ..functions.creation import full_like
 from ..ops.binary import xlogy
 from ..ops.special import erf
 from ..ops.unary import exp, log, log1p

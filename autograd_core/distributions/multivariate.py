@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import linalg, streams
-from ..functions.factories import eye
-from ..functions.rarer import broadcast_shapes
+from ..functions.creation import eye
+from ..functions.shape import broadcast_shapes
 from ..ops import view
 from ..ops.join import flip
 from ..ops.unary import log

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..functions.choices import where
-from ..functions.drawing import rand
-from ..functions.factories import tensor
-from ..functions.likes import full_like, ones_like, zeros_like
+from ..functions.creation import full_like, ones_like, tensor, zeros_like
+from ..functions.pointwise import where
+from ..functions.random import rand
 from ..ops import view
 from ..ops.join import clone
 from ..ops.special import digamma, lgamma

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functions.drawing import rand
-from ..functions.likes import full_like
+from ..functions.creation import full_like
+from ..functions.random import rand
 from ..modes import no_grad
 from ..ops import view
 from ..ops.activation import log_softmax

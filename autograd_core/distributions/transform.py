@@ -6,7 +6,7 @@ import functools
 import operator
 from typing import Any
 
-from ..functions.likes import zeros_like
+from ..functions.creation import zeros_like
 from ..opaque import opaque
 from ..tensor import Tensor
 from . import constraints

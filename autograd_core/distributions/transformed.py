@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..functions.choices import where
-from ..functions.likes import full_like, ones_like
+from ..functions.creation import full_like, ones_like
+from ..functions.pointwise import where
 from ..modes import no_grad
 from ..ops.special import lgamma
 from ..ops.unary import exp, log

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..functions.likes import full_like
+from ..functions.creation import full_like
 from ..nn.functional import logsigmoid, pad, softplus
 from ..ops import unary
 from ..ops.view import expand

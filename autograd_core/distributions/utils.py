@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..absent import absent
-from ..functions.factories import arange
+from ..functions.creation import arange
 from ..nn import functional as F
 from ..ops.unary import log, log1p, sigmoid
 from ..tensor import Tensor

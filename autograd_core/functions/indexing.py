@@ -1,4 +1,4 @@
-"""Reading `a[...]` and writing `a[...] = v`: which views and which operators an index comes to.
+"""Reading `a[...]` and writing `a[...] = v`, and torch.gather, torch.scatter and the like.
 
 Numbers select, slices slice, None adds a dimension; what remains (tensors, lists, masks) is one read or write by
 indices. A write goes through the views that a read would take, so that torch's graph comes out of it.
@@ -13,14 +13,21 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..inplace import check_writable, in_place
-from ..ops import indexing
+from ..not_implemented import underived
+from ..ops import indexing, join, scatter_gather
 from ..ops import view as view_ops
+from ..ops._common import wrap
 from ..ops.unary import copy, fill_tensor
+from ..ops.view import unsqueeze
 from ..overlap import refuse_repeats
+from ..state import ask_room
 from ..tensor import Tensor, plain
 from ..transforms.batch import unseen
-from ..warned import warn
-from .literals import from_sequence
+from ..warned import warn, warn_once
+from .creation import from_sequence
+
+# ---- subscripts
+
 
 END = 2**63 - 1
 
@@ -293,3 +300,127 @@ def number(value: Any) -> int:
     if not isinstance(value, int | np.integer):
         raise TypeError("slice indices must be integers or None or have an __index__ method")
     return int(value)
+
+
+# ---- gather, scatter and the like
+
+
+OLD_REDUCTIONS = {"add": "sum", "multiply": "prod"}
+OF_TENSORS = (
+    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+    "release. Use torch.scatter_reduce instead for more reduction options."
+)
+
+
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+    return scatter_gather.gather(input, dim, index, sparse_grad)
+
+
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    fill = indexing.index_fill_tensor if isinstance(value, Tensor) else indexing.index_fill
+    return fill(input, dim, index, value)
+
+
+def scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+) -> Tensor:
+    src = value if src is None else src
+    if reduce is not None:
+        return underived("scatter", scatter_gather.scatter_reduce, *joined(input, dim, index, src, reduce))
+    return (
+        scatter_gather.scatter(input, dim, index, src)
+        if isinstance(src, Tensor)
+        else scatter_gather.scatter_value(input, dim, index, src)
+    )
+
+
+def joined(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str) -> tuple[Any, ...]:
+    """The operands of a scatter that adds or multiplies, as it was written before there was scatter_reduce.
+
+    Raises:
+        RuntimeError: it does neither.
+    """
+    if isinstance(src, Tensor):
+        warn_once("scatter with reduce", OF_TENSORS)
+    else:
+        src = plain(np.full(index.data_.shape, src, input.data_.dtype))
+    if reduce not in OLD_REDUCTIONS:
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    return input, dim, index, src, OLD_REDUCTIONS[reduce]
+
+
+def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
+    return indexing.index_put(input, to_write_by(input, indices, values, accumulate), values, accumulate)
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    if unseen(input):
+        raise RuntimeError(errors.DYNAMIC.format("where" if as_tuple else "nonzero"))
+    if as_tuple:
+        return tuple(join.unbind(nonzero(input if input.data_.ndim else unsqueeze(input.detach(), 0)), 1))
+    ask_room(input.data_.size, max(input.data_.ndim, 1))
+    found = np.nonzero(np.atleast_1d(input.data_))
+    return plain(np.stack(found).astype(np.int64).T if input.data_.ndim else np.zeros((len(found[0]), 0), np.int64))
+
+
+# ---- parts written into a copy
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """The elements that `indices` names along `dim`, of all in a row without it."""
+    if dim is None:
+        flat = view_ops.reshape(input, [input.data_.size])
+        return scatter_gather.gather(flat, 0, view_ops.reshape(indices, [indices.data_.size]))
+    if input.data_.ndim != indices.data_.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input.data_.ndim} dimensions for input, and {indices.data_.ndim} dimensions for indices"
+        )
+    if indices.data_.dtype != np.int64:
+        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got " + kind_of(indices))
+    at = wrap(dim, input.data_.ndim)
+    mine, theirs = list(input.data_.shape), list(indices.data_.shape)
+    others = [tuple(sizes[:at] + [1] + sizes[at + 1 :]) for sizes in (mine, theirs)]
+    apart = errors.broadcast([tuple(mine), others[1]])
+    if apart is not None:
+        raise RuntimeError(apart)
+    shape = list(np.broadcast_shapes(*others))
+    wide = view_ops.expand(input, [*shape[:at], mine[at], *shape[at + 1 :]])
+    return scatter_gather.gather(wide, at, view_ops.expand(indices, [*shape[:at], theirs[at], *shape[at + 1 :]]))
+
+
+def kind_of(tensor: Tensor) -> str:
+    return errors.type_name(tensor.data_.dtype)
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    return scatter_gather.select_scatter(input, src, dim, index)
+
+
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    return scatter_gather.slice_scatter(input, src, dim, start, end, step)
+
+
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    return scatter_gather.diagonal_scatter(input, src, offset, dim1, dim2)
+
+
+def index_reduce(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """Slices of `source` that meet those of `input` at an index: their product, mean or extreme."""
+    return scatter_gather.index_reduce(input, dim, index, source, reduce, include_self)
+
+
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    return scatter_gather.scatter_reduce(input, dim, index, src, reduce, include_self)
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    from ..ops import indexing
+
+    return indexing.masked_scatter(input, mask, source)

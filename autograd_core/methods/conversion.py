@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors, tensor_types
-from ..functions import choices as functions
-from ..functions import factories
+from ..functions.arguments import cast, recast
+from ..functions.creation import check_device
 from ..ops import join
 from ..ops._common import wrap
 from ..ops.binary import eq
@@ -139,7 +139,7 @@ as_array.__qualname__ = "Tensor.__array__"  # numpy asks with a `copy`, and read
 
 def wrapped_array(self: Tensor, array: np.ndarray[Any, Any]) -> Tensor:
     """What numpy's functions made of a tensor, as one; a mask in bytes, from when there was no tensor of bools."""
-    from ..functions.factories import from_numpy
+    from ..functions.creation import from_numpy
 
     return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
 
@@ -170,27 +170,27 @@ def to(
             dtype = arg
         elif not isinstance(arg, bool):
             device = arg
-    factories.check_device(device)
-    moved = functions.cast(self, dtype, memory_format)
+    check_device(device)
+    moved = cast(self, dtype, memory_format)
     if not copy or moved is not self:
         return moved
     if self.data_.dtype.kind == "f":
-        return functions.recast(self, self.data_.dtype, memory_format)
+        return recast(self, self.data_.dtype, memory_format)
     return join.clone(self, memory_format or False)
 
 
 def cast_to(kind: dtypes.dtype) -> Method:
-    return lambda self, memory_format=None: functions.cast(self, kind, memory_format)
+    return lambda self, memory_format=None: cast(self, kind, memory_format)
 
 
 def type_(self: Tensor, dtype: Any = None, memory_format: str | None = None) -> Any:
     if dtype is None:
         return f"torch.{errors.type_name(self.data_.dtype)}Tensor"
-    return functions.cast(self, tensor_types.dtype_of(dtype), memory_format)
+    return cast(self, tensor_types.dtype_of(dtype), memory_format)
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    return functions.cast(self, get_dtype(other))
+    return cast(self, get_dtype(other))
 
 
 def cuda(self: Tensor, *args: Any, **options: Any) -> Tensor:

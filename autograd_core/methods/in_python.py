@@ -6,15 +6,16 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from .. import linalg
-from ..functions import older, removed, shaping, tallies
+from ..functions import linalg as linalg_functions
+from ..functions import shape, sorting
 from ..signatures.guarding import guarded
 from ..tensor import Tensor
 
-UNFLATTEN: Any = guarded("Tensor", "_unflatten", shaping.unflatten)
+UNFLATTEN: Any = guarded("Tensor", "_unflatten", shape.unflatten)
 
 
 def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    return shaping.split(self, split_size, dim)
+    return shape.split(self, split_size, dim)
 
 
 def unflatten(self: Tensor, dim: int, sizes: Any) -> Any:
@@ -34,33 +35,33 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    return tallies.unique(self, sorted, return_inverse, return_counts, dim)
+    return sorting.unique(self, sorted, return_inverse, return_counts, dim)
 
 
 def unique_consecutive(
     self: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    return tallies.unique_consecutive(self, return_inverse, return_counts, dim)
+    return sorting.unique_consecutive(self, return_inverse, return_counts, dim)
 
 
 def lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
-    return tuple(older.lu(self, pivot, get_infos))
+    return tuple(linalg_functions.lu(self, pivot, get_infos))
 
 
 def solve(self: Tensor, other: Tensor) -> NoReturn:
-    removed.solve(self, other)
+    linalg_functions.solve(self, other)
 
 
 def lstsq(self: Tensor, other: Tensor) -> NoReturn:
-    removed.lstsq(self, other)
+    linalg_functions.lstsq(self, other)
 
 
 def eig(self: Tensor, eigenvectors: bool = False) -> NoReturn:
-    removed.eig(self, eigenvectors)
+    linalg_functions.eig(self, eigenvectors)
 
 
 def symeig(self: Tensor, eigenvectors: bool = False) -> NoReturn:
-    removed.symeig(self, eigenvectors)
+    linalg_functions.symeig(self, eigenvectors)
 
 
 METHODS: dict[str, Callable[..., Any]] = {

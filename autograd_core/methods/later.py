@@ -35,15 +35,15 @@ def qr(self: Tensor, some: bool = True) -> Any:
 def triangular_solve(
     self: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
-    from ..functions import older
+    from ..functions import linalg
 
-    return older.triangular_solve(self, A, upper, transpose, unitriangular)
+    return linalg.triangular_solve(self, A, upper, transpose, unitriangular)
 
 
 def histogram(self: Tensor, bins: Any = 100, **options: Any) -> Any:
-    from ..functions import slopes
+    from ..functions import statistics
 
-    return slopes.histogram(self, bins, **options)
+    return statistics.histogram(self, bins, **options)
 
 
 METHODS: dict[str, Callable[..., Any]] = {

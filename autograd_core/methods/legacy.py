@@ -10,9 +10,8 @@ import numpy as np
 from .. import errors, tell
 from ..custom.function import Function
 from ..edges import gradient_edge
-from ..functions.choices import sizes_of
-from ..functions.factories import made
-from ..functions.literals import from_sequence
+from ..functions.arguments import sizes_of
+from ..functions.creation import from_sequence, made
 from ..inplace import check_writable
 from ..modes import no_grad
 from ..ops.view import alias

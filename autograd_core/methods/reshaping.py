@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import tell
 from ..errors import sizes
-from ..functions.choices import sizes_of
+from ..functions.arguments import sizes_of
 from ..graph import Node
 from ..inplace import check_writable
 from ..mutation import before_write

@@ -16,24 +16,12 @@ import numpy as np
 from .. import dtypes, linalg, not_implemented
 from ..absent import name_what_lacks
 from ..device import CPU, strided
-from ..functions import (
-    arranging,
-    contraction,
-    covariance,
-    drawing,
-    factored,
-    indexing,
-    likes,
-    parts,
-    places,
-    quantiles,
-    rarer,
-    reductions,
-    shaping,
-    statistics,
-    tallies,
-)
-from ..functions import choices as functions
+from ..functions import contraction, creation, indexing, pointwise, random, shape, sorting, statistics
+from ..functions import linalg as linalg_functions
+from ..functions import reduction as reduction_functions
+from ..functions.arguments import cast
+from ..functions.creation import new_empty_strided
+from ..functions.indexing import delitem, getitem, setitem
 from ..introspection import read_only
 from ..ops import binary as binary_ops
 from ..ops import indexing as indexing_ops
@@ -86,7 +74,7 @@ def power(self: Tensor, exponent: Any, *modulus: Any) -> Any:
         return NotImplemented
     if exponent.__class__ is int or exponent.__class__ is float:
         return binary_ops.pow_scalar(self, exponent)
-    return functions.pow(self, exponent) if isinstance(exponent, Tensor | bool | np.generic) else NotImplemented
+    return pointwise.pow(self, exponent) if isinstance(exponent, Tensor | bool | np.generic) else NotImplemented
 
 
 def inverted(self: Tensor) -> Tensor:
@@ -118,17 +106,17 @@ OPERATORS: dict[str, Method] = {
     "__add__": binary_ops.add.operator,
     "__radd__": binary_ops.add.operator,
     "__sub__": binary_ops.sub.operator,
-    "__rsub__": binary(functions.rsub),
+    "__rsub__": binary(pointwise.rsub),
     "__mul__": binary_ops.mul.operator,
     "__rmul__": binary_ops.mul.operator,
     "__truediv__": binary_ops.div.operator,
     "__rtruediv__": divided_by,
     "__floordiv__": binary(not_implemented.floor_divide),
     "__rfloordiv__": binary(not_implemented.floor_divide, swapped=True),
-    "__mod__": binary(functions.remainder),
-    "__rmod__": binary(functions.remainder, swapped=True),
+    "__mod__": binary(pointwise.remainder),
+    "__rmod__": binary(pointwise.remainder, swapped=True),
     "__pow__": power,
-    "__rpow__": binary(functions.pow, swapped=True),
+    "__rpow__": binary(pointwise.pow, swapped=True),
     "__matmul__": mm.operator,
     "__rmatmul__": product,
     "__eq__": compared(binary_ops.eq),
@@ -149,12 +137,12 @@ OPERATORS: dict[str, Method] = {
     "__rrshift__": binary(shifted(binary_ops.bitwise_right_shift), swapped=True),
     "__rxor__": binary(binary_ops.bitwise_xor),
     "__neg__": unary.neg,
-    "__pos__": functions.positive,
+    "__pos__": pointwise.positive,
     "__abs__": unary.abs,
     "__invert__": inverted,
-    "__getitem__": indexing.getitem,
-    "__setitem__": indexing.setitem,
-    "__delitem__": indexing.delitem,
+    "__getitem__": getitem,
+    "__setitem__": setitem,
+    "__delitem__": delitem,
 }
 
 
@@ -205,7 +193,7 @@ PROPERTIES: dict[str, property] = {
     "mH": property(turning.matrices("mH")),
     "H": property(turning.matrix),
     "real": property(lambda self: self),
-    "imag": property(rarer.imag),
+    "imag": property(pointwise.imag),
     "device": property(lambda self: CPU),
     "layout": property(lambda self: strided),
     "itemsize": property(lambda self: int(self.data_.itemsize)),
@@ -231,32 +219,29 @@ FROM = {
     join: "tril triu clone",
     reduction: "argmax argmin count_nonzero",
     matmul: "mm mv dot vdot bmm matmul addr addbmm",
-    quantiles: "quantile nanquantile",
-    covariance: "cov corrcoef diagflat sum_to_size",
+    statistics: "quantile nanquantile cov corrcoef diagflat sum_to_size aminmax median nanmedian mode "
+    "cummax cummin nansum nanmean dist",
     special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg isposinf isneginf "
     "signbit igamma igammac mvlgamma",
-    rarer: "frexp renorm",
+    pointwise: "frexp renorm xlogy copysign add sub mul div round remainder pow square positive clamp lerp "
+    "clamp_min clamp_max masked_fill masked_scatter fmod float_power addmm addmv baddbmm outer "
+    "equal isclose allclose is_floating_point numel",
     memory: "as_strided",
     scatter_gather: "take put scatter_add",
     indexing_ops: "index_select masked_select index_add index_copy",
-    tallies: "kthvalue msort logcumsumexp unique unique_consecutive bincount histc argwhere isreal is_signed "
-    "is_nonzero resolve_conj resolve_neg",
-    functions: "xlogy copysign add sub mul div round remainder pow square positive clamp lerp "
-    "clamp_min clamp_max masked_fill masked_scatter fmod float_power "
-    "addmm addmv baddbmm outer equal isclose allclose is_floating_point numel",
-    reductions: "sum mean prod cumsum cumprod max min amax amin sort argsort topk var std logsumexp "
-    "softmax log_softmax all any",
-    shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "
-    "roll split split_with_sizes chunk unsafe_split unsafe_split_with_sizes unsafe_chunk unbind narrow narrow_copy "
-    "diag contiguous",
+    sorting: "kthvalue msort logcumsumexp unique unique_consecutive bincount histc argwhere isreal "
+    "is_signed is_nonzero resolve_conj resolve_neg",
+    reduction_functions: "sum mean prod cumsum cumprod max min amax amin sort argsort topk var std logsumexp softmax "
+    "log_softmax all any",
+    shape: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze "
+    "repeat tile flip roll split split_with_sizes chunk unsafe_split unsafe_split_with_sizes "
+    "unsafe_chunk unbind narrow narrow_copy diag contiguous broadcast_to repeat_interleave "
+    "rot90 fliplr flipud tensor_split hsplit vsplit dsplit diff",
     not_implemented: "floor_divide",
     contraction: "inner kron",
-    factored: "cholesky_solve cholesky_inverse",
-    statistics: "aminmax median nanmedian mode cummax cummin nansum nanmean dist",
-    arranging: "broadcast_to repeat_interleave rot90 fliplr flipud",
-    places: "gather scatter index_put index_fill nonzero",
-    parts: "tensor_split hsplit vsplit dsplit diff take_along_dim select_scatter slice_scatter diagonal_scatter "
-    "scatter_reduce index_reduce",
+    linalg_functions: "cholesky_solve cholesky_inverse",
+    indexing: "gather scatter index_put index_fill nonzero take_along_dim select_scatter slice_scatter "
+    "diagonal_scatter scatter_reduce index_reduce",
 }
 """Where a method comes from that is also a function of the package."""
 
@@ -302,11 +287,11 @@ OWN |= {
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape,
     "conj": lambda self: self, "conj_physical": lambda self: self,
-    "polygamma": lambda self, n: rarer.polygamma(n, self),
+    "polygamma": lambda self, n: pointwise.polygamma(n, self),
     "to_dense": lambda self, dtype=None, *, masked_grad=None: self if dtype is None else self.to(dtype),
-    "cpu": lambda self, memory_format=None: functions.cast(self, None, memory_format),
+    "cpu": lambda self, memory_format=None: cast(self, None, memory_format),
 }  # fmt: skip
-OWN |= {name: getattr(drawing, name) for name in ("bernoulli", "multinomial")}
+OWN |= {name: getattr(random, name) for name in ("bernoulli", "multinomial")}
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
 OWN |= (
     legacy.METHODS
@@ -315,8 +300,8 @@ OWN |= (
     | visiting.METHODS
     | {"__copy__": tracking.copied, "_is_view": vars(Tensor)["_is_view"]}
 )
-OWN |= {name: getattr(likes, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
-OWN |= {"new_empty_strided": rarer.new_empty_strided}
+OWN |= {name: getattr(creation, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
+OWN |= {"new_empty_strided": new_empty_strided}
 
 
 IN_PYTHON = "backward is_shared register_hook register_post_accumulate_grad_hook resize resize_as share_memory_"

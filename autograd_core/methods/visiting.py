@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors, tell
-from ..functions import shaping
+from ..functions.shape import expand
 from ..tensor import Tensor
 from ..transforms.batch import MEMORY, unseen
 
@@ -46,7 +46,7 @@ def visited(name: str, self: Tensor, others: tuple[Tensor, ...], function: Calla
     for other, called in zip(others, CALLED[name], strict=True):
         check_kind(name, called, self, other)
     shape = self.data_.shape
-    places = [self.array(), *(shaping.expand(other, shape).array() for other in others)]
+    places = [self.array(), *(expand(other, shape).array() for other in others)]
     stored = storing(places[0].dtype)
     for at in np.ndindex(shape):
         places[0][at] = stored(function(*(data[at].item() for data in places)))

@@ -13,10 +13,8 @@ import numpy as np
 from numpy import ndarray
 
 from .. import comparing, dtypes, errors, not_implemented
-from ..functions import choices as functions
-from ..functions import places
-from ..functions.choices import UNSAID, any_floating, known_mode
-from ..functions.indexing import to_write_by
+from ..functions.indexing import joined, to_write_by
+from ..functions.pointwise import UNSAID, any_floating, check_alpha, check_fill, known_mode
 from ..graph import FLOAT
 from ..inplace import at_once, check_writable, in_place
 from ..op import GRAPH
@@ -64,7 +62,7 @@ def arithmetic(function: Any, ufunc: Any) -> Method:
         if not args and not options and at_once(function.op, ufunc, self, other):
             return self
         if options:
-            functions.check_alpha(options.get("alpha", 1), self, other)
+            check_alpha(options.get("alpha", 1), self, other)
         return in_place(function, self, other, *args, **options)
 
     return method
@@ -160,7 +158,7 @@ def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
 
 
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
-    functions.check_fill(value)
+    check_fill(value)
     return in_place(unary.masked_fill_tensor if isinstance(value, Tensor) else unary.masked_fill, self, mask, value)
 
 
@@ -177,7 +175,7 @@ def scatter_(
 ) -> Tensor:
     given = value if src is None else src
     if reduce is not None:
-        operands = places.joined(self, dim, index, given, reduce)
+        operands = joined(self, dim, index, given, reduce)
         return not_implemented.underived_("scatter_", scatter_reduce, *operands)
     return in_place(scatter if isinstance(given, Tensor) else scatter_value, self, dim, index, given)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..functions import recurrent
+from ..functions.rnn import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from ..ops.view import squeeze_dim, unsqueeze
 from ..tensor import Tensor, plain
 from . import init
@@ -111,7 +111,7 @@ class RNNCell(SimpleCell):
     def step(self, input: Tensor, hidden: Tensor) -> Tensor:
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        cell = recurrent.rnn_tanh_cell if self.nonlinearity == "tanh" else recurrent.rnn_relu_cell
+        cell = rnn_tanh_cell if self.nonlinearity == "tanh" else rnn_relu_cell
         return cell(input, hidden, *self.weights())
 
 
@@ -124,7 +124,7 @@ class GRUCell(SimpleCell):
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def step(self, input: Tensor, hidden: Tensor) -> Tensor:
-        return recurrent.gru_cell(input, hidden, *self.weights())
+        return gru_cell(input, hidden, *self.weights())
 
 
 class LSTMCell(RNNCellBase):
@@ -147,5 +147,5 @@ class LSTMCell(RNNCellBase):
             hx = zeros, zeros
         elif alone:
             hx = unsqueeze(hx[0], 0), unsqueeze(hx[1], 0)
-        hidden, cell = recurrent.lstm_cell(input, hx, *self.weights())
+        hidden, cell = lstm_cell(input, hx, *self.weights())
         return (squeeze_dim(hidden, 0), squeeze_dim(cell, 0)) if alone else (hidden, cell)

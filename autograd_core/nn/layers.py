@@ -10,9 +10,9 @@ import numpy as np
 
 from .. import tell
 from ..dtypes import dtype as dtype_class
-from ..functions.choices import sizes_of
-from ..functions.factories import check_device, checked, floating
-from ..functions.shaping import flatten, unflatten
+from ..functions.arguments import sizes_of
+from ..functions.creation import check_device, checked, floating
+from ..functions.shape import flatten, unflatten
 from ..state import ask_room
 from ..tensor import Tensor, plain
 from ..unsupported import no_sparse

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from ..dtypes import FLOATING, NAMES, dtype, meant
-from ..functions.choices import cast
-from ..functions.factories import check_device
-from ..functions.likes import empty_like
+from ..functions.arguments import cast
+from ..functions.creation import check_device, empty_like
 from ..opaque import opaque
 from ..signatures.guarding import TABLE
 from ..signatures.parsing import read

@@ -11,7 +11,7 @@ import numpy as np
 from .. import errors
 from ..dtypes import dtype as dtype_class
 from ..dtypes import get_default_dtype, to_numpy
-from ..functions.shaping import squeeze
+from ..functions.shape import squeeze
 from ..ops.view import unsqueeze
 from ..tensor import Tensor, plain
 from ..transforms.levels import transforming

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..functions import packed, recurrent
+from ..functions.rnn import gated_cell, gru, lstm, packed_lstm, packed_network, relu_cell, rnn_relu, rnn_tanh, tanh_cell
 from ..ops.view import squeeze_dim, unsqueeze
 from ..state import ask_room
 from ..tensor import Tensor, plain
@@ -180,7 +180,7 @@ class SimpleNetwork(RNNBase):
         hx = self.zeros(data, self.hidden_size, sizes[0]) if hx is None else reordered(hx, order)
         self.check_input(data, 2)
         self.check_state("hidden", hx, self.state_shape(sizes[0], self.hidden_size))
-        output, hidden = packed.simple_network(self.cell(), data, sizes, hx, *self.packed_options())
+        output, hidden = packed_network(self.cell(), data, sizes, hx, *self.packed_options())
         return PackedSequence(output, batch_sizes, order, back), reordered(hidden, back)
 
     def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
@@ -221,10 +221,10 @@ class RNN(SimpleNetwork):
         self.nonlinearity = nonlinearity
 
     def network(self) -> Callable[..., tuple[Tensor, Tensor]]:
-        return recurrent.rnn_tanh if self.mode == "RNN_TANH" else recurrent.rnn_relu
+        return rnn_tanh if self.mode == "RNN_TANH" else rnn_relu
 
     def cell(self) -> Callable[..., Tensor]:
-        return recurrent.tanh_cell if self.mode == "RNN_TANH" else recurrent.relu_cell
+        return tanh_cell if self.mode == "RNN_TANH" else relu_cell
 
 
 class GRU(SimpleNetwork):
@@ -236,10 +236,10 @@ class GRU(SimpleNetwork):
         super().__init__("GRU", *args, **options)
 
     def network(self) -> Callable[..., tuple[Tensor, Tensor]]:
-        return recurrent.gru
+        return gru
 
     def cell(self) -> Callable[..., Tensor]:
-        return recurrent.gated_cell
+        return gated_cell
 
 
 class LSTM(RNNBase):
@@ -258,7 +258,7 @@ class LSTM(RNNBase):
             hx = self.zeros(data, out, sizes[0]), self.zeros(data, self.hidden_size, sizes[0])
         else:
             hx = reordered(hx[0], order), reordered(hx[1], order)
-        output, hidden, cell = packed.lstm(data, sizes, hx, *self.packed_options())
+        output, hidden, cell = packed_lstm(data, sizes, hx, *self.packed_options())
         return PackedSequence(output, batch_sizes, order, back), (reordered(hidden, back), reordered(cell, back))
 
     def forward(self, input: Any, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Any, tuple[Tensor, Tensor]]:
@@ -280,7 +280,7 @@ class LSTM(RNNBase):
         self.check_input(inputs)
         self.check_hidden("hidden[0]", hx[0], inputs, out)
         self.check_hidden("hidden[1]", hx[1], inputs, self.hidden_size)
-        output, hidden, cell = recurrent.lstm(inputs, hx, *self.options())
+        output, hidden, cell = lstm(inputs, hx, *self.options())
         if alone:
             output = squeeze_dim(output, self.batch_dim())
             hidden, cell = squeeze_dim(hidden, 1), squeeze_dim(cell, 1)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..functions.factories import floating
+from ..functions.creation import floating
 from ..state import ask_room, state
 from ..tensor import Tensor, plain
 from ..warned import warn_once

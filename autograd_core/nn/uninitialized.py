@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..functions.factories import check_device, floating
+from ..functions.creation import check_device, floating
 from ..methods import table, writing
 from ..state import ask_room
 from ..tensor import Tensor, plain

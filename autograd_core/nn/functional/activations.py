@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...functions import choices
+from ...functions.arguments import cast
 from ...inplace import in_place
 from ...ops import activation, unary
 from ...ops._common import refuse
@@ -171,12 +171,12 @@ def implicit_dim(name: str, ndim: int) -> int:
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     at = implicit_dim("softmax", input.data_.ndim) if dim is None else dim
-    return activation.softmax(choices.cast(input, dtype), at)
+    return activation.softmax(cast(input, dtype), at)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     at = implicit_dim("log_softmax", input.data_.ndim) if dim is None else dim
-    return activation.log_softmax(choices.cast(input, dtype), at)
+    return activation.log_softmax(cast(input, dtype), at)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import int64
-from ...functions.choices import where
+from ...functions.pointwise import where
 from ...ops import ctc_loss as ctc_loss_ops
 from ...ops import reduction as reduction_ops
 from ...ops.view import squeeze_dim, unsqueeze

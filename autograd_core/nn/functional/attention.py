@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ... import errors
-from ...functions import arranging
+from ...functions.shape import repeat_interleave
 from ...ops.attention import flash_attention, safe_softmax
 from ...ops.binary import add, mul_scalar
 from ...ops.matmul import matmul
@@ -104,7 +104,7 @@ def shared_heads(query: Tensor, other: Tensor) -> Tensor:
     heads, own = (size[-3] for size in sizes)
     if heads % own:
         raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
-    return arranging.repeat_interleave(other, heads // own, -3)
+    return repeat_interleave(other, heads // own, -3)
 
 
 def composed(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...functions.drawing import rand
+from ...functions.random import rand
 from ...ops import fractional_pooling
 from ...tensor import Tensor
 

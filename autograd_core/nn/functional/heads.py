@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...functions import shaping
+from ...functions.shape import chunk, contiguous, unflatten
 from ...ops.activation import softmax
 from ...ops.binary import add, mul
 from ...ops.join import cat, repeat, split_with_sizes
@@ -80,15 +80,15 @@ def projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: T
         b_own, b_both = (None, None) if bias is None else split_with_sizes(bias, [width, 2 * width], 0)
         first = linear(query, own, b_own)
         return [first, *parted(linear(key, both, b_both), 2, width)]
-    weights = shaping.chunk(weight, 3)
-    biases = (None,) * 3 if bias is None else shaping.chunk(bias, 3)
+    weights = chunk(weight, 3)
+    biases = (None,) * 3 if bias is None else chunk(bias, 3)
     return [linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
 
 
 def parted(together: Tensor, count: int, width: int) -> list[Tensor]:
     """`count` results of one linear map, each in a row in memory."""
-    apart = unsqueeze(shaping.unflatten(together, -1, [count, width]), 0)
-    rows = shaping.contiguous(squeeze_dim(transpose(apart, 0, -2), -2))
+    apart = unsqueeze(unflatten(together, -1, [count, width]), 0)
+    rows = contiguous(squeeze_dim(transpose(apart, 0, -2), -2))
     return [select(rows, 0, i) for i in range(count)]
 
 
@@ -148,7 +148,7 @@ def multi_head_attention_forward(
             raise AssertionError(
                 f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
             )
-        biases = (None,) * 3 if in_proj_bias is None else shaping.chunk(in_proj_bias, 3)
+        biases = (None,) * 3 if in_proj_bias is None else chunk(in_proj_bias, 3)
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
         check_projections((query, key, value), weights, biases)
         heads = [linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]

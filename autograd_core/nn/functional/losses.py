@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes, errors
-from ...functions.choices import cast
+from ...functions.arguments import cast
 from ...inplace import in_place
 from ...ops import loss, unary
 from ...ops import reduction as reduction_ops

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import errors, tell
-from ...functions import shaping
+from ...functions.shape import contiguous
 from ...ops import normalization
 from ...ops._common import refuse
 from ...ops.binary import add, add_scalar, div, mul, pow_scalar
@@ -202,7 +202,7 @@ def group_norm(
             )
     check_mixture(input, weight, bias)
     refuse("GroupNormKernelImpl", "biu", input.data_)
-    row = shaping.contiguous(input, memory_format=suggested(input.data_))
+    row = contiguous(input, memory_format=suggested(input.data_))
     result: Tensor = normalization.group_norm(row, weight, bias, shape[0], shape[1], size, num_groups, eps)[0]
     return result
 
@@ -239,7 +239,7 @@ def by_sample(
     samples, channels = shape[:2]
     parts = (running_mean, running_var, weight, bias)
     mean, var, gain, shift = (None if part is None else repeat(part, [samples]) for part in parts)
-    row = view(shaping.contiguous(input), [1, samples * channels, *shape[2:]])
+    row = view(contiguous(input), [1, samples * channels, *shape[2:]])
     out = by_channel(row, mean, var, gain, shift, use_input_stats, momentum, eps)
     for part, mixed in ((running_mean, mean), (running_var, var)):
         if part is not None and mixed is not None and use_input_stats:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...functions import choices as functions
+from ...functions import pointwise
 from ...ops import pooling, unary
 from ...ops.binary import mul
 from ...ops.view import squeeze_dim, unsqueeze
@@ -31,10 +31,10 @@ def lp_pool(n: int, input: Tensor, power: float, kernel: Lengths, stride: Any, c
         return MAXIMA[n](unary.abs(input), kernel, stride, 0, 1, ceil_mode)
     if power == -np.inf:
         return unary.neg(MAXIMA[n](unary.neg(unary.abs(input)), kernel, stride, 0, 1, ceil_mode))
-    mean = MEANS[n](functions.pow(input, power), kernel, stride, 0, ceil_mode)
+    mean = MEANS[n](pointwise.pow(input, power), kernel, stride, 0, ceil_mode)
     count = int(np.prod(sides(n, kernel)))
     total = mul(mul(unary.sign(mean), relu(unary.abs(mean))), count)
-    return functions.pow(total, 1.0 / power)
+    return pointwise.pow(total, 1.0 / power)
 
 
 def lp_pool1d(

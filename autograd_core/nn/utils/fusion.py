@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ...functions.likes import ones_like, zeros_like
+from ...functions.creation import ones_like, zeros_like
 from ...ops.unary import rsqrt
 from ...ops.view import reshape, unsqueeze
 from ...tensor import Tensor

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ... import linalg
-from ...functions.choices import allclose
-from ...functions.drawing import randn
-from ...functions.factories import eye
+from ...functions.creation import eye
+from ...functions.pointwise import allclose
+from ...functions.random import randn
 from ...modes import no_grad
 from ...ops.binary import add
 from ...ops.join import cat, clone

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...functions import drawing, reductions
+from ...functions.random import rand, rand_like
+from ...functions.reduction import topk
 from ...methods.in_python import norm
 from ...ops.view import reshape
 from ...tensor import Tensor, plain
@@ -50,7 +51,7 @@ class RandomUnstructured(Unstructured):
     __module__ = "torch.nn.utils.prune"
 
     def taken(self, t: Tensor, k: int) -> Tensor:
-        found: Tensor = reductions.topk(reshape(drawing.rand_like(t), [-1]), k).indices
+        found: Tensor = topk(reshape(rand_like(t), [-1]), k).indices
         return found
 
 
@@ -58,7 +59,7 @@ class L1Unstructured(Unstructured):
     __module__ = "torch.nn.utils.prune"
 
     def taken(self, t: Tensor, k: int) -> Tensor:
-        found: Tensor = reductions.topk(reshape(t.abs(), [-1]), k, largest=False).indices
+        found: Tensor = topk(reshape(t.abs(), [-1]), k, largest=False).indices
         return found
 
 
@@ -92,7 +93,7 @@ class RandomStructured(Structured):
         self.amount, self.dim = amount, dim
 
     def kept(self, t: Tensor, k: int) -> Tensor:
-        found: Tensor = reductions.topk(drawing.rand(t.data_.shape[self.dim]), k).indices
+        found: Tensor = topk(rand(t.data_.shape[self.dim]), k).indices
         return found
 
 
@@ -105,7 +106,7 @@ class LnStructured(Structured):
 
     def kept(self, t: Tensor, k: int) -> Tensor:
         others = [d for d in range(t.data_.ndim) if d != self.dim % t.data_.ndim]
-        found: Tensor = reductions.topk(norm(t, self.n, others), k).indices
+        found: Tensor = topk(norm(t, self.n, others), k).indices
         return found
 
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import dtypes
-from ...functions.factories import as_tensor, full
-from ...functions.packed import groups
-from ...functions.shaping import narrow
+from ...functions.creation import as_tensor, full
+from ...functions.rnn import groups
+from ...functions.shape import narrow
 from ...homes import settle
 from ...inplace import in_place
 from ...op import GRAPH

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any, NamedTuple
 
 from ..ops import activation, cumulative, reduction
 from ..ops import sorting as sorting_ops
 from ..ops.unary import maximum, minimum
 from ..tensor import Tensor
-from .choices import UNSAID, cast, counted_in, dims, numpy_dtype
-
-
-def lacking(self: Any, name: str) -> Any:
-    raise AttributeError(f"'torch.return_types.{type(self).__name__}' object has no attribute '{name}'")
-
-
-def returned(kind: str, fields: str) -> Any:
-    """A tuple with names, shown as torch shows it."""
-
-    def shown(self: Any) -> str:
-        parts = ",\n".join(f"{name}={part!r}" for name, part in zip(self._fields, self, strict=True))
-        return f"torch.return_types.{kind}(\n{parts})"
-
-    base = namedtuple(kind, fields)  # type: ignore[misc]
-    own = {"__slots__": (), "__repr__": shown, "__getattr__": lacking, "__module__": "torch.return_types"}
-    return type(kind, (base,), own)
+from .arguments import cast, counted_in, dims, lacking, numpy_dtype
+from .pointwise import UNSAID
 
 
 class Extreme(NamedTuple):

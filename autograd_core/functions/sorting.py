@@ -12,9 +12,9 @@ from ..signatures.guarding import guarded
 from ..strides import lies_in
 from ..tensor import Tensor, plain
 from ..warned import warn_once
-from .choices import cast
-from .places import nonzero
-from .reductions import Extreme, named, sort
+from .arguments import cast
+from .indexing import nonzero
+from .reduction import Extreme, named, sort
 
 KTHVALUE = named("kthvalue")
 

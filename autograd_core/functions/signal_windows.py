@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import errors
 from ..tensor import Array, Tensor
-from .factories import floating, made
+from .creation import floating, made
 
 Numbers = np.dtype[Any]
 

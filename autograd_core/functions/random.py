@@ -15,9 +15,8 @@ from ..ops.random_sampling import check_bounds
 from ..state import ask_room, state
 from ..strides import blank_like
 from ..tensor import Array, Tensor, plain
-from .choices import numpy_dtype
-from .factories import floating, lengths, made
-from .likes import like
+from .arguments import numpy_dtype
+from .creation import floating, lengths, like, made
 
 
 @like_at_random

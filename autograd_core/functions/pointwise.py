@@ -1,93 +1,26 @@
 """torch.add, torch.clamp and the like: what programs call, where it chooses among operators of the table.
 
-Reductions lie in reductions.py, what only moves values in shaping.py. Each of these is a function of the package and,
-by FROM in methods/table.py, a method of Tensor. Those that need no choice (exp, mm) are the operators themselves.
+Each of these is a function of the package and, by FROM in methods/table.py, a method of Tensor. Those that need no
+choice (exp, mm) are the operators themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import errors
-from ..ops import binary, indexing, matmul, unary
+from .. import dtypes, errors
+from ..ops import binary, indexing, matmul, reduction, special, unary
 from ..ops import view as view_ops
+from ..ops._common import wrap
 from ..ops.indexing import meet
-from ..state import state
-from ..strides import iterated, suggests
+from ..strides import iterated
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden, unseen
-from .places import nonzero
-
-Numbers = bool | int | float
-
-
-def dims(dim: Any) -> list[int] | None:
-    """`dim` as the list that torch keeps, None for all."""
-    if dim is None:
-        return None
-    return [int(dim)] if isinstance(dim, int | np.integer) else [int(d) for d in dim]
-
-
-def sizes_of(args: Sequence[Any], function: str = "empty", argument: str = "size") -> list[int]:
-    """The lengths in `f(2, 3)` or `f((2, 3))`.
-
-    Raises:
-        TypeError: one is no whole number.
-    """
-    alone = len(args) == 1
-    if alone and isinstance(args[0], tuple | list):
-        args, alone = args[0], False
-    for place, n in enumerate(args):
-        whole = isinstance(n, int | np.integer) or (isinstance(n, Tensor) and n.data_.shape == () and is_whole(n))
-        if not whole or (alone and isinstance(n, bool)):
-            kind = type(n).__name__
-            if alone:
-                raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, not {kind}")
-            raise TypeError(
-                f"{function}(): argument '{argument}' failed to unpack the object at pos {place + 1} with error "
-                f'"type must be tuple of ints,but got {kind}"'
-            )
-    return [int(n.data_) if isinstance(n, Tensor) else int(n) for n in args]
-
-
-def is_whole(tensor: Tensor) -> bool:
-    return tensor.data_.dtype.kind in "iu"
-
-
-def numpy_dtype(dtype: Any) -> np.dtype[Any]:
-    from ..dtypes import to_numpy
-
-    return to_numpy(dtype)
-
-
-def cast(input: Tensor, dtype: Any, memory_format: str | None = None) -> Tensor:
-    """`input` in another dtype and memory format, itself if it has these already."""
-    target = input.data_.dtype if dtype is None else numpy_dtype(dtype)
-    if input.data_.dtype == target and (memory_format is None or suggests(input.data_, memory_format)):
-        return input
-    return recast(input, target, memory_format)
-
-
-def counted_in(input: Tensor, dtype: Any) -> Tensor:
-    """`input` in the dtype that its sum, its product or the like is wanted in.
-
-    Raises:
-        RuntimeError: gradients come to `input`, and there are none in that dtype.
-    """
-    found = cast(input, dtype)
-    if found.data_.dtype.kind != "f" and input.requires_grad and state.grad_enabled:
-        raise RuntimeError(f"Autograd not support dtype: {errors.type_name(found.data_.dtype)}")
-    return found
-
-
-def recast(input: Tensor, target: np.dtype[Any], memory_format: str | None = None) -> Tensor:
-    """A copy of `input` in a dtype and memory format."""
-    given = () if memory_format is None else (memory_format,)
-    return unary.to_copy(input, target, *given) if target.kind == "f" else unary.to_whole(input, target, *given)
-
+from ..unsupported import Unsupported
+from .arguments import Numbers, cast, returned
+from .indexing import nonzero
 
 # ---- arithmetic
 
@@ -307,3 +240,44 @@ def is_floating_point(input: Tensor) -> bool:
 
 def numel(input: Tensor) -> int:
     return int(input.data_.size)
+
+
+# ---- mantissas, norms, parts of complex numbers
+
+
+HIGHEST = 168
+"""The slope of log gamma beyond which factorials are no doubles, also where it is differentiated."""
+
+FREXP = returned("frexp", "mantissa exponent")
+
+
+def frexp(input: Tensor) -> Any:
+    """Mantissa and exponent of each number."""
+    return FREXP(*unary.frexp(input))
+
+
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    return reduction.renorm(input, p, wrap(dim, input.data_.ndim) if input.data_.ndim > 1 else dim, maxnorm)
+
+
+def polygamma(n: int, input: Tensor) -> Tensor:
+    """The slopes of log gamma: the `n`-th of its first one."""
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    if n > HIGHEST:
+        raise Unsupported(f"polygamma with n above {HIGHEST} is not supported")
+    whole = input.data_.dtype.kind != "f"
+    return special.polygamma(n, cast(input, dtypes.get_default_dtype()) if whole else input)
+
+
+def imag(input: Tensor) -> NoReturn:
+    raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+
+
+def view_as_real(input: Tensor) -> NoReturn:
+    raise RuntimeError("view_as_real is only supported for complex tensors")
+
+
+def itself(input: Tensor) -> Tensor:
+    """What torch gives for a real tensor where it asks for the real part, or the conjugate."""
+    return input
