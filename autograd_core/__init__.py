@@ -18,8 +18,8 @@ from .functions.shape import cat, vstack
 from .functions.statistics import trapezoid
 from .homes import settle
 from .limits import finfo, iinfo
-from .methods import table as methods
-from .methods import writing
+from .methods.inplace import IN_PLACE
+from .methods.table import ALIASES, METHODS, OWN
 from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
 from .ops import join, scatter_gather
 from .printing import set_printoptions
@@ -84,7 +84,7 @@ _BELOW = {
         ("functions.signal_windows", ""),
     ),
     **dict.fromkeys(("gradient", "histogram"), ("functions.statistics", "")),
-    "is_storage": ("methods.storages", ""),
+    "is_storage": ("methods.storage", ""),
     "cholesky": ("solving", "old_cholesky"),
     "qr": ("solving", "old_qr"),
     **dict.fromkeys(_CREATED.split(), ("functions.creation", "")),
@@ -118,12 +118,12 @@ _SUBMODULES = ("nn", "optim", "func", "distributions", "special", "backends", "m
 
 def _surface() -> dict[str, Any]:
     """The functions of the package: operators and methods by their names, factories, dtypes."""
-    names: dict[str, Any] = dict(methods.METHODS)
-    names |= {alias: names[name] for alias, name in methods.ALIASES.items() if name in names}
+    names: dict[str, Any] = dict(METHODS)
+    names |= {alias: names[name] for alias, name in ALIASES.items() if name in names}
     names |= {name: getattr(module, name) for module, given in _FUNCTIONS.items() for name in given.split()}
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
-    names |= {name: method for name, method in writing.IN_PLACE.items() if not name.startswith("__")}
-    names |= {name: methods.OWN[name] for name in _ALSO.split()}
+    names |= {name: method for name, method in IN_PLACE.items() if not name.startswith("__")}
+    names |= {name: OWN[name] for name in _ALSO.split()}
     names |= {name: getattr(rnn, name) for name in _RECURRENT.split()}
     names |= tensor_types.TYPES | {"set_default_tensor_type": tensor_types.set_default_tensor_type}
     names |= {"concat": cat, "concatenate": cat, "row_stack": vstack}
@@ -131,7 +131,7 @@ def _surface() -> dict[str, Any]:
     names |= {"vmap": vmap, "trapz": trapezoid}
     names |= {"typename": _typename, "Assert": _assert, "promote_types": dtypes.promote_types}
     names |= {"can_cast": dtypes.can_cast, "result_type": dtypes.result_type}
-    methods_only = (methods.METHODS | writing.IN_PLACE | methods.ALIASES).keys() - TABLE["torch"].keys() - _IN_PYTHON
+    methods_only = (METHODS | IN_PLACE | ALIASES).keys() - TABLE["torch"].keys() - _IN_PYTHON
     return {name: guarded("torch", name, value) for name, value in names.items() if name not in methods_only}
 
 

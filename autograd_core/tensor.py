@@ -286,7 +286,7 @@ class Tensor(metaclass=TensorMeta):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        from .methods.tracking import set_requires_grad
+        from .methods.autograd import set_requires_grad
 
         set_requires_grad(self, value)
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import dtypes, errors
 from ..dtypes import get_default_dtype
 from ..inplace import in_place
-from ..methods import reshaping
+from ..methods.inplace import squeeze_, transpose_, unsqueeze_
 from ..ops import binary, cumulative, distance, join, reduction, scatter_gather, sorting
 from ..ops import view as view_ops
 from ..ops._common import existing, wrap
@@ -292,8 +292,8 @@ def found(input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: 
     ordered = view_ops.view(ordered, [*kept, ordered.data_.shape[-1]])
     out = mixed(ordered, places(ordered.data_, shares, name == "nanquantile"), interpolation)
     if q.data_.ndim:
-        out = reshaping.transpose_(reshaping.unsqueeze_(out, 0), 0, -1)
-    return reshaping.squeeze_(out, -1)
+        out = transpose_(unsqueeze_(out, 0), 0, -1)
+    return squeeze_(out, -1)
 
 
 def refuse(data: Array, shares: Array, interpolation: str, name: str) -> None:

@@ -31,8 +31,10 @@ from ..ops.view import reshape
 from ..signatures.guarding import guarded
 from ..sizes import Size
 from ..tensor import Tensor, plain, wrapped_number
-from . import conversion, in_python, later, legacy, memory, storages, tracking, turning, visiting
-from .writing import IN_PLACE
+from . import autograd, conversion, legacy
+from .inplace import IN_PLACE
+from .memory import as_strided, data_ptr, is_set_to, is_shared, share_memory_, storage_offset
+from .storage import storage, untyped_storage
 
 Method = Callable[..., Any]
 
@@ -166,32 +168,32 @@ def is_inference(self: Tensor) -> bool:
 
 
 PROPERTIES: dict[str, property] = {
-    "grad": property(tracking.get_grad, tracking.set_grad, lambda self: tracking.set_grad(self, None)),
-    "_grad": property(tracking.get_grad, tracking.set_grad, lambda self: tracking.set_grad(self, None)),
+    "grad": property(autograd.get_grad, autograd.set_grad, lambda self: autograd.set_grad(self, None)),
+    "_grad": property(autograd.get_grad, autograd.set_grad, lambda self: autograd.set_grad(self, None)),
     "data": property(
-        tracking.get_data,
-        tracking.set_data,
-        tracking.refuse_deletion("Deleting tensor data is not allowed. Delete tensor instead!"),
+        autograd.get_data,
+        autograd.set_data,
+        autograd.refuse_deletion("Deleting tensor data is not allowed. Delete tensor instead!"),
     ),
-    "requires_grad": vars(Tensor)["requires_grad"].deleter(tracking.refuse_deletion("requires_grad must be a bool")),
+    "requires_grad": vars(Tensor)["requires_grad"].deleter(autograd.refuse_deletion("requires_grad must be a bool")),
     "_grad_fn": property(
         lambda self: self.grad_fn,
-        tracking.set_grad_fn,
-        tracking.refuse_deletion("Deletion of _grad_fn not allowed. Detach tensor instead!"),
+        autograd.set_grad_fn,
+        autograd.refuse_deletion("Deletion of _grad_fn not allowed. Detach tensor instead!"),
     ),
     "_backward_hooks": property(
-        tracking.get_backward_hooks,
-        tracking.set_backward_hooks,
-        tracking.refuse_deletion("Deletion of _backwards_hooks not allowed!"),
+        autograd.get_backward_hooks,
+        autograd.set_backward_hooks,
+        autograd.refuse_deletion("Deletion of _backwards_hooks not allowed!"),
     ),
     "volatile": property(legacy.volatile),
     "dtype": property(conversion.get_dtype),
     "shape": property(lambda self: Size.of(self.data_.shape)),
     "ndim": property(lambda self: int(self.data_.ndim)),
-    "T": property(turning.transposed),
-    "mT": property(turning.matrices("mT")),
-    "mH": property(turning.matrices("mH")),
-    "H": property(turning.matrix),
+    "T": property(legacy.transposed),
+    "mT": property(legacy.matrices("mT")),
+    "mH": property(legacy.matrices("mH")),
+    "H": property(legacy.matrix),
     "real": property(lambda self: self),
     "imag": property(pointwise.imag),
     "device": property(lambda self: CPU),
@@ -226,7 +228,6 @@ FROM = {
     pointwise: "frexp renorm xlogy copysign add sub mul div round remainder pow square positive clamp lerp "
     "clamp_min clamp_max masked_fill masked_scatter fmod float_power addmm addmv baddbmm outer "
     "equal isclose allclose is_floating_point numel",
-    memory: "as_strided",
     scatter_gather: "take put scatter_add",
     indexing_ops: "index_select masked_select index_add index_copy",
     sorting: "kthvalue msort logcumsumexp unique unique_consecutive bincount histc argwhere isreal "
@@ -259,30 +260,30 @@ CASTS = {
 }  # fmt: skip
 
 METHODS: dict[str, Method] = {name: getattr(module, name) for module, names in FROM.items() for name in names.split()}
-METHODS |= linalg.METHODS
+METHODS |= linalg.METHODS | {"as_strided": as_strided}
 
 OWN: dict[str, Method] = {
     f.__name__: f
     for f in (
-        tracking.backward, tracking.requires_grad_, tracking.detach, tracking.detach_, tracking.register_hook,
-        tracking.register_post_accumulate_grad_hook, tracking.retain_grad, conversion.item, conversion.numpy,
+        autograd.backward, autograd.requires_grad_, autograd.detach, autograd.detach_, autograd.register_hook,
+        autograd.register_post_accumulate_grad_hook, autograd.retain_grad, conversion.item, conversion.numpy,
         conversion.tolist, conversion.to, conversion.type_as, conversion.cuda, conversion.size, conversion.stride,
-        conversion.is_contiguous, clone, where, memory.share_memory_, memory.is_shared, memory.is_set_to,
+        conversion.is_contiguous, clone, where, share_memory_, is_shared, is_set_to,
     )
 }  # fmt: skip
 OWN |= {
-    "__deepcopy__": tracking.deepcopied, "__reduce_ex__": tracking.pickled,
+    "__deepcopy__": autograd.deepcopied, "__reduce_ex__": autograd.pickled,
     "__float__": conversion.converted(float), "__int__": conversion.converted(int),
     "__bool__": conversion.truth, "__index__": conversion.as_index, "__len__": conversion.length,
     "__iter__": conversion.iterate, "__contains__": conversion.contains, "__format__": conversion.formatted,
     "__repr__": conversion.shown, "__array__": conversion.as_array,
     "__array_wrap__": conversion.wrapped_array, "type": conversion.type_,
     "dim": lambda self: int(self.data_.ndim), "ndimension": lambda self: int(self.data_.ndim),
-    "element_size": lambda self: int(self.data_.itemsize), "data_ptr": memory.data_ptr,
+    "element_size": lambda self: int(self.data_.itemsize), "data_ptr": data_ptr,
     "is_pinned": lambda self, device=None: False, "is_distributed": lambda self: False,
-    "storage_offset": memory.storage_offset, "untyped_storage": storages.untyped_storage,
-    "storage": storages.storage,
-    "is_complex": lambda self: False, "adjoint": turning.matrices("adjoint"), "is_inference": is_inference,
+    "storage_offset": storage_offset, "untyped_storage": untyped_storage,
+    "storage": storage,
+    "is_complex": lambda self: False, "adjoint": legacy.matrices("adjoint"), "is_inference": is_inference,
     "get_device": lambda self: -1, "reshape_as": lambda self, other: reshape(self, list(other.data_.shape)),
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape,
@@ -295,10 +296,10 @@ OWN |= {name: getattr(random, name) for name in ("bernoulli", "multinomial")}
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
 OWN |= (
     legacy.METHODS
-    | in_python.METHODS
-    | later.METHODS
-    | visiting.METHODS
-    | {"__copy__": tracking.copied, "_is_view": vars(Tensor)["_is_view"]}
+    | legacy.FROM_PYTHON
+    | legacy.LOADED_LATE
+    | legacy.BY_ELEMENT
+    | {"__copy__": autograd.copied, "_is_view": vars(Tensor)["_is_view"]}
 )
 OWN |= {name: getattr(creation, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
 OWN |= {"new_empty_strided": new_empty_strided}

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..functions.creation import check_device, floating
-from ..methods import table, writing
+from ..methods.inplace import IN_PLACE
+from ..methods.table import METHODS, OWN
 from ..state import ask_room
 from ..tensor import Tensor, plain
 from .parameter import Parameter
@@ -78,7 +79,7 @@ def refused(name: str) -> Callable[..., Any]:
 
 def refusals() -> dict[str, Callable[..., Any]]:
     """All methods of a tensor that need its size."""
-    known = table.METHODS | table.OWN | writing.IN_PLACE
+    known = METHODS | OWN | IN_PLACE
     found = {name: refused(name) for name in known if not name.startswith("_") and name not in TAKEN.split()}
     return found | {f"__{operator}__": refused(method) for operator, method in OPERATORS.items()}
 

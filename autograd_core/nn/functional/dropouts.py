@@ -10,7 +10,7 @@ import numpy as np
 from ...batching.making import at_random, like_at_random
 from ...errors import check_cast
 from ...inplace import in_place
-from ...methods.reshaping import squeeze_, unsqueeze_
+from ...methods.inplace import squeeze_, unsqueeze_
 from ...ops.binary import add, mul
 from ...ops.view import squeeze_dim, unsqueeze
 from ...streams import bernoulli

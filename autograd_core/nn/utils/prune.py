@@ -9,7 +9,7 @@ import numpy as np
 
 from ...functions.random import rand, rand_like
 from ...functions.reduction import topk
-from ...methods.in_python import norm
+from ...methods.legacy import norm
 from ...ops.view import reshape
 from ...tensor import Tensor, plain
 from ..attributes import part_of

@@ -92,8 +92,8 @@ LAYERS = tuple(
 )
 """Layers that are made of numbers alone."""
 OPEN = (
-    "autograd_core.methods.tracking",
-    "autograd_core.methods.storages",
+    "autograd_core.methods.autograd",
+    "autograd_core.methods.storage",
     "autograd_core.nn.functional.margins",
 )
 """Functions that take hooks and modules, or answer whatever they are asked about."""
