@@ -4,9 +4,6 @@ Formulas: PyTorch's derivatives.yaml and FunctionsManual.cpp.
 
 Where PyTorch solves again under create_graph, so that the solution can be differentiated, these formulas do too; in
 plain runs they use the factors that the forward kept.
-
-Where PyTorch solves again under create_graph, so that the solution can be differentiated, these formulas do too; in
-plain runs they use the factors that the forward kept.
 """
 
 from __future__ import annotations
