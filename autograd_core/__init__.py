@@ -76,13 +76,13 @@ _RARER = (
     "chain_matmul is_same_size masked_scatter"
 )
 _BELOW = {
-    "ctc_loss": ("nn.functional.alignment", "ctc"),
-    "rrelu": ("nn.functional.activations", "rrelu"),
-    "rrelu_": ("nn.functional.overwriting", "rrelu_"),
-    "grid_sampler": ("nn.functional.grids", "grid_sampler"),
+    "ctc_loss": ("nn.functional.loss", "ctc"),
+    "rrelu": ("nn.functional.activation", "rrelu"),
+    "rrelu_": ("nn.functional.activation", "rrelu_"),
+    "grid_sampler": ("nn.functional.vision", "grid_sampler"),
     "grid_sampler_2d": ("ops.grids", "grid_sampler_2d"),
     "grid_sampler_3d": ("ops.grids", "grid_sampler_3d"),
-    **dict.fromkeys(_SPELLED.split(), ("nn.functional.spelled", "")),
+    **dict.fromkeys(_SPELLED.split(), ("nn.functional.aten", "")),
     **dict.fromkeys(
         ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
         ("functions.windows", ""),
@@ -98,13 +98,13 @@ _BELOW = {
     **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.rarer", "itself")),
     **dict.fromkeys(("imag", "view_as_real"), ("functions.rarer", "")),
     **dict.fromkeys(("ldexp", "angle", "mvlgamma"), ("ops.rarer", "")),
-    **dict.fromkeys(("selu_", "celu_"), ("nn.functional.overwriting", "")),
+    **dict.fromkeys(("selu_", "celu_"), ("nn.functional.activation", "")),
     "rms_norm": ("nn.functional.normalization", ""),
     **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("functions.lowrank", "")),
     **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.removed", "")),
     **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("functions.older", "")),
     "orgqr": ("solving", "householder_product"),
-    "channel_shuffle": ("nn.functional.blocks", ""),
+    "channel_shuffle": ("nn.functional.vision", ""),
     "affine_grid_generator": ("ops.grids", "affine_grid_generator"),
 }
 """Functions that only rare programs ask for, with the module that has them and their name there."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..tensor import Tensor
 from . import functional as F
-from .functional.fractions import several
+from .functional.pooling import several
 from .module import Module
 
 Lengths = int | Sequence[int]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..tensor import Tensor
 from . import functional as F
-from .functional.powers import sides
+from .functional.pooling import sides
 from .module import Module
 
 Lengths = int | Sequence[int]

@@ -140,6 +140,3 @@ def by_channel(input: Tensor, p: float, training: bool, inplace: bool, alone: bo
     if inplace:
         return squeeze_(dropped(unsqueeze_(input, 0), p, training, True, channels=True), 0)
     return s.squeeze_dim(dropped(s.unsqueeze(input, 0), p, training, False, channels=True), 0)
-
-
-__all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]

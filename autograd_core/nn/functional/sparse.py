@@ -1,20 +1,72 @@
-"""Bags of rows and the bilinear map as functions."""
+"""Rows of a table by their indices, alone and in bags, as functions."""
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from ... import errors
+from ... import errors, tell
 from ...graph import Dim
 from ...ops import bags as b
-from ...ops import elementwise as e
 from ...ops import shape as s
-from ...ops.dims import existing
-from ...tensor import Tensor, plain
+from ...ops.rows import embedding as looked_up
+from ...state import ask_room, state
+from ...tensor import Array, Tensor, plain
 from ...unsupported import no_sparse
-from .layers import shortened
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """The rows of `weight` at `input`; rows longer than `max_norm` are shortened first, in `weight` itself."""
+    rows = weight.data_.shape[0] if weight.data_.ndim else 0
+    if padding_idx is not None and weight.data_.ndim and not -rows <= padding_idx < rows:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    if sparse:
+        raise no_sparse("embedding")
+    if weight.data_.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    kept = -1 if padding_idx is None else padding_idx % rows
+    if max_norm is not None:
+        shortened(weight, np.unique(np.asarray(input.data_)), max_norm, norm_type)
+    return looked_up(weight, input, Dim(kept), scale_grad_by_freq)
+
+
+def shortened(weight: Tensor, rows: Array, max_norm: float, norm_type: float) -> None:
+    """Scale those of `rows` of `weight` down to `max_norm` that are longer."""
+    held = weight.data_
+    lengths = np.linalg.norm(held[rows], norm_type, axis=-1)
+    for row, length in zip(rows, lengths, strict=True):
+        if length > max_norm:
+            held[row] *= held.dtype.type(max_norm / (float(length) + 1e-7))
+    weight.bump()
+    tell.written(weight, "embedding_renorm_")
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    labels = np.asarray(tensor.data_)
+    if labels.dtype != np.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if labels.size and labels.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if not labels.size and num_classes == -1:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    count = int(labels.max()) + 1 if num_classes == -1 else num_classes
+    if labels.size and labels.max() >= count:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    ask_room(labels.size, max(count, 0))
+    marks = plain(np.ascontiguousarray(np.equal(labels[..., None], np.arange(count)).astype(np.int64)))
+    marks.bump()  # torch fills a new tensor with zeros, then scatters ones into it
+    marks.bump()
+    if state.session is not None:
+        state.session.result(marks, "one_hot", (tensor,))
+    return marks
+
 
 MODES = {"sum": b.SUM, "mean": b.MEAN, "max": b.MAX}
 
@@ -80,7 +132,7 @@ def embedding_bag(
         raise RuntimeError(
             f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
         )
-    check(input, offsets, rows, weight.data_.dtype == np.float32 and mode != "max" and padding_idx is None)
+    check_bags(input, offsets, rows, weight.data_.dtype == np.float32 and mode != "max" and padding_idx is None)
     if max_norm is not None:
         shortened(weight, np.unique(np.asarray(input.data_)), max_norm, norm_type)
     kept = Dim(-1 if padding_idx is None else padding_idx % rows)
@@ -89,7 +141,7 @@ def embedding_bag(
     )[0]
 
 
-def check(input: Tensor, offsets: Tensor, rows: int, single: bool) -> None:
+def check_bags(input: Tensor, offsets: Tensor, rows: int, single: bool) -> None:
     """Whether indices and offsets are what they say.
 
     Raises:
@@ -119,33 +171,3 @@ def check(input: Tensor, offsets: Tensor, rows: int, single: bool) -> None:
         raise RuntimeError(
             f"Index {wrong[0]} of input takes value {places[wrong[0]]} which is not in the valid range [0, {rows})"
         )
-
-
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """For each output the number `input1 @ weight[output] @ input2`."""
-    one, two, kernel = input1.data_.shape, input2.data_.shape, weight.data_.shape
-    if len(one) != len(two):
-        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(one)} and {len(two)}")
-    for dim, (n, m) in enumerate(zip(one[:-1], two[:-1], strict=True)):
-        if n != m:
-            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {n} and {m}")
-    named = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
-    kinds = {name: errors.C_NAMES[t.data_.dtype.name] for name, t in named.items() if t is not None}
-    if len(set(kinds.values())) > 1:
-        told = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
-        raise RuntimeError(f"All tensors must have the same dtype, got {told}")
-    for dim in (1, 2):
-        existing(dim, len(kernel))
-    for nr, (given, wanted) in enumerate(((one[-1], kernel[1]), (two[-1], kernel[2])), 1):
-        if given != wanted:
-            raise RuntimeError(
-                f"bilinear(): input{nr} size does not match weight size: got {given} but expected {wanted}"
-            )
-    if bias is not None and bias.data_.shape[0] != kernel[0]:
-        raise RuntimeError(
-            f"bilinear(): bias size does not match weight size: got {bias.data_.shape[0]} but expected {kernel[0]}"
-        )
-    rows = math.prod(one[:-1])
-    flat = [s.reshape(x, [rows, x.data_.shape[-1]]) for x in (input1, input2)]
-    out = s.reshape(b.trilinear(flat[0], weight, flat[1], [1, 3], [0], [1, 2], [2, 3]), [*one[:-1], kernel[0]])
-    return out if bias is None else e.add(out, bias)

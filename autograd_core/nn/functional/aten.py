@@ -15,8 +15,13 @@ from ...ops import padding
 from ...ops.rows import embedding as looked_up
 from ...tensor import Tensor
 from ...unsupported import no_sparse
-from . import activations, bags, dropouts, likelihood, losses, normalization, overwriting
+from . import activation, loss, normalization
 from .common import REDUCTIONS, reduce_loss
+from .dropout import alpha_dropout as _alpha_dropout
+from .dropout import dropout as _dropout
+from .dropout import dropped
+from .dropout import feature_alpha_dropout as _feature_alpha_dropout
+from .sparse import check_bags
 
 NAMES = {number: name for name, number in REDUCTIONS.items()}
 Maybe = Tensor | None
@@ -62,13 +67,13 @@ def instance_norm(
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Tensor:
-    return reduce_loss(likelihood.divergences(input, target, log_target), named(reduction))
+    return reduce_loss(loss.divergences(input, target, log_target), named(reduction))
 
 
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 0
 ) -> Tensor:
-    return likelihood.binary_cross_entropy_with_logits(
+    return loss.binary_cross_entropy_with_logits(
         input, target, weight, reduction=named(reduction), pos_weight=pos_weight
     )
 
@@ -76,17 +81,17 @@ def binary_cross_entropy_with_logits(
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Tensor:
-    return losses.cosine_embedding_loss(input1, input2, target, margin, reduction=named(reduction))
+    return loss.cosine_embedding_loss(input1, input2, target, margin, reduction=named(reduction))
 
 
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0) -> Tensor:
-    return losses.hinge_embedding_loss(input, target, margin, reduction=named(reduction))
+    return loss.hinge_embedding_loss(input, target, margin, reduction=named(reduction))
 
 
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Tensor:
-    return losses.margin_ranking_loss(input1, input2, target, margin, reduction=named(reduction))
+    return loss.margin_ranking_loss(input1, input2, target, margin, reduction=named(reduction))
 
 
 def triplet_margin_loss(
@@ -99,11 +104,11 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: int = 0,
 ) -> Tensor:
-    return losses.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=named(reduction))
+    return loss.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=named(reduction))
 
 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
-    return losses.poisson_nll_loss(input, target, log_input, full, None, eps, None, named(reduction))
+    return loss.poisson_nll_loss(input, target, log_input, full, None, eps, None, named(reduction))
 
 
 # ---- dropout
@@ -119,25 +124,25 @@ def dropping(function: Callable[..., Tensor], inplace: bool = False) -> Callable
 
 
 def of_features(input: Tensor, p: float, train: bool, inplace: bool) -> Tensor:
-    return dropouts.dropped(input, p, train, inplace, channels=True)
+    return dropped(input, p, train, inplace, channels=True)
 
 
-dropout, dropout_ = dropping(dropouts.dropout), dropping(dropouts.dropout, True)
-alpha_dropout, alpha_dropout_ = dropping(dropouts.alpha_dropout), dropping(dropouts.alpha_dropout, True)
+dropout, dropout_ = dropping(_dropout), dropping(_dropout, True)
+alpha_dropout, alpha_dropout_ = dropping(_alpha_dropout), dropping(_alpha_dropout, True)
 feature_dropout, feature_dropout_ = dropping(of_features), dropping(of_features, True)
-feature_alpha_dropout = dropping(dropouts.feature_alpha_dropout)
-feature_alpha_dropout_ = dropping(dropouts.feature_alpha_dropout, True)
+feature_alpha_dropout = dropping(_feature_alpha_dropout)
+feature_alpha_dropout_ = dropping(_feature_alpha_dropout, True)
 
 
 # ---- others
 
 
 def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
-    return activations.threshold(input, threshold, value)
+    return activation.threshold(input, threshold, value)
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    return overwriting.threshold_(input, threshold, value)
+    return activation.threshold_(input, threshold, value)
 
 
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
@@ -176,7 +181,7 @@ def embedding_bag(
     """The rows of the bags, and what their gradient needs: the bag of each index, sizes, and places of maxima."""
     if sparse:
         raise no_sparse("embedding_bag")
-    bags.check(input, offsets, weight.data_.shape[0], weight.data_.dtype.itemsize == 4)
+    check_bags(input, offsets, weight.data_.shape[0], weight.data_.dtype.itemsize == 4)
     kept = Dim(-1 if padding_idx is None else padding_idx % weight.data_.shape[0])
     given = (mode, sparse, per_sample_weights, include_last_offset, kept)
     return tuple(b.embedding_bag(weight, input, offsets, scale_grad_by_freq, *given))
