@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..graph import Handle
-from ..nn.attributes import typename
-from ..nn.tree import clear_grad
+from ..nn.attributes import clear_grad, typename
 from ..opaque import opaque
 from ..tensor import Tensor, plain
 from .everywhere import on_all_optimizers, register_optimizer_step_post_hook, register_optimizer_step_pre_hook

@@ -11,19 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from ..inplace import in_place
-from ..modes import no_grad
-from ..ops import elementwise as e
-from ..ops import matmul as m
-from ..ops import norms
-from ..ops import reduce as r
-from ..ops import shape as s
-from ..tensor import Tensor, plain
-from .attributes import delete_part, part_of, set_part
-from .convolution import ConvTranspose1d, ConvTranspose2d
-from .module import Module
-from .parameter import Parameter
-from .uninitialized import is_lazy
+from ...inplace import in_place
+from ...modes import no_grad
+from ...ops import elementwise as e
+from ...ops import matmul as m
+from ...ops import norms
+from ...ops import reduce as r
+from ...ops import shape as s
+from ...tensor import Tensor, plain
+from ..attributes import delete_part, part_of, set_part
+from ..conv import ConvTranspose1d, ConvTranspose2d
+from ..module import Module
+from ..parameter import Parameter, is_lazy
 
 
 class Renewed:

@@ -10,7 +10,7 @@ from ..dtypes import dtype as dtype_class
 from ..tensor import Tensor
 from . import functional as F
 from . import init
-from .layers import blank
+from .linear import blank
 from .module import Module
 
 Lengths = int | Sequence[int]

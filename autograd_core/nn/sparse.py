@@ -1,8 +1,7 @@
-"""The bilinear map and bags of rows as layers."""
+"""Embedding and EmbeddingBag."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .. import tell
@@ -11,43 +10,78 @@ from ..tensor import Tensor
 from ..unsupported import no_sparse
 from . import functional as F
 from . import init
-from .layers import blank
+from .linear import blank
 from .module import Module
 from .parameter import Parameter
 
 
-class Bilinear(Module):
-    """For each output a matrix between two inputs."""
+class Embedding(Module):
+    """A table of vectors, one a row, looked up by index."""
 
     def __init__(
         self,
-        in1_features: int,
-        in2_features: int,
-        out_features: int,
-        bias: bool = True,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
         device: Any = None,
         dtype: dtype_class | None = None,
     ) -> None:
         super().__init__()
-        if in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
-        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
-        self.weight = blank((out_features, in1_features, in2_features), dtype, device)
-        self.register_parameter("bias", blank((out_features,), dtype, device) if bias else None)
-        self.reset_parameters()
+        if sparse:
+            raise no_sparse("Embedding")
+        if padding_idx is not None:
+            if not -num_embeddings <= padding_idx < num_embeddings:
+                raise AssertionError("Padding_idx must be within num_embeddings")
+            padding_idx %= num_embeddings
+        self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+        self.sparse = sparse
+        if _weight is None:
+            self.weight = blank((num_embeddings, embedding_dim), dtype, device)
+            self.reset_parameters()
+        elif _weight.data_.shape != (num_embeddings, embedding_dim):
+            raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+        else:
+            self.weight = Parameter(_weight, requires_grad=not _freeze)
 
     def reset_parameters(self) -> None:
-        bound = 1 / math.sqrt(self.in1_features)
-        init.uniform_(self.weight, -bound, bound)
-        if self.bias is not None:
-            init.uniform_(self.bias, -bound, bound)
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            self.weight.data_[self.padding_idx] = 0
+            self.weight.bump()
+            tell.written(self.weight, "fill_")
 
-    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
-        return F.bilinear(input1, input2, self.weight, self.bias)
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Embedding:
+        if embeddings.data_.ndim != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        rows, columns = embeddings.data_.shape
+        options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
+        return cls(rows, columns, *options, _weight=embeddings, _freeze=freeze)
+
+    def forward(self, input: Tensor) -> Tensor:
+        options = (self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
+        return F.embedding(input, self.weight, self.padding_idx, *options)
 
     def extra_repr(self) -> str:
-        sizes = f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}"
-        return f"{sizes}, bias={self.bias is not None}"
+        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
+        more = [f"{k}={getattr(self, k)}" for k, v in usual.items() if getattr(self, k) != v]
+        return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *more])
 
 
 class EmbeddingBag(Module):

@@ -12,9 +12,8 @@ from ..graph import Handle
 from ..modes import no_grad
 from ..state import visit
 from ..tensor import Tensor
-from .attributes import set_part
+from .attributes import Tree, set_part
 from .parameter import Parameter
-from .tree import Tree
 
 EXTRA = "_extra_state"
 PUBLIC = "_from_public_api"

@@ -1,4 +1,4 @@
-"""Layers that lay images out anew: in another size, as blocks in columns, as pixels from channels."""
+"""Upsample, PixelShuffle, ChannelShuffle, Fold and Unfold."""
 
 from __future__ import annotations
 
