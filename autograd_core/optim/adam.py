@@ -1,4 +1,4 @@
-"""Optimizers that are met less often than SGD and Adam, in torch's order of operations."""
+"""Adam and its like, in torch's order of operations."""
 
 from __future__ import annotations
 
@@ -6,53 +6,72 @@ from operator import lt
 
 import numpy as np
 
-from ..boxmuller import multiply_add
 from ..tensor import Array, Tensor, plain
-from .algorithm import (
+from .differentiable import adam, adamax, nadam, radam
+from .optimizer import (
+    DECAY,
+    EPSILON,
+    RATE,
     Algorithm,
+    Group,
     advance,
     at_least_zero,
+    check_betas,
     counter,
+    decayed,
+    decayed_apart,
     lerp,
     mixed_square,
+    number,
     plus,
     write,
     zeros_like,
 )
-from .algorithms import DECAY, EPSILON, RATE, check_betas, decayed, decayed_apart, number
-from .differentiable import adadelta, adamax, asgd, nadam, radam, rprop
-from .optimizer import Group
 
 
-class Adadelta(Algorithm):
-    """The gradient in the unit of the steps: the root of their mean square over that of the gradient."""
+class Adam(Algorithm):
+    """Steps of even size: the mean of the gradient over the root of the mean of its square."""
 
     usual = {
-        "lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0, "maximize": False, "capturable": False, "foreach": None,
-        "differentiable": False,
+        "lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0, "amsgrad": False, "maximize": False,
+        "foreach": None, "capturable": False, "differentiable": False, "fused": None, "decoupled_weight_decay": False,
     }  # fmt: skip
-    places = ("lr", "rho", "eps", "weight_decay", "foreach")
-    accelerators = ()
-    limits = {**RATE, **EPSILON, **DECAY}
-    on_tensors = staticmethod(adadelta)
+    places = ("lr", "betas", "eps", "weight_decay", "amsgrad")
+    limits = {**RATE, **EPSILON}
+    on_tensors = staticmethod(adam)
 
     def check(self, given: Group) -> None:
+        if isinstance(given["lr"], Tensor) and given["foreach"] and not given["capturable"]:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         super().check(given)
-        if not 0.0 <= given["rho"] <= 1.0:
-            raise ValueError(f"Invalid rho value: {given['rho']}")
+        check_betas(given["betas"])
+        at_least_zero(DECAY["weight_decay"], given["weight_decay"])
 
     def begin(self, param: Tensor, group: Group) -> None:
         state = self.state[param]
-        state["step"], state["square_avg"], state["acc_delta"] = counter(), zeros_like(param), zeros_like(param)
+        state["step"] = counter()
+        state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
+        if group["amsgrad"]:
+            state["max_exp_avg_sq"] = zeros_like(param)
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
-        state, rho, eps = self.state[param], group["rho"], group["eps"]
-        advance(state, "step", state["step"].data_ + 1)
-        grad = decayed(grad, param, group)
-        square = advance(state, "square_avg", mixed_square(state["square_avg"].data_, grad, rho), writes=2)
-        delta = np.sqrt(state["acc_delta"].data_ + eps) / np.sqrt(square + eps) * grad
-        advance(state, "acc_delta", mixed_square(state["acc_delta"].data_, delta, rho), writes=2)
-        write(param, plus(param.data_, delta, -number(group["lr"])), "adadelta_step")
+        state = self.state[param]
+        lr, (beta1, beta2) = number(group["lr"]), group["betas"]
+        step = float(advance(state, "step", state["step"].data_ + 1))
+        grad = decayed_apart(grad, param, group, lr)
+        mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
+        square = advance(state, "exp_avg_sq", mixed_square(state["exp_avg_sq"].data_, grad, beta2), writes=2)
+        if group["amsgrad"]:
+            square = advance(state, "max_exp_avg_sq", np.maximum(state["max_exp_avg_sq"].data_, square))
+        scale = np.sqrt(square) / (1 - beta2**step) ** 0.5 + group["eps"]
+        write(param, param.data_ + -(lr / (1 - beta1**step)) * mean / scale, "adam_step")
+
+
+class AdamW(Adam):
+    """Adam whose weight decay is a step of its own, not part of the gradient."""
+
+    usual = {**Adam.usual, "weight_decay": 1e-2, "decoupled_weight_decay": True}
+    settled = ("decoupled_weight_decay",)
 
 
 class Adamax(Algorithm):
@@ -155,69 +174,6 @@ class RAdam(Algorithm):
             trust = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
             way = way * trust**0.5
         write(param, plus(param.data_, way, -1.0), "radam_step")
-
-
-class Rprop(Algorithm):
-    """By the sign of the gradient alone: steps grow while it stays, and shrink when it turns."""
-
-    usual = {
-        "lr": 1e-2, "etas": (0.5, 1.2), "step_sizes": (1e-6, 50), "foreach": None, "maximize": False,
-        "differentiable": False, "capturable": False,
-    }  # fmt: skip
-    places = ("lr", "etas", "step_sizes")
-    limits = {**RATE}
-    on_tensors = staticmethod(rprop)
-
-    def check(self, given: Group) -> None:
-        super().check(given)
-        if not 0.0 < given["etas"][0] < 1.0 < given["etas"][1]:
-            raise ValueError(f"Invalid eta values: {given['etas'][0]}, {given['etas'][1]}")
-
-    def begin(self, param: Tensor, group: Group) -> None:
-        state = self.state[param]
-        state["step"], state["prev"] = counter(), zeros_like(param)
-        state["step_size"] = plain(np.full(param.data_.shape, number(group["lr"]), param.data_.dtype))
-
-    def update(self, param: Tensor, grad: Array, group: Group) -> None:
-        state, (less, more) = self.state[param], group["etas"]
-        advance(state, "step", state["step"].data_ + 1)
-        turned = grad * state["prev"].data_
-        factor = np.where(turned > 0, more, np.where(turned < 0, less, 1)).astype(grad.dtype)
-        sizes = np.clip(state["step_size"].data_ * factor, *group["step_sizes"]).astype(grad.dtype)
-        sizes = advance(state, "step_size", sizes, writes=2)
-        grad = np.where(turned < 0, grad.dtype.type(0), grad)
-        write(param, multiply_add(-np.sign(grad), sizes, param.data_), "rprop_step")
-        advance(state, "prev", grad)
-
-
-class ASGD(Algorithm):
-    """Descent whose parameters are averaged over the later steps, in `ax`."""
-
-    usual = {
-        "lr": 1e-2, "lambd": 1e-4, "alpha": 0.75, "t0": 1e6, "weight_decay": 0, "foreach": None, "maximize": False,
-        "differentiable": False, "capturable": False,
-    }  # fmt: skip
-    captured = "params, mus, etas, and state_steps"
-    places = ("lr", "lambd", "alpha", "t0", "weight_decay", "foreach", "maximize", "differentiable", "capturable")
-    limits = {**RATE, **DECAY}
-    on_tensors = staticmethod(asgd)
-
-    def begin(self, param: Tensor, group: Group) -> None:
-        state = self.state[param]
-        state["step"], state["eta"] = counter(), plain(np.array(number(group["lr"]), np.float32)[()])
-        state["mu"], state["ax"] = plain(np.ones((), np.float32)[()]), zeros_like(param)
-
-    def update(self, param: Tensor, grad: Array, group: Group) -> None:
-        state, lr, lambd = self.state[param], number(group["lr"]), group["lambd"]
-        step = float(advance(state, "step", state["step"].data_ + 1))
-        grad = decayed(grad, param, group)
-        eta = float(state["eta"].data_)
-        write(param, param.data_ * (1 - lambd * eta), "asgd_step")
-        write(param, plus(param.data_, grad, -eta), "asgd_step")
-        mu, average = float(state["mu"].data_), state["ax"].data_
-        advance(state, "ax", param.data_.copy() if mu == 1 else average + (param.data_ - average) * mu)
-        advance(state, "eta", np.float32(lr / (1 + lambd * lr * step) ** group["alpha"]))
-        advance(state, "mu", np.float32(1 / max(1, step - group["t0"])))
 
 
 class SparseAdam(Algorithm):

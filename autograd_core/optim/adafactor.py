@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Array, Tensor, plain
-from .algorithm import Algorithm, advance, counter, lerp, plus, write, zeros_like
-from .algorithms import number
-from .optimizer import Group
+from .optimizer import Algorithm, Group, advance, counter, lerp, number, plus, write, zeros_like
 
 
 class Adafactor(Algorithm):

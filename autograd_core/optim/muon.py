@@ -10,9 +10,7 @@ import numpy as np
 
 from ..sizes import Size
 from ..tensor import Array, Tensor
-from .algorithm import Algorithm, advance, lerp, plus, write, zeros_like
-from .algorithms import number
-from .optimizer import Group
+from .optimizer import Algorithm, Group, advance, lerp, number, plus, write, zeros_like
 
 MOST_STEPS = 100
 WAYS = (None, "original", "match_rms_adamw")
