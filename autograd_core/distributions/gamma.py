@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import rejection, streams
 from ..custom.function import Function
-from ..custom.once import once_differentiable
+from ..custom.node import once_differentiable
 from ..functions.drawing import poisson
 from ..modes import no_grad
 from ..nn import functional as F
