@@ -1,4 +1,4 @@
-"""Rules of indexing, random numbers and layers."""
+"""Rules of indexing, random numbers, layers and losses."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..tensor import plain
 from .parts import Call, Part, ensured, front, into, logical, moved, out_of, part_of, wrapped
 
 Rule = Callable[[Call], Any]
@@ -273,7 +274,7 @@ def added_at(call: Call) -> Any:
 
 RANDOM = "uniform normal exponential bernoulli bernoulli.each random"
 
-RULES: dict[str, Rule] = {
+LAYERS: dict[str, Rule] = {
     "gather": along, "scatter.src": along, "scatter.value": along, "scatter_add": along, "index_select": selected,
     "index.Tensor": indexed, "_index_put_impl_": written, "index_put": written, "masked_select": masked,
     "embedding": looked_up, "native_layer_norm": normalized, "native_batch_norm": batch_normalized,
@@ -284,4 +285,103 @@ RULES: dict[str, Rule] = {
     "index_add": added_at, "index_copy": added_at, "index_fill.int_Scalar": added_at,
     "index_fill.int_Tensor": added_at,
 }  # fmt: skip
-RULES |= dict.fromkeys(RANDOM.split(), drawn)
+LAYERS |= dict.fromkeys(RANDOM.split(), drawn)
+
+
+# ---- losses: no reduction over the batch, then the mean or the sum of each example
+
+
+NONE, MEAN, SUM = 0, 1, 2
+
+
+def compared(flat: bool) -> Rule:
+    """A loss of two tensors, element by element; with `flat`, the elements of each example in a row."""
+
+    def rule(call: Call) -> Any:
+        from ..ops.reduce import mean_dim, sum_dim
+        from ..ops.shape import reshape
+
+        size, reduction = call.level.size, call["reduction"]
+        given = {}
+        for name, part in call.parts.items():
+            rows = front(part) if part.at is not None and flat else ensured(part, size) if not flat else part.whole
+            if flat:
+                rows = reshape(rows, [size if part.at is not None else 1, -1])
+            given[name] = rows
+        found = call.run(**given, reduction=NONE)
+        if reduction == NONE:
+            return Part(reshape(found, [size, *call.first.shape]) if flat else found, 0)
+        over = list(range(1, found.data_.ndim))
+        return Part((mean_dim if reduction == MEAN else sum_dim)(found, over), 0)
+
+    return rule
+
+
+def reduced(found: Any, reduction: int) -> Any:
+    from ..ops.reduce import mean
+    from ..ops.reduce import sum as total
+
+    return found if reduction == NONE else (mean if reduction == MEAN else total)(found)
+
+
+def with_logits(call: Call) -> Any:
+    """`binary_cross_entropy_with_logits`, step by step."""
+    from ..ops import elementwise as e
+    from ..tensor import wrapped_number
+
+    x, y, weight, pos_weight = (
+        None if call.parts.get(n) is None else logical(call.parts[n], call.level)
+        for n in ("self", "target", "weight", "pos_weight")
+    )
+    most = e.clamp_min(e.neg(x), 0)
+    rest = e.log(e.add(e.exp(e.neg(most)), e.exp(e.sub(e.neg(x), most))))
+    there = e.mul(e.sub(wrapped_number(1), y), x)
+    if pos_weight is None:
+        found = e.add(e.add(there, most), rest)
+    else:
+        share = e.add(e.mul(e.sub(pos_weight, 1), y), 1)
+        found = e.add(there, e.mul(share, e.add(rest, most)))
+    if weight is not None:
+        found = e.mul(found, weight)
+    return part_of(reduced(found, call["reduction"]), call.level)
+
+
+def of_classes(call: Call) -> Any:
+    """`nll_loss`, step by step: the value, and the weight of all."""
+    from ..ops import elementwise as e
+    from ..ops.index import gather
+    from ..ops.reduce import sum as total
+    from ..ops.shape import expand, squeeze_dim, unsqueeze, view
+
+    level, reduction, ignored = call.level, call["reduction"], call["ignore_index"]
+    x, target = (logical(call.parts[n], level) for n in ("self", "target"))
+    weight = None if call.parts.get("weight") is None else logical(call.parts["weight"], level)
+    rank = call.parts["self"].rank
+    channel = 1 if rank > 1 else 0
+    if weight is not None:
+        weight = view(weight, [1, -1, *[1] * (rank - 2)]) if rank > 1 else weight
+        x = e.mul(x, weight)
+    counts = e.ne(target, ignored)
+    at = unsqueeze(e.where(counts, target, 0), channel)
+    found = e.where(counts, e.neg(squeeze_dim(gather(x, channel, at), channel)), 0)
+    if reduction == NONE and rank > 1:
+        return [part_of(found, level), Part(plain(x.data_.dtype.type(0)), None)]
+    if weight is not None:
+        each = squeeze_dim(gather(expand(weight, list(x.data_.shape)), channel, at), channel)
+        share = total(e.where(counts, each, 0))
+    else:
+        share = e.to_copy(total(counts), x.data_.dtype)
+    if reduction == SUM:
+        found = total(found)
+    elif reduction == MEAN:
+        found = e.div(total(found), share)
+    return [part_of(found, level), part_of(share, level)]
+
+
+LOSSES: dict[str, Rule] = {name: compared(flat=True) for name in ("mse_loss", "smooth_l1_loss", "huber_loss")}
+LOSSES |= {name: compared(flat=False) for name in ("binary_cross_entropy", "soft_margin_loss")}
+LOSSES |= {
+    "binary_cross_entropy_with_logits": with_logits,
+    "nll_loss_forward": of_classes,
+    "nll_loss2d_forward": of_classes,
+}
