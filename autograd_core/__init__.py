@@ -72,13 +72,13 @@ _SPELLED = (
 _CREATED = "scalar_tensor empty_strided asarray frombuffer"
 _SHAPED = "vander combinations unravel_index broadcast_shapes is_same_size"
 _BELOW = {
-    "ctc_loss": ("nn.functional.alignment", "ctc"),
-    "rrelu": ("nn.functional.activations", "rrelu"),
-    "rrelu_": ("nn.functional.overwriting", "rrelu_"),
-    "grid_sampler": ("nn.functional.grids", "grid_sampler"),
+    "ctc_loss": ("nn.functional.loss", "ctc"),
+    "rrelu": ("nn.functional.activation", "rrelu"),
+    "rrelu_": ("nn.functional.activation", "rrelu_"),
+    "grid_sampler": ("nn.functional.vision", "grid_sampler"),
     "grid_sampler_2d": ("ops.grid_sample", "grid_sampler_2d"),
     "grid_sampler_3d": ("ops.grid_sample", "grid_sampler_3d"),
-    **dict.fromkeys(_SPELLED.split(), ("nn.functional.spelled", "")),
+    **dict.fromkeys(_SPELLED.split(), ("nn.functional.aten", "")),
     **dict.fromkeys(
         ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
         ("functions.signal_windows", ""),
@@ -99,13 +99,13 @@ _BELOW = {
     "ldexp": ("ops.binary", ""),
     "angle": ("ops.unary", ""),
     "mvlgamma": ("ops.special", ""),
-    **dict.fromkeys(("selu_", "celu_"), ("nn.functional.overwriting", "")),
+    **dict.fromkeys(("selu_", "celu_"), ("nn.functional.activation", "")),
     "rms_norm": ("nn.functional.normalization", ""),
     **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("functions.linalg", "")),
     **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.linalg", "")),
     **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("functions.linalg", "")),
     "orgqr": ("solving", "householder_product"),
-    "channel_shuffle": ("nn.functional.blocks", ""),
+    "channel_shuffle": ("nn.functional.vision", ""),
     "affine_grid_generator": ("ops.grid_sample", "affine_grid_generator"),
 }
 """Functions that only rare programs ask for, with the module that has them and their name there."""

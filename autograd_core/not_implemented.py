@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from .batching.pointwise import each_alike
+from .batching.arithmetic import each_alike
 from .edges import gradient_edge
 from .graph import Node, Wanted
 from .inplace import check_writable, in_place

@@ -87,8 +87,8 @@ def written(function: Callable[..., Any], target: Tensor, args: tuple[Any, ...],
     from ..inplace import bound, check_writable, link
     from ..rebasing import rebase
     from . import RULES, innermost, lifted, once
+    from .arithmetic import SEVERAL, UNARY
     from .loop import one_by_one
-    from .pointwise import SEVERAL, UNARY
 
     op = function.op  # type: ignore[attr-defined]
     check_writable(target)

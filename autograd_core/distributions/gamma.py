@@ -1,4 +1,4 @@
-"""Gamma and what is made of gamma numbers: Chi2, Dirichlet, Beta, StudentT, NegativeBinomial."""
+"""Gamma and what is made of gamma numbers: Chi2, Dirichlet, Beta, StudentT, FisherSnedecor, NegativeBinomial."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 
 from .. import rejection, streams
 from ..custom.function import Function
-from ..custom.once import once_differentiable
+from ..custom.node import once_differentiable
 from ..functions.random import poisson
 from ..modes import no_grad
 from ..nn import functional as F
 from ..ops import view
 from ..ops.binary import xlogy
-from ..ops.join import stack
+from ..ops.join import clone, stack
 from ..ops.random_sampling import dirichlet_grad, standard_gamma
 from ..ops.special import digamma, lgamma
 from ..ops.unary import exp, log, log1p, rsqrt, sigmoid
@@ -303,3 +303,62 @@ class NegativeBinomial(Chances):
         weight = count * F.logsigmoid(-self.logits) + value * F.logsigmoid(self.logits)
         area = -lgamma(count + value) + lgamma(1.0 + value) + lgamma(count)
         return weight - area.masked_fill(count + value == 0.0, 0.0)
+
+
+class FisherSnedecor(Distribution):
+    """How two sums of squares of normal numbers compare, each over its degrees of freedom."""
+
+    arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}
+    support = constraints.positive
+    has_rsample = True
+    df1: Any
+    df2: Any
+
+    def __init__(self, df1: Any, df2: Any, validate_args: bool | None = None) -> None:
+        self.df1, self.df2 = broadcast_all(df1, df2)
+        self._gamma1, self._gamma2 = Gamma(self.df1 * 0.5, self.df1), Gamma(self.df2 * 0.5, self.df2)
+        super().__init__(() if is_number(df1, df2) else self.df1.size(), validate_args=validate_args)
+
+    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
+        made = super().expand(batch_shape)
+        made._gamma1, made._gamma2 = self._gamma1.expand(batch_shape), self._gamma2.expand(batch_shape)
+        return made
+
+    def above(self, least: float) -> Any:
+        """The second degrees of freedom where there are more than `least`, else nan."""
+        found = clone(self.df2)
+        found[self.df2 <= least] = math.nan
+        return found
+
+    @property
+    def mean(self) -> Tensor:
+        df2 = self.above(2)
+        return df2 / (df2 - 2)
+
+    @property
+    def mode(self) -> Tensor:
+        mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
+        mode[self.df1 <= 2] = math.nan
+        return mode
+
+    @property
+    def variance(self) -> Tensor:
+        df2 = self.above(4)
+        return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = list(self._extended_shape(sample_shape))
+        one, two = (gamma.rsample(sample_shape).view(shape) for gamma in (self._gamma1, self._gamma2))
+        tiny = float(np.finfo(two.data_.dtype).tiny)
+        two.clamp_(min=tiny)
+        ratio = one / two
+        ratio.clamp_(min=tiny)
+        return ratio
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        one, two, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
+        whole = lgamma(one + two) - lgamma(one) - lgamma(two)
+        powers = one * ratio.log() + (one - 1) * log(value)
+        rest = (one + two) * log1p(ratio * value)
+        return whole + powers - rest

@@ -294,15 +294,15 @@ def matrix(self: Tensor) -> Tensor:
 
 
 def prelu(self: Tensor, weight: Tensor) -> Tensor:
-    from ..nn.functional import activations
+    from ..nn.functional import activation
 
-    return activations.prelu(self, weight)
+    return activation.prelu(self, weight)
 
 
 def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
-    from ..nn.functional import activations
+    from ..nn.functional import activation
 
-    return activations.hardshrink(self, lambd)
+    return activation.hardshrink(self, lambd)
 
 
 def cholesky(self: Tensor, upper: bool = False) -> Tensor:

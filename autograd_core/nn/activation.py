@@ -12,7 +12,7 @@ from ..tensor import Tensor
 from ..titles import binder
 from . import functional as F
 from .init import constant_
-from .layers import blank
+from .linear import blank
 from .module import Module
 
 

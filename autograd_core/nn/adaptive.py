@@ -13,7 +13,7 @@ from ..ops.reduction import argmax
 from ..tensor import Tensor
 from . import functional as F
 from .container import ModuleList, Sequential
-from .layers import Linear
+from .linear import Linear
 from .module import Module
 
 

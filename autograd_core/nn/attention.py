@@ -8,7 +8,7 @@ from ..ops.view import transpose
 from ..tensor import Tensor
 from . import functional as F
 from . import init
-from .layers import Linear, blank
+from .linear import Linear, blank
 from .module import Module
 
 

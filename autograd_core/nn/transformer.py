@@ -19,8 +19,9 @@ from .activation import GELU, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
-from .layers import LayerNorm, Linear
+from .linear import Linear
 from .module import Module
+from .normalization import LayerNorm
 
 
 class Layer(Module):

@@ -376,7 +376,7 @@ def once_only(out: Any, zeros_met: Any, name: str, source: str) -> Any:
     """`out`, which torch does not differentiate again where several zeros met."""
     if not np.any(zeros_met.data_ > 1):
         return out
-    from ..custom.once import refusing
+    from ..custom.node import refusing
 
     text = f"{name}(): Double backward is unsupported for {source} when >1 zeros in {source} are scattered to the same "
     return refusing([out], text + "position in self")[0]

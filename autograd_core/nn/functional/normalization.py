@@ -20,8 +20,7 @@ from ...ops.view import expand, select, squeeze_dim, unsqueeze, view
 from ...strides import suggested
 from ...tensor import Tensor
 from .common import no_gradient_for
-from .pooling import avg_pool2d
-from .volumes import avg_pool3d
+from .pooling import avg_pool2d, avg_pool3d
 
 
 def layer_norm(

@@ -16,7 +16,7 @@ from typing import Any
 
 from autograd_core.naming import check_attribute
 from autograd_core.opaque import opaque
-from autograd_core.optim.lr_scheduler.base import StatefulFunction
+from autograd_core.optim.lr_scheduler import StatefulFunction
 
 from ..machine import Machine
 from ..runtime.allowed_types import admit, is_of_programs, not_for_programs, record_of
