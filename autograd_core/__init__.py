@@ -11,15 +11,17 @@ from . import dtypes, events, ops, random, switches, tensor_types
 from .absent import absent
 from .device import device, layout, memory_format, strided
 from .dtypes import dtype, get_default_dtype, set_default_dtype
-from .functions import arranging, contraction, covariance, drawing, likes, recurrent, shaping, statistics, tallies
-from .functions import choices as functions
-from .functions import einsum as _einsum
-from .functions import factories as _factories
+from .functions import contraction, creation, pointwise, rnn, shape, sorting, statistics
+from .functions import random as random_functions
+from .functions.creation import closed_range
+from .functions.shape import cat, vstack
+from .functions.statistics import trapezoid
 from .homes import settle
 from .limits import finfo, iinfo
-from .methods import table as methods
-from .methods import writing
+from .methods.inplace import IN_PLACE
+from .methods.table import ALIASES, METHODS, OWN
 from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
+from .ops import join, scatter_gather
 from .printing import set_printoptions
 from .signatures.guarding import TABLE, guarded
 from .sizes import Size
@@ -38,24 +40,20 @@ channels_last = memory_format("torch.channels_last")
 channels_last_3d = memory_format("torch.channels_last_3d")
 
 _FUNCTIONS = {
-    _factories: "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices tril_indices "
-    "logspace",
-    likes: "zeros_like ones_like empty_like full_like",
-    drawing: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial poisson "
-    "binomial",
+    creation: "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices "
+    "tril_indices logspace zeros_like ones_like empty_like full_like",
+    random_functions: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial "
+    "poisson binomial",
     switches: switches.NAMES,
     random: "default_generator get_rng_state initial_seed manual_seed seed set_rng_state",
-    shaping: "cat",
-    functions: "where is_tensor rsub",
-    tallies: "searchsorted bucketize isin",
-    ops.shape: "stack",
-    ops.scattering: "put",
-    contraction: "tensordot cdist pdist",
-    _einsum: "einsum",
-    statistics: "var_mean std_mean",
-    covariance: "trapezoid cumulative_trapezoid",
-    arranging: "atleast_1d atleast_2d atleast_3d hstack vstack dstack column_stack block_diag meshgrid cartesian_prod "
-    "broadcast_tensors",
+    shape: "cat atleast_1d atleast_2d atleast_3d hstack vstack dstack column_stack block_diag meshgrid "
+    "cartesian_prod broadcast_tensors",
+    pointwise: "where is_tensor rsub",
+    sorting: "searchsorted bucketize isin",
+    join: "stack",
+    scatter_gather: "put",
+    contraction: "tensordot cdist pdist einsum",
+    statistics: "var_mean std_mean trapezoid cumulative_trapezoid",
 }
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _FUNCTIONAL = (
@@ -71,41 +69,44 @@ _SPELLED = (
     "constant_pad_nd embedding embedding_bag"
 )
 """What torch's own spelling takes otherwise than torch.nn.functional does."""
-_RARER = (
-    "vander combinations unravel_index broadcast_shapes scalar_tensor empty_strided frexp renorm polygamma "
-    "chain_matmul is_same_size masked_scatter"
-)
+_CREATED = "scalar_tensor empty_strided asarray frombuffer"
+_SHAPED = "vander combinations unravel_index broadcast_shapes is_same_size"
 _BELOW = {
-    "ctc_loss": ("nn.functional.alignment", "ctc"),
-    "rrelu": ("nn.functional.activations", "rrelu"),
-    "rrelu_": ("nn.functional.overwriting", "rrelu_"),
-    "grid_sampler": ("nn.functional.grids", "grid_sampler"),
-    "grid_sampler_2d": ("ops.grids", "grid_sampler_2d"),
-    "grid_sampler_3d": ("ops.grids", "grid_sampler_3d"),
-    **dict.fromkeys(_SPELLED.split(), ("nn.functional.spelled", "")),
+    "ctc_loss": ("nn.functional.loss", "ctc"),
+    "rrelu": ("nn.functional.activation", "rrelu"),
+    "rrelu_": ("nn.functional.activation", "rrelu_"),
+    "grid_sampler": ("nn.functional.vision", "grid_sampler"),
+    "grid_sampler_2d": ("ops.grid_sample", "grid_sampler_2d"),
+    "grid_sampler_3d": ("ops.grid_sample", "grid_sampler_3d"),
+    **dict.fromkeys(_SPELLED.split(), ("nn.functional.aten", "")),
     **dict.fromkeys(
         ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
-        ("functions.windows", ""),
+        ("functions.signal_windows", ""),
     ),
-    **dict.fromkeys(("gradient", "histogram"), ("functions.slopes", "")),
-    "is_storage": ("methods.storages", ""),
+    **dict.fromkeys(("gradient", "histogram"), ("functions.statistics", "")),
+    "is_storage": ("methods.storage", ""),
     "cholesky": ("solving", "old_cholesky"),
     "qr": ("solving", "old_qr"),
-    **dict.fromkeys(_RARER.split(), ("functions.rarer", "")),
+    **dict.fromkeys(_CREATED.split(), ("functions.creation", "")),
+    **dict.fromkeys(_SHAPED.split(), ("functions.shape", "")),
+    **dict.fromkeys(("frexp", "renorm", "polygamma"), ("functions.pointwise", "")),
+    "chain_matmul": ("functions.contraction", ""),
+    "masked_scatter": ("functions.indexing", ""),
     "adaptive_max_pool1d": ("nn.functional", "adaptive_max_pool1d_with_indices"),
     "max_pool1d_with_indices": ("nn.functional", ""),
-    **dict.fromkeys(("asarray", "frombuffer"), ("functions.taking", "")),
-    **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.rarer", "itself")),
-    **dict.fromkeys(("imag", "view_as_real"), ("functions.rarer", "")),
-    **dict.fromkeys(("ldexp", "angle", "mvlgamma"), ("ops.rarer", "")),
-    **dict.fromkeys(("selu_", "celu_"), ("nn.functional.overwriting", "")),
+    **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.pointwise", "itself")),
+    **dict.fromkeys(("imag", "view_as_real"), ("functions.pointwise", "")),
+    "ldexp": ("ops.binary", ""),
+    "angle": ("ops.unary", ""),
+    "mvlgamma": ("ops.special", ""),
+    **dict.fromkeys(("selu_", "celu_"), ("nn.functional.activation", "")),
     "rms_norm": ("nn.functional.normalization", ""),
-    **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("functions.lowrank", "")),
-    **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.removed", "")),
-    **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("functions.older", "")),
+    **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("functions.linalg", "")),
+    **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.linalg", "")),
+    **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("functions.linalg", "")),
     "orgqr": ("solving", "householder_product"),
-    "channel_shuffle": ("nn.functional.blocks", ""),
-    "affine_grid_generator": ("ops.grids", "affine_grid_generator"),
+    "channel_shuffle": ("nn.functional.vision", ""),
+    "affine_grid_generator": ("ops.grid_sample", "affine_grid_generator"),
 }
 """Functions that only rare programs ask for, with the module that has them and their name there."""
 _IN_PYTHON = {"norm", "split", "unique", "unique_consecutive"}
@@ -117,20 +118,20 @@ _SUBMODULES = ("nn", "optim", "func", "distributions", "special", "backends", "m
 
 def _surface() -> dict[str, Any]:
     """The functions of the package: operators and methods by their names, factories, dtypes."""
-    names: dict[str, Any] = dict(methods.METHODS)
-    names |= {alias: names[name] for alias, name in methods.ALIASES.items() if name in names}
+    names: dict[str, Any] = dict(METHODS)
+    names |= {alias: names[name] for alias, name in ALIASES.items() if name in names}
     names |= {name: getattr(module, name) for module, given in _FUNCTIONS.items() for name in given.split()}
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
-    names |= {name: method for name, method in writing.IN_PLACE.items() if not name.startswith("__")}
-    names |= {name: methods.OWN[name] for name in _ALSO.split()}
-    names |= {name: getattr(recurrent, name) for name in _RECURRENT.split()}
+    names |= {name: method for name, method in IN_PLACE.items() if not name.startswith("__")}
+    names |= {name: OWN[name] for name in _ALSO.split()}
+    names |= {name: getattr(rnn, name) for name in _RECURRENT.split()}
     names |= tensor_types.TYPES | {"set_default_tensor_type": tensor_types.set_default_tensor_type}
-    names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}
-    names |= {"range": _factories.closed_range}
-    names |= {"vmap": vmap, "trapz": covariance.trapezoid}
+    names |= {"concat": cat, "concatenate": cat, "row_stack": vstack}
+    names |= {"range": closed_range}
+    names |= {"vmap": vmap, "trapz": trapezoid}
     names |= {"typename": _typename, "Assert": _assert, "promote_types": dtypes.promote_types}
     names |= {"can_cast": dtypes.can_cast, "result_type": dtypes.result_type}
-    methods_only = (methods.METHODS | writing.IN_PLACE | methods.ALIASES).keys() - TABLE["torch"].keys() - _IN_PYTHON
+    methods_only = (METHODS | IN_PLACE | ALIASES).keys() - TABLE["torch"].keys() - _IN_PYTHON
     return {name: guarded("torch", name, value) for name, value in names.items() if name not in methods_only}
 
 

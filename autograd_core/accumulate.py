@@ -67,7 +67,7 @@ def store_first(leaf: Tensor, grad: Any, create_graph: bool, version: int, held:
     """
     meta = leaf.own_meta()
     if create_graph:
-        from .ops.shape import copied
+        from .ops.join import copied
 
         meta.grad = unseen(copied(grad, leaf.data_))
         return "copied"

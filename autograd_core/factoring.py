@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .functions.reductions import returned
-from .ops import linalg
-from .ops import shape as s
-from .ops.checks import check_floating, check_matrix, check_square, need, square
-from .ops.kernels import refuse
+from .functions.arguments import returned
+from .ops import linalg_decomposition
+from .ops._common import check_floating, check_matrix, check_square, need, refuse, square
+from .ops.view import transpose
 from .state import state
 from .tensor import Tensor, plain
 from .transforms.batch import is_followed
@@ -28,7 +27,7 @@ def wants_graph(A: Tensor) -> bool:
 
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     square("cholesky", A)
-    return linalg.linalg_cholesky(A, upper)[0]
+    return linalg_decomposition.linalg_cholesky(A, upper)[0]
 
 
 def qr(A: Tensor, mode: str = "reduced") -> Any:
@@ -39,14 +38,14 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
         )
-    return QR(*linalg.linalg_qr(A, mode))
+    return QR(*linalg_decomposition.linalg_qr(A, mode))
 
 
 def svd(A: Tensor, full_matrices: bool = True) -> Any:
     need("svd", A)
     check_matrix("linalg.svd", A)
     check_floating("linalg.svd", A)
-    return SVD(*linalg.svd(A, full_matrices, True, min(A.data_.shape[-2:])))
+    return SVD(*linalg_decomposition.svd(A, full_matrices, True, min(A.data_.shape[-2:])))
 
 
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
@@ -57,14 +56,14 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
         U, V = (plain(np.zeros((*batch, n, n), input.data_.dtype)) for n in (rows, columns))
         return OLD_SVD(U, svdvals(input), V)
     U, S, Vh = svd(input, not some)
-    return OLD_SVD(U, S, s.transpose(Vh, -2, -1))
+    return OLD_SVD(U, S, transpose(Vh, -2, -1))
 
 
 def svdvals(A: Tensor) -> Tensor:
     need("svdvals", A)
     check_matrix("linalg.svd", A)
     check_floating("linalg.svd", A)
-    return linalg.svd(A, False, wants_graph(A), min(A.data_.shape[-2:]))[1]
+    return linalg_decomposition.svd(A, False, wants_graph(A), min(A.data_.shape[-2:]))[1]
 
 
 def symmetric(A: Tensor) -> None:
@@ -75,12 +74,12 @@ def symmetric(A: Tensor) -> None:
 
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     symmetric(A)
-    return EIGH(*linalg.linalg_eigh(A, side(UPLO), True))
+    return EIGH(*linalg_decomposition.linalg_eigh(A, side(UPLO), True))
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     symmetric(A)
-    return linalg.linalg_eigh(A, side(UPLO), wants_graph(A))[0]
+    return linalg_decomposition.linalg_eigh(A, side(UPLO), wants_graph(A))[0]
 
 
 def eigvals(A: Tensor) -> Tensor:

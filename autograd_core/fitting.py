@@ -79,7 +79,7 @@ def fit(node: Node, index: int, grad: Any, expected: Output, graph: bool) -> Any
         grad = sum_to_size(grad, shape) if graph else summed(data, shape)
         data = grad.data_ if graph else grad
     if data.dtype != dtype:
-        from .ops.elementwise import to_copy
+        from .ops.unary import to_copy
 
         return to_copy(grad, dtype) if graph else data.astype(dtype)
     return grad
@@ -101,11 +101,11 @@ def summed(data: Any, shape: tuple[int, ...]) -> Any:
 
 def sum_to_size(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The same as operators, so that it can be differentiated."""
-    from .ops.reduce import sum_dim
-    from .ops.shape import view
+    from .ops.reduction import sum_dim
+    from .ops.view import view
 
     if not shape and grad.data_.ndim:
-        from .ops.reduce import sum as sum_all
+        from .ops.reduction import sum as sum_all
 
         total: Tensor = sum_all(grad)
         return total

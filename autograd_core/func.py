@@ -16,7 +16,7 @@ import numpy as np
 
 from .absent import absent
 from .nn.stateless import functional_call, replace_all_batch_norm_modules_, stack_module_state
-from .ops.shape import stack
+from .ops.join import stack
 from .state import ask_room
 from .tensor import Tensor, plain
 from .transforms.derivatives import grad, grad_and_value, jvp, jvp_of, linearize, places, vjp, vjp_of

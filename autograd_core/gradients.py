@@ -89,7 +89,7 @@ def check_hook_results(hook: Callable[..., Any], got: Any, given: Sequence[Tenso
 
 def retain(tensor: Tensor, grad: Any, call: int) -> None:
     """What retain_grad does: `.grad` of a non-leaf becomes what came, added anew to what was there."""
-    from .ops.shape import clone
+    from .ops.join import clone
 
     meta = tensor.own_meta()
     before = meta.grad

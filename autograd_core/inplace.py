@@ -239,7 +239,7 @@ def link(op: Any, given: dict[str, Any], holder: Tensor, before: Tensor, target:
 
 def cloned(before: Tensor) -> Tensor:
     """What torch keeps of a tensor that is about to be written: a clone, with a node of its own."""
-    from .ops.shape import clone
+    from .ops.join import clone
 
     session, state.session = state.session, None
     try:

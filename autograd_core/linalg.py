@@ -10,17 +10,16 @@ import numpy as np
 from . import errors
 from .absent import absent
 from .factoring import cholesky, eig, eigh, eigvals, eigvalsh, old_svd, qr, svd, svdvals
-from .functions import choices as functions
-from .functions.chains import multi_dot
-from .functions.reductions import returned
+from .functions.arguments import cast, dims, returned
+from .functions.contraction import multi_dot
 from .inplace import in_place
-from .ops import elementwise as e
-from .ops import linalg
-from .ops import matmul as m
-from .ops import reduce as r
-from .ops import shape as s
-from .ops.checks import check_floating, check_matrix, check_square, need, square
-from .ops.linalg import LinAlgError
+from .ops import linalg_solve, reduction, view
+from .ops import matmul as matmul_ops
+from .ops._common import check_floating, check_matrix, check_square, need, square, wrap
+from .ops.binary import eq
+from .ops.join import clone
+from .ops.linalg_decomposition import LinAlgError
+from .ops.unary import copy, where
 from .signatures.guarding import guarded, guarded_all
 from .tensor import Tensor, plain
 from .unsupported import Unsupported
@@ -35,12 +34,12 @@ OLD_SLOGDET = returned("slogdet", "sign logabsdet")
 
 def det(A: Tensor) -> Tensor:
     square("det", A)
-    return linalg.linalg_det(A)[0]
+    return linalg_solve.linalg_det(A)[0]
 
 
 def slogdet(A: Tensor) -> Any:
     square("slogdet", A)
-    return SLOGDET(*linalg.linalg_slogdet(A)[:2])
+    return SLOGDET(*linalg_solve.linalg_slogdet(A)[:2])
 
 
 def old_slogdet(input: Tensor) -> Any:
@@ -52,8 +51,8 @@ def logdet(input: Tensor) -> Tensor:
     need("logdet", input, "input")
     check_square("logdet", input)
     check_floating("logdet", input)
-    sign, size = linalg.linalg_slogdet(input)[:2]
-    return e.where(e.eq(sign, -1.0), float("nan"), size)
+    sign, size = linalg_solve.linalg_slogdet(input)[:2]
+    return where(eq(sign, -1.0), float("nan"), size)
 
 
 # ---- inverses and solutions
@@ -61,7 +60,7 @@ def logdet(input: Tensor) -> Tensor:
 
 def inv(A: Tensor) -> Tensor:
     square("inv", A)
-    return linalg.linalg_inv(A)[0]
+    return linalg_solve.linalg_inv(A)[0]
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
@@ -79,8 +78,8 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     check_square("linalg.solve", A)
     if not b.ndim:
         check_matrix("linalg.solve", B, "B")
-    check_right("linalg.solve", A, (*b.shape, 1) if linalg.vector_right(a, b) else b.shape, left)
-    return linalg.linalg_solve_ex(A, B, left)[0]
+    check_right("linalg.solve", A, (*b.shape, 1) if linalg_solve.vector_right(a, b) else b.shape, left)
+    return linalg_solve.linalg_solve_ex(A, B, left)[0]
 
 
 def check_right(name: str, A: Tensor, right: Sequence[int], left: bool) -> None:
@@ -101,7 +100,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
     check_square("linalg.solve_triangular", A)
     check_matrix("linalg.solve_triangular", B, "B")
     check_right("linalg.solve_triangular", A, B.data_.shape, left)
-    return linalg.linalg_solve_triangular(A, B, upper, left, unitriangular)
+    return linalg_solve.linalg_solve_triangular(A, B, upper, left, unitriangular)
 
 
 def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
@@ -115,7 +114,7 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, rtol: Any = N
         )
     smallest = float(np.finfo(A.data_.dtype).eps) * max(A.data_.shape[-2:])
     asked = rcond if rtol is None else rtol
-    return linalg.linalg_pinv(A, smallest if asked is None else float(asked))
+    return linalg_solve.linalg_pinv(A, smallest if asked is None else float(asked))
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
@@ -129,7 +128,7 @@ def matrix_exp(A: Tensor) -> Tensor:
     need("matrix_exp", A)
     check_square("linalg.matrix_exp", A)
     check_floating("linalg.matrix_exp", A)
-    return linalg.matrix_exp(A)
+    return linalg_solve.matrix_exp(A)
 
 
 def matrix_power(A: Tensor, n: int) -> Tensor:
@@ -140,19 +139,19 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     check_square("linalg.matrix_power", A)
     if n == 0:
         eye = plain(np.eye(A.data_.shape[-1], dtype=A.data_.dtype))
-        return in_place(e.copy, s.clone(A), eye)
+        return in_place(copy, clone(A), eye)
     if n < 0:
         A, n = inv(A), -n
     if n == 1:
-        return s.clone(A)
+        return clone(A)
     if n == 3:
-        return m.matmul(m.matmul(A, A), A)
+        return matmul_ops.matmul(matmul_ops.matmul(A, A), A)
     power: Any = None
     result: Any = None
     while n > 0:
-        power = A if power is None else m.matmul(power, power)
+        power = A if power is None else matmul_ops.matmul(power, power)
         if n % 2:
-            result = power if result is None else m.matmul(result, power)
+            result = power if result is None else matmul_ops.matmul(result, power)
         n //= 2
     return result
 
@@ -169,7 +168,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     text = errors.broadcast([a, b])
     if text is not None:
         raise RuntimeError(text)
-    return m.linalg_cross(input, other, dim)
+    return matmul_ops.linalg_cross(input, other, dim)
 
 
 WITHOUT_DIM = (
@@ -194,45 +193,47 @@ def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 
 def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    return r.vector_norm(functions.cast(x, dtype), ord, functions.dims(dim), keepdim)
+    return reduction.vector_norm(cast(x, dtype), ord, dims(dim), keepdim)
 
 
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
     check_matrix("linalg.matrix_norm", A)
-    A = functions.cast(A, dtype)
-    over = functions.dims(dim)
+    A = cast(A, dtype)
+    over = dims(dim)
     if over is None or len(over) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {over}")
     n = A.data_.ndim
-    rows, columns = (s.wrap(d, n) for d in over)
+    rows, columns = (wrap(d, n) for d in over)
     if rows == columns:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({over[0]}, {over[1]})")
     if ord == "fro":
-        return r.vector_norm(A, 2, [rows, columns], keepdim)
+        return reduction.vector_norm(A, 2, [rows, columns], keepdim)
     if ord != "nuc" and (isinstance(ord, str) or abs(ord) not in (1, 2, float("inf"))):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     if ord == "nuc" or abs(ord) == 2:
         rest = [d for d in range(n) if d not in (rows, columns)]
         order = [*rest, rows, columns]
-        values = svdvals(s.permute(A, order))
+        values = svdvals(view.permute(A, order))
         picked = (
-            r.sum_dim(values, [-1], keepdim) if ord == "nuc" else (r.amax if ord > 0 else r.amin)(values, [-1], keepdim)
+            reduction.sum_dim(values, [-1], keepdim)
+            if ord == "nuc"
+            else (reduction.amax if ord > 0 else reduction.amin)(values, [-1], keepdim)
         )
         if not keepdim:
             return picked
-        back = s.unsqueeze(picked, -1)
-        return s.permute(back, [order.index(d) for d in range(n)])
+        back = view.unsqueeze(picked, -1)
+        return view.permute(back, [order.index(d) for d in range(n)])
     if abs(ord) == float("inf"):
         rows, columns = columns, rows
-    sums = r.vector_norm(A, 1.0, [rows], keepdim)
+    sums = reduction.vector_norm(A, 1.0, [rows], keepdim)
     at = columns - 1 if columns > rows and not keepdim else columns
-    return (r.amax if ord > 0 else r.amin)(sums, [at], keepdim)
+    return (reduction.amax if ord > 0 else reduction.amin)(sums, [at], keepdim)
 
 
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    over = functions.dims(dim)
+    over = dims(dim)
     if over is not None and len(over) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {over}")
     n = A.data_.ndim
@@ -262,10 +263,10 @@ def old_norm(
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    return s.diagonal(A, offset, dim1, dim2)
+    return view.diagonal(A, offset, dim1, dim2)
 
 
-matmul = m.matmul
+matmul = matmul_ops.matmul
 
 METHODS: dict[str, Callable[..., Any]] = {
     "det": det,

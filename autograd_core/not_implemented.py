@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from .batching.pointwise import each_alike
+from .batching.arithmetic import each_alike
 from .edges import gradient_edge
 from .graph import Node, Wanted
 from .inplace import check_writable, in_place
-from .ops import elementwise as e
+from .ops.binary import div_mode, remainder
 from .rebasing import rebase_onto
 from .state import state
 from .tensor import Tensor, wrapped_number
@@ -67,7 +67,7 @@ def underived_(name: str, function: Callable[..., Any], self: Tensor, *operands:
 
 def floor_divide_(self: Tensor, other: Any) -> Tensor:
     """`a //= b`."""
-    return underived_("floor_divide_", e.div_mode, self, other, "floor")
+    return underived_("floor_divide_", div_mode, self, other, "floor")
 
 
 def floor_divide(self: Any, other: Any) -> Tensor:
@@ -75,12 +75,12 @@ def floor_divide(self: Any, other: Any) -> Tensor:
         self = wrapped_number(self)
     if hidden(self) or hidden(other):
         return underived("floor_divide", each_alike, floor_divide, self, other)
-    return underived("floor_divide", e.div_mode, self, other, "floor")
+    return underived("floor_divide", div_mode, self, other, "floor")
 
 
 def remainder_of_number(number: Any, other: Tensor) -> Tensor:
     """`2 % x`, for which torch has no derivative, though it has one for `x % 2`."""
-    return underived("remainder", e.remainder, wrapped_number(number), other)
+    return underived("remainder", remainder, wrapped_number(number), other)
 
 
 def edges_of(*operands: Any) -> list[tuple[Node | None, int]]:

@@ -74,7 +74,7 @@ def read_meanwhile(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     if name == "index_fill":
         return operands[:2]
     if name == "index_put" and not any(operands[2:]):
-        from .ops.putting import by_mask
+        from .ops.indexing import by_mask
 
         indices, values = operands[:2]
         if by_mask([None if i is None else i.data_ for i in indices], values.data_):

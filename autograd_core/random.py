@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from . import streams
-from .functions.factories import made
+from .functions.creation import made
 from .streams import Generator, initial_seed
 from .tensor import Tensor
 

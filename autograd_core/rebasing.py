@@ -129,8 +129,9 @@ class CopySlices(Node):
 
     def graph(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         from .inplace import in_place
-        from .ops.elementwise import copy
-        from .ops.shape import as_strided, clone
+        from .ops.join import clone
+        from .ops.unary import copy
+        from .ops.view import as_strided
 
         self.check()
         if self.look is not None:

@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 
 from . import errors, linalg
-from .functions.reductions import returned
+from .functions.arguments import returned
 from .inplace import in_place
-from .ops import elementwise as e
-from .ops import linalg as ops
-from .ops import matmul as m
-from .ops import reduce as r
-from .ops import reflections, triangles
-from .ops import shape as s
-from .ops.checks import check_floating, check_matrix, check_square, need, square
+from .ops import linalg_decomposition
+from .ops._common import check_floating, check_matrix, check_square, need, square
+from .ops.binary import div, gt, mul
+from .ops.cumulative import cumprod
+from .ops.join import cat
+from .ops.linalg_solve import linalg_inv, linalg_solve_ex
+from .ops.matmul import vdot
+from .ops.reduction import sum_dim
+from .ops.unary import masked_fill, nan_to_num
+from .ops.view import expand, reshape, slice_, squeeze_dim, unsqueeze
 from .state import state
 from .tensor import Tensor, plain
 from .unsupported import Unsupported
@@ -36,8 +39,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     for given in (x, y):
         check_floating("linalg.vecdot", given)
     if x.data_.ndim == y.data_.ndim == 1:
-        return m.vdot(x, y)
-    return r.sum_dim(e.mul(x, y), [dim], False)
+        return vdot(x, y)
+    return sum_dim(mul(x, y), [dim], False)
 
 
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
@@ -45,10 +48,10 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     if x.data_.ndim == 0 or (N is not None and N <= 1):
         raise RuntimeError("N must be greater than 1.")
     count = x.data_.shape[-1] if N is None else N
-    column = s.expand(s.unsqueeze(x, -1), [*x.data_.shape, count - 1])
+    column = expand(unsqueeze(x, -1), [*x.data_.shape, count - 1])
     kind = np.dtype(np.int64) if x.data_.dtype.kind in "biu" else x.data_.dtype
     ones = plain(np.ones((*x.data_.shape, 1), kind))
-    return s.cat([ones, r.cumprod(column, -1)], -1)
+    return cat([ones, cumprod(column, -1)], -1)
 
 
 # ---- inverses
@@ -57,13 +60,13 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     square("inv_ex" if check_errors else "inv", A)
     try:
-        return INV_EX(*ops.linalg_inv(A))
-    except ops.LinAlgError as error:
+        return INV_EX(*linalg_inv(A))
+    except linalg_decomposition.LinAlgError as error:
         if check_errors:
-            raise ops.LinAlgError(str(error).replace("linalg.inv:", "linalg.inv_ex:")) from None
+            raise linalg_decomposition.LinAlgError(str(error).replace("linalg.inv:", "linalg.inv_ex:")) from None
         if A.requires_grad and state.grad_enabled:
             raise Unsupported("inv_ex of a singular matrix that requires grad is not supported") from None
-    inverse, info = triangles.inverses(A.data_)
+    inverse, info = linalg_decomposition.inverses(A.data_)
     return INV_EX(plain(inverse), plain(info))
 
 
@@ -78,15 +81,15 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
             f"{behind} != {before}"
         )
-    inverse = ops.linalg_inv(s.reshape(A, [behind, before]))[0]
-    return s.reshape(inverse, [*shape[ind:], *shape[:ind]])
+    inverse = linalg_inv(reshape(A, [behind, before]))[0]
+    return reshape(inverse, [*shape[ind:], *shape[:ind]])
 
 
 def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X with `tensordot(A, X, X.ndim) == B`."""
     moved = A
     if dims is not None:
-        from .functions.shaping import movedim
+        from .functions.shape import movedim
 
         moved = movedim(A, list(dims), list(range(A.data_.ndim - len(dims), A.data_.ndim)))
     shape = moved.data_.shape
@@ -97,8 +100,8 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tens
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
             f"but got {columns} != {rows}"
         )
-    X = ops.linalg_solve_ex(s.reshape(moved, [rows, columns]), s.reshape(B, [B.data_.size]))[0]
-    return s.reshape(X, list(inner))
+    X = linalg_solve_ex(reshape(moved, [rows, columns]), reshape(B, [B.data_.size]))[0]
+    return reshape(X, list(inner))
 
 
 def householder_product(A: Tensor, tau: Tensor) -> Tensor:
@@ -118,7 +121,7 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
         raise RuntimeError(
             f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(t.shape[:-1])}"
         )
-    return reflections.householder_product(A, tau)
+    return linalg_decomposition.householder_product(A, tau)
 
 
 # ---- L and U
@@ -134,7 +137,7 @@ def need_pivot(name: str, A: Tensor, pivot: bool) -> None:
 
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     need_pivot("lu_factor", A, pivot)
-    LU, pivots, info = triangles.linalg_lu_factor_ex(A, pivot)
+    LU, pivots, info = linalg_decomposition.linalg_lu_factor_ex(A, pivot)
     bad = np.flatnonzero(info.data_)
     if bad.size:
         where = f"(Batch element {bad[0]}): " if A.data_.ndim > 2 else ""
@@ -151,12 +154,12 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     if check_errors:
         raise Unsupported("lu_factor_ex with check_errors=True is not supported")
     need_pivot("lu_factor", A, pivot)
-    return LU_FACTOR_EX(*triangles.linalg_lu_factor_ex(A, pivot))
+    return LU_FACTOR_EX(*linalg_decomposition.linalg_lu_factor_ex(A, pivot))
 
 
 def lu(A: Tensor, *, pivot: bool = True) -> Any:
     need_pivot("lu", A, pivot)
-    lower, upper, rows = triangles.linalg_lu(A, pivot)
+    lower, upper, rows = linalg_decomposition.linalg_lu(A, pivot)
     return LU(rows, lower, upper)
 
 
@@ -166,7 +169,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     if LU.data_.shape[:-2] != B.data_.shape[:-2]:
         raise Unsupported("lu_solve over batches of different shapes is not supported: expand them first")
     linalg.check_right("linalg.lu_solve", LU, B.data_.shape, left)
-    return triangles.linalg_lu_solve(LU, pivots, B, left, adjoint)
+    return linalg_decomposition.linalg_lu_solve(LU, pivots, B, left, adjoint)
 
 
 # ---- least squares, conditions, ranks
@@ -197,7 +200,9 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         raise Unsupported(f"lstsq with driver='{driver}' is not supported: only gelsy, which is the default")
     if a.shape[:-2] != (b.shape[:-1] if vector else b.shape[:-2]):
         raise Unsupported("lstsq over batches of different shapes is not supported: expand them first")
-    return LSTSQ(*triangles.linalg_lstsq(A, B, triangles.small(a) if rcond is None else float(rcond)))
+    return LSTSQ(
+        *linalg_decomposition.linalg_lstsq(A, B, linalg_decomposition.small(a) if rcond is None else float(rcond))
+    )
 
 
 def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
@@ -209,7 +214,7 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
     check_floating("torch.linalg.matrix_rank", A)
     values = np.abs((linalg.eigvalsh if hermitian else linalg.svdvals)(plain(A.data_)).data_)
     least = 0.0 if atol is None else atol
-    relative = (triangles.small(A) if not least > 0 else 0.0) if rtol is None else rtol
+    relative = (linalg_decomposition.small(A) if not least > 0 else 0.0) if rtol is None else rtol
     if tol is not None:
         least, relative = tol, 0.0
     largest = np.max(values, axis=-1, keepdims=True, initial=0)
@@ -226,8 +231,8 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     if p in (None, 2, -2):
         values = linalg.svdvals(A)
         n = values.data_.shape[-1]
-        first, last = s.slice_(values, -1, 0, 1, 1), s.slice_(values, -1, n - 1, n, 1)
-        return s.squeeze_dim(e.div(last, first) if p == -2 else e.div(first, last), -1)
+        first, last = slice_(values, -1, 0, 1, 1), slice_(values, -1, n - 1, n, 1)
+        return squeeze_dim(div(last, first) if p == -2 else div(first, last), -1)
     rows, columns = A.data_.shape[-2:]
     if rows != columns:
         shown = int(p) if isinstance(p, int | float) and math.isfinite(p) else p
@@ -237,10 +242,10 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     if p == "nuc":
         raise Unsupported("linalg.cond with p='nuc' is not supported")
     inverse, info = inv_ex(A)
-    singular = e.gt(info, 0)
-    in_place(e.masked_fill, inverse, s.unsqueeze(s.unsqueeze(singular, -1), -1), math.inf)
+    singular = gt(info, 0)
+    in_place(masked_fill, inverse, unsqueeze(unsqueeze(singular, -1), -1), math.inf)
     norms = [linalg.matrix_norm(part, p) for part in (A, inverse)]
-    return in_place(e.nan_to_num, e.mul(*norms), math.inf, math.inf, -math.inf)
+    return in_place(nan_to_num, mul(*norms), math.inf, math.inf, -math.inf)
 
 
 # ---- older names
@@ -256,7 +261,7 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
         "produce equivalent results for all valid (symmetric positive definite) inputs.",
     )
     check_square("cholesky", input)
-    return triangles.cholesky(input, upper)
+    return linalg_decomposition.cholesky(input, upper)
 
 
 def old_qr(input: Tensor, some: bool = True) -> Any:

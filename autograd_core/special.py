@@ -7,8 +7,9 @@ from typing import Any
 import autograd_core as torch
 
 from .absent import absent
-from .ops import bells, cylinders, elementwise, gammas, polynomials
-from .ops import special as ops
+from .op import GRAPH
+from .ops import bessel, special
+from .ops.binary import add_scalar, mul_scalar
 from .signatures.guarding import guarded_all
 from .tensor import Tensor, wrapped_number
 
@@ -21,42 +22,42 @@ i0, sinc, round, xlogy = torch.i0, torch.sinc, torch.round, torch.xlogy
 multigammaln, polygamma = torch.mvlgamma, torch.polygamma
 log_softmax, logsumexp, softmax = torch.log_softmax, torch.logsumexp, torch.softmax
 
-entr, erfcx, log_ndtr, ndtri = bells.entr, bells.erfcx, bells.log_ndtr, bells.ndtri
-i1, i0e, i1e = ops.i1, cylinders.i0e, cylinders.i1e
-gammainc, gammaincc = gammas.igamma, gammas.igammac
-modified_bessel_i0, modified_bessel_i1 = cylinders.modified_bessel_i0, cylinders.modified_bessel_i1
-modified_bessel_k0, modified_bessel_k1 = cylinders.modified_bessel_k0, cylinders.modified_bessel_k1
+entr, erfcx, log_ndtr, ndtri = special.entr, special.erfcx, special.log_ndtr, special.ndtri
+i1, i0e, i1e = special.i1, bessel.i0e, bessel.i1e
+gammainc, gammaincc = special.igamma, special.igammac
+modified_bessel_i0, modified_bessel_i1 = bessel.modified_bessel_i0, bessel.modified_bessel_i1
+modified_bessel_k0, modified_bessel_k1 = bessel.modified_bessel_k0, bessel.modified_bessel_k1
 scaled_modified_bessel_k0, scaled_modified_bessel_k1 = (
-    cylinders.scaled_modified_bessel_k0,
-    cylinders.scaled_modified_bessel_k1,
+    bessel.scaled_modified_bessel_k0,
+    bessel.scaled_modified_bessel_k1,
 )
-bessel_j0, bessel_j1 = cylinders.bessel_j0, cylinders.bessel_j1
-bessel_y0, bessel_y1 = cylinders.bessel_y0, cylinders.bessel_y1
-spherical_bessel_j0 = cylinders.spherical_bessel_j0
+bessel_j0, bessel_j1 = bessel.bessel_j0, bessel.bessel_j1
+bessel_y0, bessel_y1 = bessel.bessel_y0, bessel.bessel_y1
+spherical_bessel_j0 = bessel.spherical_bessel_j0
 
 
 def ndtr(input: Tensor) -> Tensor:
     """The share of normal numbers below `input`."""
     input = input if input.is_floating_point() else input.to(torch.get_default_dtype())
-    side = ops.erf(elementwise.mul_scalar(input, 0.7071067811865476))
-    return elementwise.mul_scalar(elementwise.add_scalar(side, 1), 0.5)
+    side = special.erf(mul_scalar(input, 0.7071067811865476))
+    return mul_scalar(add_scalar(side, 1), 0.5)
 
 
 def xlog1py(input: Any, other: Any) -> Tensor:
     if not isinstance(input, Tensor):
-        return bells.xlog1py_of_number(input, other)
-    return bells.xlog1py(input, other) if isinstance(other, Tensor) else bells.xlog1py_by_number(input, other)
+        return special.xlog1py_of_number(input, other)
+    return special.xlog1py(input, other) if isinstance(other, Tensor) else special.xlog1py_by_number(input, other)
 
 
 def zeta(input: Any, other: Any) -> Tensor:
     if not isinstance(input, Tensor):
-        return gammas.zeta_of_number(input, other)
-    return gammas.zeta(input, other) if isinstance(other, Tensor) else gammas.zeta_by_number(input, other)
+        return special.zeta_of_number(input, other)
+    return special.zeta(input, other) if isinstance(other, Tensor) else special.zeta_by_number(input, other)
 
 
 def of_degree(name: str) -> Any:
     """The polynomial of that name, of numbers or tensors."""
-    operator = getattr(polynomials, name)
+    operator = GRAPH[name]
 
     def function(x: Any, n: Any) -> Any:
         return operator(*(value if isinstance(value, Tensor) else wrapped_number(value) for value in (x, n)))

@@ -94,7 +94,7 @@ class Generator(metaclass=WrittenInC):
 
     def get_state(self) -> Tensor:
         """The whole state, byte for byte as torch lays it out."""
-        from .functions.factories import made
+        from .functions.creation import made
 
         return made(self.state_bytes(), "get_rng_state")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from .device import CPU
 from .device import device as named
-from .functions.factories import check_device
+from .functions.creation import check_device
 from .state import state
 
 DEFAULTS: dict[str, Any] = {"device": None, "precision": "highest", "deterministic": 0, "interop": 1}

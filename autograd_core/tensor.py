@@ -95,8 +95,8 @@ class TensorMeta(type):
             data = tuple(data[0])
         if len(data) == 1 and isinstance(data[0], list | tuple):
             from .dtypes import get_default_dtype
-            from .functions.factories import tensor as copied
-            from .functions.factories import tensors_in
+            from .functions.creation import tensor as copied
+            from .functions.creation import tensors_in
 
             if tensors_in(data[0]):
                 return copied(data[0], dtype=get_default_dtype())
@@ -106,8 +106,8 @@ class TensorMeta(type):
                 raise TypeError("new(): invalid data type 'str'")
             tensor.data_ = data[0].data_ if isinstance(data[0], Tensor) else of_numbers(data[0], default_kind())
         else:
-            from .functions.choices import sizes_of
-            from .functions.factories import checked
+            from .functions.arguments import sizes_of
+            from .functions.creation import checked
             from .state import ask_room
 
             sizes = checked(sizes_of(data, "new"))
@@ -127,7 +127,7 @@ def of_numbers(data: Any, kind: np.dtype[Any]) -> Array:
         return data.astype(kind)
     if not isinstance(data, list | tuple | range):
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
-    from .functions.literals import from_sequence
+    from .functions.creation import from_sequence
 
     return from_sequence(data, kind)
 
@@ -285,7 +285,7 @@ class Tensor(metaclass=TensorMeta):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        from .methods.tracking import set_requires_grad
+        from .methods.autograd import set_requires_grad
 
         set_requires_grad(self, value)
 

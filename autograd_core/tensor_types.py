@@ -6,8 +6,8 @@ import warnings
 from typing import Any
 
 from . import dtypes, errors
-from .functions import factories
-from .functions.choices import sizes_of
+from .functions.arguments import sizes_of
+from .functions.creation import tensor, zeros
 from .sizes import Size
 from .tensor import Tensor
 
@@ -33,10 +33,10 @@ class tensortype(type):
             TypeError: a tensor of another dtype, or a single number that is no size.
         """
         if not data:
-            return factories.tensor([], dtype=cls.dtype)
+            return tensor([], dtype=cls.dtype)
         first = data[0]
         if isinstance(first, Size) or all(isinstance(n, int) and not isinstance(n, bool) for n in data):
-            return factories.zeros(*data, dtype=cls.dtype)
+            return zeros(*data, dtype=cls.dtype)
         if isinstance(first, Tensor):
             if first.dtype is not cls.dtype:
                 raise TypeError(f"expected {options(cls.dtype)} (got {options(first.dtype)})")
@@ -45,8 +45,8 @@ class tensortype(type):
         if isinstance(first, (bool, float)):
             raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
         if len(data) > 1:
-            return factories.zeros(*sizes_of(data, "new"), dtype=cls.dtype)
-        return factories.tensor(first, dtype=cls.dtype)
+            return zeros(*sizes_of(data, "new"), dtype=cls.dtype)
+        return tensor(first, dtype=cls.dtype)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype

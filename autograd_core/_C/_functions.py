@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..autograd.gradcheck import undefined
-from ..custom.once import Error, refusing
+from ..custom.node import Error, refusing
 from ..graph import AccumulateGrad, Node
 from ..rebasing import CopySlices
 from ..tensor import Tensor

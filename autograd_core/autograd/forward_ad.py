@@ -16,7 +16,7 @@ from ..errors import sizes
 from ..homes import settle
 from ..inplace import in_place
 from ..methods.memory import offset, whole
-from ..ops.elementwise import copy
+from ..ops.unary import copy
 from ..state import state
 from ..tensor import Tensor, plain, sharing
 from ..transforms.batch import unseen

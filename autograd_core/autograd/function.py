@@ -1,9 +1,8 @@
 """torch.autograd.function: what programs import from there."""
 
 from ..custom.function import Function, InplaceFunction
-from ..custom.node import FunctionCtx
+from ..custom.node import FunctionCtx, once_differentiable
 from ..custom.node import FunctionNode as BackwardCFunction
-from ..custom.once import once_differentiable
 
 FunctionMeta = type(Function)
 

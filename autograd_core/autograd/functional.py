@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..modes import enable_grad, set_grad_enabled
-from ..ops.shape import stack
+from ..ops.join import stack
 from ..sizes import Size
 from ..state import ask_room, state
 from ..tensor import Tensor, plain

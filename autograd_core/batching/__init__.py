@@ -16,12 +16,12 @@ from ..operands import operand
 from ..state import state
 from ..tensor import Tensor
 from ..transforms.batch import Batch, Level, hidden
-from . import layers, losses, pointwise, products, reducing, views
+from . import arithmetic, nn, shape
 from .loop import one_by_one
 from .parts import Call, Part, hide, part_of
 from .writing import remember
 
-RULES = pointwise.RULES | reducing.RULES | views.RULES | products.RULES | losses.RULES | layers.RULES
+RULES = arithmetic.POINTWISE | arithmetic.REDUCTIONS | shape.RULES | arithmetic.PRODUCTS | nn.LOSSES | nn.LAYERS
 """By the name of the operator; those without a rule run for one example after the other, as torch's fallback does."""
 
 

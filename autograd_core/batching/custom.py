@@ -154,8 +154,8 @@ def vmapped(cls: Any, dims: tuple[int | None, ...], outer: Level) -> Any:
 
 def fitted(part: Part, at: int | None, size: int) -> Tensor:
     """The gradient of an input whose batch dimension is `at`; summed over the examples if it has none."""
-    from ..ops.reduce import sum_dim
-    from ..ops.shape import expand, unsqueeze
+    from ..ops.reduction import sum_dim
+    from ..ops.view import expand, unsqueeze
 
     if at is None:
         return part.whole if part.at is None else sum_dim(part.whole, [part.at])

@@ -14,8 +14,8 @@ def one_by_one(call: Call) -> Any:
     Raises:
         NotImplementedError: there are no examples.
     """
-    from ..ops.joins import cat, stack
-    from ..ops.shape import expand, select, unsqueeze, view
+    from ..ops.join import cat, stack
+    from ..ops.view import expand, select, unsqueeze, view
 
     size = call.level.size
     if size == 0:

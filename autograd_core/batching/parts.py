@@ -73,7 +73,7 @@ def hide(part: Part, level: Level) -> Tensor:
 
 def moved(whole: Tensor, at: int, to: int) -> Tensor:
     """`whole` with its dimension `at` in the place `to`, always as a view of its own."""
-    from ..ops.shape import permute
+    from ..ops.view import permute
 
     order = [d for d in range(whole.data_.ndim) if d != at]
     order.insert(to, at)
@@ -87,7 +87,7 @@ def front(part: Part) -> Tensor:
 
 def padded(part: Part, rank: int) -> Tensor:
     """`part` with its batch dimension first, and examples of at least `rank` dimensions."""
-    from ..ops.shape import view
+    from ..ops.view import view
 
     whole = front(part)
     if part.at is None or part.rank >= rank:
@@ -98,7 +98,7 @@ def padded(part: Part, rank: int) -> Tensor:
 
 def stretched(part: Part, rank: int) -> Tensor:
     """The same, with a batch dimension of length 1 where there is none: the way of the older vmap."""
-    from ..ops.shape import view
+    from ..ops.view import view
 
     if part.at is not None or (part.whole.meta is not None and part.whole.meta.wrapped):
         return padded(part, rank)
@@ -108,7 +108,7 @@ def stretched(part: Part, rank: int) -> Tensor:
 
 def ensured(part: Part, size: int) -> Tensor:
     """`part` with a batch dimension in front, repeated if it has none."""
-    from ..ops.shape import expand
+    from ..ops.view import expand
 
     if part.at is not None:
         return front(part)
@@ -117,7 +117,7 @@ def ensured(part: Part, size: int) -> Tensor:
 
 def wrapped(dim: int, rank: int) -> int:
     """The dimension `dim` of an example among those of the batch, which comes first."""
-    from ..ops.dims import wrap
+    from ..ops._common import wrap
 
     return int(wrap(dim, rank)) + 1
 
@@ -140,7 +140,7 @@ def logical(part: Part, level: Level) -> Tensor:
 
 def into(part: Part, dim: int) -> Tensor:
     """`part` with the batch taken into the dimension `dim` of its examples, which it goes before."""
-    from ..ops.shape import reshape
+    from ..ops.view import reshape
 
     assert part.at is not None
     whole = moved(part.whole, part.at, dim)
@@ -150,7 +150,7 @@ def into(part: Part, dim: int) -> Tensor:
 
 def out_of(whole: Tensor, dim: int, size: int) -> Part:
     """The batch taken out of dimension `dim` again, in which it comes first."""
-    from ..ops.shape import reshape
+    from ..ops.view import reshape
 
     shape = whole.data_.shape
     return Part(reshape(whole, [*shape[:dim], size, shape[dim] // size, *shape[dim + 1 :]]), dim)

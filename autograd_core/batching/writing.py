@@ -87,8 +87,8 @@ def written(function: Callable[..., Any], target: Tensor, args: tuple[Any, ...],
     from ..inplace import bound, check_writable, link
     from ..rebasing import rebase
     from . import RULES, innermost, lifted, once
+    from .arithmetic import SEVERAL, UNARY
     from .loop import one_by_one
-    from .pointwise import SEVERAL, UNARY
 
     op = function.op  # type: ignore[attr-defined]
     check_writable(target)
@@ -107,7 +107,7 @@ def written(function: Callable[..., Any], target: Tensor, args: tuple[Any, ...],
     before = target
     kept = op.node_class is not None and "self" in op.kept()
     if tracked:
-        from ..ops.shape import clone
+        from ..ops.join import clone
 
         data = target.data_
         before = plain(Batch(clone(data.whole), data.at, level) if kept else data)
@@ -133,7 +133,7 @@ def lend(target: Tensor, level: Level) -> None:
 
     What is written into it leads into the graph of that level, where operators must find it.
     """
-    from ..ops.shape import as_strided
+    from ..ops.view import as_strided
 
     look = target.meta.view if target.meta is not None else None
     base = target if look is None else look.base
@@ -191,7 +191,7 @@ def levels_of(tensor: Tensor) -> set[Level]:
 def through_view(node: Any, look: HiddenView, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
     """The gradients of a CopySlices over hidden tensors: of the base before, and of what was written."""
     from ..op import GRAPH
-    from ..ops.shape import clone
+    from ..ops.join import clone
 
     whole = clone(grads[0])
     inner = node.inner.graph((clone(look.taken_of(whole)),), (node.inner.next[0], *wanted[1:]))

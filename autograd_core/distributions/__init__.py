@@ -3,34 +3,33 @@
 from ..absent import absent
 from ..homes import settle
 from ..titles import own_method
-from . import constraint_registry, constraints, kl_between, transforms, utils
-from .between import ContinuousBernoulli
-from .circular import VonMises
+from . import constraint_registry, constraints, transforms, utils
 from .constraint_registry import biject_to, transform_to
-from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
-from .correlations import CorrCholeskyTransform, LKJCholesky, LowerCholeskyTransform, PositiveDefiniteTransform
-from .counts import (
+from .continuous import Cauchy, ContinuousBernoulli, Exponential, Laplace, Normal, Uniform, VonMises
+from .discrete import (
+    Bernoulli,
     Binomial,
+    Categorical,
     Geometric,
     Multinomial,
     OneHotCategorical,
     OneHotCategoricalStraightThrough,
     Poisson,
 )
-from .discrete import Bernoulli, Categorical
 from .distribution import Distribution
-from .gamma import Beta, Chi2, Dirichlet, Gamma, NegativeBinomial, StudentT
-from .independent import Independent
-from .joining import CatTransform, CumulativeDistributionTransform, ReshapeTransform, StackTransform
+from .gamma import Beta, Chi2, Dirichlet, FisherSnedecor, Gamma, NegativeBinomial, StudentT
+from .independent import Independent, MixtureSameFamily
 from .kl import kl_divergence, register_kl
-from .lowrank import LowRankMultivariateNormal
-from .multivariate import MultivariateNormal
-from .rarer import FisherSnedecor, GeneralizedPareto, InverseGamma, Kumaraswamy, LogisticNormal
-from .relaxed import LogitRelaxedBernoulli, MixtureSameFamily, RelaxedBernoulli, RelaxedOneHotCategorical
+from .multivariate import LKJCholesky, LowRankMultivariateNormal, MultivariateNormal
+from .relaxed import LogitRelaxedBernoulli, RelaxedBernoulli, RelaxedOneHotCategorical
 from .transformed import (
+    GeneralizedPareto,
     Gumbel,
     HalfCauchy,
     HalfNormal,
+    InverseGamma,
+    Kumaraswamy,
+    LogisticNormal,
     LogNormal,
     Pareto,
     TransformedDistribution,
@@ -39,13 +38,20 @@ from .transformed import (
 from .transforms import (
     AbsTransform,
     AffineTransform,
+    CatTransform,
     ComposeTransform,
+    CorrCholeskyTransform,
+    CumulativeDistributionTransform,
     ExpTransform,
     IndependentTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
     PowerTransform,
+    ReshapeTransform,
     SigmoidTransform,
     SoftmaxTransform,
     SoftplusTransform,
+    StackTransform,
     StickBreakingTransform,
     TanhTransform,
     Transform,
@@ -118,7 +124,6 @@ __all__ = [
     "constraint_registry",
     "constraints",
     "identity_transform",
-    "kl_between",
     "kl_divergence",
     "register_kl",
     "transform_to",

@@ -10,10 +10,15 @@ from typing import Any
 
 from ..state import own_table
 from . import constraints, transforms
-from .correlations import CorrCholeskyTransform, LowerCholeskyTransform, PositiveDefiniteTransform
 from .distribution import is_number
-from .joining import CatTransform, StackTransform
-from .transform import Transform
+from .transforms import (
+    CatTransform,
+    CorrCholeskyTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
+    StackTransform,
+    Transform,
+)
 
 Factory = Callable[[Any], Transform]
 

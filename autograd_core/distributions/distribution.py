@@ -14,8 +14,8 @@ from ..dtypes import get_default_dtype, to_numpy
 from ..modes import enable_grad, no_grad
 from ..naming import check_attribute
 from ..opaque import opaque
-from ..ops import elementwise as e
-from ..ops import shape as s
+from ..ops import view
+from ..ops.unary import exp
 from ..sizes import Size
 from ..state import state
 from ..tensor import Tensor, plain
@@ -152,7 +152,7 @@ class Distribution:
         raise NotImplementedError
 
     def perplexity(self) -> Tensor:
-        return e.exp(self.entropy())
+        return exp(self.entropy())
 
     # ---- shapes
 
@@ -177,7 +177,7 @@ class Distribution:
         for name, held in self.__dict__.items():
             if name in self.arg_constraints:
                 inner = held.shape[len(self._batch_shape) :]
-                made.__dict__[name] = s.expand(held, [*batch_shape, *inner])
+                made.__dict__[name] = view.expand(held, [*batch_shape, *inner])
                 if self.__dict__.get("_param") is held:
                     made.__dict__["_param"] = made.__dict__[name]
         return made
@@ -259,7 +259,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     if (wrong := errors.broadcast(shapes)) is not None:
         raise RuntimeError(wrong)
     shape = np.broadcast_shapes(*shapes)
-    return tuple([tensor if tensor.data_.shape == shape else s.expand(tensor, list(shape)) for tensor in tensors])
+    return tuple([tensor if tensor.data_.shape == shape else view.expand(tensor, list(shape)) for tensor in tensors])
 
 
 def sum_rightmost(value: Tensor, dims: int) -> Tensor:

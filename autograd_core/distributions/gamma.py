@@ -1,4 +1,4 @@
-"""Gamma and what is made of gamma numbers: Chi2, Dirichlet, Beta, StudentT, NegativeBinomial."""
+"""Gamma and what is made of gamma numbers: Chi2, Dirichlet, Beta, StudentT, FisherSnedecor, NegativeBinomial."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import numpy as np
 
 from .. import rejection, streams
 from ..custom.function import Function
-from ..custom.once import once_differentiable
-from ..functions.drawing import poisson
+from ..custom.node import once_differentiable
+from ..functions.random import poisson
 from ..modes import no_grad
 from ..nn import functional as F
-from ..ops import elementwise as e
-from ..ops import reparameterized as r
-from ..ops import shape as s
+from ..ops import view
+from ..ops.binary import xlogy
+from ..ops.join import clone, stack
+from ..ops.random_sampling import dirichlet_grad, standard_gamma
 from ..ops.special import digamma, lgamma
-from ..ops.two_numbers import xlogy
+from ..ops.unary import exp, log, log1p, rsqrt, sigmoid
 from ..tensor import Tensor, plain
 from . import constraints
 from .discrete import Chances, one_of
@@ -50,7 +51,7 @@ class Gamma(Distribution):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = list(self._extended_shape(sample_shape))
-        value: Tensor = r.standard_gamma(s.expand(self.concentration, shape)) / s.expand(self.rate, shape)
+        value: Tensor = standard_gamma(view.expand(self.concentration, shape)) / view.expand(self.rate, shape)
         value.detach().clamp_(min=float(np.finfo(value.data_.dtype).tiny))
         return value
 
@@ -62,7 +63,7 @@ class Gamma(Distribution):
 
     def entropy(self) -> Tensor:
         shape: Tensor = self.concentration
-        return shape - e.log(self.rate) + lgamma(shape) + (1.0 - shape) * digamma(shape)
+        return shape - log(self.rate) + lgamma(shape) + (1.0 - shape) * digamma(shape)
 
 
 class Chi2(Gamma):
@@ -79,7 +80,7 @@ class Chi2(Gamma):
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
         made = super().expand(batch_shape)
-        made.concentration, made.rate = (s.expand(t, list(batch_shape)) for t in (self.concentration, self.rate))
+        made.concentration, made.rate = (view.expand(t, list(batch_shape)) for t in (self.concentration, self.rate))
         return made
 
 
@@ -97,7 +98,7 @@ class _Dirichlet(Function):
     def backward(ctx: Any, grad_output: Tensor) -> Tensor:
         x, concentration = ctx.saved_tensors
         total = concentration.sum(-1, True).expand_as(concentration)
-        grad = plain(r.dirichlet_grad(*(np.asarray(t.data_) for t in (x, concentration, total))))
+        grad = plain(dirichlet_grad(*(np.asarray(t.data_) for t in (x, concentration, total))))
         return grad * (grad_output - (x * grad_output).sum(-1, True))
 
 
@@ -133,7 +134,7 @@ class Dirichlet(Distribution):
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        return _Dirichlet.apply(s.expand(self.concentration, list(self._extended_shape(sample_shape))))
+        return _Dirichlet.apply(view.expand(self.concentration, list(self._extended_shape(sample_shape))))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
@@ -159,7 +160,7 @@ class Beta(Distribution):
             one, zero = broadcast_all(float(concentration1), float(concentration0))
             both = plain(np.stack([one.data_, zero.data_], -1))
         else:
-            both = s.stack(broadcast_all(concentration1, concentration0), -1)
+            both = stack(broadcast_all(concentration1, concentration0), -1)
         self._dirichlet = Dirichlet(both, validate_args=validate_args)
         super().__init__(self._dirichlet.batch_shape, validate_args=validate_args)
 
@@ -196,7 +197,7 @@ class Beta(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
-        return self._dirichlet.log_prob(s.stack([value, 1.0 - value], -1))
+        return self._dirichlet.log_prob(stack([value, 1.0 - value], -1))
 
     def entropy(self) -> Tensor:
         return self._dirichlet.entropy()
@@ -241,14 +242,14 @@ class StudentT(Distribution):
         shape = tuple(self._extended_shape(sample_shape))
         drawn = streams.normal(math.prod(shape), self.df.data_.dtype).reshape(shape)
         squares = self._chi2.rsample(sample_shape)
-        return self.loc + self.scale * (plain(drawn[()], version=1) * e.rsqrt(squares / self.df))
+        return self.loc + self.scale * (plain(drawn[()], version=1) * rsqrt(squares / self.df))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
         y = (value - self.loc) / self.scale
         widths = self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi)
         area = widths + lgamma(0.5 * self.df) - lgamma(0.5 * (self.df + 1.0))
-        return -0.5 * (self.df + 1.0) * e.log1p(y**2.0 / self.df) - area
+        return -0.5 * (self.df + 1.0) * log1p(y**2.0 / self.df) - area
 
     def entropy(self) -> Tensor:
         beta = lgamma(0.5 * self.df) + math.lgamma(0.5) - lgamma(0.5 * (self.df + 1))
@@ -278,7 +279,7 @@ class NegativeBinomial(Chances):
 
     @property
     def mean(self) -> Tensor:
-        return self.total_count * e.exp(self.logits)
+        return self.total_count * exp(self.logits)
 
     @property
     def mode(self) -> Tensor:
@@ -286,11 +287,11 @@ class NegativeBinomial(Chances):
 
     @property
     def variance(self) -> Tensor:
-        return self.mean / e.sigmoid(-self.logits)
+        return self.mean / sigmoid(-self.logits)
 
     @lazy_property
     def _gamma(self) -> Gamma:
-        return Gamma(self.total_count, e.exp(-self.logits), validate_args=False)
+        return Gamma(self.total_count, exp(-self.logits), validate_args=False)
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         with no_grad():
@@ -302,3 +303,62 @@ class NegativeBinomial(Chances):
         weight = count * F.logsigmoid(-self.logits) + value * F.logsigmoid(self.logits)
         area = -lgamma(count + value) + lgamma(1.0 + value) + lgamma(count)
         return weight - area.masked_fill(count + value == 0.0, 0.0)
+
+
+class FisherSnedecor(Distribution):
+    """How two sums of squares of normal numbers compare, each over its degrees of freedom."""
+
+    arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}
+    support = constraints.positive
+    has_rsample = True
+    df1: Any
+    df2: Any
+
+    def __init__(self, df1: Any, df2: Any, validate_args: bool | None = None) -> None:
+        self.df1, self.df2 = broadcast_all(df1, df2)
+        self._gamma1, self._gamma2 = Gamma(self.df1 * 0.5, self.df1), Gamma(self.df2 * 0.5, self.df2)
+        super().__init__(() if is_number(df1, df2) else self.df1.size(), validate_args=validate_args)
+
+    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
+        made = super().expand(batch_shape)
+        made._gamma1, made._gamma2 = self._gamma1.expand(batch_shape), self._gamma2.expand(batch_shape)
+        return made
+
+    def above(self, least: float) -> Any:
+        """The second degrees of freedom where there are more than `least`, else nan."""
+        found = clone(self.df2)
+        found[self.df2 <= least] = math.nan
+        return found
+
+    @property
+    def mean(self) -> Tensor:
+        df2 = self.above(2)
+        return df2 / (df2 - 2)
+
+    @property
+    def mode(self) -> Tensor:
+        mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
+        mode[self.df1 <= 2] = math.nan
+        return mode
+
+    @property
+    def variance(self) -> Tensor:
+        df2 = self.above(4)
+        return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = list(self._extended_shape(sample_shape))
+        one, two = (gamma.rsample(sample_shape).view(shape) for gamma in (self._gamma1, self._gamma2))
+        tiny = float(np.finfo(two.data_.dtype).tiny)
+        two.clamp_(min=tiny)
+        ratio = one / two
+        ratio.clamp_(min=tiny)
+        return ratio
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        one, two, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
+        whole = lgamma(one + two) - lgamma(one) - lgamma(two)
+        powers = one * ratio.log() + (one - 1) * log(value)
+        rest = (one + two) * log1p(ratio * value)
+        return whole + powers - rest

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from ..absent import absent
-from ..functions.factories import arange
+from ..functions.creation import arange
 from ..nn import functional as F
-from ..ops import elementwise as e
+from ..ops.unary import log, log1p, sigmoid
 from ..tensor import Tensor
 from .discrete import clamped as clamp_probs
 from .distribution import broadcast_all, lazy_property
@@ -27,13 +27,13 @@ __all__ = [
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
     """Probabilities of their logarithms, which need not be normalized; of the logarithms of odds if `is_binary`."""
-    return e.sigmoid(logits) if is_binary else F.softmax(logits, dim=-1)
+    return sigmoid(logits) if is_binary else F.softmax(logits, dim=-1)
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
     """The logarithms of probabilities, or of their odds."""
     inside = clamp_probs(probs)
-    return e.log(inside) - e.log1p(-inside) if is_binary else e.log(inside)
+    return log(inside) - log1p(-inside) if is_binary else log(inside)
 
 
 def triangle(side: int, diagonal: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""Reading `a[...]` and writing `a[...] = v`: which views and which operators an index comes to.
+"""Reading `a[...]` and writing `a[...] = v`, and torch.gather, torch.scatter and the like.
 
 Numbers select, slices slice, None adds a dimension; what remains (tensors, lists, masks) is one read or write by
 indices. A write goes through the views that a read would take, so that torch's graph comes out of it.
@@ -13,13 +13,21 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..inplace import check_writable, in_place
-from ..ops import elementwise, putting, shape
-from ..ops import index as places
+from ..not_implemented import underived
+from ..ops import indexing, join, scatter_gather
+from ..ops import view as view_ops
+from ..ops._common import wrap
+from ..ops.unary import copy, fill_tensor
+from ..ops.view import unsqueeze
 from ..overlap import refuse_repeats
+from ..state import ask_room
 from ..tensor import Tensor, plain
 from ..transforms.batch import unseen
-from ..warned import warn
-from .literals import from_sequence
+from ..warned import warn, warn_once
+from .creation import from_sequence
+
+# ---- subscripts
+
 
 END = 2**63 - 1
 
@@ -36,17 +44,17 @@ NON_TUPLE = (
 def getitem(self: Tensor, index: Any) -> Tensor:
     """`self[index]`."""
     if index is None:
-        return shape.unsqueeze(self, 0)
+        return view_ops.unsqueeze(self, 0)
     if index is Ellipsis:
-        return shape.alias(self)
+        return view_ops.alias(self)
     if is_int(index):
         return select(self, 0, int(index))
     if isinstance(index, slice):
         return sliced(self, 0, index, whole=True)
     view, found = walk(self, as_tuple(index))
     if not found:
-        return shape.alias(self) if view is self else view
-    return places.index(view, masks_of_bytes(found))
+        return view_ops.alias(self) if view is self else view
+    return indexing.index(view, masks_of_bytes(found))
 
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
@@ -60,7 +68,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         return
     if isinstance(index, bool | np.bool_):
         if index:
-            write(shape.unsqueeze(self, 0), value)
+            write(view_ops.unsqueeze(self, 0), value)
         return
     view, found = walk(
         self, (index,) if isinstance(index, slice) or index is None or is_int(index) else as_tuple(index)
@@ -70,8 +78,8 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         return
     trimmed = without_leading_ones(value.data_.shape)
     if trimmed != list(value.data_.shape):
-        value = shape.view(value, trimmed)
-    in_place(putting.index_put, view, to_write_by(view, found, value), value, False)
+        value = view_ops.view(value, trimmed)
+    in_place(indexing.index_put, view, to_write_by(view, found, value), value, False)
 
 
 def delitem(self: Tensor, index: Any) -> None:
@@ -83,12 +91,12 @@ def write(target: Tensor, value: Tensor) -> None:
     """Write `value` over `target`: filled from a 0-d tensor, copied otherwise."""
     filled = value.data_.shape == () != target.data_.shape
     if not filled and value.data_.shape != target.data_.shape:
-        value = shape.view(value, without_leading_ones(value.data_.shape))
+        value = view_ops.view(value, without_leading_ones(value.data_.shape))
         if value.data_.shape != target.data_.shape:
-            value = shape.expand(value, list(target.data_.shape))
+            value = view_ops.expand(value, list(target.data_.shape))
     check_writable(target, "copy")
     refuse_repeats(target.data_)
-    in_place(elementwise.fill_tensor if filled else elementwise.copy, target, value)
+    in_place(fill_tensor if filled else copy, target, value)
 
 
 def without_leading_ones(sizes: Sequence[int]) -> list[int]:
@@ -165,7 +173,7 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
     found: dict[int, Tensor] = {}
     for place, part in enumerate(parts):
         if part is None:
-            view = shape.unsqueeze(view, at)
+            view = view_ops.unsqueeze(view, at)
             at += 1
         elif part is Ellipsis:
             at += ndim - used
@@ -179,7 +187,7 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
         else:
             found[at] = part if is_mask_of_bytes(part) else as_index(part)
             if found[at].data_.shape == () and found[at].data_.dtype.kind == "b":
-                view = shape.unsqueeze(view, at)
+                view = view_ops.unsqueeze(view, at)
                 yes = int(bool(found[at].data_))
                 found[at] = plain(np.zeros(yes, np.int64), version=yes)  # torch fills the one, and makes the other
             at += spanned(found[at])
@@ -269,7 +277,7 @@ def select(view: Tensor, dim: int, index: int, place: int = 0) -> Tensor:
         )
     if not -sizes[dim] <= index < sizes[dim]:
         raise IndexError(f"index {index} is out of bounds for dimension {place} with size {sizes[dim]}")
-    return shape.select(view, dim, index)
+    return view_ops.select(view, dim, index)
 
 
 def sliced(view: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
@@ -283,7 +291,7 @@ def sliced(view: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
     end = END if part.stop is None else number(part.stop)
     if not whole and start == 0 and step == 1 and end >= view.data_.shape[dim]:
         return view
-    return shape.slice_(view, dim, start, end, step)
+    return view_ops.slice_(view, dim, start, end, step)
 
 
 def number(value: Any) -> int:
@@ -292,3 +300,127 @@ def number(value: Any) -> int:
     if not isinstance(value, int | np.integer):
         raise TypeError("slice indices must be integers or None or have an __index__ method")
     return int(value)
+
+
+# ---- gather, scatter and the like
+
+
+OLD_REDUCTIONS = {"add": "sum", "multiply": "prod"}
+OF_TENSORS = (
+    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+    "release. Use torch.scatter_reduce instead for more reduction options."
+)
+
+
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+    return scatter_gather.gather(input, dim, index, sparse_grad)
+
+
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    fill = indexing.index_fill_tensor if isinstance(value, Tensor) else indexing.index_fill
+    return fill(input, dim, index, value)
+
+
+def scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+) -> Tensor:
+    src = value if src is None else src
+    if reduce is not None:
+        return underived("scatter", scatter_gather.scatter_reduce, *joined(input, dim, index, src, reduce))
+    return (
+        scatter_gather.scatter(input, dim, index, src)
+        if isinstance(src, Tensor)
+        else scatter_gather.scatter_value(input, dim, index, src)
+    )
+
+
+def joined(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str) -> tuple[Any, ...]:
+    """The operands of a scatter that adds or multiplies, as it was written before there was scatter_reduce.
+
+    Raises:
+        RuntimeError: it does neither.
+    """
+    if isinstance(src, Tensor):
+        warn_once("scatter with reduce", OF_TENSORS)
+    else:
+        src = plain(np.full(index.data_.shape, src, input.data_.dtype))
+    if reduce not in OLD_REDUCTIONS:
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    return input, dim, index, src, OLD_REDUCTIONS[reduce]
+
+
+def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
+    return indexing.index_put(input, to_write_by(input, indices, values, accumulate), values, accumulate)
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    if unseen(input):
+        raise RuntimeError(errors.DYNAMIC.format("where" if as_tuple else "nonzero"))
+    if as_tuple:
+        return tuple(join.unbind(nonzero(input if input.data_.ndim else unsqueeze(input.detach(), 0)), 1))
+    ask_room(input.data_.size, max(input.data_.ndim, 1))
+    found = np.nonzero(np.atleast_1d(input.data_))
+    return plain(np.stack(found).astype(np.int64).T if input.data_.ndim else np.zeros((len(found[0]), 0), np.int64))
+
+
+# ---- parts written into a copy
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """The elements that `indices` names along `dim`, of all in a row without it."""
+    if dim is None:
+        flat = view_ops.reshape(input, [input.data_.size])
+        return scatter_gather.gather(flat, 0, view_ops.reshape(indices, [indices.data_.size]))
+    if input.data_.ndim != indices.data_.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input.data_.ndim} dimensions for input, and {indices.data_.ndim} dimensions for indices"
+        )
+    if indices.data_.dtype != np.int64:
+        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got " + kind_of(indices))
+    at = wrap(dim, input.data_.ndim)
+    mine, theirs = list(input.data_.shape), list(indices.data_.shape)
+    others = [tuple(sizes[:at] + [1] + sizes[at + 1 :]) for sizes in (mine, theirs)]
+    apart = errors.broadcast([tuple(mine), others[1]])
+    if apart is not None:
+        raise RuntimeError(apart)
+    shape = list(np.broadcast_shapes(*others))
+    wide = view_ops.expand(input, [*shape[:at], mine[at], *shape[at + 1 :]])
+    return scatter_gather.gather(wide, at, view_ops.expand(indices, [*shape[:at], theirs[at], *shape[at + 1 :]]))
+
+
+def kind_of(tensor: Tensor) -> str:
+    return errors.type_name(tensor.data_.dtype)
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    return scatter_gather.select_scatter(input, src, dim, index)
+
+
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    return scatter_gather.slice_scatter(input, src, dim, start, end, step)
+
+
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    return scatter_gather.diagonal_scatter(input, src, offset, dim1, dim2)
+
+
+def index_reduce(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """Slices of `source` that meet those of `input` at an index: their product, mean or extreme."""
+    return scatter_gather.index_reduce(input, dim, index, source, reduce, include_self)
+
+
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    return scatter_gather.scatter_reduce(input, dim, index, src, reduce, include_self)
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    from ..ops import indexing
+
+    return indexing.masked_scatter(input, mask, source)

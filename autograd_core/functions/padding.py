@@ -7,10 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..inplace import in_place
-from ..ops import elementwise as e
-from ..ops import padding as p
-from ..ops import shape as s
-from ..ops.kernels import refuse
+from ..ops._common import refuse
+from ..ops.padding import (
+    constant_pad_nd,
+    reflection_pad1d,
+    reflection_pad2d,
+    reflection_pad3d,
+    replication_pad1d,
+    replication_pad2d,
+    replication_pad3d,
+)
+from ..ops.unary import copy
+from ..ops.view import slice_
 from ..tensor import Tensor, plain
 
 
@@ -25,7 +33,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             f"{len(around)} and input of dimension {rank}"
         )
     if mode == "constant":
-        return p.constant_pad_nd(input, around, 0 if value is None else value)
+        return constant_pad_nd(input, around, 0 if value is None else value)
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value is not None and value != 0:
@@ -60,17 +68,17 @@ def circular(input: Tensor, around: list[int]) -> Tensor:
     last_first = range(input.data_.ndim - 1, first - 1, -1)
     for dim in last_first:
         left, right = ends[dim]
-        inside = s.slice_(inside, dim, max(left, 0), lengths[dim] - max(right, 0), 1)
-        shown = s.slice_(shown, dim, max(-left, 0), input.data_.shape[dim] - max(-right, 0), 1)
-    in_place(e.copy, inside, shown)
+        inside = slice_(inside, dim, max(left, 0), lengths[dim] - max(right, 0), 1)
+        shown = slice_(shown, dim, max(-left, 0), input.data_.shape[dim] - max(-right, 0), 1)
+    in_place(copy, inside, shown)
     for dim in last_first:
         length, left, right = lengths[dim], max(ends[dim][0], 0), max(ends[dim][1], 0)
         if left:
-            part = s.slice_(out, dim, 0, left, 1)
-            in_place(e.copy, part, s.slice_(out, dim, length - left - right, length - right, 1))
+            part = slice_(out, dim, 0, left, 1)
+            in_place(copy, part, slice_(out, dim, length - left - right, length - right, 1))
         if right:
-            part = s.slice_(out, dim, length - right, length, 1)
-            in_place(e.copy, part, s.slice_(out, dim, left, left + right, 1))
+            part = slice_(out, dim, length - right, length, 1)
+            in_place(copy, part, slice_(out, dim, left, left + right, 1))
     return out
 
 
@@ -82,10 +90,10 @@ Supported combinations for non-constant padding:
 
 
 PADDINGS = {
-    ("reflect", 2): p.reflection_pad1d,
-    ("reflect", 4): p.reflection_pad2d,
-    ("reflect", 6): p.reflection_pad3d,
-    ("replicate", 2): p.replication_pad1d,
-    ("replicate", 4): p.replication_pad2d,
-    ("replicate", 6): p.replication_pad3d,
+    ("reflect", 2): reflection_pad1d,
+    ("reflect", 4): reflection_pad2d,
+    ("reflect", 6): reflection_pad3d,
+    ("replicate", 2): replication_pad1d,
+    ("replicate", 4): replication_pad2d,
+    ("replicate", 6): replication_pad3d,
 }

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors, tensor_types
-from ..functions import choices as functions
-from ..functions import factories
-from ..ops import elementwise as e
-from ..ops import shape as s
+from ..functions.arguments import cast, recast
+from ..functions.creation import check_device
+from ..ops import join
+from ..ops._common import wrap
+from ..ops.binary import eq
 from ..printing import tensor_repr
 from ..sizes import Size
 from ..state import exposed, state
@@ -91,12 +92,12 @@ def length(self: Tensor) -> int:
 def iterate(self: Tensor) -> Iterator[Tensor]:
     if self.data_.ndim == 0:
         raise TypeError("iteration over a 0-d tensor")
-    return iter(tuple(s.unbind(self, 0)))
+    return iter(tuple(join.unbind(self, 0)))
 
 
 def contains(self: Tensor, element: Any) -> bool:
     if isinstance(element, Tensor | bool | int | float):
-        return bool(np.any(e.eq(self, element).data_))
+        return bool(np.any(eq(self, element).data_))
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
 
@@ -138,7 +139,7 @@ as_array.__qualname__ = "Tensor.__array__"  # numpy asks with a `copy`, and read
 
 def wrapped_array(self: Tensor, array: np.ndarray[Any, Any]) -> Tensor:
     """What numpy's functions made of a tensor, as one; a mask in bytes, from when there was no tensor of bools."""
-    from ..functions.factories import from_numpy
+    from ..functions.creation import from_numpy
 
     return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
 
@@ -169,27 +170,27 @@ def to(
             dtype = arg
         elif not isinstance(arg, bool):
             device = arg
-    factories.check_device(device)
-    moved = functions.cast(self, dtype, memory_format)
+    check_device(device)
+    moved = cast(self, dtype, memory_format)
     if not copy or moved is not self:
         return moved
     if self.data_.dtype.kind == "f":
-        return functions.recast(self, self.data_.dtype, memory_format)
-    return s.clone(self, memory_format or False)
+        return recast(self, self.data_.dtype, memory_format)
+    return join.clone(self, memory_format or False)
 
 
 def cast_to(kind: dtypes.dtype) -> Method:
-    return lambda self, memory_format=None: functions.cast(self, kind, memory_format)
+    return lambda self, memory_format=None: cast(self, kind, memory_format)
 
 
 def type_(self: Tensor, dtype: Any = None, memory_format: str | None = None) -> Any:
     if dtype is None:
         return f"torch.{errors.type_name(self.data_.dtype)}Tensor"
-    return functions.cast(self, tensor_types.dtype_of(dtype), memory_format)
+    return cast(self, tensor_types.dtype_of(dtype), memory_format)
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    return functions.cast(self, get_dtype(other))
+    return cast(self, get_dtype(other))
 
 
 def cuda(self: Tensor, *args: Any, **options: Any) -> Tensor:
@@ -210,7 +211,7 @@ def place(dim: int, rank: int) -> int:
     """
     if not rank:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return s.wrap(dim, rank)
+    return wrap(dim, rank)
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:

@@ -9,8 +9,8 @@ from weakref import WeakSet, ref
 import numpy as np
 
 from .. import errors
-from ..ops import shape
-from ..ops.windows import check_forwards
+from ..ops import view
+from ..ops.view import check_forwards
 from ..storage import Storage
 from ..tensor import Tensor
 from ..transforms.batch import MEMORY, hidden, unseen
@@ -84,7 +84,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     check_forwards(stride)
     check_place(size, stride, storage_offset)
     whole, start = (input, storage_offset) if hidden(input) else windowed(input, size, stride, storage_offset)
-    window: Tensor = shape.as_strided(whole, size, stride, start)
+    window: Tensor = view.as_strided(whole, size, stride, start)
     return window
 
 

@@ -16,37 +16,25 @@ import numpy as np
 from .. import dtypes, linalg, not_implemented
 from ..absent import name_what_lacks
 from ..device import CPU, strided
-from ..functions import (
-    arranging,
-    contraction,
-    covariance,
-    drawing,
-    factored,
-    indexing,
-    likes,
-    parts,
-    places,
-    quantiles,
-    rarer,
-    reductions,
-    shaping,
-    statistics,
-    tallies,
-)
-from ..functions import choices as functions
+from ..functions import contraction, creation, indexing, pointwise, random, shape, sorting, statistics
+from ..functions import linalg as linalg_functions
+from ..functions import reduction as reduction_functions
+from ..functions.arguments import cast
+from ..functions.creation import new_empty_strided
+from ..functions.indexing import delitem, getitem, setitem
 from ..introspection import read_only
-from ..ops import added, arrange, gammas, scattering, special, two_numbers
-from ..ops import elementwise as e
-from ..ops import index as i
-from ..ops import matmul as m
-from ..ops import rarer as rare
-from ..ops import reduce as r
-from ..ops import shape as s
+from ..ops import binary as binary_ops
+from ..ops import indexing as indexing_ops
+from ..ops import join, matmul, reduction, scatter_gather, special, unary, view
+from ..ops.matmul import mm, product
+from ..ops.view import reshape
 from ..signatures.guarding import guarded
 from ..sizes import Size
 from ..tensor import Tensor, plain, wrapped_number
-from . import conversion, in_python, later, legacy, memory, storages, tracking, turning, visiting
-from .writing import IN_PLACE
+from . import autograd, conversion, legacy
+from .inplace import IN_PLACE
+from .memory import as_strided, data_ptr, is_set_to, is_shared, share_memory_, storage_offset
+from .storage import storage, untyped_storage
 
 Method = Callable[..., Any]
 
@@ -75,7 +63,7 @@ def compared(function: Method) -> Method:
     def operator(self: Tensor, other: Any) -> Any:
         if other.__class__ is complex:
             other = math.nan if other.imag else other.real
-        elif other.__class__ is np.ndarray and function is e.eq:
+        elif other.__class__ is np.ndarray and function is binary_ops.eq:
             other = plain(other)
         return real(self, other)
 
@@ -87,15 +75,15 @@ def power(self: Tensor, exponent: Any, *modulus: Any) -> Any:
     if modulus:
         return NotImplemented
     if exponent.__class__ is int or exponent.__class__ is float:
-        return e.pow_scalar(self, exponent)
-    return functions.pow(self, exponent) if isinstance(exponent, Tensor | bool | np.generic) else NotImplemented
+        return binary_ops.pow_scalar(self, exponent)
+    return pointwise.pow(self, exponent) if isinstance(exponent, Tensor | bool | np.generic) else NotImplemented
 
 
 def inverted(self: Tensor) -> Tensor:
     """`~self`, which Python asks of floats too."""
     if self.data_.dtype.kind == "f":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return e.bitwise_not(self)
+    return binary_ops.bitwise_not(self)
 
 
 def shifted(function: Method) -> Method:
@@ -105,58 +93,58 @@ def shifted(function: Method) -> Method:
 
 def reversed_division(self: Tensor, other: Any) -> Any:
     """`2 / a`, which torch does as reciprocal times number."""
-    return e.mul(e.reciprocal(self), other)
+    return binary_ops.mul(unary.reciprocal(self), other)
 
 
 def divided_by(self: Tensor, other: Any) -> Any:
     """`other / self`, of which an array makes its own product."""
-    return e.reciprocal(self) * other if other.__class__ is np.ndarray else BY_NUMBER(self, other)
+    return unary.reciprocal(self) * other if other.__class__ is np.ndarray else BY_NUMBER(self, other)
 
 
 BY_NUMBER = binary(reversed_division)
 
 
 OPERATORS: dict[str, Method] = {
-    "__add__": e.add.operator,
-    "__radd__": e.add.operator,
-    "__sub__": e.sub.operator,
-    "__rsub__": binary(functions.rsub),
-    "__mul__": e.mul.operator,
-    "__rmul__": e.mul.operator,
-    "__truediv__": e.div.operator,
+    "__add__": binary_ops.add.operator,
+    "__radd__": binary_ops.add.operator,
+    "__sub__": binary_ops.sub.operator,
+    "__rsub__": binary(pointwise.rsub),
+    "__mul__": binary_ops.mul.operator,
+    "__rmul__": binary_ops.mul.operator,
+    "__truediv__": binary_ops.div.operator,
     "__rtruediv__": divided_by,
     "__floordiv__": binary(not_implemented.floor_divide),
     "__rfloordiv__": binary(not_implemented.floor_divide, swapped=True),
-    "__mod__": binary(functions.remainder),
-    "__rmod__": binary(functions.remainder, swapped=True),
+    "__mod__": binary(pointwise.remainder),
+    "__rmod__": binary(pointwise.remainder, swapped=True),
     "__pow__": power,
-    "__rpow__": binary(functions.pow, swapped=True),
-    "__matmul__": m.mm.operator,
-    "__rmatmul__": m.product,
-    "__eq__": compared(e.eq),
-    "__ne__": compared(e.ne),
-    "__lt__": binary(e.lt),
-    "__le__": binary(e.le),
-    "__gt__": binary(e.gt),
-    "__ge__": binary(e.ge),
-    "__and__": binary(e.bitwise_and),
-    "__rand__": binary(e.bitwise_and),
-    "__or__": binary(e.bitwise_or),
-    "__ror__": binary(e.bitwise_or),
-    "__xor__": binary(e.bitwise_xor),
+    "__rpow__": binary(pointwise.pow, swapped=True),
+    "__matmul__": mm.operator,
+    "__rmatmul__": product,
+    "__eq__": compared(binary_ops.eq),
+    "__ne__": compared(binary_ops.ne),
+    "__lt__": binary(binary_ops.lt),
+    "__le__": binary(binary_ops.le),
+    "__gt__": binary(binary_ops.gt),
+    "__ge__": binary(binary_ops.ge),
+    "__and__": binary(binary_ops.bitwise_and),
+    "__rand__": binary(binary_ops.bitwise_and),
+    "__or__": binary(binary_ops.bitwise_or),
+    "__ror__": binary(binary_ops.bitwise_or),
+    "__xor__": binary(binary_ops.bitwise_xor),
     "__reversed__": lambda self: self.flip(0) if self.data_.ndim else self,
-    "__lshift__": binary(e.bitwise_left_shift),
-    "__rlshift__": binary(shifted(e.bitwise_left_shift), swapped=True),
-    "__rshift__": binary(e.bitwise_right_shift),
-    "__rrshift__": binary(shifted(e.bitwise_right_shift), swapped=True),
-    "__rxor__": binary(e.bitwise_xor),
-    "__neg__": e.neg,
-    "__pos__": functions.positive,
-    "__abs__": e.abs,
+    "__lshift__": binary(binary_ops.bitwise_left_shift),
+    "__rlshift__": binary(shifted(binary_ops.bitwise_left_shift), swapped=True),
+    "__rshift__": binary(binary_ops.bitwise_right_shift),
+    "__rrshift__": binary(shifted(binary_ops.bitwise_right_shift), swapped=True),
+    "__rxor__": binary(binary_ops.bitwise_xor),
+    "__neg__": unary.neg,
+    "__pos__": pointwise.positive,
+    "__abs__": unary.abs,
     "__invert__": inverted,
-    "__getitem__": indexing.getitem,
-    "__setitem__": indexing.setitem,
-    "__delitem__": indexing.delitem,
+    "__getitem__": getitem,
+    "__setitem__": setitem,
+    "__delitem__": delitem,
 }
 
 
@@ -165,11 +153,11 @@ OPERATORS: dict[str, Method] = {
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, still in the graph."""
-    return s.clone(self, memory_format or False)
+    return join.clone(self, memory_format or False)
 
 
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
-    return e.where(condition, self, other)
+    return unary.where(condition, self, other)
 
 
 def is_inference(self: Tensor) -> bool:
@@ -180,34 +168,34 @@ def is_inference(self: Tensor) -> bool:
 
 
 PROPERTIES: dict[str, property] = {
-    "grad": property(tracking.get_grad, tracking.set_grad, lambda self: tracking.set_grad(self, None)),
-    "_grad": property(tracking.get_grad, tracking.set_grad, lambda self: tracking.set_grad(self, None)),
+    "grad": property(autograd.get_grad, autograd.set_grad, lambda self: autograd.set_grad(self, None)),
+    "_grad": property(autograd.get_grad, autograd.set_grad, lambda self: autograd.set_grad(self, None)),
     "data": property(
-        tracking.get_data,
-        tracking.set_data,
-        tracking.refuse_deletion("Deleting tensor data is not allowed. Delete tensor instead!"),
+        autograd.get_data,
+        autograd.set_data,
+        autograd.refuse_deletion("Deleting tensor data is not allowed. Delete tensor instead!"),
     ),
-    "requires_grad": vars(Tensor)["requires_grad"].deleter(tracking.refuse_deletion("requires_grad must be a bool")),
+    "requires_grad": vars(Tensor)["requires_grad"].deleter(autograd.refuse_deletion("requires_grad must be a bool")),
     "_grad_fn": property(
         lambda self: self.grad_fn,
-        tracking.set_grad_fn,
-        tracking.refuse_deletion("Deletion of _grad_fn not allowed. Detach tensor instead!"),
+        autograd.set_grad_fn,
+        autograd.refuse_deletion("Deletion of _grad_fn not allowed. Detach tensor instead!"),
     ),
     "_backward_hooks": property(
-        tracking.get_backward_hooks,
-        tracking.set_backward_hooks,
-        tracking.refuse_deletion("Deletion of _backwards_hooks not allowed!"),
+        autograd.get_backward_hooks,
+        autograd.set_backward_hooks,
+        autograd.refuse_deletion("Deletion of _backwards_hooks not allowed!"),
     ),
     "volatile": property(legacy.volatile),
     "dtype": property(conversion.get_dtype),
     "shape": property(lambda self: Size.of(self.data_.shape)),
     "ndim": property(lambda self: int(self.data_.ndim)),
-    "T": property(turning.transposed),
-    "mT": property(turning.matrices("mT")),
-    "mH": property(turning.matrices("mH")),
-    "H": property(turning.matrix),
+    "T": property(legacy.transposed),
+    "mT": property(legacy.matrices("mT")),
+    "mH": property(legacy.matrices("mH")),
+    "H": property(legacy.matrix),
     "real": property(lambda self: self),
-    "imag": property(rarer.imag),
+    "imag": property(pointwise.imag),
     "device": property(lambda self: CPU),
     "layout": property(lambda self: strided),
     "itemsize": property(lambda self: int(self.data_.itemsize)),
@@ -223,44 +211,38 @@ PROPERTIES |= {
 PROPERTIES |= {"is_cpu": property(lambda self: True), "name": property(lambda self: None)}
 
 FROM = {
-    e: "exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh tanh sigmoid relu "
-    "abs sgn sign floor ceil trunc frac neg reciprocal maximum minimum eq ne lt le gt ge "
-    "logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor bitwise_not "
-    "bitwise_left_shift bitwise_right_shift gcd lcm "
-    "isnan isinf isfinite addcmul addcdiv atan2 hypot logit nan_to_num",
-    s: "t transpose unsqueeze select diagonal tril triu clone alias trace diag_embed",
-    r: "argmax argmin count_nonzero",
-    m: "mm mv dot vdot bmm matmul",
-    added: "addr addbmm",
-    quantiles: "quantile nanquantile",
-    covariance: "cov corrcoef diagflat sum_to_size",
-    special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg isposinf isneginf signbit",
-    two_numbers: "logaddexp logaddexp2 fmax fmin nextafter heaviside logical_xor",
-    gammas: "igamma igammac",
-    arrange: "unfold",
-    rare: "ldexp angle mvlgamma",
-    rarer: "frexp renorm",
-    memory: "as_strided",
-    scattering: "take put",
-    i: "index_select scatter_add masked_select index_add index_copy",
-    tallies: "kthvalue msort logcumsumexp unique unique_consecutive bincount histc argwhere isreal is_signed "
-    "is_nonzero resolve_conj resolve_neg",
-    functions: "xlogy copysign add sub mul div round remainder pow square positive clamp lerp "
-    "clamp_min clamp_max masked_fill masked_scatter fmod float_power "
-    "addmm addmv baddbmm outer equal isclose allclose is_floating_point numel",
-    reductions: "sum mean prod cumsum cumprod max min amax amin sort argsort topk var std logsumexp "
-    "softmax log_softmax all any",
-    shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "
-    "roll split split_with_sizes chunk unsafe_split unsafe_split_with_sizes unsafe_chunk unbind narrow narrow_copy "
-    "diag contiguous",
+    unary: "exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh "
+    "tanh sigmoid relu abs sgn sign floor ceil trunc frac neg reciprocal maximum minimum logit "
+    "nan_to_num angle",
+    binary_ops: "eq ne lt le gt ge logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor "
+    "bitwise_not bitwise_left_shift bitwise_right_shift gcd lcm isnan isinf isfinite addcmul "
+    "addcdiv atan2 hypot logaddexp logaddexp2 fmax fmin nextafter heaviside logical_xor ldexp",
+    view: "t transpose unsqueeze select diagonal alias trace diag_embed unfold",
+    join: "tril triu clone",
+    reduction: "argmax argmin count_nonzero",
+    matmul: "mm mv dot vdot bmm matmul addr addbmm",
+    statistics: "quantile nanquantile cov corrcoef diagflat sum_to_size aminmax median nanmedian mode "
+    "cummax cummin nansum nanmean dist",
+    special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg isposinf isneginf "
+    "signbit igamma igammac mvlgamma",
+    pointwise: "frexp renorm xlogy copysign add sub mul div round remainder pow square positive clamp lerp "
+    "clamp_min clamp_max masked_fill masked_scatter fmod float_power addmm addmv baddbmm outer "
+    "equal isclose allclose is_floating_point numel",
+    scatter_gather: "take put scatter_add",
+    indexing_ops: "index_select masked_select index_add index_copy",
+    sorting: "kthvalue msort logcumsumexp unique unique_consecutive bincount histc argwhere isreal "
+    "is_signed is_nonzero resolve_conj resolve_neg",
+    reduction_functions: "sum mean prod cumsum cumprod max min amax amin sort argsort topk var std logsumexp softmax "
+    "log_softmax all any",
+    shape: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze "
+    "repeat tile flip roll split split_with_sizes chunk unsafe_split unsafe_split_with_sizes "
+    "unsafe_chunk unbind narrow narrow_copy diag contiguous broadcast_to repeat_interleave "
+    "rot90 fliplr flipud tensor_split hsplit vsplit dsplit diff",
     not_implemented: "floor_divide",
     contraction: "inner kron",
-    factored: "cholesky_solve cholesky_inverse",
-    statistics: "aminmax median nanmedian mode cummax cummin nansum nanmean dist",
-    arranging: "broadcast_to repeat_interleave rot90 fliplr flipud",
-    places: "gather scatter index_put index_fill nonzero",
-    parts: "tensor_split hsplit vsplit dsplit diff take_along_dim select_scatter slice_scatter diagonal_scatter "
-    "scatter_reduce index_reduce",
+    linalg_functions: "cholesky_solve cholesky_inverse",
+    indexing: "gather scatter index_put index_fill nonzero take_along_dim select_scatter slice_scatter "
+    "diagonal_scatter scatter_reduce index_reduce",
 }
 """Where a method comes from that is also a function of the package."""
 
@@ -278,49 +260,49 @@ CASTS = {
 }  # fmt: skip
 
 METHODS: dict[str, Method] = {name: getattr(module, name) for module, names in FROM.items() for name in names.split()}
-METHODS |= linalg.METHODS
+METHODS |= linalg.METHODS | {"as_strided": as_strided}
 
 OWN: dict[str, Method] = {
     f.__name__: f
     for f in (
-        tracking.backward, tracking.requires_grad_, tracking.detach, tracking.detach_, tracking.register_hook,
-        tracking.register_post_accumulate_grad_hook, tracking.retain_grad, conversion.item, conversion.numpy,
+        autograd.backward, autograd.requires_grad_, autograd.detach, autograd.detach_, autograd.register_hook,
+        autograd.register_post_accumulate_grad_hook, autograd.retain_grad, conversion.item, conversion.numpy,
         conversion.tolist, conversion.to, conversion.type_as, conversion.cuda, conversion.size, conversion.stride,
-        conversion.is_contiguous, clone, where, memory.share_memory_, memory.is_shared, memory.is_set_to,
+        conversion.is_contiguous, clone, where, share_memory_, is_shared, is_set_to,
     )
 }  # fmt: skip
 OWN |= {
-    "__deepcopy__": tracking.deepcopied, "__reduce_ex__": tracking.pickled,
+    "__deepcopy__": autograd.deepcopied, "__reduce_ex__": autograd.pickled,
     "__float__": conversion.converted(float), "__int__": conversion.converted(int),
     "__bool__": conversion.truth, "__index__": conversion.as_index, "__len__": conversion.length,
     "__iter__": conversion.iterate, "__contains__": conversion.contains, "__format__": conversion.formatted,
     "__repr__": conversion.shown, "__array__": conversion.as_array,
     "__array_wrap__": conversion.wrapped_array, "type": conversion.type_,
     "dim": lambda self: int(self.data_.ndim), "ndimension": lambda self: int(self.data_.ndim),
-    "element_size": lambda self: int(self.data_.itemsize), "data_ptr": memory.data_ptr,
+    "element_size": lambda self: int(self.data_.itemsize), "data_ptr": data_ptr,
     "is_pinned": lambda self, device=None: False, "is_distributed": lambda self: False,
-    "storage_offset": memory.storage_offset, "untyped_storage": storages.untyped_storage,
-    "storage": storages.storage,
-    "is_complex": lambda self: False, "adjoint": turning.matrices("adjoint"), "is_inference": is_inference,
-    "get_device": lambda self: -1, "reshape_as": lambda self, other: s.reshape(self, list(other.data_.shape)),
+    "storage_offset": storage_offset, "untyped_storage": untyped_storage,
+    "storage": storage,
+    "is_complex": lambda self: False, "adjoint": legacy.matrices("adjoint"), "is_inference": is_inference,
+    "get_device": lambda self: -1, "reshape_as": lambda self, other: reshape(self, list(other.data_.shape)),
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape,
     "conj": lambda self: self, "conj_physical": lambda self: self,
-    "polygamma": lambda self, n: rarer.polygamma(n, self),
+    "polygamma": lambda self, n: pointwise.polygamma(n, self),
     "to_dense": lambda self, dtype=None, *, masked_grad=None: self if dtype is None else self.to(dtype),
-    "cpu": lambda self, memory_format=None: functions.cast(self, None, memory_format),
+    "cpu": lambda self, memory_format=None: cast(self, None, memory_format),
 }  # fmt: skip
-OWN |= {name: getattr(drawing, name) for name in ("bernoulli", "multinomial")}
+OWN |= {name: getattr(random, name) for name in ("bernoulli", "multinomial")}
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
 OWN |= (
     legacy.METHODS
-    | in_python.METHODS
-    | later.METHODS
-    | visiting.METHODS
-    | {"__copy__": tracking.copied, "_is_view": vars(Tensor)["_is_view"]}
+    | legacy.FROM_PYTHON
+    | legacy.LOADED_LATE
+    | legacy.BY_ELEMENT
+    | {"__copy__": autograd.copied, "_is_view": vars(Tensor)["_is_view"]}
 )
-OWN |= {name: getattr(likes, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
-OWN |= {"new_empty_strided": rarer.new_empty_strided}
+OWN |= {name: getattr(creation, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
+OWN |= {"new_empty_strided": new_empty_strided}
 
 
 IN_PYTHON = "backward is_shared register_hook register_post_accumulate_grad_hook resize resize_as share_memory_"

@@ -35,31 +35,11 @@ from .activation import (
 )
 from .adaptive import AdaptiveLogSoftmaxWithLoss
 from .attention import MultiheadAttention
-from .bags import Bilinear, EmbeddingBag
-from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
-from .container import ModuleDict, ModuleList, Sequential
-from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from .distance import CosineSimilarity, PairwiseDistance
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
-from .images import (
-    ChannelShuffle,
-    Fold,
-    PixelShuffle,
-    PixelUnshuffle,
-    Unfold,
-    Upsample,
-    UpsamplingBilinear2d,
-    UpsamplingNearest2d,
-)
-from .layers import (
-    CosineSimilarity,
-    Embedding,
-    Flatten,
-    Identity,
-    LayerNorm,
-    Linear,
-    PairwiseDistance,
-    Unflatten,
-)
+from .flatten import Flatten, Unflatten
 from .lazy import (
     LazyBatchNorm1d,
     LazyBatchNorm2d,
@@ -75,6 +55,7 @@ from .lazy import (
     LazyInstanceNorm3d,
     LazyLinear,
 )
+from .linear import Bilinear, Identity, Linear
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -98,7 +79,7 @@ from .loss import (
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
 )
-from .module import Module
+from .module import Module, name_methods_of_layers
 from .normalization import (
     BatchNorm1d,
     BatchNorm2d,
@@ -107,10 +88,10 @@ from .normalization import (
     InstanceNorm1d,
     InstanceNorm2d,
     InstanceNorm3d,
+    LayerNorm,
     LocalResponseNorm,
     RMSNorm,
 )
-from .owners import name_methods_of_layers
 from .padding import (
     CircularPad1d,
     CircularPad2d,
@@ -129,8 +110,7 @@ from .padding import (
     ZeroPad3d,
 )
 from .parallel import DataParallel
-from .parameter import Buffer, Parameter
-from .parameter_lists import ParameterDict, ParameterList
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -143,12 +123,18 @@ from .pooling import (
     AvgPool3d,
     FractionalMaxPool2d,
     FractionalMaxPool3d,
+    LPPool1d,
+    LPPool2d,
+    LPPool3d,
     MaxPool1d,
     MaxPool2d,
     MaxPool3d,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
 )
-from .powers import LPPool1d, LPPool2d, LPPool3d, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
-from .recurrent import GRU, LSTM, RNN, RNNBase
+from .rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
+from .sparse import Embedding, EmbeddingBag
 from .transformer import (
     Transformer,
     TransformerDecoder,
@@ -156,7 +142,16 @@ from .transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
-from .uninitialized import UninitializedBuffer, UninitializedParameter
+from .vision import (
+    ChannelShuffle,
+    Fold,
+    PixelShuffle,
+    PixelUnshuffle,
+    Unfold,
+    Upsample,
+    UpsamplingBilinear2d,
+    UpsamplingNearest2d,
+)
 
 __all__ = [
     "ReflectionPad3d",

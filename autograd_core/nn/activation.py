@@ -6,13 +6,13 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from ..ops.elementwise import sigmoid, tanh
+from ..ops.unary import sigmoid, tanh
 from ..signatures.guarding import guarded
 from ..tensor import Tensor
 from ..titles import binder
 from . import functional as F
 from .init import constant_
-from .layers import blank
+from .linear import blank
 from .module import Module
 
 

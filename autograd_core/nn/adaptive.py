@@ -9,11 +9,11 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..ops import reduce as r
+from ..ops.reduction import argmax
 from ..tensor import Tensor
 from . import functional as F
 from .container import ModuleList, Sequential
-from .layers import Linear
+from .linear import Linear
 from .module import Module
 
 
@@ -108,13 +108,13 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def predict(self, input: Tensor) -> Tensor:
         """The likeliest class of each row. Clusters are looked into only where the head says one."""
         scores = self.head(input)
-        found: Tensor = r.argmax(scores, 1)
+        found: Tensor = argmax(scores, 1)
         rare = found >= self.shortlist_size
         if not rare.any():
             return found
         if rare.all():
-            return r.argmax(self.of_all(input, scores), 1)
-        found[rare] = r.argmax(self.of_all(input[rare], scores[rare]), 1)
+            return argmax(self.of_all(input, scores), 1)
+        found[rare] = argmax(self.of_all(input[rare], scores[rare]), 1)
         return found
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops import shape as s
+from ..ops.view import transpose
 from ..tensor import Tensor
 from . import functional as F
 from . import init
-from .layers import Linear, blank
+from .linear import Linear, blank
 from .module import Module
 
 
@@ -97,12 +97,12 @@ class MultiheadAttention(Module):
             k_proj_weight=self.k_proj_weight, v_proj_weight=self.v_proj_weight,
             average_attn_weights=average_attn_weights, is_causal=is_causal,
         )  # fmt: skip
-        return (s.transpose(out, 1, 0) if swapped else out), weights
+        return (transpose(out, 1, 0) if swapped else out), weights
 
     def length_first(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The inputs transposed; what is the same tensor is the same afterwards."""
         if key is not value:
-            return s.transpose(query, 1, 0), s.transpose(key, 1, 0), s.transpose(value, 1, 0)
-        turned = s.transpose(query, 1, 0)
-        other = turned if query is key else s.transpose(key, 1, 0)
+            return transpose(query, 1, 0), transpose(key, 1, 0), transpose(value, 1, 0)
+        turned = transpose(query, 1, 0)
+        other = turned if query is key else transpose(key, 1, 0)
         return turned, other, other

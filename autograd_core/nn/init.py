@@ -16,7 +16,7 @@ from .. import streams, tell
 from ..state import ask_room
 from ..streams import Generator
 from ..tensor import Tensor
-from .uninitialized import need_size
+from .parameter import need_size
 
 GAINS: dict[str, float] = {
     "linear": 1,

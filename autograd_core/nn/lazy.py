@@ -9,8 +9,8 @@ from typing import Any
 from ..modes import no_grad
 from ..tensor import Tensor
 from ..titles import binder
-from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from .layers import Linear
+from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from .linear import Linear
 from .module import Module
 from .normalization import (
     BatchNorm1d,
@@ -20,7 +20,7 @@ from .normalization import (
     InstanceNorm2d,
     InstanceNorm3d,
 )
-from .uninitialized import UninitializedBuffer, UninitializedParameter, is_lazy
+from .parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 
 
 class Lazy(Module):

@@ -10,10 +10,9 @@ from ..tensor import Tensor
 from ..titles import binder
 from . import functional as F
 from .activation import said
+from .distance import PairwiseDistance
 from .functional.common import FLAGS, reduction_of
-from .layers import PairwiseDistance
-from .module import Module
-from .owners import INIT_OWNER
+from .module import INIT_OWNER, Module
 
 BUFFERS = ("weight", "pos_weight")
 """Arguments that are tensors, and kept as buffers."""

@@ -1,4 +1,4 @@
-"""Normalization over a batch, over groups of channels, over single samples, over neighbouring channels."""
+"""Normalizations as layers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from .. import errors
 from ..dtypes import dtype as dtype_class
 from ..dtypes import get_default_dtype, to_numpy
-from ..functions.shaping import squeeze
-from ..ops.shape import unsqueeze
+from ..functions.shape import squeeze
+from ..ops.view import unsqueeze
 from ..tensor import Tensor, plain
 from ..transforms.levels import transforming
 from . import functional as F
 from . import init
-from .layers import blank, rank_of
+from .linear import blank, rank_of
 from .module import Module
 
 
@@ -272,3 +272,36 @@ class LocalResponseNorm(Module):
 
     def extra_repr(self) -> str:
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class LayerNorm(Module):
+    """Mean 0 and variance 1 over the last dimensions, then a learned scale and shift."""
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: dtype_class | None = None,
+    ) -> None:
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
+        for name, wanted in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
+            self.register_parameter(name, blank(shape, dtype, device) if wanted else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        affine = f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        return f"{self.normalized_shape}, eps={self.eps}, {affine}"

@@ -1,12 +1,17 @@
-"""Parameters: the leaves that a module trains, and buffers that it only keeps."""
+"""Parameters and buffers, and those whose size a layer learns from its first input."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..functions.creation import check_device, floating
+from ..methods.inplace import IN_PLACE
+from ..methods.table import METHODS, OWN
 from ..printing import parameter_repr
+from ..state import ask_room
 from ..strides import copied as copied_alike
 from ..tensor import Tensor, plain
 
@@ -46,11 +51,6 @@ class Parameter(Tensor):
 
 
 def __getattr__(name: str) -> Any:
-    """What this module shows of uninitialized.py, which rests on it."""
-    if name in ("UninitializedParameter", "UninitializedBuffer", "is_lazy"):
-        from . import uninitialized
-
-        return getattr(uninitialized, name)
     raise AttributeError(f"module 'torch.nn.parameter' has no attribute '{name}'")
 
 
@@ -81,3 +81,127 @@ class Buffer(metaclass=BufferType):
         buffer = source.detach().requires_grad_(source.requires_grad)
         buffer.persistent, buffer._is_buffer = persistent, True
         return buffer
+
+
+# ---- of no size yet
+
+
+SHAPELESS = (
+    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` "
+    "when trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the "
+    "parameters before accessing their attributes."
+)
+USED = (
+    "Attempted to use an uninitialized parameter in <method '{}' of 'torch._C.TensorBase' objects>. This error happens "
+    "when you are using a `LazyModule` or explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. "
+    "When using LazyModules Call `forward` with a dummy batch to initialize the parameters before calling torch "
+    "functions"
+)
+TAKEN = "size copy_ detach is_complex is_floating_point half float double char short int long cuda cpu to get_device"
+"""Methods that what has no size has nevertheless."""
+OPERATORS = {
+    **{name: name for name in ("add", "sub", "mul", "pow", "matmul", "neg")},
+    **{f"r{name}": name for name in ("add", "sub", "mul")},
+    "truediv": "div",
+    "getitem": "__getitem__",
+}
+"""Operators of Python, with the methods that torch has for them."""
+
+
+class Sizeless(Tensor):
+    """A tensor that is not there yet."""
+
+    __slots__ = ()
+    becomes: Any
+
+    @property
+    def shape(self) -> Any:
+        raise RuntimeError(SHAPELESS)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def detach(self) -> Any:
+        return self
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become a tensor of `shape`, its numbers still to be drawn."""
+        check_device(device)
+        size = (shape,) if isinstance(shape, int) else tuple(shape)
+        ask_room(*size)
+        kind = self.data_.dtype if dtype is None else floating(dtype)
+        self.data = plain(np.zeros(size, kind))
+        self.__class__ = self.becomes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            kind: Any = type(self)
+            memo[id(self)] = kind(self.requires_grad, dtype=self.dtype)
+        return memo[id(self)]
+
+
+def refused(name: str) -> Callable[..., Any]:
+    """The method `name` of what has no size."""
+
+    def refuse(self: Any, *args: Any, **options: Any) -> Any:
+        raise ValueError(USED.format(name))
+
+    return refuse
+
+
+def refusals() -> dict[str, Callable[..., Any]]:
+    """All methods of a tensor that need its size."""
+    known = METHODS | OWN | IN_PLACE
+    found = {name: refused(name) for name in known if not name.startswith("_") and name not in TAKEN.split()}
+    return found | {f"__{operator}__": refused(method) for operator, method in OPERATORS.items()}
+
+
+for _name, _method in refusals().items():
+    setattr(Sizeless, _name, _method)
+
+
+class UninitializedParameter(Sizeless, Parameter):
+    """A parameter that is not there yet: its module learns its size from the first input."""
+
+    __slots__ = ()
+    becomes: Any = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> UninitializedParameter:
+        check_device(device)
+        made: Any = Parameter.__new__(cls, plain(np.zeros(0, floating(dtype))), requires_grad)
+        return made
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+        """Everything is done in `__new__`, so that copies can be made without it."""
+
+
+class UninitializedBuffer(Sizeless):
+    """A buffer that is not there yet."""
+
+    __slots__ = ()
+    becomes: Any = Tensor
+
+    def __init__(
+        self, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> None:
+        check_device(device)
+        source = plain(np.zeros(0, floating(dtype)))
+        self.data_, self.storage_ = source.data_, source.shared_storage()
+        self.node = self.meta = None
+
+
+def need_size(tensor: Tensor, method: str) -> None:
+    """Whether `method` can be called on `tensor`.
+
+    Raises:
+        ValueError: it is not there yet.
+        AttributeError: it is no tensor.
+    """
+    if isinstance(tensor, Sizeless):
+        raise ValueError(USED.format(method))
+    if not isinstance(tensor, Tensor):
+        raise AttributeError(f"'{type(tensor).__name__}' object has no attribute '{method}'")
+
+
+def is_lazy(param: Any) -> bool:
+    return isinstance(param, Sizeless)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..ops.shape import stack
+from ..ops.join import stack
 from ..tensor import Tensor
 from .module import Module
 from .normalization import BatchNorm

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..functions.factories import floating
+from ..functions.creation import floating
 from ..state import ask_room, state
 from ..tensor import Tensor, plain
 from ..warned import warn_once
@@ -19,8 +19,9 @@ from .activation import GELU, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
-from .layers import LayerNorm, Linear
+from .linear import Linear
 from .module import Module
+from .normalization import LayerNorm
 
 
 class Layer(Module):

@@ -13,7 +13,7 @@ import numpy as np
 from ..op import helper, op
 from ..tensor import Array, Tensor, plain
 from ..underived import made_of
-from .together import together
+from .fused_backward import together
 
 
 @op(

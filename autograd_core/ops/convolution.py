@@ -16,7 +16,7 @@ from ..op import both, op
 from ..strides import beside
 from ..tensor import Array
 from ..views import window
-from .joint import ABSENT, joint
+from .fused_backward import ABSENT, joint
 
 Sizes = Sequence[int]
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..op import both
 from ..strides import beside
 from ..tensor import Array
-from .joint import ABSENT, joint
+from .fused_backward import ABSENT, joint
 
 Sizes = Sequence[int]
 

@@ -3,12 +3,13 @@
 from ..absent import absent
 from ..homes import settle
 from . import lr_scheduler, swa_utils
-from .algorithms import SGD, Adagrad, Adam, AdamW, RMSprop
-from .factored import Adafactor
+from .adafactor import Adafactor
+from .adagrad import Adadelta, Adagrad, RMSprop
+from .adam import Adam, Adamax, AdamW, NAdam, RAdam, SparseAdam
 from .lbfgs import LBFGS
+from .muon import Muon
 from .optimizer import Optimizer
-from .orthogonal import Muon
-from .rarer import ASGD, Adadelta, Adamax, NAdam, RAdam, Rprop, SparseAdam
+from .sgd import ASGD, SGD, Rprop
 
 __all__ = [
     "ASGD",

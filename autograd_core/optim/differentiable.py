@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functions.shaping import cat
+from ..functions.shape import cat
 from ..tensor import Tensor
 
 

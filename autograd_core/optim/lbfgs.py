@@ -13,8 +13,7 @@ import numpy as np
 
 from ..modes import enable_grad, no_grad
 from ..tensor import Array, Tensor, plain
-from .algorithm import at_least_zero, plus, write
-from .optimizer import Optimizer
+from .optimizer import Optimizer, at_least_zero, plus, write
 
 ARMIJO, CURVATURE = 1e-4, 0.9
 """How much the value must fall along the line, and how flat it must be where the search ends."""

@@ -15,7 +15,7 @@ from ..modes import no_grad
 from ..nn.module import Module
 from ..nn.normalization import BatchNorm
 from ..tensor import Tensor, plain
-from .lr_scheduler.base import LRScheduler
+from .lr_scheduler import LRScheduler
 from .optimizer import Optimizer
 
 Parts = Sequence[Tensor]

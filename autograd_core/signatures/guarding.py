@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..functions.factories import check_device
+from ..functions.creation import check_device
 from ..tensor import Tensor, wrapped_number
 from ..unsupported import Unsupported
 from ..warned import warn_once

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import errors, tell
-from ..methods.reshaping import resized
+from ..methods.inplace import resized
 from ..overlap import refuse_overlap
 from ..state import state
 from ..streams import laid_out

@@ -11,7 +11,7 @@ import numpy as np
 from .. import autograd
 from ..autograd.forward_ad import dual_at
 from ..autograd.graph import disable_saved_tensors_hooks
-from ..ops.shape import alias
+from ..ops.view import alias
 from ..state import state
 from ..tensor import Tensor, plain
 from .levels import Level, cut, entered, leads_outside, tracked, wrap

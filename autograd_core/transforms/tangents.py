@@ -58,7 +58,7 @@ def shows(result: Tensor, sources: Sequence[Source]) -> bool:
 
 def apart(tangent: Tensor, given: Sequence[Tensor]) -> Tensor:
     """The tangent of what has memory of its own: a copy if it came through unchanged, for it may be written."""
-    from ..ops.shape import clone
+    from ..ops.join import clone
 
     memory = unhidden(tangent)
     if not any(np.may_share_memory(memory, unhidden(t)) for t in given):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autograd_core as torch
-from autograd_core.methods import writing
+from autograd_core.methods import inplace
 
 WRITES: dict[str, Callable[[Any, Any], Any]] = {
     "add_": lambda a, b: a.add_(b),
@@ -59,12 +59,12 @@ def told(write: Callable[[Any, Any], Any], pair: str, tracking: bool) -> Any:
 @pytest.mark.parametrize("write", WRITES)
 def test_a_write_at_once_is_a_write(write: str, pair: str, tracking: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     got = told(WRITES[write], pair, tracking)
-    monkeypatch.setattr(writing, "at_once", lambda *_: False)
+    monkeypatch.setattr(inplace, "at_once", lambda *_: False)
     assert got == told(WRITES[write], pair, tracking)
 
 
 def test_plain_writes_do_go_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "in_place", None)
+    monkeypatch.setattr(inplace, "in_place", None)
     weight, grad = torch.nn.Parameter(torch.ones(2)), torch.ones(2)
     with torch.no_grad():
         weight -= 0.5 * grad
@@ -84,5 +84,5 @@ def test_a_window_past_what_is_known_of_a_memory_is_refused() -> None:
 @pytest.mark.parametrize("write", AUGMENTED)
 def test_an_assignment_is_the_method(write: str, pair: str, tracking: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     got = told(AUGMENTED[write], pair, tracking)
-    monkeypatch.setattr(writing, "at_once", lambda *_: False)
+    monkeypatch.setattr(inplace, "at_once", lambda *_: False)
     assert got == told(WRITES[write], pair, tracking)

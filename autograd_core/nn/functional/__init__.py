@@ -9,9 +9,11 @@ from ...functions.padding import pad
 from ...signatures.guarding import guarded_all
 from ...signatures.inside import worded_all
 from ...signatures.kinds import choosy_all
-from .activations import (
+from .activation import (
     celu,
+    celu_,
     elu,
+    elu_,
     gelu,
     glu,
     gumbel_softmax,
@@ -19,15 +21,20 @@ from .activations import (
     hardsigmoid,
     hardswish,
     hardtanh,
+    hardtanh_,
     leaky_relu,
+    leaky_relu_,
     log_softmax,
     logsigmoid,
     mish,
     prelu,
     relu,
     relu6,
+    relu_,
     rrelu,
+    rrelu_,
     selu,
+    selu_,
     sigmoid,
     silu,
     softmax,
@@ -38,48 +45,37 @@ from .activations import (
     tanh,
     tanhshrink,
     threshold,
+    threshold_,
 )
-from .alignment import ctc_loss
-from .attention import scaled_dot_product_attention
-from .bags import (
-    bilinear,
-    embedding_bag,
-)
-from .blocks import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
-from .convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
-from .dropouts import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
-from .fractions import fractional_max_pool2d, fractional_max_pool3d
-from .grids import affine_grid, grid_sample
-from .heads import canonical_mask, multi_head_attention_forward
-from .layers import (
-    embedding,
-    linear,
-    one_hot,
-)
-from .likelihood import (
+from .attention import canonical_mask, multi_head_attention_forward, scaled_dot_product_attention
+from .conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from .linear import bilinear, linear
+from .loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
-    cross_entropy,
-    kl_div,
-    nll_loss,
-)
-from .losses import (
     cosine_embedding_loss,
     cosine_similarity,
+    cross_entropy,
+    ctc_loss,
     gaussian_nll_loss,
     hinge_embedding_loss,
     huber_loss,
+    kl_div,
     l1_loss,
     margin_ranking_loss,
     mse_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
     multilabel_soft_margin_loss,
+    nll_loss,
     pairwise_distance,
     poisson_nll_loss,
     smooth_l1_loss,
     soft_margin_loss,
     triplet_margin_loss,
+    triplet_margin_with_distance_loss,
 )
-from .margins import multi_margin_loss, multilabel_margin_loss, triplet_margin_with_distance_loss
 from .normalization import (
     batch_norm,
     group_norm,
@@ -89,26 +85,43 @@ from .normalization import (
     normalize,
     rms_norm,
 )
-from .overwriting import celu_, elu_, hardtanh_, leaky_relu_, relu_, rrelu_, selu_, threshold_
 from .pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
     adaptive_max_pool1d,
     adaptive_max_pool2d,
+    adaptive_max_pool3d,
     avg_pool1d,
     avg_pool2d,
+    avg_pool3d,
+    fractional_max_pool2d,
+    fractional_max_pool3d,
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
     max_pool1d,
     max_pool2d,
+    max_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
     with_indices,
 )
-from .powers import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
-from .upsampling import (
+from .sparse import embedding, embedding_bag, one_hot
+from .vision import (
+    affine_grid,
+    channel_shuffle,
+    fold,
+    grid_sample,
     interpolate,
+    pixel_shuffle,
+    pixel_unshuffle,
+    unfold,
     upsample,
     upsample_bilinear,
     upsample_nearest,
 )
-from .volumes import adaptive_avg_pool3d, adaptive_max_pool3d, avg_pool3d, max_pool3d
 
 __all__ = [
     "adaptive_avg_pool1d",

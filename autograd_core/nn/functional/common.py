@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import errors
-from ...ops import reduce as r
+from ...ops import reduction as reduction_ops
 from ...state import state
 from ...tensor import Tensor
 
@@ -102,7 +102,7 @@ def with_old_flags(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 def reduce_loss(values: Tensor, reduction: str) -> Tensor:
     """The loss of all elements from that of each, for losses that torch composes."""
     nr = reduction_nr(reduction)
-    return values if nr == 0 else r.mean(values) if nr == 1 else r.sum(values)
+    return values if nr == 0 else reduction_ops.mean(values) if nr == 1 else reduction_ops.sum(values)
 
 
 def need_tensor(function: str, name: str, position: int, value: Any) -> None:

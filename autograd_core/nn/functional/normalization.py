@@ -8,17 +8,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import errors, tell
-from ...functions import shaping
-from ...ops import elementwise as e
-from ...ops import normalization, padding
-from ...ops import reduce as r
-from ...ops import shape as s
-from ...ops.kernels import refuse
+from ...functions.shape import contiguous
+from ...ops import normalization
+from ...ops._common import refuse
+from ...ops.binary import add, add_scalar, div, mul, pow_scalar
+from ...ops.join import clone, repeat
+from ...ops.padding import constant_pad_nd
+from ...ops.reduction import mean_dim, vector_norm
+from ...ops.unary import clamp_min, rsqrt
+from ...ops.view import expand, select, squeeze_dim, unsqueeze, view
 from ...strides import suggested
 from ...tensor import Tensor
 from .common import no_gradient_for
-from .pooling import avg_pool2d
-from .volumes import avg_pool3d
+from .pooling import avg_pool2d, avg_pool3d
 
 
 def layer_norm(
@@ -92,9 +94,9 @@ def rms_norm(
         )
     over = list(range(input.data_.ndim - len(normalized_shape), input.data_.ndim))
     kept = float(np.finfo(input.data_.dtype).eps) if eps is None else eps
-    scale = e.rsqrt(e.add_scalar(r.mean_dim(e.pow_scalar(input, 2), over, True), kept))
-    result = e.mul(input, scale)
-    return result if weight is None else e.mul(result, weight)
+    scale = rsqrt(add_scalar(mean_dim(pow_scalar(input, 2), over, True), kept))
+    result = mul(input, scale)
+    return result if weight is None else mul(result, weight)
 
 
 def batch_norm(
@@ -149,10 +151,10 @@ def by_channel(
 
 def scaled_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
     """Of no elements there are no statistics: what torch makes of them keeps weight and bias in the graph."""
-    out: Tensor = s.clone(input)
+    out: Tensor = clone(input)
     if weight is not None:
-        out = e.mul(out, s.select(weight, 0, 0))
-    return out if bias is None else e.add(out, s.select(bias, 0, 0))
+        out = mul(out, select(weight, 0, 0))
+    return out if bias is None else add(out, select(bias, 0, 0))
 
 
 def check_channels(
@@ -199,7 +201,7 @@ def group_norm(
             )
     check_mixture(input, weight, bias)
     refuse("GroupNormKernelImpl", "biu", input.data_)
-    row = shaping.contiguous(input, memory_format=suggested(input.data_))
+    row = contiguous(input, memory_format=suggested(input.data_))
     result: Tensor = normalization.group_norm(row, weight, bias, shape[0], shape[1], size, num_groups, eps)[0]
     return result
 
@@ -235,15 +237,15 @@ def by_sample(
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     samples, channels = shape[:2]
     parts = (running_mean, running_var, weight, bias)
-    mean, var, gain, shift = (None if part is None else s.repeat(part, [samples]) for part in parts)
-    row = s.view(shaping.contiguous(input), [1, samples * channels, *shape[2:]])
+    mean, var, gain, shift = (None if part is None else repeat(part, [samples]) for part in parts)
+    row = view(contiguous(input), [1, samples * channels, *shape[2:]])
     out = by_channel(row, mean, var, gain, shift, use_input_stats, momentum, eps)
     for part, mixed in ((running_mean, mean), (running_var, var)):
         if part is not None and mixed is not None and use_input_stats:
             part.overwrite(np.mean(mixed.data_.reshape(samples, channels), 0, dtype=part.data_.dtype))
             part.bump()
             tell.written(part, "instance_norm", (input,))
-    return s.view(out, shape)
+    return view(out, shape)
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
@@ -257,16 +259,16 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         return input
     around = (size // 2, (size - 1) // 2)
     if len(shape) == 3:
-        room = padding.constant_pad_nd(s.unsqueeze(e.mul(input, input), 1), [0, 0, *around], 0)
-        mean = s.squeeze_dim(avg_pool2d(room, (size, 1), stride=1), 1)
+        room = constant_pad_nd(unsqueeze(mul(input, input), 1), [0, 0, *around], 0)
+        mean = squeeze_dim(avg_pool2d(room, (size, 1), stride=1), 1)
     else:
-        rows = s.view(e.mul(input, input), [shape[0], 1, shape[1], shape[2], -1])
-        room = padding.constant_pad_nd(rows, [0, 0, 0, 0, *around], 0)
-        mean = s.view(s.squeeze_dim(avg_pool3d(room, (size, 1, 1), stride=1), 1), shape)
-    scale = e.pow_scalar(e.add(e.mul(mean, alpha), k), beta)
-    return e.div(input, scale)
+        rows = view(mul(input, input), [shape[0], 1, shape[1], shape[2], -1])
+        room = constant_pad_nd(rows, [0, 0, 0, 0, *around], 0)
+        mean = view(squeeze_dim(avg_pool3d(room, (size, 1, 1), stride=1), 1), shape)
+    scale = pow_scalar(add(mul(mean, alpha), k), beta)
+    return div(input, scale)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
-    length = r.vector_norm(input, p, [dim], True)
-    return e.div(input, s.expand(e.clamp_min(length, eps), list(input.data_.shape)))
+    length = vector_norm(input, p, [dim], True)
+    return div(input, expand(clamp_min(length, eps), list(input.data_.shape)))

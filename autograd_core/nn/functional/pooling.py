@@ -1,4 +1,4 @@
-"""Pooling as functions. One dimension is computed as an image of height one, as torch does."""
+"""Pooling as functions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...ops import blocks, pooling
-from ...ops import reduce as r
-from ...ops import shape as s
+import numpy as np
+
+from ...functions import pointwise
+from ...functions.random import rand
+from ...ops import fractional_pooling, pooling, unary
+from ...ops._common import wrap
+from ...ops.binary import mul
+from ...ops.reduction import mean_dim
+from ...ops.view import squeeze_dim, unsqueeze
 from ...signatures.guarding import guarded
 from ...tensor import Tensor
+from .activation import relu
 
 Lengths = int | Sequence[int]
 
@@ -75,10 +82,10 @@ def max_pool1d(
     pad, spaced = one("max_pool1d", "padding", padding), one("max_pool1d", "dilation", dilation)
     if not return_indices:
         check_row(input, k, step, pad, spaced, ceil_mode)
-    row = s.unsqueeze(input, -2)
+    row = unsqueeze(input, -2)
     values, indices = pooling.max_pool2d(row, [1, k], [1, step], [0, pad], [1, spaced], ceil_mode)
-    out = s.squeeze_dim(values, -2)
-    return (out, s.squeeze_dim(indices, -2)) if return_indices else out
+    out = squeeze_dim(values, -2)
+    return (out, squeeze_dim(indices, -2)) if return_indices else out
 
 
 def check_row(input: Tensor, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> None:
@@ -99,7 +106,7 @@ def check_row(input: Tensor, kernel: int, stride: int, padding: int, dilation: i
         )
     if dilation <= 0:
         raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
-    size = blocks.places([input.data_.shape[-1]], [kernel], [stride], [padding], [dilation], ceil_mode)[0]
+    size = pooling.places([input.data_.shape[-1]], [kernel], [stride], [padding], [dilation], ceil_mode)[0]
     if size <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
 
@@ -125,13 +132,13 @@ def adaptive_max_pool1d(input: Tensor, output_size: Lengths, return_indices: boo
     need_row("adaptive_max_pool1d", input)
     pooling.refuse_empty("adaptive_max_pool1d", input.data_, 1)
     size = one("adaptive_max_pool1d", "output_size", output_size)
-    values, indices = pooling.adaptive_max_pool2d(s.unsqueeze(input, -2), [1, size])
-    out = s.squeeze_dim(values, -2)
-    return (out, s.squeeze_dim(indices, -2)) if return_indices else out
+    values, indices = pooling.adaptive_max_pool2d(unsqueeze(input, -2), [1, size])
+    out = squeeze_dim(values, -2)
+    return (out, squeeze_dim(indices, -2)) if return_indices else out
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    values, indices = LARGEST(input, sizes_or_own(output_size, input.data_.shape))
+    values, indices = ADAPTIVE_MAX_POOL2D(input, sizes_or_own(output_size, input.data_.shape))
     return (values, indices) if return_indices else values
 
 
@@ -149,7 +156,7 @@ def with_indices(function: Callable[..., Any]) -> Callable[..., Any]:
     return pooled
 
 
-def largest_of(input: Tensor, output_size: Any) -> Any:
+def largest_of_two_sides(input: Tensor, output_size: Any) -> Any:
     if not isinstance(output_size, int) and len(output_size) != 2:
         raise RuntimeError("adaptive_max_pool2d(): internal error: output_size.size() must be 2")
     return pooling.adaptive_max_pool2d(input, both_sides(output_size))
@@ -159,7 +166,7 @@ def both_sides(output_size: Any) -> list[int]:
     return [output_size] * 2 if isinstance(output_size, int) else [int(size) for size in output_size]
 
 
-LARGEST: Any = guarded("torch.nn.functional", "_adaptive_max_pool2d", largest_of)
+ADAPTIVE_MAX_POOL2D: Any = guarded("torch.nn.functional", "_adaptive_max_pool2d", largest_of_two_sides)
 
 
 def sizes_or_own(output_size: Any, own: Sequence[int]) -> Any:
@@ -187,8 +194,8 @@ def avg_pool1d(
     k = one("avg_pool1d", "kernel_size", kernel_size)
     step = k if stride is None or stride == [] else one("avg_pool1d", "stride", stride)
     room = [0, one("avg_pool1d", "padding", padding)]
-    row = s.unsqueeze(input, -2)
-    return s.squeeze_dim(pooling.avg_pool2d(row, [1, k], [1, step], room, ceil_mode, count_include_pad, None), -2)
+    row = unsqueeze(input, -2)
+    return squeeze_dim(pooling.avg_pool2d(row, [1, k], [1, step], room, ceil_mode, count_include_pad, None), -2)
 
 
 def avg_pool2d(
@@ -204,31 +211,286 @@ def avg_pool2d(
         raise RuntimeError("divisor must be not zero")
     kernel, room = two("avg_pool2d", "kernel_size", kernel_size), two("avg_pool2d", "padding", padding)
     step = two("avg_pool2d", "stride", stride, True)
-    s.wrap(-3, input.data_.ndim)
+    wrap(-3, input.data_.ndim)
     return pooling.avg_pool2d(input, kernel, step, room, ceil_mode, count_include_pad, divisor_override)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Lengths) -> Tensor:
     need_row("adaptive_avg_pool1d", input)
     size = one("adaptive_avg_pool1d", "output_size", output_size)
-    return s.squeeze_dim(adaptive_avg_pool2d(s.unsqueeze(input, -2), [1, size]), -2)
+    return squeeze_dim(adaptive_avg_pool2d(unsqueeze(input, -2), [1, size]), -2)
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    found: Tensor = MEANS(input, sizes_or_own(output_size, input.data_.shape))
+    found: Tensor = ADAPTIVE_AVG_POOL2D(input, sizes_or_own(output_size, input.data_.shape))
     return found
 
 
-def means_of(input: Tensor, output_size: Any) -> Tensor:
+def means_of_two_sides(input: Tensor, output_size: Any) -> Tensor:
     if not isinstance(output_size, int) and len(output_size) != 2:
         raise RuntimeError("adaptive_avg_pool2d: output_size must be 2")
     size = both_sides(output_size)
     if size == [1, 1]:  # the mean of all, which torch finds quicker
         for dim in (-1, -2):
-            s.wrap(dim, input.data_.ndim)
-        return r.mean_dim(input, [-1, -2], True)
+            wrap(dim, input.data_.ndim)
+        return mean_dim(input, [-1, -2], True)
     pooling.refuse_empty("adaptive_avg_pool2d", input.data_, 1)  # whether there are channels, its gradient asks
     return pooling.adaptive_avg_pool2d(input, size)
 
 
-MEANS: Any = guarded("torch.nn.functional", "_adaptive_avg_pool2d", means_of)
+ADAPTIVE_AVG_POOL2D: Any = guarded("torch.nn.functional", "_adaptive_avg_pool2d", means_of_two_sides)
+
+
+# ---- over three dimensions
+
+
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None = None,
+    padding: Lengths = 0,
+    dilation: Lengths = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    kernel = lengths(3, "max_pool3d", "either be", "kernel_size", kernel_size)
+    step = lengths(3, "max_pool3d", "either be omitted,", "stride", stride, True)
+    room = lengths(3, "max_pool3d", "either be", "padding", padding)
+    spaced = lengths(3, "max_pool3d", "be either", "dilation", dilation)
+    values, indices = pooling.max_pool3d(input, kernel, step, room, spaced, ceil_mode)
+    return (values, indices) if return_indices else values
+
+
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None = None,
+    padding: Lengths = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    kernel = lengths(3, "avg_pool3d", "be", "kernel_size", kernel_size)
+    step = lengths(3, "avg_pool3d", "be omitted,", "stride", stride, True)
+    room = lengths(3, "avg_pool3d", "be", "padding", padding)
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    return pooling.avg_pool3d(input, kernel, step, room, ceil_mode, count_include_pad, divisor_override)
+
+
+def all_sides(output_size: Any) -> list[int]:
+    return [output_size] * 3 if isinstance(output_size, int) else [int(size) for size in output_size]
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    found: Tensor = ADAPTIVE_AVG_POOL3D(input, sizes_or_own(output_size, input.data_.shape))
+    return found
+
+
+def means_of_three_sides(input: Tensor, output_size: Any) -> Tensor:
+    size = all_sides(output_size)
+    if len(size) != 3:
+        raise RuntimeError("adaptive_avg_pool3d: output_size must be 3")
+    if min(size) < 0:
+        raise RuntimeError(
+            "adaptive_avg_pool3d: elements of output_size must be greater than or equal to 0 but received "
+            f"{{{size[0]}, {size[1]},{size[2]}}}"
+        )
+    if size == [1, 1, 1]:  # the mean of all, which torch finds quicker
+        return mean_dim(input, [-1, -2, -3], True)
+    return pooling.adaptive_avg_pool3d(input, size)
+
+
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    values, indices = ADAPTIVE_MAX_POOL3D(input, sizes_or_own(output_size, input.data_.shape))
+    return (values, indices) if return_indices else values
+
+
+def largest_of_three_sides(input: Tensor, output_size: Any) -> Any:
+    size = all_sides(output_size)
+    if len(size) != 3:
+        raise RuntimeError("adaptive_max_pool3d(): internal error: output_size.size() must be 3")
+    return pooling.adaptive_max_pool3d(input, size)
+
+
+ADAPTIVE_AVG_POOL3D: Any = guarded("torch.nn.functional", "_adaptive_avg_pool3d", means_of_three_sides)
+ADAPTIVE_MAX_POOL3D: Any = guarded("torch.nn.functional", "_adaptive_max_pool3d", largest_of_three_sides)
+
+
+# ---- by a fraction
+
+
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    found = fractional_max_pool(2, input, kernel_size, output_size, output_ratio, _random_samples)
+    return found if return_indices else found[0]
+
+
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    found = fractional_max_pool(3, input, kernel_size, output_size, output_ratio, _random_samples)
+    return found if return_indices else found[0]
+
+
+FRACTIONAL = {2: fractional_pooling.fractional_max_pool2d, 3: fractional_pooling.fractional_max_pool3d}
+
+
+def fractional_max_pool(
+    n: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Any
+) -> Any:
+    """The largest elements and their places.
+
+    Raises:
+        ValueError: neither a size nor a ratio is asked for.
+        RuntimeError: not as many lengths as there are dimensions.
+    """
+    title = f"fractional_max_pool{n}d"
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"{title} requires specifying either an output_size or an output_ratio")
+    if output_size is None:
+        if isinstance(output_ratio, tuple | list) and len(output_ratio) > n:
+            raise ValueError(f"{title} requires output_ratio to either be a single Int or tuple of Ints.")
+        ratios = several(n, output_ratio)
+        output_size = [int(input.size(i - n) * ratios[i]) for i in range(n)]
+    if samples is None:
+        batch = 1 if input.dim() == n + 1 else input.size(0)
+        samples = rand(batch, input.size(-n - 1), n, dtype=input.dtype)
+    kernel, output = (
+        fractional_lengths(n, title, "kernel_size", kernel_size),
+        fractional_lengths(n, title, "output_size", output_size),
+    )
+    return FRACTIONAL[n](input, kernel, output, samples)
+
+
+def several(n: int, value: Any) -> Any:
+    return value if isinstance(value, tuple | list) else (value,) * n
+
+
+def fractional_lengths(n: int, title: str, name: str, value: Any) -> list[int]:
+    given = [value] if isinstance(value, int) else list(value)
+    if not isinstance(value, int) and len(given) != n:
+        many = "" if n == 2 else "three "
+        raise RuntimeError(f"{title}: {name} must either be a single Int or tuple of {many}Ints")
+    return given * n if len(given) == 1 else given
+
+
+# ---- means of powers, and maxima put back
+
+
+AVG_POOL: dict[int, Callable[..., Tensor]] = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
+MAXIMA: dict[int, Callable[..., Any]] = {1: max_pool1d, 2: max_pool2d, 3: max_pool3d}
+
+
+def sides(n: int, value: Lengths) -> tuple[int, ...]:
+    """`value` for each of `n` dimensions."""
+    return (value,) * n if isinstance(value, int) else tuple(value)
+
+
+def lp_pool(n: int, input: Tensor, power: float, kernel: Lengths, stride: Any, ceil_mode: bool) -> Tensor:
+    """The root of the sum of powers under a sliding window of `n` dimensions."""
+    if power == np.inf:
+        return MAXIMA[n](unary.abs(input), kernel, stride, 0, 1, ceil_mode)
+    if power == -np.inf:
+        return unary.neg(MAXIMA[n](unary.neg(unary.abs(input)), kernel, stride, 0, 1, ceil_mode))
+    mean = AVG_POOL[n](pointwise.pow(input, power), kernel, stride, 0, ceil_mode)
+    count = int(np.prod(sides(n, kernel)))
+    total = mul(mul(unary.sign(mean), relu(unary.abs(mean))), count)
+    return pointwise.pow(total, 1.0 / power)
+
+
+def lp_pool1d(
+    input: Tensor, norm_type: float, kernel_size: int, stride: Lengths | None = None, ceil_mode: bool = False
+) -> Tensor:
+    return lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    input: Tensor, norm_type: float, kernel_size: Lengths, stride: Lengths | None = None, ceil_mode: bool = False
+) -> Tensor:
+    return lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(
+    input: Tensor, norm_type: float, kernel_size: Lengths, stride: Lengths | None = None, ceil_mode: bool = False
+) -> Tensor:
+    return lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+# ---- undone
+
+
+def room(
+    n: int, input: Tensor, kernel: Lengths, stride: Lengths | None, padding: Lengths, asked: Sequence[int] | None
+) -> list[int]:
+    """The size that was pooled: the least one, unless another is asked for that is pooled alike."""
+    steps = sides(n, kernel if stride is None else stride)
+    terms = zip(input.data_.shape[-n:], sides(n, kernel), steps, sides(n, padding), strict=True)
+    least = [(length - 1) * step + k - 2 * pad for length, k, step, pad in terms]
+    if asked is None:
+        return least
+    given = asked[2:] if len(asked) == n + 2 else asked
+    if len(given) != n:
+        raise ValueError(
+            f"output_size should be a sequence containing {n} or {n + 2} elements, but it has a length of "
+            f"'{len(given)}'"
+        )
+    for dim, (length, step, wanted) in enumerate(zip(least, steps, given, strict=True)):
+        if not length - step < wanted < length + step:
+            raise ValueError(
+                f'invalid output_size "{given}" (dim {dim} must be between {length - step} and {length + step})'
+            )
+    return [int(length) for length in given]
+
+
+def max_unpool1d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None = None,
+    padding: Lengths = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    size = room(1, input, kernel_size, stride, padding, output_size)
+    column = pooling.max_unpool2d(unsqueeze(input, -1), unsqueeze(indices, -1), [*size, 1])
+    return squeeze_dim(column, -1)
+
+
+def max_unpool2d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None = None,
+    padding: Lengths = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    return pooling.max_unpool2d(input, indices, room(2, input, kernel_size, stride, padding, output_size))
+
+
+def max_unpool3d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None = None,
+    padding: Lengths = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    if output_size is None and not isinstance(kernel_size, int) and len(kernel_size) != 3:
+        raise RuntimeError(
+            "There should be exactly three elements (depth, height, width) in output_size, but got "
+            f"{len(kernel_size)} elements."
+        )
+    size = room(3, input, kernel_size, stride, padding, output_size)
+    steps = sides(3, kernel_size if stride is None else stride)
+    return pooling.max_unpool3d(input, indices, size, list(steps), list(sides(3, padding)))

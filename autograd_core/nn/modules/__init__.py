@@ -4,12 +4,12 @@ import sys
 from types import ModuleType
 
 from ...homes import LAYERS
-from .. import convolution, dropout, everywhere, lazy, loss, normalization, pooling
+from .. import conv, dropout, global_hooks, lazy, loss, normalization, pooling
 
 ALSO = {
-    "module": {name: value for name, value in vars(everywhere).items() if name.startswith("register_module_")},
+    "module": {name: value for name, value in vars(global_hooks).items() if name.startswith("register_module_")},
     "batchnorm": {"_BatchNorm": normalization.BatchNorm, "_NormBase": normalization.Tracked},
-    "conv": {"_ConvNd": convolution.ConvNd, "_ConvTransposeNd": convolution.ConvTranspose},
+    "conv": {"_ConvNd": conv.ConvNd, "_ConvTransposeNd": conv.ConvTranspose},
     "dropout": {"_DropoutNd": dropout.AnyDropout},
     "instancenorm": {"_InstanceNorm": normalization.InstanceNorm},
     "lazy": {"LazyModuleMixin": lazy.Lazy},

@@ -1,7 +1,6 @@
 """Helpers around parameters: clipping their gradients, all of them as one vector, layers joined into one."""
 
 from ...absent import absent
-from ..weight_norms import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
 from . import clip_grad, convert_parameters, fusion, init, parametrizations, parametrize, prune, rnn, stateless
 from .clip_grad import (
     clip_grad_norm,
@@ -13,6 +12,7 @@ from .clip_grad import (
 from .convert_parameters import parameters_to_vector, vector_to_parameters
 from .fusion import fuse_conv_bn_eval, fuse_conv_bn_weights, fuse_linear_bn_eval, fuse_linear_bn_weights
 from .init import skip_init
+from .weight_norm import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
 
 __all__ = [
     "clip_grad",

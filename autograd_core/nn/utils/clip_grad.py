@@ -10,9 +10,10 @@ import numpy as np
 
 from ... import tell
 from ...modes import no_grad
-from ...ops import elementwise as e
-from ...ops import reduce as r
-from ...ops import shape as s
+from ...ops.binary import add_scalar, mul_scalar
+from ...ops.join import stack
+from ...ops.reduction import vector_norm
+from ...ops.unary import clamp, reciprocal
 from ...tensor import Tensor, plain
 
 
@@ -63,8 +64,8 @@ def _get_total_norm(
         return plain(np.float32(0))
     norm_type = float(norm_type)
     with no_grad():
-        norms = s.stack([r.vector_norm(grad, norm_type, None) for grad in given])
-        total: Tensor = r.vector_norm(norms, norm_type, None)
+        norms = stack([vector_norm(grad, norm_type, None) for grad in given])
+        total: Tensor = vector_norm(norms, norm_type, None)
         if error_if_nonfinite and not math.isfinite(float(total.data_)):
             raise RuntimeError(
                 f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
@@ -82,7 +83,7 @@ def _clip_grads_with_norm_(
     if not grads:
         return
     with no_grad():
-        factor = e.clamp(e.mul_scalar(e.reciprocal(e.add_scalar(total_norm, 1e-6)), float(max_norm)), None, 1.0)
+        factor = clamp(mul_scalar(reciprocal(add_scalar(total_norm, 1e-6)), float(max_norm)), None, 1.0)
         for grad in grads:
             grad.overwrite(grad.data_ * factor.data_)
             grad.bump()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...ops import shape as s
+from ...ops.join import cat
+from ...ops.view import reshape, slice_
 from ...tensor import Tensor
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """All numbers in one row."""
-    row: Tensor = s.cat([s.reshape(parameter, [-1]) for parameter in parameters])
+    row: Tensor = cat([reshape(parameter, [-1]) for parameter in parameters])
     return row
 
 
@@ -21,6 +22,6 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     start = 0
     for parameter in parameters:
         size = parameter.data_.size
-        piece = s.slice_(vec, 0, start, start + size)
-        parameter.data = s.reshape(piece, list(parameter.data_.shape)).data
+        piece = slice_(vec, 0, start, start + size)
+        parameter.data = reshape(piece, list(parameter.data_.shape)).data
         start += size

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ...functions.likes import ones_like, zeros_like
-from ...ops import elementwise as e
-from ...ops import shape as s
+from ...functions.creation import ones_like, zeros_like
+from ...ops.unary import rsqrt
+from ...ops.view import reshape, unsqueeze
 from ...tensor import Tensor
 from ..parameter import Parameter
 
@@ -73,10 +73,10 @@ def fuse_conv_bn_weights(
     bias: Any = zeros_like(bn_rm) if conv_b is None else conv_b
     gain: Any = ones_like(bn_rm) if bn_w is None else bn_w
     shift: Any = zeros_like(bn_rm) if bn_b is None else bn_b
-    root: Any = e.rsqrt(bn_rv + bn_eps)
+    root: Any = rsqrt(bn_rv + bn_eps)
     around = [1] * (conv_w.dim() - 2)
     shape = [1, -1, *around] if transpose else [-1, 1, *around]
-    weight: Any = conv_w * s.reshape(gain * root, shape)
+    weight: Any = conv_w * reshape(gain * root, shape)
     moved: Any = (bias - bn_rm) * root * gain + shift
     kind = conv_w.dtype if conv_b is None else conv_b.dtype
     return Parameter(weight.to(dtype=conv_w.dtype), conv_w.requires_grad), Parameter(
@@ -95,7 +95,7 @@ def fuse_linear_bn_weights(
 ) -> Pair:
     """Weight and bias of both together."""
     bias: Any = zeros_like(bn_rm) if linear_b is None else linear_b
-    scale: Any = bn_w * e.rsqrt(bn_rv + bn_eps)
-    weight: Any = linear_w * s.unsqueeze(scale, -1).to(dtype=linear_w.dtype)
+    scale: Any = bn_w * rsqrt(bn_rv + bn_eps)
+    weight: Any = linear_w * unsqueeze(scale, -1).to(dtype=linear_w.dtype)
     moved: Any = ((bias - bn_rm) * scale + bn_b).to(dtype=linear_w.dtype if linear_b is None else linear_b.dtype)
     return Parameter(weight, linear_w.requires_grad), Parameter(moved, bias.requires_grad)

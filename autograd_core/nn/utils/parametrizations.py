@@ -1,25 +1,159 @@
-"""Weights by length and direction, and weights divided by their largest stretch, as parametrizations."""
+"""Parametrizations: orthogonal weights, weights by length and direction, weights divided by their largest stretch."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ... import linalg
 from ...absent import absent
+from ...functions.creation import eye
+from ...functions.pointwise import allclose
+from ...functions.random import randn
 from ...graph import Handle
 from ...homes import settle
 from ...inplace import in_place
 from ...modes import no_grad
-from ...ops import elementwise as e
-from ...ops import matmul as m
-from ...ops import shape as s
+from ...ops.binary import add
+from ...ops.join import cat, clone
+from ...ops.linalg_decomposition import geqrf, householder_product
+from ...ops.linalg_solve import matrix_exp
+from ...ops.matmul import mv, vdot
+from ...ops.unary import copy, sgn
+from ...ops.view import diagonal, expand, t, unsqueeze
 from ...tensor import Tensor
 from ..attributes import part_of
-from ..convolution import ConvTranspose1d, ConvTranspose2d
+from ..conv import ConvTranspose1d, ConvTranspose2d
 from ..functional.normalization import normalize
 from ..module import Module
-from ..weight_norms import norm_except_dim, scaled_to
-from .orthogonal import _Orthogonal, orthogonal
 from .parametrize import register_parametrization
+from .weight_norm import norm_except_dim, scaled_to
+
+# ---- orthogonal
+
+
+MAPS = ("matrix_exp", "cayley", "householder")
+
+
+def is_orthogonal(Q: Any) -> bool:
+    """Whether the columns are, but for rounding."""
+    rows, columns = Q.shape[-2:]
+    near = 10.0 * rows * float(np.finfo(Q.data_.dtype).eps)
+    return allclose(Q.mT @ Q, expand(eye(columns, dtype=Q.dtype), [*Q.shape[:-2], columns, columns]), atol=near)
+
+
+def made_orthogonal(A: Any) -> Any:
+    """Q of A = Q @ R, so that the diagonal of R is positive."""
+    X, tau = geqrf(A)
+    signs = sgn(diagonal(X, 0, -2, -1))
+    return householder_product(X, tau) * unsqueeze(signs, -2)
+
+
+class _Orthogonal(Module):
+    """An orthogonal matrix for each matrix: by its exponential, Cayley's map or reflections."""
+
+    base: Any
+
+    def __init__(self, weight: Any, orthogonal_map: str, *, use_trivialization: bool = True) -> None:
+        super().__init__()
+        self.shape, self.orthogonal_map = weight.shape, orthogonal_map
+        self.trivial = use_trivialization
+        if use_trivialization:
+            self.register_buffer("base", None)
+
+    def forward(self, X: Any) -> Any:
+        wide = X.shape[-2] < X.shape[-1]
+        if wide:
+            X = X.mT
+        Q = self.reflected(X) if self.orthogonal_map == "householder" else self.turned(X)
+        if self.trivial:
+            Q = self.base @ Q
+        return Q.mT if wide else Q
+
+    def reflected(self, X: Any) -> Any:
+        A = X.tril(-1)
+        tau = 2.0 / (1.0 + (A * A).sum(-2))
+        Q = householder_product(A, tau)
+        return Q * X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
+
+    def turned(self, X: Any) -> Any:
+        rows, columns = X.shape[-2:]
+        X = X.tril()
+        if rows != columns:
+            X = cat([X, X.new_zeros(rows, rows - columns).expand(*X.shape[:-2], -1, -1)], -1)
+        A = X - X.mT
+        if self.orthogonal_map == "matrix_exp":
+            Q: Any = matrix_exp(A)
+        else:
+            one = eye(rows, dtype=A.dtype)
+            Q = linalg.solve(add(one, A, -0.5), add(one, A, 0.5))
+        return Q if rows == columns else Q[..., :columns]
+
+    def right_inverse(self, value: Any) -> Any:
+        """What becomes `value`.
+
+        Raises:
+            ValueError: it has another shape.
+            NotImplementedError: the map cannot be undone.
+        """
+        if value.shape != self.shape:
+            raise ValueError(
+                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {value.shape}."
+            )
+        with no_grad():
+            wide = value.shape[-2] < value.shape[-1]
+            Q = value.mT if wide else value
+            if self.trivial:
+                self.base = self.completed(Q)
+                negative = value.new_zeros(*value.shape)
+                negative.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
+                return negative
+            if self.orthogonal_map != "householder":
+                raise NotImplementedError(
+                    "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
+                    "use_trivialization=False."
+                )
+            A, tau = geqrf(Q)
+            along: Any = diagonal(A, 0, -2, -1)
+            along.copy_(along.sign() * (1 - 2 * (tau == 0.0).to(along.dtype)))
+            return A.mT if wide else A
+
+    def completed(self, Q: Any) -> Any:
+        """`Q` made orthogonal, and square by columns drawn at random."""
+        rows, columns = Q.shape[-2:]
+        if rows == columns:
+            return clone(Q) if is_orthogonal(Q) else made_orthogonal(Q)
+        drawn = randn(*Q.shape[:-2], rows, rows - columns, dtype=Q.dtype)
+        return made_orthogonal(cat([Q, drawn], -1))
+
+
+def orthogonal(
+    module: Any, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
+) -> Any:
+    """Lets the columns of the tensor `name` (its rows, if there are fewer) be orthogonal.
+
+    Raises:
+        ValueError: there is no such tensor, or it is no matrix, or no such map.
+    """
+    weight = part_of(module, name, None)
+    if not isinstance(weight, Tensor):
+        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
+    shape = weight.data_.shape
+    if len(shape) < 2:
+        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {len(shape)} dimensions.")
+    if orthogonal_map is None:
+        orthogonal_map = "matrix_exp" if shape[-2] == shape[-1] else "householder"
+    if orthogonal_map not in MAPS:
+        raise ValueError(
+            f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
+        )
+    made = _Orthogonal(weight, orthogonal_map, use_trivialization=use_trivialization)
+    register_parametrization(module, name, made, unsafe=True)
+    return module
+
+
+# ---- by length and direction, and by the largest stretch
 
 
 class _WeightNorm(Module):
@@ -92,8 +226,8 @@ class _SpectralNorm(Module):
         """Turn the vectors further towards the directions of the largest stretch."""
         with no_grad():
             for _ in range(times):
-                in_place(e.copy, self._u, normalize(m.mv(matrix, self._v), dim=0, eps=self.eps))
-                in_place(e.copy, self._v, normalize(m.mv(s.t(matrix), self._u), dim=0, eps=self.eps))
+                in_place(copy, self._u, normalize(mv(matrix, self._v), dim=0, eps=self.eps))
+                in_place(copy, self._v, normalize(mv(t(matrix), self._u), dim=0, eps=self.eps))
 
     def forward(self, weight: Any) -> Any:
         if weight.ndim == 1:
@@ -101,8 +235,8 @@ class _SpectralNorm(Module):
         matrix = self.matrix(weight)
         if self.training:
             self.look(matrix, self.n_power_iterations)
-        u, v = s.clone(self._u), s.clone(self._v)
-        return weight / m.vdot(u, m.mv(matrix, v))
+        u, v = clone(self._u), clone(self._v)
+        return weight / vdot(u, mv(matrix, v))
 
     def right_inverse(self, value: Tensor) -> Tensor:
         return value
@@ -124,8 +258,6 @@ def spectral_norm(
     register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))
     return module
 
-
-__all__ = ["_Orthogonal", "orthogonal", "spectral_norm", "weight_norm"]
 
 settle(globals())
 

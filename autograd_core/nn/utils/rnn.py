@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import dtypes
-from ...functions.factories import as_tensor, full
-from ...functions.packed import groups
-from ...functions.shaping import narrow
+from ...functions.creation import as_tensor, full
+from ...functions.rnn import groups
+from ...functions.shape import narrow
 from ...homes import settle
 from ...inplace import in_place
 from ...op import GRAPH
-from ...ops import shape as s
-from ...ops.packing import pack_padded_sequence as pack
+from ...ops.rnn import pack_padded_sequence as pack
+from ...ops.view import select, slice_, transpose
 from ...tensor import Tensor, plain
 
 
@@ -130,12 +130,12 @@ def pad_packed_sequence(
     padded, start = full(shape, padding_value, dtype=data.dtype), 0
     padded.bump()
     for first, end, count in groups(sizes):
-        place = s.slice_(s.slice_(padded, 0, first, end, 1), 1, 0, count, 1)
-        piece = s.slice_(data, 0, start, start + (end - first) * count, 1)
+        place = slice_(slice_(padded, 0, first, end, 1), 1, 0, count, 1)
+        piece = slice_(data, 0, start, start + (end - first) * count, 1)
         in_place(GRAPH["copy"], place, piece.view(end - first, count, *shape[2:]))
         start += (end - first) * count
     lengths = plain((np.array(sizes)[:, None] > np.arange(sizes[0])).sum(0))
-    padded = s.transpose(padded, 0, 1) if batch_first else padded
+    padded = transpose(padded, 0, 1) if batch_first else padded
     if sequence.unsorted_indices is None:
         return padded, lengths
     order = sequence.unsorted_indices
@@ -165,9 +165,9 @@ def pad_sequence(
         length = part.data_.shape[0]
         start = longest - length if padding_side == "left" else 0
         if batch_first:
-            place = narrow(s.select(padded, 0, at), 0, start, length)
+            place = narrow(select(padded, 0, at), 0, start, length)
         else:
-            place = s.select(narrow(padded, 0, start, length), 1, at)
+            place = select(narrow(padded, 0, start, length), 1, at)
         in_place(GRAPH["copy"], place, part)
     return padded
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from autograd_core.naming import check_attribute
 from autograd_core.opaque import opaque
-from autograd_core.optim.lr_scheduler.base import StatefulFunction
+from autograd_core.optim.lr_scheduler import StatefulFunction
 from autograd_core.ordered_dict import OrderedDict
 
 from ..machine import Machine

@@ -1,0 +1,187 @@
+"""Layers and losses that torch has under its own name, too: there a reduction is a number, and
+without one nothing is reduced.
+
+`torch.dropout(x, p, train)`, `torch.kl_div(input, target, 1)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...graph import Dim
+from ...ops import embedding as embedding_ops
+from ...ops import padding
+from ...ops.embedding import embedding as looked_up
+from ...tensor import Tensor
+from ...unsupported import no_sparse
+from . import activation, loss, normalization
+from .common import REDUCTIONS, reduce_loss
+from .dropout import alpha_dropout as _alpha_dropout
+from .dropout import dropout as _dropout
+from .dropout import dropped
+from .dropout import feature_alpha_dropout as _feature_alpha_dropout
+from .sparse import check_bags
+
+NAMES = {number: name for name, number in REDUCTIONS.items()}
+Maybe = Tensor | None
+
+
+def named(reduction: int) -> str:
+    """The name of the reduction with a number; any other number reduces nothing."""
+    return NAMES.get(reduction, "none")
+
+
+# ---- normalization
+
+
+def batch_norm(
+    input: Tensor,
+    weight: Maybe,
+    bias: Maybe,
+    running_mean: Maybe,
+    running_var: Maybe,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    return normalization.by_channel(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def instance_norm(
+    input: Tensor,
+    weight: Maybe,
+    bias: Maybe,
+    running_mean: Maybe,
+    running_var: Maybe,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    return normalization.by_sample(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+# ---- losses
+
+
+def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Tensor:
+    return reduce_loss(loss.divergences(input, target, log_target), named(reduction))
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 0
+) -> Tensor:
+    return loss.binary_cross_entropy_with_logits(
+        input, target, weight, reduction=named(reduction), pos_weight=pos_weight
+    )
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
+) -> Tensor:
+    return loss.cosine_embedding_loss(input1, input2, target, margin, reduction=named(reduction))
+
+
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0) -> Tensor:
+    return loss.hinge_embedding_loss(input, target, margin, reduction=named(reduction))
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
+) -> Tensor:
+    return loss.margin_ranking_loss(input1, input2, target, margin, reduction=named(reduction))
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: int = 0,
+) -> Tensor:
+    return loss.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=named(reduction))
+
+
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
+    return loss.poisson_nll_loss(input, target, log_input, full, None, eps, None, named(reduction))
+
+
+# ---- dropout
+
+
+def dropping(function: Callable[..., Tensor], inplace: bool = False) -> Callable[..., Tensor]:
+    def drop(input: Tensor, p: float, train: bool) -> Tensor:
+        if not 0 <= p <= 1:
+            raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+        return function(input, p, train, inplace)
+
+    return drop
+
+
+def of_features(input: Tensor, p: float, train: bool, inplace: bool) -> Tensor:
+    return dropped(input, p, train, inplace, channels=True)
+
+
+dropout, dropout_ = dropping(_dropout), dropping(_dropout, True)
+alpha_dropout, alpha_dropout_ = dropping(_alpha_dropout), dropping(_alpha_dropout, True)
+feature_dropout, feature_dropout_ = dropping(of_features), dropping(of_features, True)
+feature_alpha_dropout = dropping(_feature_alpha_dropout)
+feature_alpha_dropout_ = dropping(_feature_alpha_dropout, True)
+
+
+# ---- others
+
+
+def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
+    return activation.threshold(input, threshold, value)
+
+
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    return activation.threshold_(input, threshold, value)
+
+
+def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
+    around = list(pad)
+    if len(around) % 2:
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(around)}")
+    if len(around) > 2 * input.data_.ndim:
+        raise RuntimeError(
+            f"Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+            f"{len(around)}while the input has {input.data_.ndim}dimensions."
+        )
+    return padding.constant_pad_nd(input, around, value)
+
+
+def embedding(
+    weight: Tensor, input: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Tensor:
+    if sparse:
+        raise no_sparse("embedding")
+    if weight.data_.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    return looked_up(weight, input, Dim(padding_idx), scale_grad_by_freq)
+
+
+def embedding_bag(
+    weight: Tensor,
+    input: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Maybe = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Any:
+    """The rows of the bags, and what their gradient needs: the bag of each index, sizes, and places of maxima."""
+    if sparse:
+        raise no_sparse("embedding_bag")
+    check_bags(input, offsets, weight.data_.shape[0], weight.data_.dtype.itemsize == 4)
+    kept = Dim(-1 if padding_idx is None else padding_idx % weight.data_.shape[0])
+    given = (mode, sparse, per_sample_weights, include_last_offset, kept)
+    return tuple(embedding_ops.embedding_bag(weight, input, offsets, scale_grad_by_freq, *given))

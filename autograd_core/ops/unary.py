@@ -1,0 +1,511 @@
+"""Operators of one operand, element by element: exponentials, roots, circles, rounding, clamping; fills and copies.
+
+Formulas: PyTorch's derivatives.yaml.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import arithmetic, dtypes, errors
+from ..op import GRAPH, RAW, both, helper, op
+from ..strides import as_kind
+from ..tensor import Array, bare
+from ..warned import warn_once
+from ._common import beside, refuse
+
+PAIR = ("self", "other")
+
+
+# ---- exponentials, roots, circles
+
+
+@op("exp", floating=True, self=lambda grad, result: grad * result)
+def exp(self: Array) -> Array:
+    return arithmetic.exp(self)
+
+
+@op("expm1", floating=True, self=lambda grad, result: grad * add_scalar(result, 1))
+def expm1(self: Array) -> Array:
+    return arithmetic.expm1(self)
+
+
+@op("exp2", floating=True, self=lambda grad, result: mul_scalar(grad * result, 0.6931471805599453))
+def exp2(self: Array) -> Array:
+    return arithmetic.exp2(self)
+
+
+@op("log", floating=True, self=lambda grad, self: grad / self)
+def log(self: Array) -> Array:
+    return arithmetic.log(self)
+
+
+@op("log2", floating=True, self=lambda grad, self: grad / mul_scalar(self, 0.6931471805599453))
+def log2(self: Array) -> Array:
+    return arithmetic.log2(self)
+
+
+@op("log10", floating=True, self=lambda grad, self: grad / mul_scalar(self, 2.302585092994046))
+def log10(self: Array) -> Array:
+    return arithmetic.log10(self)
+
+
+@op("log1p", floating=True, node="Log1PBackward0", self=lambda grad, self: grad / add_scalar(self, 1))
+def log1p(self: Array) -> Array:
+    return arithmetic.log1p(self)
+
+
+@op("sqrt", floating=True, self=lambda grad, result: grad / mul_scalar(result, 2))
+def sqrt(self: Array) -> Array:
+    return np.sqrt(self)
+
+
+@op("rsqrt", floating=True, self=lambda grad, result: rsqrt_backward(grad, result))
+def rsqrt(self: Array) -> Array:
+    return 1 / np.sqrt(self)
+
+
+@both
+def rsqrt_backward(grad: Array, result: Array) -> Array:
+    cube = pow_scalar(result, 3)  # torch makes it first
+    return mul_scalar(grad, -0.5) * cube
+
+
+@op("sin", floating=True, self=lambda grad, self: grad * cos(self))
+def sin(self: Array) -> Array:
+    return arithmetic.sin(self)
+
+
+@op("cos", floating=True, self=lambda grad, self: grad * -sin(self))
+def cos(self: Array) -> Array:
+    return arithmetic.cos(self)
+
+
+@op("tan", floating=True, self=lambda grad, result: grad * add_scalar(pow_scalar(result, 2), 1))
+def tan(self: Array) -> Array:
+    return arithmetic.tan(self)
+
+
+@op("sinh", floating=True, self=lambda grad, self: grad * cosh(self))
+def sinh(self: Array) -> Array:
+    return arithmetic.sinh(self)
+
+
+@op("cosh", floating=True, self=lambda grad, self: grad * sinh(self))
+def cosh(self: Array) -> Array:
+    return arithmetic.cosh(self)
+
+
+@op("asin", floating=True, self=lambda grad, self: grad * rsqrt(add_scalar(-self * self, 1)))
+def asin(self: Array) -> Array:
+    return arithmetic.arcsin(self)
+
+
+@op("acos", floating=True, self=lambda grad, self: grad * -rsqrt(add_scalar(-self * self, 1)))
+def acos(self: Array) -> Array:
+    return arithmetic.arccos(self)
+
+
+@op("atan", floating=True, self=lambda grad, self: grad / add_scalar(self * self, 1))
+def atan(self: Array) -> Array:
+    return arithmetic.arctan(self)
+
+
+@op("atanh", floating=True, self=lambda grad, self: mul_scalar(grad, 1) / one_minus(pow_scalar(self, 2)))
+def atanh(self: Array) -> Array:
+    return np.arctanh(self)
+
+
+def alike(grad: Array, output: Array) -> bool:
+    """Whether both are arrays of float32 in the same order in memory, so that one array is enough for all steps."""
+    return (
+        grad.__class__ is output.__class__ is ndarray
+        and grad.dtype is output.dtype is arithmetic.float32
+        and grad.strides == output.strides != ()
+        and grad.shape == output.shape
+    )
+
+
+def tanh_over(grad: Array, output: Array) -> Array:
+    """`tanh_backward`, written over `output` where that has memory of its own: half of the memory to go through.
+
+    `grad` has the shape of `output`: the engine has seen to that.
+    """
+    plain = grad.__class__ is output.__class__ is ndarray and grad.dtype is output.dtype is arithmetic.float32
+    if not (plain and output.base is None and grad.strides == output.strides != ()):
+        return RAW["tanh_backward"](grad, output)
+    return times_rest(grad, np.multiply(output, output, output))
+
+
+def times_rest(grad: Array, square: Array) -> Array:
+    """`grad * (1 - square)`, written over `square`."""
+    np.subtract(arithmetic.ONE, square, square)
+    return np.multiply(grad, square, square)
+
+
+@op("tanh", floating=True, fitting=True, over=tanh_over, self=lambda grad, result: tanh_backward(grad, result))
+def tanh(self: Array) -> Array:
+    return arithmetic.tanh(self)
+
+
+@op(
+    "tanh_backward",
+    grad_output=lambda grad, output: tanh_backward(grad, output),
+    output=lambda grad, grad_output, output: grad * (mul_scalar(output, -2) * grad_output),
+)
+def tanh_backward(grad_output: Array, output: Array) -> Array:
+    if not alike(grad_output, output):
+        return grad_output * (1 - output * output)
+    return times_rest(grad_output, output * output)
+
+
+@op("sigmoid", floating=True, fitting=True, self=lambda grad, result: sigmoid_backward(grad, result))
+def sigmoid(self: Array) -> Array:
+    return 1 / (1 + arithmetic.exp(-self))
+
+
+@op(
+    "sigmoid_backward",
+    grad_output=lambda grad, output: sigmoid_backward(grad, output),
+    output=lambda grad, grad_output, output: grad * grad_output * add_scalar(mul_scalar(output, -2), 1),
+)
+def sigmoid_backward(grad_output: Array, output: Array) -> Array:
+    if not alike(grad_output, output):
+        return grad_output * (1 - output) * output
+    slope = np.subtract(arithmetic.ONE, output)
+    np.multiply(grad_output, slope, slope)
+    return np.multiply(slope, output, slope)
+
+
+@op("logit", floating=True, self=lambda grad, self, eps: logit_backward(grad, self, eps))
+def logit(self: Array, eps: float | None = None) -> Array:
+    x = self if eps is None else np.clip(self, eps, 1 - eps)
+    return np.log(x / (1 - x))
+
+
+@both
+def logit_backward(grad: Array, self: Array, eps: Any) -> Array:
+    low, high = (0, 1) if eps is None else (eps, 1 - eps)
+    outside = zeros_as(self) + (float("nan") if eps is None else 0)
+    return where((self >= low) & (self <= high), grad / (self * one_minus(self)), outside)
+
+
+@op("nan_to_num", self=lambda grad, self: grad * isfinite(self))
+def nan_to_num(
+    self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Array:
+    return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
+
+
+OF_BYTES = (
+    "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+    "PyTorch. Use a boolean condition instead."
+)
+
+
+# ---- pieces
+
+
+def signs(array: Array) -> Array:
+    """-1, 0 or 1; 0 for nan, which numpy leaves as it is."""
+    if array.dtype.kind == "b":
+        return array
+    found = np.sign(array)
+    return found if array.dtype.kind != "f" else bare(np.where(found == found, found, found.dtype.type(0)))
+
+
+@op("relu", self=lambda grad, result: threshold_backward(grad, result, 0))
+def relu(self: Array) -> Array:
+    return np.maximum(self, 0)
+
+
+@op(
+    "threshold_backward",
+    grad_output=lambda grad, self, threshold: threshold_backward(grad, self, threshold),
+    self=lambda grad: zeros_as(grad),
+)
+def threshold_backward(grad_output: Array, self: Array, threshold: float) -> Array:
+    return bare(np.where(self <= threshold, grad_output.dtype.type(0), grad_output))
+
+
+@op("abs", self=lambda grad, self: grad * sgn(self))
+def abs(self: Array) -> Array:
+    if self.dtype.char == "?":
+        refuse("abs_cpu", "b", self)
+    return np.abs(self)
+
+
+@op("sgn", self=lambda grad, self, result: zeros_as(grad))
+def sgn(self: Array) -> Array:
+    return signs(self)
+
+
+@op("sign", self=lambda grad: zeros_as(grad))
+def sign(self: Array) -> Array:
+    return signs(self)
+
+
+@op("floor", self=lambda grad: zeros_as(grad))
+def floor(self: Array) -> Array:
+    return np.floor(self)
+
+
+@op("ceil", self=lambda grad: zeros_as(grad))
+def ceil(self: Array) -> Array:
+    return np.ceil(self)
+
+
+@op("round", self=lambda grad: zeros_as(grad))
+def round(self: Array) -> Array:
+    return np.round(self)
+
+
+@op("round.decimals", self=lambda grad: zeros_as(grad))
+def round_to(self: Array, decimals: int) -> Array:
+    """To so many places after the point; before it, if negative."""
+    tens = self.dtype.type(10.0 ** (decimals if decimals > 0 else -decimals))
+    return np.round(self * tens) / tens if decimals > 0 else np.round(self / tens) * tens
+
+
+@op("trunc", self=lambda grad: zeros_as(grad))
+def trunc(self: Array) -> Array:
+    return np.trunc(self)
+
+
+@op("frac", self=lambda grad: grad)
+def frac(self: Array) -> Array:
+    return self - np.trunc(self)
+
+
+@both
+def clamp_mask(self: Array, min: Any, max: Any) -> Array:
+    if min is None:
+        return self <= max
+    return self >= min if max is None else (self >= min) & (self <= max)
+
+
+@op("clamp", nr=1, self=lambda grad, self, min, max: where(clamp_mask(self, min, max), grad, zeros_as(grad)))
+def clamp(self: Array, min: float | None = None, max: float | None = None) -> Array:
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    for bound in (min, max):
+        self = self if bound is None else beside(self, bound)
+    refuse("clamp_scalar_cpu", "b", self)
+    low, high = (bound if bound is None else dtypes.fitting(bound, self.dtype) for bound in (min, max))
+    return np.clip(self, low, high)
+
+
+@op(
+    "clamp.Tensor",
+    nr=0,
+    self=lambda grad, self, min, max: where(clamp_mask(self, min, max), grad, zeros_as(grad)),
+    min=lambda grad, self, min, max: where(
+        (self < min) & (min <= max) if max is not None else self < min, grad, zeros_as(grad)
+    ),
+    max=lambda grad, self, min, max: where(
+        (self > max) | (max < min) if min is not None else self > max, grad, zeros_as(grad)
+    ),
+)
+def clamp_tensor(self: Array, min: Array | None = None, max: Array | None = None) -> Array:
+    together = dtypes.to_numpy(dtypes.result_type(*[operand for operand in (self, min, max) if operand is not None]))
+    return np.clip(self, min, max).astype(together, copy=False)
+
+
+@op("clamp_min", self=lambda grad, self, min: where(self >= min, grad, zeros_as(grad)))
+def clamp_min(self: Array, min: float) -> Array:
+    self = beside(self, min)
+    refuse("clamp_min_scalar_cpu", "b", self)
+    return np.maximum(self, self.dtype.type(dtypes.fitting(min, self.dtype)))
+
+
+@op("clamp_max", self=lambda grad, self, max: where(self <= max, grad, zeros_as(grad)))
+def clamp_max(self: Array, max: float) -> Array:
+    self = beside(self, max)
+    refuse("clamp_max_scalar_cpu", "b", self)
+    return np.minimum(self, self.dtype.type(dtypes.fitting(max, self.dtype)))
+
+
+@op(
+    "clamp_min.Tensor",
+    nr=1,
+    promote=("self", "min"),
+    self=lambda grad, self, min: where(self >= min, grad, zeros_as(grad)),
+    min=lambda grad, self, min: where(self < min, grad, zeros_as(grad)),
+)
+def clamp_min_tensor(self: Array, min: Array) -> Array:
+    return np.maximum(self, min)
+
+
+@op(
+    "clamp_max.Tensor",
+    nr=1,
+    promote=("self", "max"),
+    self=lambda grad, self, max: where(self <= max, grad, zeros_as(grad)),
+    max=lambda grad, self, max: where(self > max, grad, zeros_as(grad)),
+)
+def clamp_max_tensor(self: Array, max: Array) -> Array:
+    return np.minimum(self, max)
+
+
+@both
+def chosen(grad: Array, tied: Array, lost: Array) -> Array:
+    """`grad` where this side won, half of it at a tie."""
+    return masked_fill(where(tied, div_scalar(grad, 2), grad), lost, 0)
+
+
+@op(
+    "maximum",
+    tensors_only=True,
+    writes=1,
+    promote=PAIR,
+    self=lambda grad, self, other: chosen(grad, self == other, self < other),
+    other=lambda grad, self, other: chosen(grad, self == other, self > other),
+)
+def maximum(self: Array, other: Array) -> Array:
+    return np.maximum(self, other)
+
+
+@op(
+    "minimum",
+    tensors_only=True,
+    writes=1,
+    promote=PAIR,
+    self=lambda grad, self, other: chosen(grad, self == other, self > other),
+    other=lambda grad, self, other: chosen(grad, self == other, self < other),
+)
+def minimum(self: Array, other: Array) -> Array:
+    return np.minimum(self, other)
+
+
+@op(
+    "where.self",
+    promote=PAIR,
+    self=lambda grad, condition: where(condition, grad, zeros_as(grad)),
+    other=lambda grad, condition: where(condition, zeros_as(grad), grad),
+)
+def where(condition: Array, self: Array, other: Array) -> Array:
+    if condition.dtype == np.uint8:
+        warn_once("where of bytes", OF_BYTES)
+    elif condition.dtype.kind != "b":
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            + errors.type_name(condition.dtype)
+        )
+    return bare(np.where(condition, self, other))
+
+
+@op("masked_fill.Scalar", self=lambda grad, mask: masked_fill(grad, mask, 0))
+def masked_fill(self: Array, mask: Array, value: float) -> Array:
+    check_mask(mask)
+    return bare(np.where(mask, self.dtype.type(dtypes.fitting(value, self.dtype)), self))
+
+
+def check_mask(mask: Array) -> None:
+    if mask.dtype.kind != "b":
+        name = errors.C_NAMES[mask.dtype.name]
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {name}")
+
+
+@op(
+    "masked_fill.Tensor",
+    self=lambda grad, mask: masked_fill(grad, mask, 0),
+    value=lambda grad, mask: sum_all(masked_select(grad, mask)),
+)
+def masked_fill_tensor(self: Array, mask: Array, value: Array) -> Array:
+    check_mask(mask)
+    return bare(np.where(mask, value.astype(self.dtype), self))
+
+
+@both
+def sum_all(grad: Array) -> Array:
+    return sum(grad)
+
+
+# ---- writes
+
+
+@op("zero", node="ZeroBackward0", self=lambda grad: zeros_as(grad))
+def zero(self: Array) -> Array:
+    return bare(np.zeros_like(self))
+
+
+@op("fill.Scalar", nr=2, self=lambda grad: zeros_as(grad))
+def fill(self: Array, value: float) -> Array:
+    return bare(np.full_like(self, dtypes.fitting(value, self.dtype)))
+
+
+@op("fill.Tensor", nr=3, self=lambda grad: zeros_as(grad), value=lambda grad: sum_all(grad))
+def fill_tensor(self: Array, value: Array) -> Array:
+    if np.ndim(value):
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    return bare(np.full_like(self, value))
+
+
+@op("copy", node="CopyBackwards", self=lambda grad: zeros_as(grad), src=lambda grad: grad)
+def copy(self: Array, src: Array) -> Array:
+    return bare(np.broadcast_to(src, self.shape).astype(self.dtype))
+
+
+# ---- dtypes
+
+
+def in_dtype(grad: Any, dtype: Any) -> Any:
+    """`grad` in a dtype: itself, where it has that already."""
+    return grad if grad.data_.dtype == dtype else GRAPH["to_copy"](grad, dtype)
+
+
+helper(in_dtype, lambda grad, dtype: grad if grad.dtype == dtype else grad.astype(dtype))
+
+
+@op("_to_copy", node="ToCopyBackward0", self=lambda grad, self_dtype_: in_dtype(grad, self_dtype_))
+def to_copy(self: Array, dtype: Any, memory_format: str | None = None) -> Array:
+    return bare(as_kind(self, dtype, memory_format))
+
+
+@op("_to_copy.whole")
+def to_whole(self: Array, dtype: Any, memory_format: str | None = None) -> Array:
+    return bare(as_kind(self, dtype, memory_format))
+
+
+# ---- mantissas and angles
+
+
+@op(
+    "frexp.Tensor",
+    node="FrexpBackward0",
+    outputs=("mantissa", "exponent"),
+    differentiable=("mantissa",),
+    self=lambda grad, exponent: grad / exp2(exponent),
+)
+def frexp(self: Array) -> tuple[Array, Array]:
+    if self.dtype.kind != "f":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    mantissa, exponent = np.frexp(self)
+    return mantissa, exponent.astype(np.int32)
+
+
+@op("angle", floating=True, self=lambda grad, self: zeros_as(self))
+def angle(self: Array) -> Array:
+    return np.where(np.isnan(self), self, np.where(self < 0, math.pi, 0)).astype(self.dtype)[()]
+
+
+@op("conj_physical_", node="ConjPhysicalBackward1", self=lambda grad: grad)
+def conj_physical(self: Array) -> Array:
+    return np.array(self)[()]
+
+
+# ---- negation and reciprocal
+
+
+@op("neg", self=lambda grad: -grad)
+def neg(self: Array) -> Array:
+    return -self
+
+
+@op("reciprocal", floating=True, self=lambda grad, result: after(result * result, -grad))
+def reciprocal(self: Array) -> Array:
+    return 1 / self
