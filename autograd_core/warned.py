@@ -16,7 +16,7 @@ from .state import state
 PACKAGE = __name__.partition(".")[0]
 CALLERS = tuple(f"{PACKAGE}.{name}." for name in ("nn", "optim", "utils", "distributions"))
 """What calls the rest as a program does: a warning for one of its lines is as torch's."""
-CALLED = (f"{PACKAGE}.nn.functional.", f"{PACKAGE}.nn.calling.")
+CALLED = (f"{PACKAGE}.nn.functional.", f"{PACKAGE}.nn.module.")
 """The exceptions."""
 
 

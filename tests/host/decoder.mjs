@@ -2,7 +2,7 @@
 
 import { createInterface } from "node:readline";
 
-import { DamagedLink, readAddress, readLink, writeLink } from "../../gradreel/player/web/link.js";
+import { DamagedLink, readAddress, readLink, writeLink } from "../../gradreel/player/web/app/link.js";
 
 const WAYS = {
   hash: (text) => readLink(text),
