@@ -223,3 +223,18 @@ def test_a_traceback_in_a_text_of_the_program_stays() -> None:
     page = f'{chr(10).join(TWICE)}\nwords = """\n{TRACEBACK}\n"""\n'
     [(_, mends), *_] = mended(run(page), run)
     assert mends and all(TRACEBACK in mend.source for mend in mends)
+
+
+def test_what_is_computed_once_of_a_parameter_is_not_cut_off_for_good() -> None:
+    """Detached after the first turn, it would let the error go, and the parameter would learn in one turn alone."""
+    source = (
+        "class Schedule(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.gamma = nn.Parameter(torch.ones(3))\n        self.alpha = torch.sigmoid(self.gamma)\n"
+        "    def mix(self, x): return self.alpha * x\n"
+        "plan, net = Schedule(), nn.Linear(3, 1)\n"
+        "opt = torch.optim.SGD([*plan.parameters(), *net.parameters()], lr=0.1)\nfor i in range(4):\n"
+        "    opt.zero_grad()\n    loss = net(plan.mix(torch.ones(2, 3))).pow(2).mean()\n    loss.backward()\n    opt.step()"
+    )
+    [(found, mends)] = mended(run(HEAD + source), run)
+    assert found.cause == "second_backward"
+    assert not [mend.title for mend in mends if mend.fixes and "detach" in mend.title]

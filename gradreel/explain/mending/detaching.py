@@ -21,7 +21,7 @@ CUTS = "no gradient goes back beyond this point"
 def detached_after(wanted: Wanted) -> Iterator[Proposal]:
     """What is kept for the next call is cut off its history as soon as its graph is used up."""
     text, name, freed = wanted.text, wanted.name("border"), wanted.at("freed_by")
-    if name is None or freed is None:
+    if name is None or freed is None or not is_rebound(text, name):
         return
     base = name.partition("[")[0]
     whole = f"{base}.detach()" if base == name else f"tuple(part.detach() for part in {base})"
@@ -144,10 +144,28 @@ def kept_attributes(wanted: Wanted) -> Iterator[Proposal]:
                 yield from detached_attribute(wanted, f"{ast.unparse(goal)}[0]")
 
 
+def is_rebound(text: Text, path: str) -> bool:
+    """Whether the attribute that `path` ends with gets another value after its object was made; names may. What
+    does not, such as a table computed once of a parameter, is to be computed again, and not cut off for good."""
+    if "." not in path:
+        return True
+    attribute = path.rpartition(".")[2].partition("[")[0]
+    made = {
+        id(part)
+        for each in text.parts(text.tree, ast.FunctionDef)
+        if each.name == "__init__"
+        for part in ast.walk(each)
+    }
+    stores = [part for part in text.parts(text.tree, ast.Attribute) if isinstance(part.ctx, ast.Store)]
+    return any(part.attr == attribute and id(part) not in made for part in stores)
+
+
 def detached_at_top(wanted: Wanted, name: str, scopes: list[list[ast.stmt]]) -> Iterator[Proposal]:
     """A tuple of states, or a state that an inner loop uses, is detached at the top of the turn."""
     text = wanted.text
     base = name.partition("[")[0]
+    if not is_rebound(text, base):
+        return
     for body in scopes:
         first = body[0]
         if base != name:
@@ -172,7 +190,7 @@ def detached_attribute(wanted: Wanted, name: str) -> Iterator[Proposal]:
     """A state kept on an object, `net.h`, is detached where a method first reads it as `self.h`."""
     text = wanted.text
     attribute = name.rpartition(".")[2].partition("[")[0]
-    if "." not in name:
+    if "." not in name or not is_rebound(text, name):
         return
     for node in ast.walk(text.tree):
         if isinstance(node, ast.FunctionDef) and node.name not in ("__init__",):
