@@ -233,7 +233,8 @@ def test_what_is_computed_once_of_a_parameter_is_not_cut_off_for_good() -> None:
         "    def mix(self, x): return self.alpha * x\n"
         "plan, net = Schedule(), nn.Linear(3, 1)\n"
         "opt = torch.optim.SGD([*plan.parameters(), *net.parameters()], lr=0.1)\nfor i in range(4):\n"
-        "    opt.zero_grad()\n    loss = net(plan.mix(torch.ones(2, 3))).pow(2).mean()\n    loss.backward()\n    opt.step()"
+        "    opt.zero_grad()\n    loss = net(plan.mix(torch.ones(2, 3))).pow(2).mean()\n    loss.backward()\n"
+        "    opt.step()"
     )
     [(found, mends)] = mended(run(HEAD + source), run)
     assert found.cause == "second_backward"
