@@ -31,7 +31,7 @@ class Untouched:
         """Those that took a step, by what names show of them."""
         self.bound: dict[str, tuple[Place, int]] = {}
         """Where, and with which event, a name was first bound, by what it shows."""
-        self.making_lines = {call.lineno for call in makings(world.source.tree)}
+        self.makings = [call.lineno for call in makings(world.source.tree)]
         self.made: list[tuple[Place, int]] = []
         """Where, and with which event, optimizers were made."""
         self.arrived: set[int] = set()
@@ -64,8 +64,8 @@ class Untouched:
 
     def reach(self, event: e.LineReached) -> None:
         place = self.world.place
-        if not self.making_lines.isdisjoint(range(place.line, place.end_line + 1)):
-            self.made.append((place, self.world.count - 1))
+        here = sum(place.line <= line <= place.end_line for line in self.makings)
+        self.made += [(place, self.world.count - 1)] * here
 
     def flagged(self, event: e.FlagChanged) -> None:
         if self.world.tensors[event.tensor].requires_grad:
@@ -107,7 +107,7 @@ class Untouched:
         replaced = [n for n in lost if self.stepped_memory and self.replaces(n)]
         if replaced:
             return [self.showing.shown(self.told_replaced(replaced[0], *self.made[-1]))]
-        if len(self.made) != 1:
+        if len(self.made) != 1 or len(self.optimizers) != 1:
             return []
         (optimizer,) = self.optimizers
         place, event = self.bound.get(optimizer, self.made[0])
