@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradreel.trace import events as e
+from gradreel.trace.events import Value
 
 from .calls import called
 from .world.states import Call, Seen, TensorState
@@ -78,6 +79,14 @@ def flat(data: Any) -> Iterator[Any]:
             yield from flat(part)
     else:
         yield data
+
+
+def all_zero(value: Value) -> bool:
+    """Whether there are numbers in `value`, and all of them are 0."""
+    if not value.whole:
+        return value.minimum == 0 == value.maximum
+    entries = list(flat(value.data))
+    return bool(entries) and not any(entries)
 
 
 def rebuilt_from(world: World, tensor: TensorState) -> Seen | None:

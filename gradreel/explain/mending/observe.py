@@ -262,9 +262,8 @@ class Reader:
             self.wrote_in_step = False
             self.seen.steps.append(self.number)
         else:
-            self.seen.vain_steps += (
-                not self.wrote_in_step and event.optimizer != "LBFGS"
-            )  # which stops where it has arrived
+            arrives = event.optimizer == "LBFGS"  # and stops there
+            self.seen.vain_steps += not self.wrote_in_step and not arrives
             self.seen.stale_steps.update((self.in_step & self.stepped) - self.fresh)
             self.fresh -= self.in_step
             self.stepped |= self.in_step
@@ -292,13 +291,6 @@ def flat(data: Any) -> Iterator[float]:
             yield from flat(part)
     else:
         yield data
-
-
-def all_zero(value: Value) -> bool:
-    if not value.whole:
-        return value.minimum == 0 == value.maximum
-    entries = list(flat(value.data))
-    return bool(entries) and not any(entries)
 
 
 def finite(value: Value) -> bool:

@@ -16,8 +16,9 @@ from gradreel.trace import Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Value
 
+from ..ancestry import all_zero
 from ..diagnosis import Diagnosis
-from .observe import Observation, alike, all_zero, close, finite, numbers
+from .observe import Observation, alike, close, finite, numbers
 from .text import changed_blocks
 
 

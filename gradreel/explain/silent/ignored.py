@@ -9,7 +9,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import flat
+from ..ancestry import all_zero, flat
 from ..diagnosis import Diagnosis, named, on
 from ..words import code
 from ..words import value as shown
@@ -41,7 +41,7 @@ class Ignored(FirstTrouble):
         name = node.name.removesuffix("Backward")
         if self.diagnosis is not None or not node.custom or name not in self.deaf or node.came is None:
             return
-        if ones(node.came) or not any(grad is not None and not zeros(grad) for grad in event.grads):
+        if ones(node.came) or not any(grad is not None and not all_zero(grad) for grad in event.grads):
             return
         self.tell(self.told(node, name, node.came), self.world.source.assigned(self.world.calls[event.call].place.line))
 
@@ -77,7 +77,3 @@ def ones(value: Value) -> bool:
     if not value.whole:
         return value.minimum == value.maximum == 1
     return all(number == 1 for number in flat(value.data))
-
-
-def zeros(value: Value) -> bool:
-    return value.whole and all(number == 0 for number in flat(value.data))

@@ -8,7 +8,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import by_graph, flat
+from ..ancestry import all_zero, by_graph
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.states import NodeState
@@ -42,7 +42,7 @@ class ZeroDerivative(FirstTrouble):
     def ran(self, event: e.NodeRan) -> None:
         node = self.world.nodes[event.node]
         rounds = node.kind in ROUNDS and not node.custom  # a Function of that name may hand on what it likes
-        if rounds and event.call not in self.dropped and node.came is not None and not is_zero(node.came):
+        if rounds and event.call not in self.dropped and node.came is not None and not all_zero(node.came):
             self.dropped[event.call] = node
 
     def stored(self, event: e.GradStored) -> None:
@@ -54,7 +54,7 @@ class ZeroDerivative(FirstTrouble):
             self.arrived(event.call, event.tensor, event.value)
 
     def arrived(self, call: int, leaf: int, gradient: Value) -> None:
-        if not is_zero(gradient):
+        if not all_zero(gradient):
             self.moved.add(leaf)
         elif call in self.dropped and leaf not in self.zeros and leaf in self.behind(self.dropped[call]):
             self.zeros[leaf] = self.dropped[call], self.world.count - 1
@@ -84,10 +84,3 @@ class ZeroDerivative(FirstTrouble):
         names = named(target=name_of(world, world.tensors[leaf]))
         title = "A rounding sends back zeros"
         return Diagnosis("other", title, "", lines, story, (node.number,), events, "zero_derivative", names)
-
-
-def is_zero(value: Value) -> bool:
-    """Whether all numbers of `value` are 0."""
-    if not value.whole:
-        return value.minimum == value.maximum == 0
-    return all(number == 0 for number in flat(value.data))
