@@ -107,10 +107,10 @@ class TensorMeta(type):
             tensor.data_ = data[0].data_ if isinstance(data[0], Tensor) else of_numbers(data[0], default_kind())
         else:
             from .functions.arguments import sizes_of
-            from .functions.creation import checked
+            from .functions.creation import check_sizes
             from .state import ask_room
 
-            sizes = checked(sizes_of(data, "new"))
+            sizes = check_sizes(sizes_of(data, "new"))
             ask_room(*sizes)
             tensor.data_ = np.zeros(sizes if data else 0, default_kind())
         tensor.storage_ = tensor.node = tensor.meta = None

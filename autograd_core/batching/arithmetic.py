@@ -97,7 +97,7 @@ def each_alike(function: Callable[..., Any], *operands: Any) -> Any:
     return hide(Part(function(*wholes), 0), level)
 
 
-def filled(call: Call) -> Any:
+def masked_fill_rule(call: Call) -> Any:
     """`masked_fill` with a value, which may be another for each example."""
     from ..ops.unary import where
 
@@ -110,7 +110,7 @@ def filled(call: Call) -> Any:
 POINTWISE: dict[str, Callable[[Call], Any]] = {name: unary for name in UNARY.split()} | {
     name: several for name in SEVERAL.split()
 }
-POINTWISE["masked_fill.Tensor"] = filled
+POINTWISE["masked_fill.Tensor"] = masked_fill_rule
 
 
 # ---- over some dimensions: these count from the one after the batch dimension, which comes first
@@ -296,7 +296,7 @@ def batch_of_matrices(call: Call) -> Any:
     return [Part(t, 0) for t in found] if isinstance(found, tuple) else Part(found, 0)
 
 
-def solved(call: Call) -> Any:
+def solve_rule(call: Call) -> Any:
     """`linalg.solve`, where the right side may be a vector."""
     from ..ops.view import squeeze_dim, unsqueeze
 
@@ -328,7 +328,7 @@ linalg_pinv linalg_solve_triangular cholesky_inverse
 PRODUCTS: dict[str, Rule] = {
     "mm": multiplied, "bmm": multiplied, "dot": dot, "vdot": dot, "mv": matrix_vector, "addmm": sum_of_product("mm"),
     "addmv": sum_of_product("mv"), "baddbmm": sum_of_product("bmm"), "linalg_cross": crossed,
-    "_linalg_solve_ex": solved, "_cdist_forward": distances,
+    "_linalg_solve_ex": solve_rule, "_cdist_forward": distances,
 } | {
     name: batch_of_matrices
     for name in OF_MATRICES.split()

@@ -56,7 +56,7 @@ def expanded(call: Call) -> Any:
     return Part(call.run(self=rows, size=(call.level.size, *size)), 0)
 
 
-def transposed(call: Call) -> Any:
+def transpose_rule(call: Call) -> Any:
     from ..ops.view import alias, transpose
 
     part = call.first
@@ -200,7 +200,7 @@ def rolled(call: Call) -> Any:
     return Part(reshape(call.run(self=flat, dims=[1]), list(rows.data_.shape)), 0)
 
 
-def joined(call: Call) -> Any:
+def cat_rule(call: Call) -> Any:
     parts = [p for p in call.parts["tensors"] if p.shape != (0,)] or call.parts["tensors"]
     rank = parts[0].rank
     wholes = [ensured(p, call.level.size) for p in parts]
@@ -226,7 +226,7 @@ def filled_around(call: Call) -> Any:
 
 RULES: dict[str, Rule] = {
     "view": sized, "_unsafe_view": sized, "_reshape_alias": sized, "permute": permuted, "expand": expanded,
-    "t": transposed, "transpose.int": swapped, "squeeze": squeezed, "squeeze.dim": squeezed_along,
+    "t": transpose_rule, "transpose.int": swapped, "squeeze": squeezed, "squeeze.dim": squeezed_along,
     "squeeze.dims": squeezed_along, "squeeze_.dim": squeezed_along, "unsqueeze": shifted("dim", extra=1),
     "select.int": shifted("dim"), "slice.Tensor": shifted("dim"), "select_backward": put_back,
     "slice_backward": put_back, "diagonal": shifted("dim1", "dim2"), "diagonal_copy": diagonal_copied,
@@ -235,7 +235,7 @@ RULES: dict[str, Rule] = {
     "split.Tensor": shifted("dim"), "unsafe_split.Tensor": shifted("dim"), "split_with_sizes": shifted("dim"),
     "unsafe_split_with_sizes": shifted("dim"), "narrow_copy": shifted("dim"),
     "unbind.int": shifted("dim"), "clone": kept, "repeat": repeated, "flip": shifted("dims"), "roll": rolled,
-    "tril": in_front, "triu": in_front, "cat": joined, "stack": stacked, "rot90": shifted("dims"),
+    "tril": in_front, "triu": in_front, "cat": cat_rule, "stack": stacked, "rot90": shifted("dims"),
     "unfold": shifted("dimension"), "unfold_backward": unfold_back, "constant_pad_nd": filled_around,
     "select_scatter": shifted("dim"), "slice_scatter": shifted("dim"), "diagonal_scatter": shifted("dim1", "dim2"),
 }  # fmt: skip

@@ -309,12 +309,12 @@ def lengths(size: Sequence[Any], op: str = "empty") -> list[int]:
         TypeError: they are no whole numbers.
         RuntimeError: one is negative.
     """
-    found = checked(sizes_of(size, op), op)
+    found = check_sizes(sizes_of(size, op), op)
     ask_room(math.prod(found))
     return found
 
 
-def checked(sizes: list[int], op: str = "empty") -> list[int]:
+def check_sizes(sizes: list[int], op: str = "empty") -> list[int]:
     """`sizes`, none of which is negative."""
     for n in sizes:
         if n < 0:
@@ -533,7 +533,7 @@ def new_tensor(
 
 @hidden_sized
 def new_zeros(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    lengths = checked(sizes_of(size, "new_zeros"))
+    lengths = check_sizes(sizes_of(size, "new_zeros"))
     return zeros(lengths, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
@@ -670,7 +670,7 @@ def empty_strided(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
         )
     kind = numpy_dtype(dtypes.get_default_dtype() if dtype is None else dtype)
-    checked(list(size))
+    check_sizes(list(size))
     if 0 not in size and any(n > 1 and step < 0 for n, step in zip(size, stride, strict=True)):
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={errors.sizes(size)} and strides={errors.sizes(stride)}"

@@ -326,7 +326,7 @@ def scatter(
 ) -> Tensor:
     src = value if src is None else src
     if reduce is not None:
-        return underived("scatter", scatter_gather.scatter_reduce, *joined(input, dim, index, src, reduce))
+        return underived("scatter", scatter_gather.scatter_reduce, *scatter_operands(input, dim, index, src, reduce))
     return (
         scatter_gather.scatter(input, dim, index, src)
         if isinstance(src, Tensor)
@@ -334,7 +334,7 @@ def scatter(
     )
 
 
-def joined(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str) -> tuple[Any, ...]:
+def scatter_operands(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str) -> tuple[Any, ...]:
     """The operands of a scatter that adds or multiplies, as it was written before there was scatter_reduce.
 
     Raises:

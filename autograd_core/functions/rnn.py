@@ -249,7 +249,7 @@ def simple_network(cell: Callable[..., State]) -> Callable[..., tuple[Tensor, Te
         used = dropout if train else 0.0
         output, last = stacked(layer_of(cell), inputs, states, weights, 1 + bidirectional, used)
         final = join.stack(last, 0)
-        return turned(output, batch_first), final
+        return swap_batch(output, batch_first), final
 
     return network
 
@@ -257,7 +257,7 @@ def simple_network(cell: Callable[..., State]) -> Callable[..., tuple[Tensor, Te
 rnn_tanh, rnn_relu, gru = (simple_network(cell) for cell in (tanh_cell, relu_cell, gated_cell))
 
 
-def turned(output: Tensor, batch_first: bool) -> Tensor:
+def swap_batch(output: Tensor, batch_first: bool) -> Tensor:
     """The outputs with the batch first, which torch does in place."""
     if not batch_first:
         return output
@@ -339,12 +339,12 @@ def rows(state: State, start: int, end: int) -> State:
     return slice_(state, 0, start, end, 1)
 
 
-def joined(states: Sequence[State]) -> State:
+def cat_states(states: Sequence[State]) -> State:
     """The states of several groups of sequences, one group below the other; those of cells first."""
     if isinstance(states[0], tuple):
         hidden, cells = zip(*states, strict=True)
-        cell = joined(cells)
-        return joined(hidden), cell
+        cell = cat_states(cells)
+        return cat_states(hidden), cell
     return join.cat(list(states), 0)
 
 
@@ -367,7 +367,7 @@ def onwards(
             state = rows(state, 0, size)
         state = cell(step, state, weights, True)
         outputs.append(output_of(state))
-    return join.cat(outputs, 0), joined([state, *reversed(ended)])
+    return join.cat(outputs, 0), cat_states([state, *reversed(ended)])
 
 
 def from_the_end(
@@ -379,7 +379,7 @@ def from_the_end(
     outputs = []
     for before, size in pairwise((sizes[-1], *reversed(sizes))):
         if size > before:
-            state = joined([state, rows(initial, before, size)])
+            state = cat_states([state, rows(initial, before, size)])
         step = narrow(ready, 0, end - size, size)
         end -= size
         state = cell(step, state, weights, True)

@@ -118,7 +118,7 @@ def cov(
         )
     rows = view_ops.view(input, [1, -1]) if data.ndim < 2 else input
     if fweights is not None or aweights is not None:
-        return weighted(rows, correction, fweights, aweights)
+        return scale_columns(rows, correction, fweights, aweights)
     count = rows.data_.shape[1]
     centre = binary.div(reduction.sum_dim(rows, [1], False), plain(np.float64(count).astype(np.float32)))
     apart = binary.sub(rows, view_ops.unsqueeze(centre, 1))
@@ -128,7 +128,7 @@ def cov(
     return view_ops.squeeze(binary.div(mm(apart, view_ops.t(apart)), degrees))
 
 
-def weighted(rows: Tensor, correction: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor:
+def scale_columns(rows: Tensor, correction: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor:
     """The same where each column counts as often as `fweights` says, and as much as `aweights`."""
     for name, kinds, held in (("fweights", "iu", fweights), ("aweights", "f", aweights)):
         if held is not None:
@@ -416,7 +416,7 @@ def uneven(input: Tensor, dim: int, places: Tensor, order: int) -> Tensor:
     def part(first: int, last: int) -> Tensor:
         return slice_(input, dim, first, last, 1)
 
-    def weighed(weights: Sequence[Array], first: int, count: int) -> Tensor:
+    def weighted_sum(weights: Sequence[Array], first: int, count: int) -> Tensor:
         shape = [-1 if d == dim else 1 for d in range(input.data_.ndim)]
         terms = [
             binary.mul(
@@ -428,15 +428,15 @@ def uneven(input: Tensor, dim: int, places: Tensor, order: int) -> Tensor:
 
     both = before + behind
     middle = (-behind / (before * both), (behind - before) / (before * behind), before / (behind * both))
-    between = weighed(middle, 0, n - 2)
+    between = weighted_sum(middle, 0, n - 2)
     if order == 1:
         first = binary.div(binary.sub(part(1, 2), part(0, 1)), plain(steps[0]))
         last = binary.div(binary.sub(part(n - 1, n), part(n - 2, n - 1)), plain(steps[-1]))
     else:
         h, k = steps[0], steps[1]
-        first = weighed((-(2 * h + k) / (h * (h + k)), (h + k) / (h * k), -h / (k * (h + k))), 0, 1)
+        first = weighted_sum((-(2 * h + k) / (h * (h + k)), (h + k) / (h * k), -h / (k * (h + k))), 0, 1)
         h, k = steps[-2], steps[-1]
-        last = weighed((k / (h * (h + k)), -(k + h) / (h * k), (2 * k + h) / (k * (h + k))), n - 3, 1)
+        last = weighted_sum((k / (h * (h + k)), -(k + h) / (h * k), (2 * k + h) / (k * (h + k))), n - 3, 1)
     return join.cat([first, between, last], dim)
 
 

@@ -16,7 +16,7 @@ from numpy import ndarray
 from .. import comparing, dtypes, errors, not_implemented, tell
 from ..errors import sizes
 from ..functions.arguments import sizes_of
-from ..functions.indexing import joined, to_write_by
+from ..functions.indexing import scatter_operands, to_write_by
 from ..functions.pointwise import UNSAID, any_floating, check_alpha, check_fill, known_mode
 from ..graph import FLOAT, Node
 from ..inplace import at_once, check_writable, in_place
@@ -127,11 +127,11 @@ def linked(op: Any, before: Tensor, args: tuple[Any, ...], holder: Tensor) -> No
 
 
 def t_(self: Tensor) -> Tensor:
-    return reshaped_in_place(view.turned, self)
+    return reshaped_in_place(view.t_, self)
 
 
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
-    return reshaped_in_place(view.transposed, self, dim0, dim1)
+    return reshaped_in_place(view.transpose_, self, dim0, dim1)
 
 
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
@@ -373,7 +373,7 @@ def scatter_(
 ) -> Tensor:
     given = value if src is None else src
     if reduce is not None:
-        operands = joined(self, dim, index, given, reduce)
+        operands = scatter_operands(self, dim, index, given, reduce)
         return not_implemented.underived_("scatter_", scatter_reduce, *operands)
     return in_place(scatter if isinstance(given, Tensor) else scatter_value, self, dim, index, given)
 

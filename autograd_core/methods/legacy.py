@@ -241,7 +241,7 @@ IDENTITY = "Tensor.{} is deprecated on 0-D tensors. This function is the identit
 CONJUGATE = "{} is deprecated on 0-D tensors. Consider using x.conj()."
 
 
-def transposed(self: Tensor) -> Tensor:
+def reverse_dims(self: Tensor) -> Tensor:
     """All dimensions in the other order."""
     n = self.data_.ndim
     if n != 2:

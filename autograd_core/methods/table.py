@@ -190,7 +190,7 @@ PROPERTIES: dict[str, property] = {
     "dtype": property(conversion.get_dtype),
     "shape": property(lambda self: Size.of(self.data_.shape)),
     "ndim": property(lambda self: int(self.data_.ndim)),
-    "T": property(legacy.transposed),
+    "T": property(legacy.reverse_dims),
     "mT": property(legacy.matrices("mT")),
     "mH": property(legacy.matrices("mH")),
     "H": property(legacy.matrix),

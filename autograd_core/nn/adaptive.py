@@ -43,7 +43,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        ends = checked(list(cutoffs), n_classes)
+        ends = check_cutoffs(list(cutoffs), n_classes)
         self.in_features, self.n_classes, self.cutoffs = in_features, n_classes, [*ends, n_classes]
         self.div_value, self.head_bias = div_value, head_bias
         self.shortlist_size, self.n_clusters = ends[0], len(ends)
@@ -118,7 +118,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return found
 
 
-def checked(cutoffs: list[Any], n_classes: int) -> list[int]:
+def check_cutoffs(cutoffs: list[Any], n_classes: int) -> list[int]:
     """Where clusters end.
 
     Raises:

@@ -299,7 +299,7 @@ class ParameterList(Module):
         return part_of(self, self._place(index))
 
     def __setitem__(self, index: int, value: Any) -> None:
-        set_part(self, self._place(index), counted(value))
+        set_part(self, self._place(index), as_parameter(value))
 
     def __len__(self) -> int:
         return self._size
@@ -336,7 +336,7 @@ class ParameterDict(Module):
 
     def __setitem__(self, name: str, value: Any) -> None:
         self._keys[name] = None
-        set_part(self, checked_key(name), counted(value))
+        set_part(self, checked_key(name), as_parameter(value))
 
     def __delitem__(self, name: str) -> None:
         del self._keys[name]
@@ -433,7 +433,7 @@ def checked_key(key: Any) -> str:
     )
 
 
-def counted(value: Any) -> Any:
+def as_parameter(value: Any) -> Any:
     """A tensor as a parameter; anything else as it is."""
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 

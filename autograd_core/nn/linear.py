@@ -10,7 +10,7 @@ import numpy as np
 
 from ..dtypes import dtype as dtype_class
 from ..functions.arguments import sizes_of
-from ..functions.creation import check_device, checked, floating
+from ..functions.creation import check_device, check_sizes, floating
 from ..state import ask_room
 from ..tensor import Tensor, plain
 from . import functional as F
@@ -27,7 +27,7 @@ def blank(shape: Sequence[int], dtype: dtype_class | None = None, device: Any = 
         RuntimeError, TypeError: a length is negative, or no whole number.
     """
     check_device(device)
-    lengths = checked(sizes_of([tuple(shape)]))
+    lengths = check_sizes(sizes_of([tuple(shape)]))
     ask_room(*lengths)
     return Parameter(plain(np.zeros(lengths, floating(dtype))))
 

@@ -69,7 +69,7 @@ class RNNCellBase(Recurrent):
     def weights(self) -> tuple[Any, ...]:
         return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 
-    def checked(self, what: str, value: Tensor) -> Tensor:
+    def check_rank(self, what: str, value: Tensor) -> Tensor:
         rank = rank_of(value)
         if rank not in (1, 2):
             raise ValueError(f"{type(self).__name__}: Expected {what} to be 1D or 2D, got {rank}D instead")
@@ -86,9 +86,9 @@ class SimpleCell(RNNCellBase):
         raise NotImplementedError
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        self.checked("input", input)
+        self.check_rank("input", input)
         if hx is not None:
-            self.checked("hidden", hx)
+            self.check_rank("hidden", hx)
         alone = input.data_.ndim == 1
         if alone:
             input = unsqueeze(input, 0)
@@ -143,9 +143,9 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-        self.checked("input", input)
+        self.check_rank("input", input)
         for i, held in enumerate(() if hx is None else hx):
-            self.checked(f"hx[{i}]", held)
+            self.check_rank(f"hx[{i}]", held)
         alone = input.data_.ndim == 1
         if alone:
             input = unsqueeze(input, 0)

@@ -29,7 +29,7 @@ def safe_softmax(self: Array, dim: int) -> Array:
     return grown / np.where(masked, self.dtype.type(1), total)
 
 
-def shared(part: Array, query: Array) -> Array:
+def repeat_heads(part: Array, query: Array) -> Array:
     """Key or value with its heads as often as the query's share them."""
     times = query.shape[1] // part.shape[1]
     return part if times == 1 else np.repeat(part, times, axis=1)
@@ -43,7 +43,7 @@ def gathered(grad: Array, part: Array) -> Array:
 
 def scores(query: Array, key: Array, is_causal: bool, attn_mask: Array | None, scale: float | None) -> Array:
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-    found = np.matmul(query, np.swapaxes(shared(key, query), -1, -2)) * query.dtype.type(factor)
+    found = np.matmul(query, np.swapaxes(repeat_heads(key, query), -1, -2)) * query.dtype.type(factor)
     if attn_mask is not None:
         found = np.where(attn_mask, found, -np.inf) if attn_mask.dtype.kind == "b" else found + attn_mask
     if is_causal:
@@ -71,11 +71,11 @@ def flash_backward(
     """The same on arrays: the weights are found again from `logsumexp`."""
     factor = query.dtype.type(1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     weights = np.exp(scores(query, key, is_causal, attn_mask, scale) - logsumexp[..., None])
-    by_weights = np.matmul(grad, np.swapaxes(shared(value, query), -1, -2))
+    by_weights = np.matmul(grad, np.swapaxes(repeat_heads(value, query), -1, -2))
     by_scores = weights * (by_weights - np.sum(grad * output, axis=-1, keepdims=True)) * factor
     by_key = np.matmul(np.swapaxes(by_scores, -1, -2), query)
     by_value = np.matmul(np.swapaxes(weights, -1, -2), grad)
-    return [np.matmul(by_scores, shared(key, query)), gathered(by_key, key), gathered(by_value, value)]
+    return [np.matmul(by_scores, repeat_heads(key, query)), gathered(by_key, key), gathered(by_value, value)]
 
 
 helper(attention_gradients, flash_backward)
@@ -105,7 +105,7 @@ def flash_attention(
     grown = np.exp(found - top)
     total = np.add.reduce(grown, axis=-1, keepdims=True)
     output = np.empty_like(query)  # in the order in which the query lies in memory
-    np.matmul(grown / total, shared(value, query), out=output)
+    np.matmul(grown / total, repeat_heads(value, query), out=output)
     return output, (top + np.log(total))[..., 0]
 
 

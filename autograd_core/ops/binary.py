@@ -182,14 +182,14 @@ def hypot(self: Array, other: Array) -> Array:
 # ---- arithmetic and powers
 
 
-def turned(number: float, data: Array) -> Any:
+def cast_scalar(number: float, data: Array) -> Any:
     """A Python number in the dtype of `data`; what is too large for whole ones goes round."""
     return np.asarray(number).astype(data.dtype)[()]
 
 
 def multiple(other: Any, by: float) -> Any:
     """`by` times `other`, which keeps the dtype that it has."""
-    return other * (turned(by, other) if isinstance(other, np.ndarray | np.generic) else by)
+    return other * (cast_scalar(by, other) if isinstance(other, np.ndarray | np.generic) else by)
 
 
 def number(value: float) -> Any:
@@ -242,7 +242,7 @@ def sub_scalar(self: Array, other: float) -> Array:
 @op("rsub.Scalar", nr=1, self=lambda grad, alpha: scaled(-grad, alpha))
 def rsub(self: Array, other: float, alpha: float = 1) -> Array:
     self = beside(self, other)
-    return turned(other, self) - (self if alpha == 1 else self * alpha)
+    return cast_scalar(other, self) - (self if alpha == 1 else self * alpha)
 
 
 @op(
@@ -313,7 +313,7 @@ def div_mode(self: Array, other: Array, rounding_mode: str | None) -> Array:
 def remainder_scalar(self: Array, other: float) -> Array:
     self = beside(self, other)
     check_divisor("remainder_cpu", self, other)
-    return np.mod(self, turned(other, self))
+    return np.mod(self, cast_scalar(other, self))
 
 
 @op(
@@ -331,7 +331,7 @@ def remainder(self: Array, other: Array) -> Array:
 def fmod_scalar(self: Array, other: float) -> Array:
     self = beside(self, other)
     check_divisor("fmod_cpu", self, other)
-    return np.fmod(self, turned(other, self))
+    return np.fmod(self, cast_scalar(other, self))
 
 
 @op(
@@ -470,7 +470,7 @@ def rpow(self: float, exponent: Array) -> Array:
     if isinstance(self, float):
         kind = dtypes.to_numpy(dtypes.get_default_dtype())
         return arithmetic.power(kind.type(self), exponent.astype(kind))
-    return arithmetic.power(self if exponent.dtype.kind == "b" else turned(self, exponent), exponent)
+    return arithmetic.power(self if exponent.dtype.kind == "b" else cast_scalar(self, exponent), exponent)
 
 
 def power(base: Array, exponent: float) -> Array:

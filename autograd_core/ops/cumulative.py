@@ -11,19 +11,19 @@ from .. import arithmetic
 from ..op import both, op
 from ..tensor import Array
 from ._common import refuse, wrap
-from .reduction import EXTREME, counted
+from .reduction import EXTREME, widen_integers
 
 # ---- running sums and products
 
 
 @op("cumsum", self=lambda grad, dim: flip(cumsum(flip(grad, [dim]), dim), [dim]))
 def cumsum(self: Array, dim: int) -> Array:
-    return in_rows(np.cumsum(counted(self), wrap(dim, np.ndim(self))).reshape(self.shape))
+    return in_rows(np.cumsum(widen_integers(self), wrap(dim, np.ndim(self))).reshape(self.shape))
 
 
 @op("cumprod", self=lambda grad, self, dim, result: cumprod_backward(grad, self, dim, result))
 def cumprod(self: Array, dim: int) -> Array:
-    return in_rows(np.cumprod(counted(self), wrap(dim, np.ndim(self))).reshape(self.shape))
+    return in_rows(np.cumprod(widen_integers(self), wrap(dim, np.ndim(self))).reshape(self.shape))
 
 
 def in_rows(data: Array) -> Array:

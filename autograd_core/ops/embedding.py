@@ -64,7 +64,7 @@ def bag_numbers(offsets: Array, count: int) -> Array:
     return np.searchsorted(offsets, np.arange(count), side="right") - 1
 
 
-def counted(numbers: Array, indices: Array, bags: int, padding_idx: int) -> Array:
+def bag_sizes(numbers: Array, indices: Array, bags: int, padding_idx: int) -> Array:
     """How many indices each bag holds."""
     return np.bincount(numbers[indices != padding_idx], minlength=bags)
 
@@ -103,7 +103,7 @@ def embedding_bag(
     rows = weight[indices[kept]]
     if per_sample_weights is not None:
         rows = rows * per_sample_weights[kept, None]
-    sizes = counted(numbers, indices, bags, padding_idx)
+    sizes = bag_sizes(numbers, indices, bags, padding_idx)
     out = np.zeros((bags, weight.shape[1]), weight.dtype)
     if mode != MAX:
         np.add.at(out, numbers[kept], rows)

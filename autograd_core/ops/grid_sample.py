@@ -40,7 +40,7 @@ class Taps:
         self.at, self.inside, self.weights = at, inside, weights
 
 
-def reflected(place: Array, size: int, align_corners: bool) -> tuple[Array, Array]:
+def reflect(place: Array, size: int, align_corners: bool) -> tuple[Array, Array]:
     """Places beyond a side folded back into it, and the way they run there: 1 or -1."""
     low, span = (0.0, size - 1.0) if align_corners else (-0.5, float(size))
     if span == 0:
@@ -65,7 +65,7 @@ def brought_inside(place: Array, size: int, padding_mode: int, align_corners: bo
         return place, 1.0
     if padding_mode == BORDER:
         return clipped(place, size)
-    folded, turned = reflected(place, size, align_corners)
+    folded, turned = reflect(place, size, align_corners)
     place, moves = clipped(folded, size)
     return place, turned * moves
 

@@ -258,10 +258,10 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
 
 @op("index_fill.int_Scalar", node="IndexFillBackward0", self=lambda grad, dim, index: index_fill(grad, dim, index, 0))
 def index_fill(self: Array, dim: int, index: Array, value: float) -> Array:
-    return filled(self, dim, index, dtypes.fitting(value, self.dtype))
+    return fill_along(self, dim, index, dtypes.fitting(value, self.dtype))
 
 
-def filled(self: Array, dim: int, index: Array, value: Any) -> Array:
+def fill_along(self: Array, dim: int, index: Array, value: Any) -> Array:
     """A copy with `value` at the places along `dim` that `index` names.
 
     Raises:
@@ -291,7 +291,7 @@ def index_fill_tensor(self: Array, dim: int, index: Array, value: Array) -> Arra
             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{np.ndim(value)} dimension(s)."
         )
-    return filled(self, dim, index, value)
+    return fill_along(self, dim, index, value)
 
 
 @helper

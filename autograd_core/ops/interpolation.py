@@ -232,7 +232,7 @@ def maps(make: Any, sizes: Sizes, counts: Sizes, scales: Sequence[Scale], *optio
     return [make(n, m, *first, scale, kind) for n, m, scale in zip(sizes[2:], counts, scales, strict=True)]
 
 
-def turned(lines: list[Array]) -> list[Array]:
+def transpose_maps(lines: list[Array]) -> list[Array]:
     return [each.T for each in lines]
 
 
@@ -266,7 +266,7 @@ def upsample_bicubic2d_backward(
     grad_output: Array, output_size: Sizes, input_size: Sizes, align_corners: bool, scales_h: Scale, scales_w: Scale
 ) -> Array:
     lines = maps(cubic_map, input_size, output_size, (scales_h, scales_w), align_corners, grad_output.dtype)
-    return along(grad_output, turned(lines))
+    return along(grad_output, transpose_maps(lines))
 
 
 # ---- three dimensions
@@ -297,7 +297,7 @@ def upsample_nearest3d_backward(
     grad_output: Array, output_size: Sizes, input_size: Sizes, scales_d: Scale, scales_h: Scale, scales_w: Scale
 ) -> Array:
     scales = (scales_d, scales_h, scales_w)
-    return along(grad_output, turned(maps(nearest_map, input_size, output_size, scales, grad_output.dtype)))
+    return along(grad_output, transpose_maps(maps(nearest_map, input_size, output_size, scales, grad_output.dtype)))
 
 
 @op(
@@ -338,7 +338,7 @@ def upsample_trilinear3d_backward(
 ) -> Array:
     scales = (scales_d, scales_h, scales_w)
     return along(
-        grad_output, turned(maps(linear_map, input_size, output_size, scales, align_corners, grad_output.dtype))
+        grad_output, transpose_maps(maps(linear_map, input_size, output_size, scales, align_corners, grad_output.dtype))
     )
 
 
@@ -365,7 +365,7 @@ def upsample_nearest_exact1d(self: Array, output_size: Sizes, scales: Scale = No
 def upsample_nearest_exact1d_backward(
     grad_output: Array, output_size: Sizes, input_size: Sizes, scales: Scale
 ) -> Array:
-    return along(grad_output, turned(maps(exact_map, input_size, output_size, (scales,), grad_output.dtype)))
+    return along(grad_output, transpose_maps(maps(exact_map, input_size, output_size, (scales,), grad_output.dtype)))
 
 
 @op(
@@ -391,7 +391,10 @@ def upsample_nearest_exact2d_backward(
     grad_output: Array, output_size: Sizes, input_size: Sizes, scales_h: Scale, scales_w: Scale
 ) -> Array:
     return beside(
-        along(grad_output, turned(maps(exact_map, input_size, output_size, (scales_h, scales_w), grad_output.dtype))),
+        along(
+            grad_output,
+            transpose_maps(maps(exact_map, input_size, output_size, (scales_h, scales_w), grad_output.dtype)),
+        ),
         grad_output,
     )
 
@@ -421,7 +424,7 @@ def upsample_nearest_exact3d_backward(
     grad_output: Array, output_size: Sizes, input_size: Sizes, scales_d: Scale, scales_h: Scale, scales_w: Scale
 ) -> Array:
     scales = (scales_d, scales_h, scales_w)
-    return along(grad_output, turned(maps(exact_map, input_size, output_size, scales, grad_output.dtype)))
+    return along(grad_output, transpose_maps(maps(exact_map, input_size, output_size, scales, grad_output.dtype)))
 
 
 # ---- without moire: a kernel as wide as the step
@@ -497,7 +500,7 @@ def upsample_bilinear2d_aa_backward(
     grad_output: Array, output_size: Sizes, input_size: Sizes, align_corners: bool, scales_h: Scale, scales_w: Scale
 ) -> Array:
     options = (1, tent, align_corners, grad_output.dtype)
-    return along(grad_output, turned(maps(smooth_map, input_size, output_size, (scales_h, scales_w), *options)))
+    return along(grad_output, transpose_maps(maps(smooth_map, input_size, output_size, (scales_h, scales_w), *options)))
 
 
 @op(
@@ -527,4 +530,4 @@ def upsample_bicubic2d_aa_backward(
     grad_output: Array, output_size: Sizes, input_size: Sizes, align_corners: bool, scales_h: Scale, scales_w: Scale
 ) -> Array:
     options = (2, curve, align_corners, grad_output.dtype)
-    return along(grad_output, turned(maps(smooth_map, input_size, output_size, (scales_h, scales_w), *options)))
+    return along(grad_output, transpose_maps(maps(smooth_map, input_size, output_size, (scales_h, scales_w), *options)))

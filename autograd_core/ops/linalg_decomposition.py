@@ -614,7 +614,7 @@ helper(unit_column, raw_unit_column)
 
 
 @both
-def reflected(column: Array, length: Array, matrix: Array) -> Array:
+def reflect(column: Array, length: Array, matrix: Array) -> Array:
     """The matrix, mirrored: `matrix - length * column @ column.T @ matrix`."""
     return matrix - length * matmul(column, matmul(adjoint(column), matrix))
 
@@ -627,7 +627,7 @@ def householder_backward(grad: Array, input: Array, tau: Array, mask: Any) -> li
     lengths = [unsqueeze(slice_(tau, -1, k, k + 1, 1), -1) for k in range(count)]
     parts = [eye_like(input)]
     for k in range(count - 1, 0, -1):
-        parts.insert(0, reflected(columns[k], lengths[k], parts[0]))
+        parts.insert(0, reflect(columns[k], lengths[k], parts[0]))
     by_column: list[Any] = []
     by_length: list[Any] = []
     for column, length, part, k in zip(columns, lengths, parts, range(count), strict=True):
@@ -635,7 +635,7 @@ def householder_backward(grad: Array, input: Array, tau: Array, mask: Any) -> li
         by_length.append(-sum_dim(ours * theirs, [-1], False))
         moved = -(length * (matmul(grad, adjoint(theirs)) + matmul(part, adjoint(ours))))
         by_column.append(tril(moved, -(k + 1)))
-        grad = reflected(column, length, grad)
+        grad = reflect(column, length, grad)
     if input.shape[-1] > count:
         rest = slice_(input, -1, count, input.shape[-1], 1)
         by_column.append(zeros_as(rest))

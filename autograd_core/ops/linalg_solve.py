@@ -411,7 +411,7 @@ def triangular_solve(
 # ---- from a factor of Cholesky's
 
 
-def solved(factor: Array, right: Array, upper: bool) -> Array:
+def solve_cholesky(factor: Array, right: Array, upper: bool) -> Array:
     """x of A x = right, where A is factor @ factor.T (or factor.T @ factor, if `upper`)."""
     batch = np.broadcast_shapes(factor.shape[:-2], right.shape[:-2])
     factor, right = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (factor, right))
@@ -444,7 +444,7 @@ def solve_by_factor_backward(
     ),
 )
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
-    return solved(input2, self, upper)
+    return solve_cholesky(input2, self, upper)
 
 
 @op(
@@ -452,4 +452,4 @@ def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
     self=lambda grad, self, result, upper: to_factor(matmul(result, matmul(grad, result)), self, upper),
 )
 def cholesky_inverse(self: Array, upper: bool = False) -> Array:
-    return solved(self, np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape), upper)
+    return solve_cholesky(self, np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape), upper)

@@ -228,7 +228,7 @@ def share(size: int, reduction: int) -> float:
 
 
 @both
-def shared(values: Array, reduction: int) -> Array:
+def divide_by_count(values: Array, reduction: int) -> Array:
     """`values` divided by their number under mean, for operators that PyTorch composes of others."""
     return div_scalar(values, count_of(values)) if reduction == 1 else values
 
@@ -284,7 +284,7 @@ def smooth_l1_loss_backward(grad_output: Array, self: Array, target: Array, redu
 
 @both
 def smooth_l1_double(pulled: Array, self: Array, target: Array, reduction: int, beta: float) -> Array:
-    return shared(div_scalar(pulled * (abs(self - target) < beta), beta), reduction)
+    return divide_by_count(div_scalar(pulled * (abs(self - target) < beta), beta), reduction)
 
 
 @op(
@@ -325,7 +325,7 @@ def huber_loss_backward(grad_output: Array, self: Array, target: Array, reductio
 
 @both
 def huber_double(pulled: Array, self: Array, target: Array, reduction: int, delta: float) -> Array:
-    return shared(pulled * (abs(self - target) < delta), reduction)
+    return divide_by_count(pulled * (abs(self - target) < delta), reduction)
 
 
 # ---- probabilities
@@ -379,7 +379,7 @@ def binary_cross_entropy_backward(
 
 
 @both
-def weighted(values: Array, weight: Any) -> Array:
+def scale_by_weight(values: Array, weight: Any) -> Array:
     return values if weight is None else values * weight
 
 
@@ -387,17 +387,17 @@ def weighted(values: Array, weight: Any) -> Array:
 def bce_double(pulled: Array, self: Array, target: Array, weight: Array, reduction: int) -> Array:
     spread = self * one_minus(self)
     curve = (spread - (self - target) * add_scalar(mul_scalar(self, -2), 1)) / (spread * spread)
-    return shared(weighted(pulled * curve, weight), reduction)
+    return divide_by_count(scale_by_weight(pulled * curve, weight), reduction)
 
 
 @both
 def bce_double_target(pulled: Array, self: Array, weight: Array, reduction: int) -> Array:
-    return shared(weighted(-pulled / (self * one_minus(self)), weight), reduction)
+    return divide_by_count(scale_by_weight(-pulled / (self * one_minus(self)), weight), reduction)
 
 
 @both
 def bce_target(grad: Array, self: Array, weight: Array, reduction: int) -> Array:
-    return shared(weighted(-logit(self, None) * grad, weight), reduction)
+    return divide_by_count(scale_by_weight(-logit(self, None) * grad, weight), reduction)
 
 
 @op(
@@ -432,7 +432,7 @@ def logits_backward(grad: Array, self: Array, target: Array, weight: Array, pos_
     else:
         hit = pos_weight * target
         slope = ((add_scalar(hit, 1) - target) * sigmoid(self) - hit) * grad
-    return shared(weighted(slope, weight), reduction)
+    return divide_by_count(scale_by_weight(slope, weight), reduction)
 
 
 @both
@@ -442,7 +442,7 @@ def logits_target(grad: Array, self: Array, weight: Array, pos_weight: Array, re
     else:
         chance = sigmoid(self)
         slope = (log(one_minus(chance)) - pos_weight * log(chance)) * grad
-    return shared(weighted(slope, weight), reduction)
+    return divide_by_count(scale_by_weight(slope, weight), reduction)
 
 
 @op(
@@ -477,7 +477,7 @@ def soft_margin_loss_backward(grad_output: Array, self: Array, target: Array, re
 @both
 def soft_margin_double(pulled: Array, self: Array, target: Array, reduction: int) -> Array:
     chance = sigmoid(-target * self)
-    return shared(target * target * chance * one_minus(chance) * pulled, reduction)
+    return divide_by_count(target * target * chance * one_minus(chance) * pulled, reduction)
 
 
 # ---- margins; these have a first derivative alone

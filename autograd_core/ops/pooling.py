@@ -119,7 +119,7 @@ def means(
     return owned(out if data is image else out[0])
 
 
-def shared(parts: Array, image: Array, kernel: Sizes, stride: Sizes, padding: Sizes) -> Array:
+def sum_over_blocks(parts: Array, image: Array, kernel: Sizes, stride: Sizes, padding: Sizes) -> Array:
     """The sum of what each element of `image` is given by the blocks it is in: `parts` has a number for each block."""
     n = len(kernel)
     each = as_batch(parts.astype(image.dtype), n)
@@ -347,7 +347,7 @@ def avg_pool2d_backward(
 ) -> Array:
     steps = stride or kernel_size
     below = divisor_override or divisors(self, kernel_size, steps, padding, ceil_mode, count_include_pad)
-    return beside(shared(grad_output / below, self, kernel_size, steps, padding), self)
+    return beside(sum_over_blocks(grad_output / below, self, kernel_size, steps, padding), self)
 
 
 # ---- blocks whose number is given, not their size
@@ -557,7 +557,7 @@ def avg_pool3d_backward(
 ) -> Array:
     steps = stride or kernel_size
     below = divisor_override or divisors(self, kernel_size, steps, padding, ceil_mode, count_include_pad)
-    return shared(grad_output / below, self, kernel_size, steps, padding)
+    return sum_over_blocks(grad_output / below, self, kernel_size, steps, padding)
 
 
 # ---- blocks whose number is given, not their size
@@ -586,7 +586,7 @@ def along_sides(data: Array, maps: Sequence[Array]) -> Array:
     return np.ascontiguousarray(data)
 
 
-def counted(maps: Sequence[Array]) -> Array:
+def count_elements(maps: Sequence[Array]) -> Array:
     """How many elements each block has, along each side and so in all."""
     return functools.reduce(np.multiply.outer, [matrix.sum(1) for matrix in maps])
 
@@ -600,7 +600,7 @@ def adaptive_avg_pool3d(self: Array, output_size: Sizes) -> Array:
     check_stack("adaptive_avg_pool3d", self)
     refuse("adaptive_avg_pool3d_cpu", "biu", self)
     maps = [summing(n, m, self.dtype) for n, m in zip(self.shape[-3:], output_size, strict=True)]
-    return along_sides(self, maps) / counted(maps)
+    return along_sides(self, maps) / count_elements(maps)
 
 
 @op(
@@ -618,7 +618,7 @@ def adaptive_avg_pool3d_backward(grad_output: Array, self: Array) -> Array:
     need_gradients("adaptive_avg_pool3d_backward", grad_output)
     lengths = zip(self.shape[-3:], grad_output.shape[-3:], strict=True)
     maps = [summing(n, m, self.dtype) for n, m in lengths]
-    return along_sides(grad_output / counted(maps), [matrix.T for matrix in maps])
+    return along_sides(grad_output / count_elements(maps), [matrix.T for matrix in maps])
 
 
 @op(

@@ -36,18 +36,18 @@ def norm_backward(grad: Array, self: Array, result: Array, order: float, dim: An
     if order == 1:
         return sgn(self) * grad
     if order == 2:
-        return grad * zeroed(self / result, result == 0)
+        return grad * fill_zeros(self / result, result == 0)
     if order in (float("inf"), float("-inf")):
         hit = abs(self) == result
         over = list(range(len(sizes))) if dim is None else dim
         return sgn(self) * (grad / sum_dim(hit, over, True) * hit)
     if order < 1:
-        return sgn(self) * zeroed(raised(abs(self), order - 1), self == 0) * grad * pow_scalar(result, 1 - order)
+        return sgn(self) * fill_zeros(raised(abs(self), order - 1), self == 0) * grad * pow_scalar(result, 1 - order)
     own = sgn(self) * raised(abs(self), order - 1) if order < 2 else self * raised(abs(self), order - 2)
-    return own * zeroed(grad / pow_scalar(result, order - 1), result == 0)
+    return own * fill_zeros(grad / pow_scalar(result, order - 1), result == 0)
 
 
-def zeroed(values: Any, where: Any) -> Any:
+def fill_zeros(values: Any, where: Any) -> Any:
     """`values` with zeros written over some of them, as torch does in place; versions tell."""
     return in_place(GRAPH["masked_fill"], values, where, 0)
 
@@ -57,7 +57,7 @@ def raised(values: Any, exponent: float) -> Any:
     return in_place(GRAPH["pow_scalar"], values, exponent)
 
 
-helper(zeroed, lambda values, where: np.where(where, values.dtype.type(0), values)[()])
+helper(fill_zeros, lambda values, where: np.where(where, values.dtype.type(0), values)[()])
 helper(raised, lambda values, exponent: RAW["pow_scalar"](values, exponent))
 
 
@@ -295,7 +295,7 @@ def at_index(data: Array, dim: int | None, keepdim: bool, find: Any) -> Array:
     return np.asarray(find(data, axis=at, keepdims=keepdim))[()]
 
 
-def counted(data: Array) -> Array:
+def widen_integers(data: Array) -> Array:
     """Integers are summed as int64, as torch does."""
     return data.astype(np.int64) if data.dtype.kind in "bu" or (data.dtype.kind == "i" and data.itemsize < 8) else data
 
@@ -323,7 +323,7 @@ def floating(name: str, data: Array) -> None:
 
 @op("sum", self=lambda grad, self_sym_sizes: expand(grad, self_sym_sizes))
 def sum(self: Array) -> Array:
-    return total(counted(self))
+    return total(widen_integers(self))
 
 
 @op(
@@ -333,7 +333,7 @@ def sum(self: Array) -> Array:
     ),
 )
 def sum_dim(self: Array, dim: Dims, keepdim: bool = False) -> Array:
-    return total(counted(self), axes(dim, np.ndim(self)), keepdim)
+    return total(widen_integers(self), axes(dim, np.ndim(self)), keepdim)
 
 
 @both
@@ -428,12 +428,12 @@ def prod_others(grad: Array, self: Array) -> Array:
 
 @op("prod", self=lambda grad, self, result: prod_backward(grad, self, result))
 def prod(self: Array) -> Array:
-    return np.multiply.reduce(counted(self), axis=None)
+    return np.multiply.reduce(widen_integers(self), axis=None)
 
 
 @op("prod.dim_int", self=lambda grad, self, result, dim, keepdim: prod_dim_backward(grad, self, result, dim, keepdim))
 def prod_dim(self: Array, dim: int, keepdim: bool = False) -> Array:
-    return np.multiply.reduce(counted(self), axis=wrap(dim, self.ndim), keepdims=keepdim)  # type: ignore[call-overload]
+    return np.multiply.reduce(widen_integers(self), axis=wrap(dim, self.ndim), keepdims=keepdim)  # type: ignore[call-overload]
 
 
 @both
@@ -632,7 +632,7 @@ def mean_backward(grad: Array, sizes: Any, dim: Any, keepdim: bool) -> Array:
 )
 def nansum(self: Array, dim: Dims = None, keepdim: bool = False) -> Array:
     known = self if self.dtype.kind != "f" else np.where(np.isnan(self), self.dtype.type(0), self)
-    return np.add.reduce(counted(known), axis=axes(dim, np.ndim(self)), keepdims=keepdim)  # type: ignore[call-overload]
+    return np.add.reduce(widen_integers(known), axis=axes(dim, np.ndim(self)), keepdims=keepdim)  # type: ignore[call-overload]
 
 
 # ---- cut to a norm

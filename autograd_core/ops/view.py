@@ -567,14 +567,14 @@ def unfold_backward(grad_in: Array, input_sizes: Sequence[int], dim: int, size: 
 
 
 @op("t_", node="TBackward1", self=lambda grad: t(grad))
-def turned(self: Array) -> Array:
+def t_(self: Array) -> Array:
     if self.ndim > 2:
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return self.T
 
 
 @op("transpose_", node="TransposeBackward1", self=lambda grad, dim0, dim1: transpose(grad, dim0, dim1))
-def transposed(self: Array, dim0: int, dim1: int) -> Array:
+def transpose_(self: Array, dim0: int, dim1: int) -> Array:
     first, second = wrap(dim0, self.ndim), wrap(dim1, self.ndim)
     return np.swapaxes(self, first, second) if self.ndim else self
 

@@ -64,10 +64,10 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean", weight: Ten
     one, other = same_size(input, target)
     if weight is None:
         return loss.mse_loss(one, other, reduction_nr(reduction))
-    return weighted(pow_scalar(sub(one, other), 2), input, weight, reduction)
+    return reduce_weighted(pow_scalar(sub(one, other), 2), input, weight, reduction)
 
 
-def weighted(values: Tensor, input: Tensor, weight: Tensor, reduction: str) -> Tensor:
+def reduce_weighted(values: Tensor, input: Tensor, weight: Tensor, reduction: str) -> Tensor:
     """The loss of `values`, each as often as its weight; so counts the mean, too."""
     values = mul(values, same_as(input, weight))
     if reduction not in REDUCTIONS:
@@ -88,7 +88,7 @@ def same_as(input: Tensor, weight: Tensor) -> Tensor:
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
     one, other = same_size(input, target)
     values = unary.abs(sub(one, other))
-    return reduce_loss(values, reduction) if weight is None else weighted(values, input, weight, reduction)
+    return reduce_loss(values, reduction) if weight is None else reduce_weighted(values, input, weight, reduction)
 
 
 @with_old_flags

@@ -66,18 +66,18 @@ class _Orthogonal(Module):
         wide = X.shape[-2] < X.shape[-1]
         if wide:
             X = X.mT
-        Q = self.reflected(X) if self.orthogonal_map == "householder" else self.turned(X)
+        Q = self.from_householder(X) if self.orthogonal_map == "householder" else self.from_skew_symmetric(X)
         if self.trivial:
             Q = self.base @ Q
         return Q.mT if wide else Q
 
-    def reflected(self, X: Any) -> Any:
+    def from_householder(self, X: Any) -> Any:
         A = X.tril(-1)
         tau = 2.0 / (1.0 + (A * A).sum(-2))
         Q = householder_product(A, tau)
         return Q * X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
 
-    def turned(self, X: Any) -> Any:
+    def from_skew_symmetric(self, X: Any) -> Any:
         rows, columns = X.shape[-2:]
         X = X.tril()
         if rows != columns:

@@ -56,7 +56,7 @@ class BasePruningMethod(abc.ABC):
         held = part_of(module, name)
         method = cls(*args, **options)
         method._tensor_name = name
-        hook = joined(module, method)
+        hook = merge_methods(module, method)
         if importance_scores is not None and importance_scores.shape != held.shape:
             raise AssertionError(
                 f"importance_scores should have the same shape as parameter {name} of {module}, got "
@@ -102,7 +102,7 @@ class BasePruningMethod(abc.ABC):
         set_part(module, name, orig)
 
 
-def joined(module: Any, method: BasePruningMethod) -> BasePruningMethod:
+def merge_methods(module: Any, method: BasePruningMethod) -> BasePruningMethod:
     """What stands for `method` and for those that pruned the same parameter before, which are hooks no more."""
     hooks = module._forward_pre_hooks
     found = [

@@ -147,12 +147,12 @@ class Look(NamedTuple):
 def for_objects(name: str, run: Callable[..., Value]) -> Callable[..., Value]:
     """`run`, a method, for objects of a program's classes alone: others may answer anything when they are asked."""
 
-    def checked(machine: Machine, this: Value, /, *args: Value, **kwargs: Value) -> Value:
+    def run_checked(machine: Machine, this: Value, /, *args: Value, **kwargs: Value) -> Value:
         if not isinstance(this, OBJECTS):
             raise TypeError(f"descriptor '{name}' requires an object of its class, not '{type(this).__name__}'")
         return run(machine, this, *args, **kwargs)
 
-    return checked
+    return run_checked
 
 
 @stands_for("builtin_function_or_method")
