@@ -14,7 +14,6 @@ from gradreel.explain.mending.verify import RULES, verify
 from gradreel.interpreter import Limits, run
 from gradreel.trace import Trace
 from gradreel.trace.events import TurnsSkipped
-from tests.nightly import NIGHTLY
 
 from .fixes import LIMITS, by_engine, faults, judged, offers, programs
 
@@ -253,7 +252,7 @@ def test_the_judge_finds_them_too(case: str) -> None:
 
 def test_fixes_of_programs_that_are_kept_are_good() -> None:
     stored = list(programs(None, material=True, kept_with_tests=True).items())
-    every = list(offers(dict(stored[:: 23 if NIGHTLY else 46])))
+    every = list(offers(dict(stored[::23])))
     judged(every, None)
     assert len(every) > 7
     assert [(offer.name, offer.mend.title, offer.faults) for offer in every if offer.faults] == []

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.nightly import NIGHTLY
 
 DECODER = Path(__file__).with_name("decoder.mjs")
-EXAMPLES = 2_000 if NIGHTLY else 100
+EXAMPLES = 2_000 if NIGHTLY else 300
 LONGEST_TEXT = 100_000
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

@@ -17,7 +17,6 @@ from gradreel.trace.rules import validate
 from gradreel.trace.skipping import Skipping, without
 from tests.explain.causes import cases
 from tests.interpreter.recorded import programs
-from tests.nightly import NIGHTLY
 
 
 def with_turns(trace: Trace, turns: int) -> Trace:
@@ -92,7 +91,7 @@ def test_what_outlives_skipped_turns_is_all_that_there_is(part: int) -> None:
 @pytest.mark.parametrize("part", range(2))
 def test_a_recording_that_grows_long_is_shortened_as_it_grows(part: int) -> None:
     some = 0
-    for name, source in list(looping())[part :: 2 if NIGHTLY else 8]:
+    for name, source in list(looping())[part::2]:
         if "yield" in source:
             continue  # a generator that is dropped when the budget is spent is closed, for which there are no events
         trace = run(source)
