@@ -1,4 +1,4 @@
-"""What is shown of a run in the time there is: all of it, else without turns of its long loops, else its beginning."""
+"""What is shown of a run in the time and the memory there is: all of it, else without turns of its long loops, else its beginning."""
 
 from __future__ import annotations
 
@@ -82,11 +82,21 @@ class Making:
         """How many events can be made ready until the deadline, with some time to spare."""
         return int((self.deadline - time.perf_counter()) * self.pace * 0.7)
 
+    def parts_of(self, trace: Trace) -> Parts | None:
+        """`trace` made ready; None if that is too large, for memory or to be sent."""
+        try:
+            parts = self.ready(trace)
+        except MemoryError:
+            if self.made is None:  # there is nothing smaller to send
+                raise
+            return None
+        return None if sum(map(len, parts)) > LARGEST_REPLY else parts
+
     def make(self, trace: Trace) -> bool:
-        """Make `trace` ready; False if that is too large to be sent."""
+        """Make `trace` ready; False if that is too large."""
         before = time.perf_counter()
-        parts = self.ready(trace)
-        if sum(map(len, parts)) > LARGEST_REPLY:
+        parts = self.parts_of(trace)
+        if parts is None:
             return False
         self.made = trace, parts
         self.pace = len(trace.events) / (time.perf_counter() - before)
@@ -95,8 +105,8 @@ class Making:
 
     def last(self, trace: Trace) -> tuple[Trace, Parts]:
         """`trace` made ready; what was made before it if that is too large."""
-        parts = self.ready(trace)
-        return self.best(trace) if sum(map(len, parts)) > LARGEST_REPLY else (trace, parts)
+        parts = self.parts_of(trace)
+        return self.best(trace) if parts is None else (trace, parts)
 
     def best(self, trace: Trace) -> tuple[Trace, Parts]:
         """What was made ready last; of `trace` nothing if nothing was."""

@@ -274,6 +274,22 @@ def test_a_long_recording_without_turns_to_leave_out_is_cut() -> None:
     assert cut.outcome.line == 3 and validate(cut) == []
 
 
+@pytest.mark.parametrize("source", [LONG, NO_LOOP])
+def test_of_a_recording_for_which_there_is_not_enough_memory_what_was_made_is_shown(source: str) -> None:
+    trace = run(source)
+
+    def narrow(trace: Trace) -> tuple[bytes, bytes]:
+        if len(trace.events) > 2 * SAMPLE:
+            raise MemoryError
+        return b"", str(len(trace.events)).encode()
+
+    shown, parts = in_time(trace, narrow, time.perf_counter() + 20)
+    assert len(shown.events) <= 2 * SAMPLE and parts[1] == str(len(shown.events)).encode()
+    assert validate(shown) == [] and shown.outcome.kind in ("stopped", trace.outcome.kind)
+    with pytest.raises(MemoryError):
+        in_time(trace, lambda trace: narrow(run(source)), time.perf_counter() + 20)
+
+
 def test_the_output_is_whole_even_where_the_recording_is_cut() -> None:
     trace = run("for i in range(2000):\n    if i % 500 == 499:\n        print(i)\n")
     cut = beginning(trace, SAMPLE)
