@@ -1,4 +1,4 @@
-"""What is shown of a run in the time and the memory there is: all of it, else without turns of its long loops, else its beginning."""
+"""What of a run is shown where time or memory is short: without turns of its long loops, else its beginning."""
 
 from __future__ import annotations
 
