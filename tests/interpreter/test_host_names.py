@@ -443,6 +443,12 @@ DOORS = {
     "s.load_state_dict({'of class': 5, 'own attributes': 7, 'last_epoch': 3})\nprint(type(s), s.last_epoch)": (
         "<class '__main__.Own'> 3"
     ),
+    "import random\ntorch.distributions.Distribution.sample(random.Random(3), [1, 2, 3], 2)": (
+        "TypeError descriptor 'sample' for 'Distribution' objects doesn't apply to a 'Random' object"
+    ),
+    "print(nn.Module.extra_repr(m), torch.optim.Optimizer.zero_grad(opt), nn.Module.eval(m).training)": (
+        "in_features=1, out_features=1, bias=True None False"
+    ),
     "class C: pass\nd = opt.state_dict()\nd['param_groups'][0]['c'] = C()\nopt.load_state_dict(d)\nprint(7)": "7",
     "class C: pass\nx.c = C()\nprint(type(copy.deepcopy(x).c) is C)": "True",
     "net = nn.utils.weight_norm(nn.Linear(2, 2))\ntwo = copy.copy(net)\ntwo.weight = None\nprint(net.weight.shape)": (

@@ -47,7 +47,7 @@ def _table(host: type, names: list[str], settable: str = "") -> dict[str, Entry]
         if found is MISSING:
             continue
         if callable(found) and not isinstance(found, property):
-            table[name] = Foreign(name, _late(name) if host in OVERRIDDEN else found)
+            table[name] = Foreign(name, _late(host, name) if host in OVERRIDDEN else found)
         else:
             setter = (lambda owner, value, name=name: setattr(owner, name, value)) if name in settable.split() else None
             get = _unshared(name) if isinstance(found, (dict, list, set)) else operator.attrgetter(name)
@@ -76,9 +76,16 @@ OVERRIDDEN = (
 """Types of the engine whose methods its subclasses override."""
 
 
-def _late(name: str) -> Callable[..., Any]:
-    """Calls the method `name` (of ours) of the object's own class."""
-    return lambda owner, *args, **kwargs: getattr(owner, name)(*args, **kwargs)
+def _late(host: type, name: str) -> Callable[..., Any]:
+    """Calls the method `name` (of ours) of the class of a `host` object."""
+
+    def run(owner: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(owner, host):
+            asked = f"descriptor '{name}' for '{host.__name__}' objects"
+            raise TypeError(f"{asked} doesn't apply to a '{kind_name(owner)}' object")
+        return getattr(owner, name)(*args, **kwargs)
+
+    return run
 
 
 def _reads(names: str, settable: bool = False) -> dict[str, Entry]:
@@ -243,7 +250,7 @@ def _tables() -> dict[type, dict[str, Entry]]:
     tables[packed] = _table(packed, PACKED) | _reads("is_cuda")
     for kind in RESETTING:
         names = [name for name in RESETS if hasattr(kind, name)]
-        tables[kind] = {name: Foreign(name, _late(name)) for name in names}
+        tables[kind] = {name: Foreign(name, _late(kind, name)) for name in names}
     for layers, settings in RARER_SETTINGS.items():
         for kind in (getattr(torch.nn, layer) for layer in layers.split()):
             tables[kind] = tables.get(kind, {}) | _reads(settings, settable=True)
@@ -253,7 +260,7 @@ def _tables() -> dict[type, dict[str, Entry]]:
         container = getattr(torch.nn, name)
         tables[container] = _table(container, CONTAINING)
     clusters = torch.nn.AdaptiveLogSoftmaxWithLoss
-    tables[clusters] |= {name: Foreign(name, _late(name)) for name in ("log_prob", "predict")}
+    tables[clusters] |= {name: Foreign(name, _late(clusters, name)) for name in ("log_prob", "predict")}
     tables[torch.Size] = _table(torch.Size, NAMES["torch.Size"])
     tables[torch.dtype] = _reads("is_complex is_floating_point is_signed itemsize")
     if NODE is not None:
