@@ -150,6 +150,8 @@ class Machine:
         self.frames: Frames = ()
         self.loops: Loops = ()
         self.depth = 0
+        self.links = 0
+        """The iterators that are asking one another for an item."""
         self.scopes = 0
         self.frame = Frame(names, {}, 0, "<module>")
         self.random: Any = None

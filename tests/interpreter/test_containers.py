@@ -1,4 +1,4 @@
-"""deque and defaultdict of programs: nested as deep as one likes, they end no process."""
+"""Containers and iterators of programs: nested as deep as one likes, they end no process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from gradreel.interpreter import run
 from gradreel.interpreter.runtime.values import DefaultDict, Deque
+from gradreel.trace.events import Printed
 
 
 @pytest.mark.parametrize("nest", [lambda inner: Deque([inner]), lambda inner: DefaultDict(None, {1: inner})])
@@ -29,3 +31,42 @@ def test_what_lies_in_one_another_is_freed_on_a_small_stack(nest: Callable[[Any]
     threading.stack_size(before)
     thread.join()
     assert freed
+
+
+CHAINS = """
+map(bool, x)
+zip(x)
+filter(None, x)
+enumerate(x)
+itertools.chain(x)
+itertools.chain.from_iterable([x])
+itertools.islice(x, 3)
+itertools.zip_longest(x)
+itertools.pairwise(x)
+itertools.compress(x, [1, 1, 1, 1])
+itertools.compress([1, 1, 1, 1], x)
+itertools.takewhile(bool, x)
+itertools.accumulate(x, max)
+itertools.filterfalse(lambda v: False, x)
+enumerate(v for v in zip(x))
+"""
+
+
+@pytest.mark.parametrize("chain", CHAINS.strip().splitlines())
+def test_iterators_go_through_one_another_no_deeper_than_the_stack_bears(chain: str) -> None:
+    trace = run(
+        f"import itertools\nx = iter([1] * 2000)\nfor i in range(1500):\n    x = {chain}\n"
+        "try:\n    next(x)\nexcept RecursionError as e:\n    print(e)"
+    )
+    said = "".join(event.text for event in trace.events if isinstance(event, Printed))
+    assert (trace.outcome.kind, said) == ("finished", "maximum recursion depth exceeded\n")
+
+
+def test_a_few_hundred_may() -> None:
+    source = (
+        "def primes(n):\n    x = iter(range(2, n))\n    found = []\n    for p in x:\n        found.append(p)\n"
+        "        x = filter(lambda v, p=p: v % p, x)\n        break\n    while (p := next(x, None)) is not None:\n"
+        "        found.append(p)\n        x = filter(lambda v, p=p: v % p, x)\n    return found\nprint(primes(300)[-1])"
+    )
+    trace = run(source)
+    assert [event.text for event in trace.events if isinstance(event, Printed)] == ["293\n"]

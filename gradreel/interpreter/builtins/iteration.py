@@ -90,6 +90,61 @@ def iterate(machine: Machine, value: Any) -> Iterator[Value]:
     raise TypeError(f"'{kind_name(value)}' object is not iterable")
 
 
+# ---- iterators that go through others: each item of theirs is asked of one after the other, in the host's C
+#
+# So many may lie in one another as the host's stack bears, whatever lies between them: what is under way counts.
+
+DEEPEST = 1_000
+"""Iterators that may be asking one another at a time."""
+OFTEN = 64
+"""Items of an iterator that are charged together, so that a `for`, which charges its turns itself, may take as many."""
+
+FLAT = tuple(
+    type(iter(empty))
+    for empty in ([], (), "", range(0), range(1 << 99), {}, {}.values(), {}.items(), set(), deque(), reversed([]))
+)
+"""The types of iterators that have their items at hand."""
+
+
+class Charged:
+    """An iterator of the host's that may go on for long, or through others: wherever its items go, even into a loop in
+    C, it is stopped.
+
+    `cost` is in steps, of iterators whose items are long.
+    """
+
+    __slots__ = ("machine", "source", "cost", "taken")
+
+    def __init__(self, machine: Machine, source: Any, cost: int = 0) -> None:
+        self.machine, self.source, self.cost = machine, iter(source), cost
+        self.taken = 0
+
+    def __iter__(self) -> Charged:
+        return self
+
+    def __next__(self) -> Value:
+        machine = self.machine
+        self.taken += 1
+        if self.cost or not self.taken % OFTEN:
+            machine.meter.charge(self.cost or OFTEN // 8)
+        if machine.links >= DEEPEST:
+            raise RecursionError("maximum recursion depth exceeded")
+        machine.links += 1
+        try:
+            return next(self.source)
+        finally:
+            machine.links -= 1
+
+    def __repr__(self) -> str:
+        return repr(self.source)
+
+
+def source_of(machine: Machine, value: Value) -> Iterator[Value]:
+    """An iterator over `value`, for one that is to go through it item by item."""
+    found = iterate(machine, value)
+    return found if isinstance(found, (*FLAT, Charged)) else Charged(machine, found)
+
+
 WALKED: list[Any] = []
 """Types of library modules that can be walked through; put in by those."""
 

@@ -16,7 +16,7 @@ from ..runtime.type_names import kind_name
 from ..runtime.values import MISSING, OBJECTS, Class, Own, Value, stands_for
 from .formatting import type_name
 from .hashing import charge_key
-from .iteration import VIEWS, Walk, collect_items, dictionary, iterate
+from .iteration import VIEWS, Walk, collect_items, dictionary, iterate, source_of
 from .operators import Binary, charge_union, general_binary, is_same, make_binary, unsupported_operands
 from .subscripts import fetch
 
@@ -150,19 +150,19 @@ class Filtered(Mapped):
 
 
 def make_map(machine: Machine, function: Value, source: Value, *more: Value) -> Mapped:
-    return Mapped(machine, function, [iterate(machine, each) for each in (source, *more)])
+    return Mapped(machine, function, [source_of(machine, each) for each in (source, *more)])
 
 
 def make_filter(machine: Machine, function: Value, source: Value) -> Filtered:
-    return Filtered(machine, function, [iterate(machine, source)])
+    return Filtered(machine, function, [source_of(machine, source)])
 
 
 def make_zip(machine: Machine, *sources: Value, strict: Value = False) -> Iterator[Value]:
-    return zip(*(iterate(machine, source) for source in sources), strict=truth_of(machine, strict))
+    return zip(*(source_of(machine, each) for each in sources), strict=truth_of(machine, strict))
 
 
 def make_enumerate(machine: Machine, source: Value, start: int = 0) -> Iterator[Value]:
-    return enumerate(iterate(machine, source), start)
+    return enumerate(source_of(machine, source), start)
 
 
 def make_reversed(machine: Machine, source: Value) -> Value:

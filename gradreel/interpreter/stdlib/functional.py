@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builtins.introspection import is_callable, plain_name
-from ..builtins.iteration import collect_items, iterate
+from ..builtins.iteration import OFTEN, Charged, collect_items, iterate, source_of
 from ..builtins.operators import BINARY, COMPARE, UNARY, apply_unary, contains, make_binary
 from ..builtins.sequences import absolute
 from ..builtins.subscripts import fetch
@@ -20,41 +20,12 @@ from ..runtime.values import MISSING, Builtin, Function, Value, make_module
 ITERATORS = "count repeat cycle product combinations permutations combinations_with_replacement".split()
 
 
-OFTEN = 64
-"""Items of an iterator that are charged together, so that a `for`, which charges its turns itself, may take as many."""
-
-
-class Charged:
-    """An iterator of the host's that may go on for long: wherever its items go, even into a loop in C, it is stopped.
-
-    `cost` is in steps, of iterators whose items are long.
-    """
-
-    __slots__ = ("meter", "source", "cost", "taken")
-
-    def __init__(self, machine: Machine, source: Any, cost: int = 0) -> None:
-        self.meter, self.source, self.cost = machine.meter, iter(source), cost
-        self.taken = 0
-
-    def __iter__(self) -> Charged:
-        return self
-
-    def __next__(self) -> Value:
-        self.taken += 1
-        if self.cost or not self.taken % OFTEN:
-            self.meter.charge(self.cost or OFTEN // 8)
-        return next(self.source)
-
-    def __repr__(self) -> str:
-        return repr(self.source)
-
-
 KINDS = {name: type(name, (Charged,), {"__slots__": (), "__module__": "itertools"}) for name in ITERATORS}
 """The same by the name of the type that programs see."""
 
 
 def _iterator(way: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda machine, /, *sources, **named: way(*(iterate(machine, source) for source in sources), **named)
+    return lambda machine, /, *sources, **named: way(*(source_of(machine, each) for each in sources), **named)
 
 
 def _count(machine: Machine, start: Value = 0, step: Value = 1) -> Any:
@@ -95,7 +66,7 @@ def _slice(machine: Machine, source: Value, *bounds: Value) -> Any:
 
 
 def _compress(machine: Machine, data: Value, selectors: Value) -> Any:
-    marked = zip(Charged(machine, iterate(machine, data)), iterate(machine, selectors), strict=False)
+    marked = zip(Charged(machine, iterate(machine, data)), source_of(machine, selectors), strict=False)
     return (item for item, keep in marked if truth_of(machine, keep))
 
 
@@ -110,7 +81,7 @@ CHAIN.more = {
     "from_iterable": Builtin(
         "from_iterable",
         lambda machine, sources: itertools.chain.from_iterable(
-            iterate(machine, source) for source in collect_items(machine, sources)
+            source_of(machine, each) for each in collect_items(machine, sources)
         ),
         machine=True,
     )
