@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Iterator
 from typing import Any
@@ -11,8 +12,9 @@ import pytest
 from gradreel.interpreter import run
 from gradreel.interpreter.builtins.namespace import BUILTINS
 from gradreel.interpreter.library import MODULES
+from gradreel.interpreter.machine import Machine
 from gradreel.interpreter.runtime.attributes import own_attributes
-from gradreel.interpreter.runtime.values import Namespace, Type
+from gradreel.interpreter.runtime.values import STAND_INS, Namespace, Type
 from gradreel.trace.events import Printed
 
 MUTABLE = (dict, list, set, bytearray, deque)
@@ -86,3 +88,62 @@ def test_within_a_run_it_is_seen() -> None:
         f"{START}{changes}print(D.kl_divergence(D.Normal(0.0, 1.0), D.Normal(0.0, 1.0)), sys.argv, os.getenv('zz'))"
     )
     assert "".join(event.text for event in trace.events if isinstance(event, Printed)) == "77 ['', 'zz'] a\n"
+
+
+CLASSES = {
+    "Function": """
+    @staticmethod
+    def forward(ctx, x): return x * 2
+    @staticmethod
+    def backward(ctx, g): return g * 2
+x = torch.ones(2, requires_grad=True)
+y = C.apply(x)
+y.sum().backward()
+print(type(y.grad_fn), y.grad_fn.name(), C.apply, C)""",
+    "vmapped Function": """
+    generate_vmap_rule = True
+    @staticmethod
+    def forward(x): return x * 2
+    @staticmethod
+    def setup_context(ctx, inputs, output): pass
+    @staticmethod
+    def backward(ctx, g): return g * 2
+print(torch.vmap(torch.func.grad(lambda x: C.apply(x).sum()))(torch.ones(2, 2)))""",
+    "nn.Module": """
+    def forward(self, x): return x
+m = C()
+m.register_forward_hook(lambda *given: None)
+print(m(torch.ones(2)), type(m), type(m).__mro__, C.train)""",
+    "optim.SGD": """
+    def step(self, closure=None): super().step(closure)
+o = C([torch.ones(2, requires_grad=True)], lr=0.1)
+print(o.step(), type(o))""",
+    "D.Normal": """
+    def sample(self, shape=()): return super().sample(shape)
+print(C(0.0, 1.0).sample(), type(C(0.0, 1.0)))""",
+    "object": """
+    def __call__(self, given): return given
+x = torch.ones(2, requires_grad=True)
+x.register_hook(C())
+x.sum().backward()
+try: torch.relu(C())
+except TypeError as e: print(e)""",
+}
+
+
+@pytest.mark.parametrize("base", CLASSES)
+def test_nothing_of_a_run_stays_in_memory(base: str) -> None:
+    head = f"{START}from torch import nn, optim\nfrom torch.autograd import Function\n"
+    assert run(f"{head}class C({base.split()[-1]}):{CLASSES[base]}").outcome.kind == "finished"
+    gc.collect()
+    assert not [value for value in gc.get_objects() if type(value) is Machine]
+
+
+def test_no_class_of_a_program_stands_for_one_of_ours() -> None:
+    before = dict(STAND_INS)
+    run(
+        "import torch\nclass Function:\n    pass\nFunction.__module__ = 'gradreel.interpreter.runtime.values'\n"
+        "class A:\n    __module__ = 'gradreel.interpreter.runtime.values'\n    __qualname__ = 'Function'\n"
+        "for kind in (Function, A):\n    try: torch.relu(kind())\n    except TypeError as e: print(e)"
+    )
+    assert before == STAND_INS

@@ -22,6 +22,7 @@ from autograd_core.ordered_dict import OrderedDict
 from ..machine import Machine
 from ..runtime.allowed_types import admit, is_of_programs, not_for_programs, record_of
 from ..runtime.type_names import function_kind, kind_name, refuse_stub
+from ..runtime.type_tables import of_program
 from ..runtime.values import (
     MISSING,
     RECORDS,
@@ -39,7 +40,6 @@ from ..runtime.values import (
     Stub,
     Type,
     Value,
-    stands_for,
 )
 from .cost_model import count_of
 from .engine import TENSOR_TYPES, TENSORS, torch
@@ -112,7 +112,7 @@ admit(Callback, Parcel)
 @lru_cache(256)
 def named_subtype(kind: type[Any], name: str, home: str) -> type[Any]:
     """`kind` under the name of what it hands to the engine: messages of the engine say the types of what they got."""
-    return stands_for(name)(type(name, (kind,), {"__slots__": (), "__module__": home}))
+    return of_program(type(name, (kind,), {"__slots__": (), "__module__": home}))
 
 
 NUMBER_TYPES = (int, float, bool, complex)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from autograd_core.naming import names_of
 
 from ..machine import Machine
 from ..runtime.type_names import kind_name
+from ..runtime.type_tables import of_program
 from ..runtime.values import MISSING, Bound, Class, Function, Own, Property, StaticMethod, Value
 from .bridge import Callback, from_engine, machine_of, name_of, to_engine
 from .engine import torch
@@ -149,16 +150,18 @@ def mixin_for(host: type) -> type:
 
 
 @cache
-def engine_subclass(host: type, name: str = "", ways: tuple[str, ...] = (), reads: tuple[str, ...] = ()) -> type:
-    """The type of those objects of the program's classes that are a `host` too.
+def own_type(host: type) -> type:
+    """The type of those objects of the program's classes that are a `host` too."""
+    return type(f"Own{host.__name__}", (mixin_for(host), host), {})
 
-    `name` is what messages call it; `ways` are the methods of the class that the engine calls, `reads` what it reads.
-    """
-    if not name:
-        return type(f"Own{host.__name__}", (mixin_for(host), host), {})
+
+@lru_cache(256)
+def engine_subclass(host: type, name: str, ways: tuple[str, ...], reads: tuple[str, ...]) -> type:
+    """The same for one of the program's classes: `name` is what messages call it; `ways` are the methods of the class
+    that the engine calls, `reads` what it reads."""
     methods: dict[str, Any] = {way: make_callback_method(way) for way in ways}
     methods |= {name: property(make_callback_property(name)) for name in reads}
-    return type(name, (engine_subclass(host),), {"__module__": "__main__", **methods})
+    return of_program(type(name, (own_type(host),), {"__module__": "__main__", **methods}))
 
 
 def subclass_of(kind: Class, host: type) -> type:
@@ -216,7 +219,11 @@ def function_class(kind: Class) -> type:
         if isinstance(found, bool):
             methods[name] = found
     module = kind.title.removesuffix(f".{kind.qualname}")
-    return type(kind.name, (torch.autograd.Function,), methods | {"__module__": module, "__qualname__": kind.qualname})
+    told = {"__module__": module, "__qualname__": kind.qualname}
+    made: Any = type(kind.name, (torch.autograd.Function,), methods | told)
+    for node in (made.node_class, made.node_class_transformed):
+        of_program(node)
+    return of_program(made)
 
 
 def plain_function(machine: Machine, function: Value) -> Callable[..., Any]:

@@ -19,6 +19,7 @@ from autograd_core.ordered_dict import OrderedDict
 
 from ..engine.engine import CONTEXT_CLASSES, NAMED_TUPLES, NODE, STORAGES, TENSORS, classes_below, torch
 from ..refusal import Refusal
+from .type_tables import TypeTable
 from .values import OBJECTS, RECORDS, DefaultDict, Deque, Generator, Type
 
 ITERATORS = frozenset(
@@ -51,7 +52,7 @@ BASES: list[Any] = [
 ]
 """Types that only we and the engine make classes below of."""
 
-KNOWN: dict[type, bool] = {}
+KNOWN: TypeTable[bool] = TypeTable("known", lambda kind: kind in EXACT or issubclass(kind, tuple(BASES)))
 """What was found of the types met so far."""
 
 
@@ -80,10 +81,7 @@ def not_for_programs(kind: type) -> Refusal:
 
 def is_of_programs(kind: type) -> bool:
     """Whether values of the host's type `kind` may be held by programs."""
-    found = KNOWN.get(kind)
-    if found is None:
-        found = KNOWN[kind] = kind in EXACT or issubclass(kind, tuple(BASES))
-    return found
+    return KNOWN[kind]
 
 
 ENGINE_TYPES: dict[type, Type] = {}

@@ -24,6 +24,7 @@ from ..numpy_module.sharing import mirror_tensor
 from ..torch_module.namespace import NAMES, SAVED, SPACES
 from .allowed_types import ENGINE_TYPES, admit
 from .type_names import kind_name
+from .type_tables import TypeTable
 from .values import ATTRIBUTES, MISSING, Attribute, Builtin, ClassMethod, Foreign, StaticMethod, Value
 
 # ---- the `__dict__` of a layer: plain values, and copies of what it registered
@@ -285,17 +286,13 @@ def _tables() -> dict[type, dict[str, Entry]]:
 
 TABLES = _tables()
 """More is put in by modules that bring types of their own."""
-MERGED: dict[type, dict[str, Entry]] = {}
 HANDLE = "remove"
 FINFO = " ".join(NAMES["torch.finfo"])
 
 
 def table_of(kind: type) -> dict[str, Entry]:
     """Every attribute of values of the host's type `kind`."""
-    found = MERGED.get(kind)
-    if found is None:
-        found = MERGED[kind] = _merge_tables(kind)
-    return found
+    return MERGED[kind]
 
 
 def _merge_tables(kind: type) -> dict[str, Entry]:
@@ -307,6 +304,9 @@ def _merge_tables(kind: type) -> dict[str, Entry]:
     if issubclass(kind, CONTEXT_CLASSES):
         merged |= _reads(CONTEXT)
     return merged
+
+
+MERGED = TypeTable("table", _merge_tables)
 
 
 def named_tuple(kind: Any) -> Any:

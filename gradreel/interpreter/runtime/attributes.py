@@ -25,11 +25,12 @@ from ..machine import Machine
 from ..refusal import Refusal
 from ..torch_module.devices import is_backend_switch
 from ..torch_module.namespace import NAMES, SURFACE
-from .allowed_types import ENGINE_TYPES, PYTHON_TYPES, record_of
+from .allowed_types import ENGINE_TYPES, record_of
 from .attribute_tables import Entry, fields_of, table_of
 from .calls import CONTEXTS, call, call_method
 from .instances import abstract_names_in, allocate
-from .type_names import function_kind, kind_name, unbound
+from .type_names import function_kind, kind_name, type_name, unbound
+from .type_tables import TypeTable
 from .values import (
     ATTRIBUTES,
     MISSING,
@@ -78,14 +79,16 @@ def type_of(value: Value) -> Value:
         return FUNCTION_TYPES.get(made) or FUNCTION_TYPES.setdefault(
             made, Type(made.rpartition(".")[2], (), None, made)
         )
-    if kind in PYTHON_TYPES:
-        return PYTHON_TYPES[kind]
-    if kind in ENGINE_TYPES:
-        return ENGINE_TYPES[kind]
+    return record_of(kind) or NAMELESS_TYPES[kind]
+
+
+def nameless_type(kind: type) -> Type:
+    """The record of a type that is in no table: programs meet its objects, and cannot say its name."""
     title = f"{kind.__module__}.{kind.__qualname__}".replace(torch.__name__, "torch", 1)
-    found = Type(kind_name(value).rpartition(".")[2], (kind,), None, title if title.startswith(MODULES) else None)
-    PYTHON_TYPES[kind] = found
-    return found
+    return Type(type_name(kind).rpartition(".")[2], (kind,), None, title if title.startswith(MODULES) else None)
+
+
+NAMELESS_TYPES = TypeTable("record", nameless_type)
 
 
 PUBLIC: dict[type, frozenset[str]] = {

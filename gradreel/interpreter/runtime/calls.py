@@ -190,7 +190,7 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
             check(function.run, function.name, args, kwargs)
         try:
             made = function.run(machine, *args, **kwargs) if function.machine else function.run(*args, **kwargs)
-            return made if KNOWN.get(type(made)) else check_value(made)
+            return made if KNOWN[type(made)] else check_value(made)
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None or type(function.run) is TOLD:
                 raise

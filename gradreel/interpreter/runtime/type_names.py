@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from types import MethodType
 from typing import Any
 
 from ..engine.engine import torch
 from ..refusal import Refusal
+from .type_tables import TypeTable
 from .values import MISSING, OBJECTS, Builtin, Error, Foreign, Look, Stub, Value
 
 ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]{6,}\b")
@@ -43,7 +43,6 @@ def own_title(kind: type, name: str) -> str | None:
     return title if "." in title and "<" not in title else None
 
 
-@cache
 def of_class(kind: type, name: str) -> Look:
     """What the method `name` looks like, got from the class `kind` itself."""
     title = own_title(kind, name)
@@ -71,9 +70,18 @@ def look_alike(table: dict[str, Value], real: Any) -> None:
             entry.look = Look(ADDRESS.sub("0x...", repr(getattr(real, name))), title)
 
 
-@cache
+UNBOUND: TypeTable[dict[Any, Value]] = TypeTable("methods", lambda kind: {})
+
+
 def unbound(entry: Any, kind: type, name: str) -> Value:
     """The method `entry` of the objects of `kind`, got from the class itself."""
+    found = UNBOUND[kind].get((entry, name))
+    if found is None:
+        found = UNBOUND[kind][entry, name] = _unbound(entry, kind, name)
+    return found
+
+
+def _unbound(entry: Any, kind: type, name: str) -> Value:
     look = of_class(kind, name)
     if isinstance(entry, Foreign):
         return Foreign(entry.name, entry.run, look=look)
@@ -90,7 +98,11 @@ def kind_name(value: Value) -> str:
         return value.own.name if value.own else value.kind.name
     if type(value) in (Builtin, Foreign):
         return function_kind(value)
-    kind = type(value)
+    return type_name(type(value))
+
+
+def type_name(kind: type) -> str:
+    """The name of a type of the host as Python's messages give it."""
     home = f"{kind.__module__}." if kind.__module__ in ("numpy", "torch.return_types") else ""
     return home + str(TYPE_NAME.__get__(kind))
 

@@ -10,7 +10,7 @@ from autograd_core.ordered_dict import OrderedDict
 
 from ..builtins.hashing import put_all
 from ..builtins.iteration import collect_items, iterate
-from ..engine.subclasses import engine_subclass
+from ..engine.subclasses import own_type
 from ..machine import Machine
 from ..runtime.allowed_types import PYTHON_TYPES
 from ..runtime.calls import Signature, bind_arguments, call
@@ -132,7 +132,7 @@ def make(
 
 
 def this_with(kind: Class, items: list[Value]) -> Value:
-    made: Any = engine_subclass(tuple)
+    made: Any = own_type(tuple)
     this = made.__new__(made, items)
     this.become(kind, {})
     return this
