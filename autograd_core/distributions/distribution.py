@@ -17,11 +17,12 @@ from ..opaque import opaque
 from ..ops import view
 from ..ops.unary import exp
 from ..sizes import Size
-from ..state import state
+from ..state import ask_room, state
 from ..tensor import Tensor, plain
 from .constraints import Constraint
 
 Shape = Sequence[int]
+SHAPES = ("_batch_shape", "_event_shape")
 
 
 class lazy_property:
@@ -48,6 +49,26 @@ class Distribution:
     has_enumerate_support = False
     arg_constraints: ClassVar[Any] = {}
     support: Any = None
+    parameters: ClassVar[frozenset[str]] = frozenset()
+    """The names in `arg_constraints`, of the class of torch's."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if isinstance(own := cls.__dict__.get("arg_constraints"), dict):
+            cls.parameters = frozenset(own)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Keep what is set: a parameter as the number or tensor that it is, a shape if there is room for it.
+
+        Raises:
+            ValueError: a parameter is neither.
+        """
+        if name in SHAPES:
+            value = Size(value)
+            ask_room(*value)
+        elif name in self.parameters and value is not None and not isinstance(value, Tensor):
+            value = as_parameter(value)
+        self.__dict__[name] = value
 
     def __init__(self, batch_shape: Shape = (), event_shape: Shape = (), validate_args: bool | None = None) -> None:
         self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
@@ -183,7 +204,9 @@ class Distribution:
         return made
 
     def _extended_shape(self, sample_shape: Shape = ()) -> Size:
-        return Size((*tuple(sample_shape), *self._batch_shape, *self._event_shape))
+        shape = Size((*tuple(sample_shape), *self._batch_shape, *self._event_shape))
+        ask_room(*shape)
+        return shape
 
     # ---- checks
 
@@ -239,6 +262,24 @@ class Centred(Distribution):
 # ---- what distributions are made of
 
 
+NO_PARAMETER = (
+    "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
+)
+
+
+def as_parameter(value: Any) -> Any:
+    """A number as it is, an array as a tensor.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(np.asarray(value)[()])
+    if not is_number(value):
+        raise ValueError(NO_PARAMETER)
+    return value
+
+
 def is_number(*values: Any) -> bool:
     return all(isinstance(value, bool | int | float) for value in values)
 
@@ -246,9 +287,7 @@ def is_number(*values: Any) -> bool:
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     """Numbers and tensors as tensors of one shape."""
     if not all(isinstance(value, Tensor) or is_number(value) for value in values):
-        raise ValueError(
-            "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
-        )
+        raise ValueError(NO_PARAMETER)
     kinds = [value.data_.dtype for value in values if isinstance(value, Tensor)]
     kind = kinds[0] if kinds else to_numpy(get_default_dtype())
     return broadcast_tensors(*(v if isinstance(v, Tensor) else plain(np.asarray(v, kind)[()]) for v in values))

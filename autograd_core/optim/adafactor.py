@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Array, Tensor, plain
-from .optimizer import Algorithm, Group, advance, counter, lerp, number, plus, write, zeros_like
+from .optimizer import Algorithm, advance, counter, lerp, plus, write, zeros_like
+from .options import LESS, POWER, PRODUCT, Group
 
 
 class Adafactor(Algorithm):
@@ -22,6 +23,7 @@ class Adafactor(Algorithm):
     }  # fmt: skip
     places = ("lr", "beta2_decay", "eps", "d", "weight_decay")
     limits = {}
+    messages = {"lr": LESS, "beta2_decay": POWER, "eps": LESS, "weight_decay": PRODUCT}
 
     def check(self, given: Group) -> None:
         super().check(given)
@@ -39,7 +41,7 @@ class Adafactor(Algorithm):
                 raise ValueError(f"{words} but is: {value}")
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
-        state, rate, (first, second) = self.state[param], number(group["lr"]), group["eps"]
+        state, rate, (first, second) = self.state[param], group["lr"], group["eps"]
         if not state:
             state.update(fresh(param))
         least = float(np.finfo(grad.dtype).eps) if first is None else first

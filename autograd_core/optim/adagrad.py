@@ -14,17 +14,16 @@ from .optimizer import (
     EPSILON,
     RATE,
     Algorithm,
-    Group,
     advance,
     counter,
     decayed,
     lerp,
     mixed_square,
-    number,
     plus,
     write,
     zeros_like,
 )
+from .options import MORE, QUOTIENT, Group
 
 
 class RMSprop(Algorithm):
@@ -39,6 +38,7 @@ class RMSprop(Algorithm):
         "differentiable",
     )  # fmt: skip
     limits = {**RATE, **EPSILON, "momentum": "momentum value", **DECAY, "alpha": "alpha value"}
+    messages = {"momentum": MORE}
     on_tensors = staticmethod(rmsprop)
 
     def begin(self, param: Tensor, group: Group) -> None:
@@ -51,7 +51,7 @@ class RMSprop(Algorithm):
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
-        alpha, lr = group["alpha"], number(group["lr"])
+        alpha, lr = group["alpha"], group["lr"]
         advance(state, "step", state["step"].data_ + 1)
         grad = decayed(grad, param, group)
         square = advance(state, "square_avg", mixed_square(state["square_avg"].data_, grad, alpha), writes=2)
@@ -79,6 +79,7 @@ class Adagrad(Algorithm):
         **RATE, "lr_decay": "lr_decay value", **DECAY, "initial_accumulator_value": "initial_accumulator_value value",
         **EPSILON,
     }  # fmt: skip
+    messages = {"lr": QUOTIENT}
     on_tensors = staticmethod(adagrad)
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -92,7 +93,7 @@ class Adagrad(Algorithm):
         state = self.state[param]
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed(grad, param, group)
-        rate = number(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
+        rate = group["lr"] / (1 + (step - 1) * group["lr_decay"])
         total = advance(state, "sum", multiply_add(grad, grad, state["sum"].data_))
         write(param, param.data_ + -rate * grad / (np.sqrt(total) + group["eps"]), "adagrad_step")
 
@@ -125,4 +126,4 @@ class Adadelta(Algorithm):
         square = advance(state, "square_avg", mixed_square(state["square_avg"].data_, grad, rho), writes=2)
         delta = np.sqrt(state["acc_delta"].data_ + eps) / np.sqrt(square + eps) * grad
         advance(state, "acc_delta", mixed_square(state["acc_delta"].data_, delta, rho), writes=2)
-        write(param, plus(param.data_, delta, -number(group["lr"])), "adadelta_step")
+        write(param, plus(param.data_, delta, -group["lr"]), "adadelta_step")

@@ -13,7 +13,6 @@ from .optimizer import (
     EPSILON,
     RATE,
     Algorithm,
-    Group,
     advance,
     at_least_zero,
     check_betas,
@@ -22,11 +21,11 @@ from .optimizer import (
     decayed_apart,
     lerp,
     mixed_square,
-    number,
     plus,
     write,
     zeros_like,
 )
+from .options import DIFFERENCE, MULTIPLIED, PRODUCT, QUOTIENT, SCALED, Group
 
 
 class Adam(Algorithm):
@@ -38,6 +37,7 @@ class Adam(Algorithm):
     }  # fmt: skip
     places = ("lr", "betas", "eps", "weight_decay", "amsgrad")
     limits = {**RATE, **EPSILON}
+    messages = {"lr": QUOTIENT, "betas": (DIFFERENCE, MULTIPLIED)}
     on_tensors = staticmethod(adam)
 
     def check(self, given: Group) -> None:
@@ -56,7 +56,7 @@ class Adam(Algorithm):
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
-        lr, (beta1, beta2) = number(group["lr"]), group["betas"]
+        lr, (beta1, beta2) = group["lr"], group["betas"]
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed_apart(grad, param, group, lr)
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
@@ -72,6 +72,7 @@ class AdamW(Adam):
 
     usual = {**Adam.usual, "weight_decay": 1e-2, "decoupled_weight_decay": True}
     settled = ("decoupled_weight_decay",)
+    messages = {**Adam.messages, "lr": SCALED, "weight_decay": PRODUCT}
 
 
 class Adamax(Algorithm):
@@ -83,6 +84,7 @@ class Adamax(Algorithm):
     }  # fmt: skip
     places = ("lr", "betas", "eps", "weight_decay", "foreach")
     limits = {**RATE, **EPSILON, **DECAY}
+    messages = {"lr": QUOTIENT, "betas": (DIFFERENCE, MULTIPLIED)}
     on_tensors = staticmethod(adamax)
 
     def check(self, given: Group) -> None:
@@ -100,7 +102,7 @@ class Adamax(Algorithm):
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
         largest = np.maximum(state["exp_inf"].data_ * beta2, np.abs(grad) + group["eps"])
         largest = advance(state, "exp_inf", largest, writes=2)
-        write(param, param.data_ + -(number(group["lr"]) / (1 - beta1**step)) * mean / largest, "adamax_step")
+        write(param, param.data_ + -(group["lr"] / (1 - beta1**step)) * mean / largest, "adamax_step")
 
 
 class NAdam(Algorithm):
@@ -114,6 +116,7 @@ class NAdam(Algorithm):
     captured = "params, mu_products and state_steps"
     places = ("lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay")
     limits = {**RATE, **EPSILON}
+    messages = {"betas": (SCALED, "unsupported operand type(s) for ** or pow(): '{}' and 'float'")}
     on_tensors = staticmethod(nadam)
 
     def check(self, given: Group) -> None:
@@ -128,7 +131,7 @@ class NAdam(Algorithm):
         state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
-        state, lr, (beta1, beta2) = self.state[param], number(group["lr"]), group["betas"]
+        state, lr, (beta1, beta2) = self.state[param], group["lr"], group["betas"]
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed_apart(grad, param, group, lr)
         now, ahead = (beta1 * (1 - 0.5 * 0.96 ** (at * group["momentum_decay"])) for at in (step, step + 1))
@@ -149,6 +152,7 @@ class RAdam(Algorithm):
     }  # fmt: skip
     places = ("lr", "betas", "eps", "weight_decay", "decoupled_weight_decay")
     limits = {**RATE, **EPSILON}
+    messages = {"lr": "unsupported operand type(s) for *: 'Tensor' and '{}'", "betas": (DIFFERENCE, MULTIPLIED)}
     on_tensors = staticmethod(radam)
 
     def check(self, given: Group) -> None:
@@ -161,7 +165,7 @@ class RAdam(Algorithm):
         state["step"], state["exp_avg"], state["exp_avg_sq"] = counter(), zeros_like(param), zeros_like(param)
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
-        state, lr, (beta1, beta2) = self.state[param], number(group["lr"]), group["betas"]
+        state, lr, (beta1, beta2) = self.state[param], group["lr"], group["betas"]
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed_apart(grad, param, group, lr)
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))

@@ -14,6 +14,7 @@ import numpy as np
 from ..modes import enable_grad, no_grad
 from ..tensor import Array, Tensor, plain
 from .optimizer import Optimizer, at_least_zero, plus, write
+from .options import NEGATIVE, Message, options
 
 ARMIJO, CURVATURE = 1e-4, 0.9
 """How much the value must fall along the line, and how flat it must be where the search ends."""
@@ -92,6 +93,18 @@ class LBFGS(Optimizer):
             write(param, value, "copy_")
 
 
+USUAL = {"lr": 1, "max_iter": 20, "max_eval": 25, "tolerance_grad": 1e-7, "tolerance_change": 1e-9, "history_size": 100}
+MESSAGES: dict[str, Message] = {
+    "lr": "unsupported operand type(s) for *: 'Tensor' and '{}'",
+    "max_iter": "'<' not supported between instances of 'int' and '{}'",
+    "max_eval": "'>=' not supported between instances of 'int' and '{}'",
+    "tolerance_grad": "'<=' not supported between instances of 'Tensor' and '{}'",
+    "tolerance_change": NEGATIVE,
+    "history_size": "can't multiply sequence by non-int of type '{}'",
+}
+MOST_KEPT = 10_000
+"""Steps for which there is a place in the memory, however many are asked for: no run makes as many."""
+
 KEPT = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
 """The memory, in the order in which torch stores it."""
 
@@ -101,7 +114,8 @@ class Descent:
 
     def __init__(self, optimizer: LBFGS, evaluate: Callable[[], Any]) -> None:
         self.optimizer, self.evaluate = optimizer, evaluate
-        self.group = optimizer.param_groups[0]
+        group = optimizer.param_groups[0]
+        self.group = options(group, USUAL, MESSAGES)
         self.state = optimizer.state[optimizer._params[0]]
         self.state.setdefault("func_evals", 0)
         self.state.setdefault("n_iter", 0)
@@ -110,7 +124,7 @@ class Descent:
     def run(self) -> Any:
         """Move until something says enough; gives what the closure gave first."""
         state, group, kept, optimizer = self.state, self.group, self.kept, self.optimizer
-        rate = float(group["lr"].data_) if isinstance(group["lr"], Tensor) else group["lr"]
+        rate = group["lr"]
         first = self.evaluate()
         loss, grad, calls = number(first), optimizer.gathered(), 1
         state["func_evals"] += 1
@@ -159,7 +173,7 @@ class Descent:
             return -grad
         self.remember(grad - kept["prev_flat_grad"].data_, kept["d"].data_ * array(kept["t"]))
         changes, steps, ratios = ([t.data_ for t in kept[name]] for name in ("old_dirs", "old_stps", "ro"))
-        weights = self.state.setdefault("al", [None] * self.group["history_size"])
+        weights = self.state.setdefault("al", [None] * min(self.group["history_size"], MOST_KEPT))
         rest = -grad
         for i in range(len(changes) - 1, -1, -1):
             weights[i] = plain(np.dot(steps[i], rest) * ratios[i])

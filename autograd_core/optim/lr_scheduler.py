@@ -7,13 +7,15 @@ import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 from ..absent import absent
 from ..homes import settle
 from ..opaque import opaque
+from ..scalars import number, numbers
 from ..tensor import Tensor
 from .optimizer import Optimizer
+from .options import PRODUCT, power
 
 __all__ = [
     "ChainedScheduler",
@@ -119,6 +121,21 @@ class LRScheduler:
     """The base: `get_lr` gives the rate of each group for the epoch `last_epoch`."""
 
     _get_lr_called_within_step = False
+    scalars: ClassVar[frozenset[str]] = frozenset(("last_epoch", "_step_count"))
+    """What of it is a number. Those in lists and in groups are looked at when they are used."""
+
+    def __init_subclass__(cls, scalars: str = "", **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.scalars = cls.scalars | frozenset(scalars.split())
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Keep what is set; a number as one of Python's.
+
+        Raises:
+            TypeError: it should be a number.
+        """
+        is_number = name in self.scalars and value is not None
+        self.__dict__[name] = number(value, PRODUCT, tensors=True) if is_number else value
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         if not isinstance(optimizer, Optimizer):
@@ -154,7 +171,15 @@ class LRScheduler:
             warnings.warn(
                 "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=1
             )
-        return [group["lr"] for group in self.optimizer.param_groups]
+        return self.of_groups("lr")
+
+    def of_groups(self, name: str) -> list[Any]:
+        """What each group says of `name`."""
+        return numbers([group[name] for group in self.optimizer.param_groups], PRODUCT)
+
+    def bases(self) -> list[Any]:
+        """The rates that the groups began with."""
+        return numbers(self.base_lrs, PRODUCT)
 
     def get_last_lr(self) -> list[float]:
         return self._last_lr
@@ -195,7 +220,9 @@ class LRScheduler:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what was stored of the facts that this scheduler has; a name that it has not means nothing."""
         given, held = dict(state_dict), self.__dict__
-        held.update({name: given[name] for name in held.keys() - OWN if name in given and name.isidentifier()})
+        for name in sorted(held.keys() - OWN):
+            if name in given and name.isidentifier():
+                setattr(self, name, given[name])  # a name that the scheduler has
 
 
 class _LRScheduler(LRScheduler):
@@ -205,7 +232,7 @@ class _LRScheduler(LRScheduler):
 # ---- by the number of the epoch alone
 
 
-class StepLR(LRScheduler):
+class StepLR(LRScheduler, scalars="step_size gamma"):
     """Times `gamma` every `step_size` epochs."""
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
@@ -219,10 +246,10 @@ class StepLR(LRScheduler):
         return [rate * self.gamma for rate in rates]
 
     def closed_form(self) -> list[float]:
-        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+        return [base * power(self.gamma, self.last_epoch // self.step_size) for base in self.bases()]
 
 
-class MultiStepLR(LRScheduler):
+class MultiStepLR(LRScheduler, scalars="gamma"):
     """Times `gamma` at each of the `milestones`."""
 
     def __init__(
@@ -235,14 +262,14 @@ class MultiStepLR(LRScheduler):
         rates = self.rates()
         if self.last_epoch not in self.milestones:
             return rates
-        return [rate * self.gamma ** self.milestones[self.last_epoch] for rate in rates]
+        return [rate * power(self.gamma, number(self.milestones[self.last_epoch])) for rate in rates]
 
     def closed_form(self) -> list[float]:
-        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
-        return [base * self.gamma**passed for base in self.base_lrs]
+        passed = sum(max(number(times), 0) for at, times in self.milestones.items() if at <= self.last_epoch)
+        return [base * power(self.gamma, passed) for base in self.bases()]
 
 
-class ExponentialLR(LRScheduler):
+class ExponentialLR(LRScheduler, scalars="gamma"):
     """Times `gamma` every epoch."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
@@ -254,10 +281,10 @@ class ExponentialLR(LRScheduler):
         return rates if self._is_initial else [rate * self.gamma for rate in rates]
 
     def closed_form(self) -> list[float]:
-        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
+        return [base * power(self.gamma, self.last_epoch) for base in self.bases()]
 
 
-class ConstantLR(LRScheduler):
+class ConstantLR(LRScheduler, scalars="factor total_iters"):
     """Times `factor` for the first `total_iters` epochs."""
 
     def __init__(
@@ -276,10 +303,10 @@ class ConstantLR(LRScheduler):
 
     def closed_form(self) -> list[float]:
         factor = self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
-        return [base * factor for base in self.base_lrs]
+        return [base * factor for base in self.bases()]
 
 
-class LinearLR(LRScheduler):
+class LinearLR(LRScheduler, scalars="start_factor end_factor total_iters"):
     """From `start_factor` to `end_factor` in a line over `total_iters` epochs."""
 
     def __init__(
@@ -309,10 +336,10 @@ class LinearLR(LRScheduler):
     def closed_form(self) -> list[float]:
         way = self.end_factor - self.start_factor
         here = self.start_factor + way * min(self.total_iters, self.last_epoch) / self.total_iters
-        return [base * here for base in self.base_lrs]
+        return [base * here for base in self.bases()]
 
 
-class PolynomialLR(LRScheduler):
+class PolynomialLR(LRScheduler, scalars="total_iters power"):
     """Down to zero over `total_iters` epochs, along a power of what is left."""
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
@@ -324,11 +351,11 @@ class PolynomialLR(LRScheduler):
         if self._is_initial or self.last_epoch > whole:
             return rates
         left = (1.0 - self.last_epoch / whole) / (1.0 - (self.last_epoch - 1) / whole)
-        return [rate * left**self.power for rate in rates]
+        return [rate * power(left, self.power) for rate in rates]
 
     def closed_form(self) -> list[float]:
         left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
-        return [base * left**self.power for base in self.base_lrs]
+        return [base * power(left, self.power) for base in self.bases()]
 
 
 class LambdaLR(LRScheduler):
@@ -349,7 +376,8 @@ class LambdaLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         self.rates()
-        return [base * factor(self.last_epoch) for base, factor in zip(self.base_lrs, self.lr_lambdas, strict=True)]
+        pairs = zip(self.bases(), self.lr_lambdas, strict=True)
+        return [base * number(factor(self.last_epoch), PRODUCT, tensors=True) for base, factor in pairs]
 
     def state_dict(self) -> dict[str, Any]:
         return {**super().state_dict(), "lr_lambdas": [stored_function(given) for given in self.lr_lambdas]}
@@ -378,10 +406,11 @@ class MultiplicativeLR(LambdaLR):
         rates = self.rates()
         if self._is_initial:
             return rates
-        return [rate * factor(self.last_epoch) for rate, factor in zip(rates, self.lr_lambdas, strict=True)]
+        pairs = zip(rates, self.lr_lambdas, strict=True)
+        return [rate * number(factor(self.last_epoch), PRODUCT, tensors=True) for rate, factor in pairs]
 
 
-class CosineAnnealingLR(LRScheduler):
+class CosineAnnealingLR(LRScheduler, scalars="T_max eta_min"):
     """Down to `eta_min` along half a cosine of `T_max` epochs, and up again."""
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
@@ -396,16 +425,16 @@ class CosineAnnealingLR(LRScheduler):
             return self.closed_form()
         if (epoch - 1 - whole) % (2 * whole) == 0:
             rise = (1 - math.cos(math.pi / whole)) / 2
-            return [rate + (base - low) * rise for base, rate in zip(self.base_lrs, rates, strict=True)]
+            return [rate + (base - low) * rise for base, rate in zip(self.bases(), rates, strict=True)]
         here, before = (1 + math.cos(math.pi * e / whole) for e in (epoch, epoch - 1))
         return [here / before * (rate - low) + low for rate in rates]
 
     def closed_form(self) -> list[float]:
         share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
-        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+        return [self.eta_min + (base - self.eta_min) * share for base in self.bases()]
 
 
-class CosineAnnealingWarmRestarts(LRScheduler):
+class CosineAnnealingWarmRestarts(LRScheduler, scalars="T_0 T_i T_mult T_cur eta_min"):
     """Down along half a cosine again and again, each time `T_mult` times as long."""
 
     def __init__(
@@ -421,7 +450,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     def get_lr(self) -> list[float]:
         self.rates()
         share = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
-        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+        return [self.eta_min + (base - self.eta_min) * share for base in self.bases()]
 
     def step(self, epoch: float | None = None) -> None:
         if epoch is None:
@@ -461,7 +490,7 @@ def straight(start: float, end: float, part: float) -> float:
 WAYS: dict[str, Callable[[float, float, float], float]] = {"cos": cosine, "linear": straight}
 
 
-class OneCycleLR(LRScheduler):
+class OneCycleLR(LRScheduler, scalars="total_steps"):
     """From `max_lr / div_factor` up to `max_lr`, then down to a `final_div_factor`-th of where it began.
 
     Raises:
@@ -524,9 +553,11 @@ class OneCycleLR(LRScheduler):
         phase = known[place]
         part = (at - start) / (phase["end_step"] - start)
         for group in self.optimizer.param_groups:
-            found.append(way(group[phase["start_lr"]], group[phase["end_lr"]], part))
+            start_lr, end_lr = numbers([group[phase["start_lr"]], group[phase["end_lr"]]])
+            found.append(way(start_lr, end_lr, part))
             if self.cycle_momentum:
-                set_momentum(group, way(group[phase["start_momentum"]], group[phase["end_momentum"]], part))
+                first, last = numbers([group[phase["start_momentum"]], group[phase["end_momentum"]]])
+                set_momentum(group, way(first, last, part))
         return found
 
 
@@ -589,7 +620,7 @@ MODES = {"triangular": "cycle", "triangular2": "cycle", "exp_range": "iterations
 """What the swing of each mode is scaled by: the number of the cycle, or of the step."""
 
 
-class CyclicLR(LRScheduler):
+class CyclicLR(LRScheduler, scalars="total_size step_ratio gamma"):
     """From `base_lr` up to `max_lr` in `step_size_up` steps and down again, over and over.
 
     Raises:
@@ -651,7 +682,7 @@ class CyclicLR(LRScheduler):
     def scale_fn(self, x: float) -> float:
         """By how much the swing is scaled in cycle or at step `x`."""
         if self._scale_fn_custom is not None:
-            return self._scale_fn_custom(x)
+            return number(self._scale_fn_custom(x), PRODUCT, tensors=True)
         if self.mode == "triangular":
             return 1.0
         return 1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma**x
@@ -665,10 +696,10 @@ class CyclicLR(LRScheduler):
         by = cycle if self.scale_mode == "cycle" else self.last_epoch
         rates = [
             low + (high - low) * height * self.scale_fn(by)
-            for low, high in zip(self.base_lrs, self.max_lrs, strict=True)
+            for low, high in zip(self.bases(), numbers(self.max_lrs, PRODUCT), strict=True)
         ]
         if self.cycle_momentum:
-            bounds = zip(self.base_momentums, self.max_momentums, strict=True)
+            bounds = zip(numbers(self.base_momentums), numbers(self.max_momentums), strict=True)
             for group, (low, high) in zip(self.optimizer.param_groups, bounds, strict=True):
                 set_momentum(group, high - (high - low) * height * self.scale_fn(by))
         return rates
@@ -688,7 +719,9 @@ class CyclicLR(LRScheduler):
 # ---- by what is measured
 
 
-class ReduceLROnPlateau(LRScheduler):
+class ReduceLROnPlateau(
+    LRScheduler, scalars="factor patience threshold cooldown cooldown_counter num_bad_epochs best eps"
+):
     """Times `factor` when a measure has not become better for more than `patience` epochs."""
 
     def __init__(
@@ -742,8 +775,9 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _reduce_lr(self) -> None:
         for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
-            rate = max(float(group["lr"]) * self.factor, least)
-            if float(group["lr"]) - rate > self.eps:
+            now = float(number(group["lr"]))
+            rate = max(now * self.factor, number(least, tensors=True))
+            if now - rate > self.eps:
                 group["lr"] = rate
 
     @property

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..sizes import Size
 from ..tensor import Array, Tensor
-from .optimizer import Algorithm, Group, advance, lerp, number, plus, write, zeros_like
+from .optimizer import Algorithm, advance, lerp, plus, write, zeros_like
+from .options import DIFFERENCE, PRODUCT, SCALED, Group
 
 MOST_STEPS = 100
 WAYS = (None, "original", "match_rms_adamw")
@@ -28,6 +29,7 @@ class Muon(Algorithm):
     }  # fmt: skip
     places = tuple(usual)
     limits = {}
+    messages = {"lr": SCALED, "weight_decay": PRODUCT, "momentum": DIFFERENCE}
 
     def check(self, given: Group) -> None:
         super().check(given)
@@ -49,7 +51,7 @@ class Muon(Algorithm):
         self.state[param]["momentum_buffer"] = zeros_like(param)
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
-        state, keep, rate = self.state[param], group["momentum"], number(group["lr"])
+        state, keep, rate = self.state[param], group["momentum"], group["lr"]
         mean = advance(state, "momentum_buffer", lerp(state["momentum_buffer"].data_, grad, 1 - keep))
         way = near_orthogonal(lerp(grad, mean, keep) if group["nesterov"] else mean, group)
         write(param, param.data_ * param.data_.dtype.type(1 - rate * group["weight_decay"]), "weight_decay")

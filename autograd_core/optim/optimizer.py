@@ -25,9 +25,11 @@ from ..modes import enable_grad, no_grad
 from ..nn.attributes import clear_grad, typename
 from ..opaque import opaque
 from ..ordered_dict import OrderedDict
+from ..scalars import kind_name
 from ..state import state
 from ..tensor import Array, Tensor, plain
 from ..titles import binder
+from .options import Group, Message, options
 
 # ---- hooks on the steps of all optimizers: before those of its own, and after them; one set for each run
 
@@ -66,7 +68,6 @@ def register_optimizer_step_post_hook(hook: Hook) -> Handle:
 # ---- one optimizer
 
 
-Group = dict[str, Any]
 STORED = ("defaults", "state", "param_groups")
 """What of an optimizer is restored."""
 
@@ -353,6 +354,8 @@ class Algorithm(Optimizer):
     """Options that torch did not always have, as they are where a stored state lacks them."""
     on_tensors: ClassVar[staticmethod[Any, None]]
     """The same step made of operators, if it can be asked for (`differentiable`)."""
+    messages: ClassVar[dict[str, Message]] = {}
+    """What torch says of options that are no numbers, where it is not as usual (`options.MESSAGES`)."""
     captured: ClassVar[str] = "params and state_steps"
     at_least_zero = staticmethod(at_least_zero)
     accelerators: ClassVar[tuple[str, ...]] = ("xla",)
@@ -416,9 +419,14 @@ class Algorithm(Optimizer):
                 loss = closure()
         with enable_grad() if self.defaults.get("differentiable") else no_grad():
             for group in self.param_groups:
+                settled: Group | None = None
                 for param in group["params"]:
+                    if not isinstance(param, Tensor):
+                        raise AttributeError(f"'{kind_name(param)}' object has no attribute 'grad'")
                     if param.grad is not None:
-                        self.move(param, param.grad, group)
+                        if settled is None:
+                            settled = options(group, self.usual, self.messages, bool(group.get("differentiable")))
+                        self.move(param, param.grad, settled)
         return loss
 
     def move(self, param: Tensor, grad: Tensor, group: Group) -> None:
@@ -429,6 +437,7 @@ class Algorithm(Optimizer):
         """
         if not self.state.get(param):
             self.begin(param, group)
+        check_state(param, self.state.get(param, {}))
         if group.get("capturable"):
             raise AssertionError(NOT_CAPTURED.format(self.captured, [*ACCELERATORS, *self.accelerators]))
         if not group.get("differentiable"):
@@ -445,6 +454,22 @@ class Algorithm(Optimizer):
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         """Moves one parameter against `grad`, an array of its shape."""
         raise NotImplementedError
+
+
+def check_state(param: Tensor, held: dict[str, Any]) -> None:
+    """Whether each tensor of its state fits a parameter.
+
+    Raises:
+        RuntimeError: one does not: it was put there.
+    """
+    shape = param.data_.shape
+    for value in held.values():
+        if isinstance(value, Tensor) and value.data_.shape != shape and value.data_.size != 1:
+            wrong = errors.broadcast([shape, value.data_.shape])
+            if wrong is None and np.broadcast_shapes(shape, value.data_.shape) != shape:
+                wrong = f"output with shape {list(shape)} doesn't match the broadcast shape {list(value.data_.shape)}"
+            if wrong is not None:
+                raise RuntimeError(wrong)
 
 
 # ---- what steps are made of
@@ -518,11 +543,6 @@ def decayed_apart(grad: Array, param: Tensor, group: Group, lr: float) -> Array:
         return decayed(grad, param, group)
     write(param, param.data_ * (1 - lr * group["weight_decay"]), "weight_decay")
     return grad
-
-
-def number(value: Any) -> float:
-    """A learning rate, which may be given as a tensor."""
-    return float(value.data_) if isinstance(value, Tensor) else value
 
 
 def check_betas(betas: Any) -> None:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from ..boxmuller import multiply_add
+from ..scalars import REAL
 from ..tensor import Array, Tensor, plain
 from .differentiable import asgd, rprop, sgd
 from .optimizer import (
     DECAY,
     RATE,
     Algorithm,
-    Group,
     advance,
     counter,
     decayed,
-    number,
     plus,
     write,
     zeros_like,
 )
+from .options import POWER, SCALED, Group
 
 
 class SGD(Algorithm):
@@ -56,7 +56,7 @@ class SGD(Algorithm):
                 held = plus(state["momentum_buffer"].data_ * momentum, grad, 1 - group["dampening"])
                 held = advance(state, "momentum_buffer", held, writes=2)
             grad = plus(grad, held, momentum) if group["nesterov"] else held
-        write(param, plus(param.data_, grad, -number(group["lr"])), "sgd_step")
+        write(param, plus(param.data_, grad, -group["lr"]), "sgd_step")
 
 
 class Rprop(Algorithm):
@@ -68,6 +68,10 @@ class Rprop(Algorithm):
     }  # fmt: skip
     places = ("lr", "etas", "step_sizes")
     limits = {**RATE}
+    messages = {
+        "lr": "full_like(): argument 'fill_value' (position 2) must be Number, not {}",
+        "etas": "can't assign a {} to a torch.FloatTensor",
+    }
     on_tensors = staticmethod(rprop)
 
     def check(self, given: Group) -> None:
@@ -78,7 +82,7 @@ class Rprop(Algorithm):
     def begin(self, param: Tensor, group: Group) -> None:
         state = self.state[param]
         state["step"], state["prev"] = counter(), zeros_like(param)
-        state["step_size"] = plain(np.full(param.data_.shape, number(group["lr"]), param.data_.dtype))
+        state["step_size"] = plain(np.full(param.data_.shape, group["lr"], param.data_.dtype))
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, (less, more) = self.state[param], group["etas"]
@@ -102,15 +106,21 @@ class ASGD(Algorithm):
     captured = "params, mus, etas, and state_steps"
     places = ("lr", "lambd", "alpha", "t0", "weight_decay", "foreach", "maximize", "differentiable", "capturable")
     limits = {**RATE, **DECAY}
+    messages = {
+        "lr": REAL,
+        "lambd": SCALED,
+        "alpha": POWER,
+        "t0": "unsupported operand type(s) for -: 'float' and '{}'",
+    }
     on_tensors = staticmethod(asgd)
 
     def begin(self, param: Tensor, group: Group) -> None:
         state = self.state[param]
-        state["step"], state["eta"] = counter(), plain(np.array(number(group["lr"]), np.float32)[()])
+        state["step"], state["eta"] = counter(), plain(np.array(group["lr"], np.float32)[()])
         state["mu"], state["ax"] = plain(np.ones((), np.float32)[()]), zeros_like(param)
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
-        state, lr, lambd = self.state[param], number(group["lr"]), group["lambd"]
+        state, lr, lambd = self.state[param], group["lr"], group["lambd"]
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed(grad, param, group)
         eta = float(state["eta"].data_)

@@ -14,6 +14,7 @@ from ..homes import settle
 from ..modes import no_grad
 from ..nn.module import Module
 from ..nn.normalization import BatchNorm
+from ..scalars import numbers
 from ..tensor import Tensor, plain
 from .lr_scheduler import LRScheduler
 from .optimizer import Optimizer
@@ -164,7 +165,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
         model.train(training)
 
 
-class SWALR(LRScheduler):
+class SWALR(LRScheduler, scalars="anneal_epochs"):
     """From each group's rate to a fixed one, in so many epochs, along a line or half a cosine."""
 
     def __init__(
@@ -205,8 +206,8 @@ class SWALR(LRScheduler):
         before, now = self.way(step - 1), self.way(step)
         found = []
         for group in self.optimizer.param_groups:
-            last = group["swa_lr"]
-            first = last if before == 1 else (group["lr"] - before * last) / (1 - before)
+            rate, last = numbers([group["lr"], group["swa_lr"]])
+            first = last if before == 1 else (rate - before * last) / (1 - before)
             found.append(last * now + first * (1 - now))
         return found
 

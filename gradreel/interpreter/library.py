@@ -12,7 +12,7 @@ from pathlib import Path
 from autograd_core.nn.attributes import ModuleTable, TensorTable
 
 from .builtins import object_methods
-from .builtins.iteration import Indexed, Walk
+from .builtins.iteration import Charged, Indexed, Walk
 from .builtins.namespace import BUILTINS
 from .builtins.sequences import Asked, Filtered, Mapped
 from .compiler.compiler import Compiler
@@ -34,7 +34,7 @@ from .stdlib.collections import ABOUT_FIELDS, COLLECTIONS
 from .stdlib.copy import Memo
 from .stdlib.dataclasses import Field, Wanted
 from .stdlib.files import DISK
-from .stdlib.functional import FUNCTOOLS, ITERTOOLS, OPERATOR, Charged
+from .stdlib.functional import FUNCTOOLS, ITERTOOLS, OPERATOR
 from .stdlib.numeric import MATH, RANDOM, RANDOM_METHODS, State
 from .stdlib.stubs import PROGRESS, REMARKS, STUBS, TQDM, Progress
 from .stdlib.system import (

@@ -262,3 +262,167 @@ def test_what_lies_on_an_object_is_no_array_to_numpy(name: str) -> None:
         np.asarray([made])
     with pytest.raises(TypeError, match="unsupported operand"):
         np.float64(1) + made
+
+
+# ---- what is set after an object was made: on groups of optimizers, schedulers, layers, distributions
+
+OPTIONS = """
+SGD | lr | bad operand type for unary -: 'A'
+SGD | weight_decay | add(): argument 'alpha' must be Number, not A
+Adam | lr | unsupported operand type(s) for /: 'A' and 'float'
+Adam | betas[0] | unsupported operand type(s) for -: 'int' and 'A'
+Adam | betas[1] | mul_(): argument 'other' (position 1) must be Tensor, not A
+Adam | eps | add_(): argument 'other' (position 1) must be Tensor, not A
+Adam | weight_decay | add(): argument 'alpha' must be Number, not A
+AdamW | lr | unsupported operand type(s) for *: 'A' and 'float'
+AdamW | betas[0] | unsupported operand type(s) for -: 'int' and 'A'
+AdamW | betas[1] | mul_(): argument 'other' (position 1) must be Tensor, not A
+AdamW | eps | add_(): argument 'other' (position 1) must be Tensor, not A
+AdamW | weight_decay | unsupported operand type(s) for *: 'float' and 'A'
+Adamax | lr | unsupported operand type(s) for /: 'A' and 'float'
+Adamax | betas[0] | unsupported operand type(s) for -: 'int' and 'A'
+Adamax | betas[1] | mul_(): argument 'other' (position 1) must be Tensor, not A
+Adamax | eps | add_(): argument 'other' (position 1) must be Tensor, not A
+Adamax | weight_decay | add(): argument 'alpha' must be Number, not A
+NAdam | lr | bad operand type for unary -: 'A'
+NAdam | betas[0] | unsupported operand type(s) for *: 'A' and 'float'
+NAdam | betas[1] | unsupported operand type(s) for ** or pow(): 'A' and 'float'
+NAdam | eps | add_(): argument 'other' (position 1) must be Tensor, not A
+NAdam | weight_decay | add(): argument 'alpha' must be Number, not A
+NAdam | momentum_decay | unsupported operand type(s) for *: 'float' and 'A'
+RAdam | lr | unsupported operand type(s) for *: 'Tensor' and 'A'
+RAdam | betas[0] | unsupported operand type(s) for -: 'int' and 'A'
+RAdam | betas[1] | mul_(): argument 'other' (position 1) must be Tensor, not A
+RAdam | weight_decay | add(): argument 'alpha' must be Number, not A
+Rprop | lr | full_like(): argument 'fill_value' (position 2) must be Number, not A
+Rprop | etas[0] | can't assign a A to a torch.FloatTensor
+Rprop | etas[1] | can't assign a A to a torch.FloatTensor
+ASGD | lr | must be real number, not A
+ASGD | lambd | unsupported operand type(s) for *: 'A' and 'float'
+ASGD | alpha | unsupported operand type(s) for ** or pow(): 'float' and 'A'
+ASGD | t0 | unsupported operand type(s) for -: 'float' and 'A'
+ASGD | weight_decay | add(): argument 'alpha' must be Number, not A
+RMSprop | lr | bad operand type for unary -: 'A'
+RMSprop | momentum | '>' not supported between instances of 'A' and 'int'
+RMSprop | alpha | mul_(): argument 'other' (position 1) must be Tensor, not A
+RMSprop | eps | add_(): argument 'other' (position 1) must be Tensor, not A
+RMSprop | weight_decay | add(): argument 'alpha' must be Number, not A
+Adagrad | lr | unsupported operand type(s) for /: 'A' and 'float'
+Adagrad | lr_decay | unsupported operand type(s) for *: 'float' and 'A'
+Adagrad | eps | add_(): argument 'other' (position 1) must be Tensor, not A
+Adagrad | weight_decay | add(): argument 'alpha' must be Number, not A
+Adadelta | lr | bad operand type for unary -: 'A'
+Adadelta | rho | mul_(): argument 'other' (position 1) must be Tensor, not A
+Adadelta | weight_decay | add(): argument 'alpha' must be Number, not A
+Adafactor | lr | '<' not supported between instances of 'float' and 'A'
+Adafactor | beta2_decay | unsupported operand type(s) for ** or pow(): 'float' and 'A'
+Adafactor | d | unsupported operand type(s) for *: 'float' and 'A'
+Adafactor | weight_decay | unsupported operand type(s) for *: 'float' and 'A'
+Muon | lr | unsupported operand type(s) for *: 'A' and 'float'
+Muon | weight_decay | unsupported operand type(s) for *: 'float' and 'A'
+Muon | momentum | unsupported operand type(s) for -: 'int' and 'A'
+LBFGS | lr | unsupported operand type(s) for *: 'Tensor' and 'A'
+LBFGS | max_iter | '<' not supported between instances of 'int' and 'A'
+LBFGS | max_eval | '>=' not supported between instances of 'int' and 'A'
+LBFGS | tolerance_grad | '<=' not supported between instances of 'Tensor' and 'A'
+LBFGS | tolerance_change | bad operand type for unary -: 'A'
+LBFGS | history_size | can't multiply sequence by non-int of type 'A'
+""".strip().splitlines()
+"""What torch says of an option that was set to an object: the algorithm, the option, the message."""
+
+STEP = """
+import torch
+class A: pass
+def step(name, option, place):
+    p = torch.ones(2, 2, requires_grad=True)
+    opt = getattr(torch.optim, name)([p])
+    group = opt.param_groups[0]
+    for more in ("weight_decay", "momentum"):
+        if more in group: group[more] = 0.1
+    if place is None: group[option] = A()
+    else: group[option] = tuple(A() if i == place else part for i, part in enumerate(group[option]))
+    def closure():
+        opt.zero_grad()
+        (p * p).sum().backward()
+        return p.sum()
+    closure()
+    try: opt.step(closure)
+    except TypeError as e: print(e)
+"""
+
+
+def test_options_of_optimizers_are_numbers() -> None:
+    cases = [[part.strip() for part in line.split("|")] for line in OPTIONS]
+    places = [option.rstrip("]").partition("[")[::2] for _, option, _ in cases]
+    calls = [f"step({case[0]!r}, {name!r}, {at or None})" for case, (name, at) in zip(cases, places, strict=True)]
+    assert printed(STEP + "\n".join(calls)) == [message for *_, message in cases]
+
+
+def printed(source: str) -> list[str]:
+    trace = run(source)
+    assert trace.outcome.kind == "finished", trace.outcome
+    return "".join(event.text for event in trace.events if type(event).__name__ == "Printed").splitlines()
+
+
+SET_LATER = """
+sgd.param_groups[0]['lr'] = np.ones((1000, 1000))           | sgd.step()
+sgd.param_groups[0]['lr'] = [own, own]                      | sgd.step()
+sgd.param_groups[0]['params'] = [own]                       | sgd.step()
+adam.state[p]['exp_avg'] = torch.ones(1000, 1000)           | adam.step()
+sch.gamma = np.ones((1000, 1000))                           | sch.step()
+sch.gamma = 'a' * 100000                                    | sch.step()
+sch.base_lrs = [np.ones((1000, 1000))]                      | sch.step(3)
+sch.base_lrs[0] = 'a' * 100000                              | sch.step(3)
+sch.load_state_dict({'gamma': 'a' * 100000})                | sch.step()
+sgd.param_groups[0]['lr'] = 'a' * 100000                    | sch.step()
+sch.last_epoch = own                                        | sch.step()
+lam.lr_lambdas = [lambda e: 'a' * 100000]                   | lam.step()
+lam.lr_lambdas = [lambda e: np.ones((1000, 1000))]          | lam.step()
+plateau.min_lrs[0] = 'a'                                    | [plateau.step(1.) for i in range(20)]
+cyclic.max_lrs[0] = np.ones((1000, 1000))                   | cyclic.step()
+once.optimizer.param_groups[0]['max_lr'] = 'a'              | once.step()
+dist.scale = [1.0]                                          | dist.log_prob(x)
+dist.loc = own                                              | dist.log_prob(x)
+inorm.eps = np.ones((1000, 1000))                           | inorm(torch.ones(2, 3, 4))
+inorm.eps = 'a'                                             | inorm(torch.ones(2, 3, 4))
+gaussian.eps = np.ones((1000, 1000))                        | gaussian(x, x, x)
+emb.max_norm = 'a'                                          | emb(torch.zeros(1, dtype=torch.long))
+emb.norm_type = 'fro'                                       | emb(torch.zeros(1, dtype=torch.long))
+""".strip().splitlines()
+MORE = """
+p = torch.ones(400, 1, 1, requires_grad=True)
+p.sum().backward()
+sgd = torch.optim.SGD([p], 0.1)
+adam = torch.optim.Adam([p])
+adam.step()
+S = torch.optim.lr_scheduler
+sch, lam = S.StepLR(sgd, 1), S.LambdaLR(sgd, lambda e: 1.0)
+plateau, cyclic = S.ReduceLROnPlateau(sgd), S.CyclicLR(sgd, 0.1, 1.0, cycle_momentum=False)
+once = S.OneCycleLR(torch.optim.SGD([p], 0.1, momentum=0.9), 1.0, 10)
+inorm, gaussian = torch.nn.InstanceNorm1d(3), torch.nn.GaussianNLLLoss()
+emb = torch.nn.Embedding(3, 2, max_norm=1.0)
+"""
+
+
+@pytest.mark.parametrize("line", SET_LATER, ids=range(len(SET_LATER)))
+def test_what_is_set_later_is_looked_at_too(line: str) -> None:
+    change, use = (part.strip() for part in line.split("|"))
+    said = printed(f"{OBJECTS}{MORE}try:\n    {change}\n    {use}\nexcept Exception as e:\n    print(e)")
+    assert said
+    assert not [word for word in ("ufunc", "UFunc", "Instance", "data_", "broadcast together") if word in said[0]]
+
+
+ALLOWED_LATER = """
+dist.scale = np.ones((1, 2)) | print(dist.log_prob(torch.zeros(2)).shape)      | torch.Size([1, 2])
+dist.scale = 2               | print(dist.stddev)                              | 2
+sch.gamma = np.float64(0.5)  | sgd.step(); sch.step(); print(sch.get_last_lr())| [0.05]
+sgd.param_groups[0]['lr'] = np.float64(0.5) | sgd.step(); print(p.dtype, p[0]) | torch.float32 tensor([[0.4990]], grad_fn=<SelectBackward0>)
+sgd.param_groups[0]['lr'] = torch.tensor(0.5) | sgd.step(); print(p[0].tolist()) | [[0.49900001287460327]]
+sch.own = [1, 'a']           | print(sch.own)                                  | [1, 'a']
+""".strip().splitlines()
+
+
+def test_numbers_may_be_set_later() -> None:
+    for line in ALLOWED_LATER:
+        change, use, text = (part.strip() for part in line.split("|"))
+        assert printed(f"{OBJECTS}{MORE}{change}\n{use}") == [text], line

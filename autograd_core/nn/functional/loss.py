@@ -36,6 +36,7 @@ from ...ops.binary import (
     xlogy,
 )
 from ...ops.join import clone
+from ...scalars import number
 from ...state import state
 from ...tensor import Tensor, plain
 from ...transforms.batch import hidden
@@ -208,7 +209,7 @@ def gaussian_nll_loss(
     if spread.data_.dtype.kind != "f":
         kind = errors.C_NAMES[spread.data_.dtype.name]
         raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
-    spread.overwrite(np.maximum(spread.data_, eps))
+    spread.overwrite(np.maximum(spread.data_, number(eps)))
     spread.bump()
     size = unary.log(spread)
     missed = div(pow_scalar(input - target, 2), spread)
@@ -262,7 +263,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
             length.clamp_min_(eps)
             state.grad_enabled = with_grad
         else:
-            length.overwrite(np.maximum(length.data_, eps))
+            length.overwrite(np.maximum(length.data_, number(eps)))
             length.bump()
         held.append(length)
     other = div(x2, held[1])

@@ -17,6 +17,7 @@ from ...ops.padding import constant_pad_nd
 from ...ops.reduction import mean_dim, vector_norm
 from ...ops.unary import clamp_min, rsqrt
 from ...ops.view import expand, select, squeeze_dim, unsqueeze, view
+from ...scalars import number
 from ...strides import suggested
 from ...tensor import Tensor
 from .common import no_gradient_for
@@ -232,6 +233,7 @@ def by_sample(
     eps: float,
 ) -> Tensor:
     """The batch norm of a batch of one, in which each sample has channels of its own."""
+    eps = number(eps, "instance_norm(): argument 'eps' (position 8) must be float, not {}")
     shape = list(input.data_.shape)
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")

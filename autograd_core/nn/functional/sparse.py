@@ -9,6 +9,7 @@ from ...graph import Dim
 from ...ops import embedding as embedding_ops
 from ...ops.embedding import embedding as looked_up
 from ...ops.view import reshape
+from ...scalars import number
 from ...state import ask_room, state
 from ...tensor import Array, Tensor, plain
 from ...unsupported import no_sparse
@@ -40,6 +41,8 @@ def embedding(
 def shortened(weight: Tensor, rows: Array, max_norm: float, norm_type: float) -> None:
     """Scale those of `rows` of `weight` down to `max_norm` that are longer."""
     held = weight.data_
+    said = "embedding_renorm_(): argument '{}' (position {}) must be float, not {{}}"
+    max_norm, norm_type = number(max_norm, said.format("max_norm", 3)), number(norm_type, said.format("norm_type", 4))
     lengths = np.linalg.norm(held[rows], norm_type, axis=-1)
     for row, length in zip(rows, lengths, strict=True):
         if length > max_norm:

@@ -99,10 +99,20 @@ DEEPEST = 1_000
 OFTEN = 64
 """Items of an iterator that are charged together, so that a `for`, which charges its turns itself, may take as many."""
 
-FLAT = tuple(
-    type(iter(empty))
-    for empty in ([], (), "", range(0), range(1 << 99), {}, {}.values(), {}.items(), set(), deque(), reversed([]))
+EMPTY: tuple[Any, ...] = (
+    [],
+    (),
+    "",
+    range(0),
+    range(1 << 99),
+    {},
+    {}.values(),
+    {}.items(),
+    set(),
+    deque(),
+    reversed([]),
 )
+FLAT = tuple(type(iter(empty)) for empty in EMPTY)
 """The types of iterators that have their items at hand."""
 
 

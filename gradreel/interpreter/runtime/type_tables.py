@@ -27,12 +27,13 @@ class TypeTable(dict[type, Found]):
     that class, under `name`."""
 
     def __init__(self, name: str, find: Callable[[type], Found]) -> None:
-        self.name, self.find = f"{name} of this type", find
+        self.name = f"{name} of this type"
+        self.find: Callable[[type], Found] = find
 
     def __missing__(self, kind: type) -> Found:
-        held = kind.__dict__.get(self.name, self)
-        if held is not self:
-            return held
+        if self.name in kind.__dict__:
+            kept: Found = kind.__dict__[self.name]
+            return kept
         found = self.find(kind)
         if kind in OF_PROGRAMS:
             setattr(kind, self.name, found)  # a name of ours, with spaces

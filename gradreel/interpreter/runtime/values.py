@@ -341,6 +341,10 @@ class Instance:
         """What the host writes of it, in its messages: no address."""
         return f"<{self.kind.title} object at 0x...>"
 
+    def own_type_name(self) -> str:
+        """What the engine's messages call its type."""
+        return self.kind.name
+
     deep_copy: ClassVar[Callable[[Machine, Value], Value]]
     """Copies an object of the program as the program would; put in by `stdlib/copy`."""
 
