@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
 
 import gradreel.interpreter.runner
 from gradreel import Limits, explain, run
+from gradreel.trace.events import Printed
 
 from .test_notebook import TWICE
 
@@ -53,3 +56,9 @@ def test_programs_and_their_edited_forms_run_elsewhere(nothing_runs_here: None) 
         run(TWICE)
     [found] = explain(run(TWICE, isolated=True), isolated=True)
     assert "retain_graph=True" in found["mends"][0]["source"]
+
+
+def test_texts_have_the_same_hash_in_every_process() -> None:
+    program = "print(hash('a'), hash(('b', 1)), hash(frozenset('de')))"
+    said = subprocess.run([sys.executable, "-c", program], env={"PYTHONHASHSEED": "0"}, capture_output=True, text=True)
+    assert [event.text for event in run(program, isolated=True).events if isinstance(event, Printed)] == [said.stdout]
