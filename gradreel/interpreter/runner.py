@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import threading
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
@@ -44,6 +45,9 @@ from .refusal import Refusal
 from .runtime.calls import call
 from .runtime.errors import suggestion
 from .runtime.values import Error, Frame, Stub, Value, mask_host
+
+if sys.platform != "win32":
+    from resource import RLIM_INFINITY, RLIMIT_STACK, getrlimit
 
 # ---- reading a program: sizes and characters checked, parsed, its values echoed or not
 
@@ -186,7 +190,19 @@ ONCE = (
 """How warnings begin that PyTorch gives for lines of its own: Python shows each of them once, whoever calls."""
 
 RECURSION_LIMIT = 20_000
-"""Python's own recursion limit while a program runs; the program's calls have their own."""
+"""Python's own recursion limit while a program runs, at most; the program's calls have their own."""
+STACK_OF_CALL = 1_100
+"""Bytes of the stack that a call of Python's takes which goes through C, as by `__call__`, `__init__` or a property."""
+
+
+def recursion_limit() -> int:
+    """As many calls as the stack of this thread bears: beyond, the process would end, not the program."""
+    if sys.platform == "win32":
+        return RECURSION_LIMIT
+    main = threading.current_thread() is threading.main_thread()
+    room = 0 if main else threading.stack_size()
+    room = room or getrlimit(RLIMIT_STACK)[0]
+    return RECURSION_LIMIT if room == RLIM_INFINITY else min(RECURSION_LIMIT, room // STACK_OF_CALL)
 
 
 def run(
@@ -314,7 +330,7 @@ def prepare_engine(machine: Machine) -> Iterator[None]:
     ):
         warnings.simplefilter("always")
         warnings.showwarning = show  # type: ignore[assignment]
-        sys.setrecursionlimit(max(depth, RECURSION_LIMIT))
+        sys.setrecursionlimit(max(depth, recursion_limit()))
         try:
             yield
         finally:

@@ -256,3 +256,8 @@ True True True True NotImplemented
 'int' object is not iterable
 [1, 'a', 'b', 2, 3]
 """
+
+
+def test_numbers_of_a_tensor_are_charged_one_by_one() -> None:
+    for numbers in ("torch.ones(10**6)", "np.ones(10**6)"):
+        assert outcome(f"x = {numbers}\n[x.tolist() for i in range(99)]", 30_000)[0] == "stopped"

@@ -70,3 +70,33 @@ def test_a_few_hundred_may() -> None:
     )
     trace = run(source)
     assert [event.text for event in trace.events if isinstance(event, Printed)] == ["293\n"]
+
+
+CALLS = {
+    "schedulers": "S.ChainedScheduler([x])",
+    "distributions": "D.Independent(x, 0)",
+    "partials": "functools.partial(x)",
+}
+STARTS = {
+    "schedulers": ("S.ExponentialLR(o, 0.9)", "o.step(); x.step()"),
+    "distributions": ("D.Normal(0.0, 1.0)", "x.sample()"),
+    "partials": ("(lambda: 1)", "x()"),
+}
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_calls_of_the_host_go_no_deeper_than_the_stack_bears(kind: str) -> None:
+    start, use = STARTS[kind]
+    source = (
+        "import functools, torch\nS, D = torch.optim.lr_scheduler, torch.distributions\n"
+        f"o = torch.optim.SGD([torch.ones(1, requires_grad=True)], 0.1)\nx = {start}\n"
+        f"try:\n    for i in range(1200):\n        x = {CALLS[kind]}\n    {use}\n"
+        "except RecursionError as e:\n    print(e)"
+    )
+    traces: list[Any] = []
+    before = threading.stack_size(1 << 20)
+    thread = threading.Thread(target=lambda: traces.append(run(source)))
+    thread.start()
+    thread.join()
+    threading.stack_size(before)
+    assert traces and traces[0].outcome.kind == "finished"

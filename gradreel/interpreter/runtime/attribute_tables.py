@@ -165,12 +165,18 @@ def step_optimizer(machine: Machine, optimizer: Any, /, *args: Value, **kwargs: 
     return from_engine(result)
 
 
+AS_OBJECTS = 8
+"""What it takes to make an element a number of Python's, in additions."""
+
+
 def make_number_reader(name: str) -> Builtin:
     """`tensor.item()` and its like, told once it has given the numbers."""
     take = getattr(torch.Tensor, name)  # a name of this file, never of a program
 
     def run(machine: Machine, tensor: Any, /, *args: Value, **kwargs: Value) -> Value:
         machine.meter.charge()
+        if name == "tolist":
+            machine.meter.elements(tensor.numel(), AS_OBJECTS)
         taken = from_engine(take(tensor, *args, **kwargs))
         machine.emit((NumbersTaken, tensor_id(tensor), name))
         if name == "numpy":
