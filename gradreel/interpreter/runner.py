@@ -47,7 +47,7 @@ from .runtime.errors import suggestion
 from .runtime.values import Error, Frame, Stub, Value, mask_host
 
 if sys.platform != "win32":
-    from resource import RLIM_INFINITY, RLIMIT_STACK, getrlimit
+    from resource import RLIMIT_STACK, getrlimit
 
 # ---- reading a program: sizes and characters checked, parsed, its values echoed or not
 
@@ -191,18 +191,17 @@ ONCE = (
 
 RECURSION_LIMIT = 20_000
 """Python's own recursion limit while a program runs, at most; the program's calls have their own."""
+STACK = getrlimit(RLIMIT_STACK)[0] if sys.platform != "win32" else 0
+"""Bytes of the stack as the process began, for later it may not ask; not above 0 if there is no limit."""
 STACK_OF_CALL = 1_100
 """Bytes of the stack that a call of Python's takes which goes through C, as by `__call__`, `__init__` or a property."""
 
 
 def recursion_limit() -> int:
     """As many calls as the stack of this thread bears: beyond, the process would end, not the program."""
-    if sys.platform == "win32":
-        return RECURSION_LIMIT
     main = threading.current_thread() is threading.main_thread()
-    room = 0 if main else threading.stack_size()
-    room = room or getrlimit(RLIMIT_STACK)[0]
-    return RECURSION_LIMIT if room == RLIM_INFINITY else min(RECURSION_LIMIT, room // STACK_OF_CALL)
+    room = STACK if main else threading.stack_size() or STACK
+    return min(RECURSION_LIMIT, room // STACK_OF_CALL) if room > 0 else RECURSION_LIMIT
 
 
 def run(

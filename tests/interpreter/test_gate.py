@@ -416,7 +416,7 @@ ALLOWED_LATER = """
 dist.scale = np.ones((1, 2)) | print(dist.log_prob(torch.zeros(2)).shape)      | torch.Size([1, 2])
 dist.scale = 2               | print(dist.stddev)                              | 2
 sch.gamma = np.float64(0.5)  | sgd.step(); sch.step(); print(sch.get_last_lr())| [0.05]
-sgd.param_groups[0]['lr'] = np.float64(0.5) | sgd.step(); print(p.dtype, p.shape) | torch.float32 torch.Size([400, 1, 1])
+sgd.param_groups[0]['lr'] = np.float64(0.5) | sgd.step(); print(p.dtype) | torch.float32
 sgd.param_groups[0]['lr'] = torch.tensor(0.5) | sgd.step(); print(p[0].tolist()) | [[0.49900001287460327]]
 sch.own = [1, 'a']           | print(sch.own)                                  | [1, 'a']
 """.strip().splitlines()
