@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from gradreel.trace import events as e
@@ -73,19 +75,30 @@ def by_graph(world: World, start: TensorState) -> set[int]:
     return leaves
 
 
-def flat(data: Any) -> Iterator[Any]:
-    if isinstance(data, list):
-        for part in data:
-            yield from flat(part)
-    else:
-        yield data
+def flat(data: Any) -> list[Any]:
+    """The numbers of a tensor that are told as lists in lists, all of one length."""
+    if not isinstance(data, list):
+        return [data]
+    while data and isinstance(data[0], list):
+        data = list(chain.from_iterable(data))
+    return data
+
+
+def all_finite(numbers: list[Any]) -> bool:
+    """Whether none of `numbers` is infinite or NaN; the sum tells at once where it is finite itself."""
+    try:
+        if math.isfinite(sum(numbers)):
+            return True
+    except (TypeError, OverflowError):  # complex numbers, and integers that no float can hold
+        pass
+    return all(not isinstance(number, float) or math.isfinite(number) for number in numbers)
 
 
 def all_zero(value: Value) -> bool:
     """Whether there are numbers in `value`, and all of them are 0."""
     if not value.whole:
         return value.minimum == 0 == value.maximum
-    entries = list(flat(value.data))
+    entries = flat(value.data)
     return bool(entries) and not any(entries)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import flat
+from ..ancestry import all_finite, flat
 from ..diagnosis import Diagnosis, during, named, on
 from ..words import called, code, label
 from ..world.world import World
@@ -101,4 +101,5 @@ def asks(tree: ast.AST) -> bool:
 def infinite(value: Value | None) -> bool:
     if value is None:
         return False
-    return any(isinstance(number, float) and math.isinf(number) for number in flat(value.data))
+    numbers = flat(value.data)
+    return not all_finite(numbers) and any(isinstance(number, float) and math.isinf(number) for number in numbers)

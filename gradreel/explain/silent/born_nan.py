@@ -11,7 +11,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import ancestors, flat, made_from
+from ..ancestry import all_finite, ancestors, flat, made_from
 from ..diagnosis import Diagnosis, during, named, on
 from ..words import called, code, label, listed, value
 from ..world.states import TensorState
@@ -201,10 +201,9 @@ def has_nan(value: Value | None) -> bool:
         return math.isnan(value.data)
     if not value.whole:
         return value.mean is not None and math.isnan(value.mean)
-    return any(isinstance(number, float) and math.isnan(number) for number in flat(value.data))
+    numbers = flat(value.data)
+    return not all_finite(numbers) and any(isinstance(number, float) and math.isnan(number) for number in numbers)
 
 
 def finite(value: Value | None) -> bool:
-    if value is None:
-        return True
-    return all(not isinstance(number, float) or math.isfinite(number) for number in flat(value.data))
+    return value is None or all_finite(flat(value.data))

@@ -10,7 +10,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import flat
+from ..ancestry import all_finite, flat
 from ..diagnosis import Diagnosis, during, named, on
 from ..words import called, code, name_of
 from ..world.states import Place
@@ -90,4 +90,4 @@ def largest(value: Value) -> float | None:
         ends = [abs(end) for end in (value.minimum, value.maximum) if isinstance(end, (int, float))]
         return max(ends, default=None)
     numbers = [abs(number) for number in flat(value.data) if isinstance(number, (int, float))]
-    return math.nan if any(map(math.isnan, numbers)) else max(numbers, default=None)
+    return math.nan if not all_finite(numbers) and any(map(math.isnan, numbers)) else max(numbers, default=None)
