@@ -23,7 +23,7 @@ from .cells import with_cells
 from .groups import Groups
 from .happenings import HAPPENINGS, Stage
 from .model import Call, Diagnosis, Expression, Mend, Scene, Stretch, Tensor
-from .shown import shown_value
+from .shown import ShownValues
 from .steps import Steps
 
 START = "Nothing has happened yet. Each step tells one thing that the program or autograd does."
@@ -199,10 +199,10 @@ class Builder:
             expression,
         )
 
-    def _values(self) -> tuple[dict[str, Any], ...]:
+    def _values(self) -> ShownValues:
         table, tracks = self.stage.values.table, self.stage.ledger.tracks
         sent = with_cells(table, [tracks("t", "value").history, tracks("t", "grad").history])
-        return tuple([shown_value(value, place in sent) for place, value in enumerate(table)])
+        return ShownValues(table, sent)
 
     def _tensor(self, number: int) -> Tensor:
         state = self.world.tensors[number]

@@ -17,6 +17,9 @@ column is written in whichever form says least. What a column is, its form tells
     {"lengths": COLUMN, "items": COLUMN}  lists, one after the other
     {"rows": {name: COLUMN}}              records, column by column
     {"sorts": [COLUMN], "at": COLUMN}     things of several sorts, each sort in a column of its own
+    {"digits": COLUMN, "tens": COLUMN}    floats of few digits: integers, and by which power of ten each is multiplied,
+                                          doubled, and one more for a minus
+    {"nested": COLUMN, "shape": COLUMN}   tensors as lists in lists: their numbers one after the other, and their shapes
 
 `player/web/scene/columns.js` reads them in the browser, `reading.py` here. `write` gives plain JSON data.
 """
@@ -47,8 +50,11 @@ CANONICAL = re.compile(r"0|[1-9]\d{0,14}")
 FIRST, LETTERS = ord("#"), ord("\\") - ord("#")
 """The letters that stand for integers: those between the quote and the backslash, which JSON would have to mark."""
 SAFE = 2**53
-MOST = LETTERS**4
+MOST = LETTERS**5
 """Integers so far apart are written as they are."""
+EXACT, SMALLEST, LARGEST = 8, 1e-280, 1e280
+"""Floats of more digits, or so small or large, are written as they are."""
+POWERS = np.array([float(f"1e{power}") for power in range(300)])
 FEW = 16
 """So are fewer integers than that, unless they are all the same or a run."""
 NEARER = 4
@@ -187,6 +193,30 @@ def letters(things: Array, least: int, spread: int) -> Column:
         spread //= LETTERS
     told = [(digit + FIRST).astype(np.uint8).tobytes().decode("ascii") for digit in (rest, *reversed(digits))]
     return {"letters": told, "least": least}
+
+
+def decimals(things: npt.NDArray[np.float64], digits: int) -> Column:
+    """Finite floats, rounded to so many `digits`."""
+    sizes = np.abs(things)
+    few = len(things) < FEW or digits > EXACT
+    if few or sizes.max() >= LARGEST or sizes.min(initial=1.0, where=sizes != 0) <= SMALLEST:
+        return [float(f"{number:.{digits}g}") for number in things.tolist()]
+    there = sizes != 0
+    tens = np.zeros(len(things), np.int64)
+    tens[there] = np.floor(np.log10(sizes[there])).astype(np.int64)
+    tens -= digits - 1
+    wholes = np.rint(scaled(sizes, tens))
+    for wrong, by in ((wholes >= 10**digits, 1), (there & (wholes < 10 ** (digits - 1)), -1)):
+        if wrong.any():  # by the rounding of the number, or of its logarithm
+            tens[wrong] += by
+            wholes[wrong] = np.rint(scaled(sizes[wrong], tens[wrong]))
+    return {"digits": numbers(wholes.astype(np.int64)), "tens": numbers(2 * tens + np.signbit(things))}
+
+
+def scaled(sizes: npt.NDArray[np.float64], tens: Array) -> npt.NDArray[np.float64]:
+    """`sizes` divided by these powers of ten, exactly rounded where the powers are exact."""
+    powers: npt.NDArray[np.float64] = POWERS[np.abs(tens)]
+    return np.where(tens < 0, sizes * powers, sizes / powers)
 
 
 def turns(things: Sequence[Any], every: int) -> Column:

@@ -18,6 +18,7 @@ from . import columns, table
 from .history import History, Track
 from .model import KEYS, NUMBERED, POINTING, Scene
 from .reading import read
+from .shown import ShownValues
 
 LONG = ("values", "boxes", "wires", "tensors", "groups", "steps")
 """What grows with the run and travels in columns."""
@@ -74,13 +75,17 @@ def packed(scene: Scene) -> dict[str, Any]:
     """The scene with what is long in columns. What a step changes is not told by steps: histories say it already."""
     record = plain(scene)
     for name in LONG:
-        record[name] = columns.write(record[name])
+        record[name] = column_of(record[name])
     order = {kind: things(histories.values()) for kind, histories in scene.histories.items()}
     if names := record.pop("names"):
         order["name"] = list(names)
     record["things"] = {kind: named(kind, found) for kind, found in order.items()}
     record["histories"] = list(grouped(scene, order))
     return record
+
+
+def column_of(things: Sequence[Any]) -> columns.Column:
+    return things.column() if isinstance(things, ShownValues) else columns.write(things)
 
 
 def plain(thing: object) -> dict[str, Any]:

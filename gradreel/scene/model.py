@@ -207,7 +207,7 @@ class Scene:
     source: str
     mode: str
     outcome: Outcome
-    values: tuple[dict[str, Any], ...]
+    values: Sequence[dict[str, Any]]
     boxes: Sequence[Box]
     wires: Sequence[Wire]
     tensors: tuple[Tensor, ...]

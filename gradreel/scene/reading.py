@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from itertools import accumulate, chain
 from typing import Any
@@ -65,6 +65,21 @@ def read_sorts(column: Column) -> list[Any]:
     return [next(sorts[sort]) for sort in read(column["at"])]
 
 
+def read_decimals(column: Column) -> list[float]:
+    pairs = zip(read(column["digits"]), read(column["tens"]), strict=True)
+    return [float(f"{'-' if tens & 1 else ''}{digits}e{tens >> 1}") for digits, tens in pairs]
+
+
+def read_nested(column: Column) -> list[Any]:
+    items = iter(read(column["nested"]))
+    return [nested(items, shape) for shape in read(column["shape"])]
+
+
+def nested(items: Iterator[Any], shape: Sequence[int]) -> Any:
+    """The next of `items` as a tensor of this shape."""
+    return [nested(items, shape[1:]) for _ in range(shape[0])] if shape else next(items)
+
+
 READERS: dict[str, Callable[[Column], list[Any]]] = {
     "all": lambda column: [column["all"]] * column["n"],
     "step": read_steps,
@@ -76,4 +91,6 @@ READERS: dict[str, Callable[[Column], list[Any]]] = {
     "lengths": read_lists,
     "rows": read_rows,
     "sorts": read_sorts,
+    "digits": read_decimals,
+    "nested": read_nested,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, fields
 from functools import cached_property
+from marshal import dumps
 
 from . import events
 from .codec import Form, Way, number_in, number_out
@@ -87,6 +88,10 @@ class Trace:
         return Trace(record["source"], record["mode"], outcome, events, program=record.get("program"))
 
 
+WITHOUT_REFERENCES = 2
+"""The version of marshal's format in which equal lists are written alike, whoever else holds their numbers."""
+
+
 class Values:
     """A table of values, in which each distinct one has an index."""
 
@@ -101,9 +106,9 @@ class Values:
         seen = self._by_identity.get(id(value))
         if seen is not None:
             return seen
-        # Told apart by their text: 0.0 and -0.0 are equal and nan is not, yet each is one thing to show.
+        # Told apart by their bits: 0.0 and -0.0 are equal and nan is not, yet each is one thing to show.
         data = value.data
-        told = data if type(data) is float and data and data == data else repr(data)
+        told = data if type(data) is float and data and data == data else dumps(data, WITHOUT_REFERENCES)
         content = (value.shape, value.dtype, told, value.mean, value.cells)
         found = self._by_content.setdefault(content, len(self.table))
         if found == len(self.table):

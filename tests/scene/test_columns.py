@@ -3,11 +3,13 @@
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradreel.scene.columns import turns, write
+from gradreel.explain.ancestry import flat
+from gradreel.scene.columns import decimals, turns, write
 from gradreel.scene.reading import read
 
 NUMBERED = st.builds(
@@ -48,7 +50,7 @@ def test_what_was_written_is_read(things: list[Any]) -> None:
         ([4, 6, 8, 10], {"from": 4, "by": 2, "n": 4}),
         ([3, 1, 4, 1] * 4, {"letters": ["%#&#" * 4], "least": 1}),
         ([0, 57, 400, 1] * 4, {"letters": ["#$*#" * 4, "##$$" * 4], "least": 0}),
-        ([0, 57**4] * 8, [0, 57**4] * 8),
+        ([0, 57**5] * 8, [0, 57**5] * 8),
         ([7, *range(9, 24)], {"step": [2, *[1] * 14], "first": 7}),
         ([7, *range(9, 25)], {"step": {"letters": ["$" + "#" * 15], "least": 1}, "first": 7}),
         ([2**53 + 1, 0] * 8, [2**53 + 1, 0] * 8),
@@ -84,6 +86,26 @@ def test_the_forms(things: list[Any], column: Any) -> None:
 def test_what_comes_by_turns_is_read(things: list[Any], every: int) -> None:
     whole = things[: len(things) // every * every]
     assert json.dumps(read(turns(whole, every))) == json.dumps(whole)
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.floats(-1e6, 1e6), max_size=40), st.integers(3, 8)
+)
+def test_floats_of_few_digits_are_read(things: list[float], digits: int) -> None:
+    text = json.dumps(decimals(np.array(things, np.float64), digits), allow_nan=False)
+    assert json.dumps(read(json.loads(text))) == json.dumps([float(f"{thing:.{digits}g}") for thing in things])
+
+
+@pytest.mark.parametrize(
+    ("shapes", "tensors"),
+    [
+        ([[], []], [1.5, 2.5]),
+        ([[2], [0], [1, 2]], [[1, 2], [], [[3, 4]]]),
+        ([[2, 0], [0, 2]], [[[], []], []]),
+    ],
+)
+def test_tensors_are_read_by_their_shapes(shapes: list[list[int]], tensors: list[Any]) -> None:
+    assert read({"nested": [number for tensor in tensors for number in flat(tensor)], "shape": shapes}) == tensors
 
 
 @pytest.mark.parametrize("things", [["n1", "2n3"], ["n1", ""], ["n1n2", "n"], ["n1", "n02"]])

@@ -60,7 +60,27 @@ const FORMS = {
     const next = sorts.map(() => 0);
     return readColumn(at).map((sort) => found[sort][next[sort]++]);
   },
+  digits: ({ digits, tens }) => {
+    const powers = readColumn(tens);
+    return readColumn(digits).map((digit, i) => decimal(digit, powers[i] >> 1) * (powers[i] & 1 ? -1 : 1));
+  },
+  nested: ({ nested, shape }) => {
+    const items = readColumn(nested);
+    let from = 0;
+    const tensor = ([length, ...inner]) =>
+      length === undefined ? items[from++] : Array.from({ length }, () => tensor(inner));
+    return readColumn(shape).map(tensor);
+  },
 };
+
+/** The powers of ten that are exact. */
+const POWERS = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
+
+/** An integer times a power of ten, as the text of both would be read. */
+function decimal(digits, ten) {
+  if (Math.abs(ten) >= POWERS.length) return Number(`${digits}e${ten}`);
+  return ten < 0 ? digits / POWERS[-ten] : digits * POWERS[ten];
+}
 
 /** Texts, put together of pieces and the numbers between them. */
 function texts({ text, at, holes }) {
