@@ -79,9 +79,10 @@ def flat(data: Any) -> list[Any]:
     """The numbers of a tensor that are told as lists in lists, all of one length."""
     if not isinstance(data, list):
         return [data]
-    while data and isinstance(data[0], list):
-        data = list(chain.from_iterable(data))
-    return data
+    numbers: list[Any] = data
+    while numbers and isinstance(numbers[0], list):
+        numbers = list(chain.from_iterable(numbers))
+    return numbers
 
 
 def all_finite(numbers: list[Any]) -> bool:

@@ -70,6 +70,11 @@ class Source:
         return list(ast.walk(self.tree))
 
     @cached_property
+    def statements(self) -> list[ast.stmt]:
+        """The statements without a body."""
+        return [node for node in self.nodes if is_simple(node)]
+
+    @cached_property
     def whole(self) -> str:
         """All of the code: what is not in it need not be looked for in the tree."""
         return "\n".join(self.code)
@@ -78,7 +83,7 @@ class Source:
     def quiet_lines(self) -> frozenset[int]:
         """The lines that stand in a `with torch.no_grad():`, or in a function decorated with it."""
         lines: set[int] = set()
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.With):
                 marks = [item.context_expr for item in node.items]
             elif isinstance(node, ast.FunctionDef):
@@ -94,7 +99,7 @@ class Source:
         """The lines of functions decorated with `@torch.no_grad()`, each with the line of that."""
         marks = [
             (node, mark.lineno)
-            for node in ast.walk(self.tree)
+            for node in self.nodes
             if isinstance(node, ast.FunctionDef)
             for mark in node.decorator_list
             if QUIET.search(ast.unparse(mark))
@@ -104,11 +109,7 @@ class Source:
     @cached_property
     def switches(self) -> dict[int, bool]:
         """The statements that switch the recording on or off for all that follows, `torch.set_grad_enabled(False)`."""
-        calls = [
-            node.value
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
-        ]
+        calls = [node.value for node in self.nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
         return {
             call.lineno: not (isinstance(call.args[0], ast.Constant) and call.args[0].value is False)
             for call in calls
@@ -120,7 +121,7 @@ class Source:
         """The lines in a `with torch.set_grad_enabled(mode):` that asks at run time, each with the line of that."""
         blocks = [
             node
-            for node in ast.walk(self.tree)
+            for node in self.nodes
             if isinstance(node, ast.With)
             and any(
                 "set_grad_enabled" in ast.unparse(call.func)
@@ -141,7 +142,7 @@ class Source:
 
     def _fed(self, line: int) -> frozenset[int]:
         makers: dict[str, list[ast.stmt]] = {}
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.stmt):
                 for name in bound_by(node):
                     makers.setdefault(name, []).append(node)
@@ -161,7 +162,7 @@ class Source:
     def simple(self, line: int) -> list[ast.stmt]:
         """The statements without a body on `line`."""
         if line not in self._simple:
-            self._simple[line] = [node for node in ast.walk(self.tree) if is_simple(node) and spans(node, line)]
+            self._simple[line] = [statement for statement in self.statements if spans(statement, line)]
         return self._simple[line]
 
     def loop_names(self, line: int) -> tuple[str, ...]:

@@ -285,7 +285,7 @@ def handed_out(world: World, tensor: TensorState) -> Reason:
 
 def withheld(world: World, tensor: TensorState) -> Reason | None:
     """A Function of the program on the way back to `tensor` gave None for it."""
-    functions = {node.name for node in ast.walk(world.source.tree) if isinstance(node, ast.ClassDef)}
+    functions = {node.name for node in world.source.nodes if isinstance(node, ast.ClassDef)}
     for call in reversed(finished(world)):
         if all(world.nodes[number].variable != tensor.number for number in call.expected):
             continue

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import asdict
 from itertools import groupby, islice
+from types import MethodType
 from typing import Any
 
 from gradreel.explain import Beat, Doctor, World, beats, keep_label, label, tell
@@ -48,10 +49,8 @@ def without_mends(trace: Trace, found: list[Found]) -> list[tuple[Found, list[Tr
     return [(diagnosis, []) for diagnosis in found]
 
 
-Hears = dict[
-    type[Event], tuple[Callable[[World, Any], None] | None, Callable[[Stage, Any], None] | None, tuple[Look, ...]]
-]
-"""For each kind of event what it does to the World, what to the picture, and who else looks at it then."""
+Hears = dict[type[Event], tuple[Look | None, tuple[Look, ...]]]
+"""For each kind of event what changes the World by it, and who looks at it then: first of all the picture."""
 
 
 class Builder:
@@ -60,7 +59,7 @@ class Builder:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.world = World(trace)
-        self.stage = Stage(self.world, shown_tensors(trace))
+        self.stage = Stage(self.world, *what_is_shown(trace))
         self.bytes = self.stage.ledger.tracks("program", "bytes")
         self.groups = Groups(self.world)
         self.steps = Steps()
@@ -92,14 +91,11 @@ class Builder:
             self.add(beat, of_skipped if beat.kind == "turns_skipped" else hears)
 
     def hears(self, doctors: dict[type[Event], tuple[Look, ...]], own: dict[type[Event], Look]) -> Hears:
-        return {
-            kind: (
-                CHANGES.get(kind),
-                HAPPENINGS.get(kind),
-                (*doctors.get(kind, ()), *((own[kind],) if kind in own else ())),
-            )
-            for kind in KINDS.values()
-        }
+        pictured = {kind: (MethodType(happening, self.stage),) for kind, happening in HAPPENINGS.items()}
+        changes = {kind: MethodType(change, self.world) for kind, change in CHANGES.items()}
+        alone = {kind: (look,) for kind, look in own.items()}
+        looks = (pictured, doctors, alone)
+        return {kind: (changes.get(kind), sum((some.get(kind, ()) for some in looks), ())) for kind in KINDS.values()}
 
     def is_made(self, event: e.NodeMade) -> None:
         self.made.append(event.node)
@@ -125,12 +121,10 @@ class Builder:
         stage.settle()
         events = self.trace.events[beat.start : beat.stop]
         for event in events:
-            change, happening, looks = hears[type(event)]
+            change, looks = hears[type(event)]
             if change is not None:
-                change(world, event)
+                change(event)
             world.count += 1
-            if happening is not None:
-                happening(stage, event)
             for look in looks:
                 look(event)
         stage.arrive()
@@ -195,7 +189,7 @@ class Builder:
             tuple(self._diagnoses(mender)),
             tuple((text, self.step_of(event)) for text, event in self.world.printed),
             self.stage.ledger.histories,
-            tuple(self.stage.names.order),
+            {"sum": tuple(self.stage.sums), "name": tuple(self.stage.names.numbers)},
             expression,
         )
 
@@ -249,20 +243,22 @@ class Builder:
         ]
 
 
-def shown_tensors(trace: Trace) -> set[int]:
-    """The tensors that a player can show: those that ever have a name, leaves, and the bases of these."""
+def what_is_shown(trace: Trace) -> tuple[set[int], list[int]]:
+    """The tensors that a player can show (what ever has a name, leaves, and the bases of these), and all nodes."""
     shown: set[int] = set()
+    nodes: list[int] = []
     bases: dict[int, int] = {}
     for event in trace.events:
         if type(event) is e.NameBound:
             if event.tensor is not None:
                 shown.add(event.tensor)
         elif type(event) is e.NodeMade:
+            nodes.append(event.node)
             if event.variable is not None:
                 shown.add(event.variable)
         elif type(event) is e.TensorMade and event.base is not None:
             bases[event.tensor] = event.base
-    return shown | {bases[tensor] for tensor in shown if tensor in bases}
+    return shown | {bases[tensor] for tensor in shown if tensor in bases}, nodes
 
 
 ACTORS = frozenset((e.NodeStarted, e.SlotFreed, e.SlotRetained, e.GradAdded, e.BackwardFailed))

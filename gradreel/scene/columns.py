@@ -26,6 +26,7 @@ column is written in whichever form says least. What a column is, its form tells
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -55,7 +56,7 @@ MOST = LETTERS**5
 EXACT, SMALLEST, LARGEST = 8, 1e-280, 1e280
 """Floats of more digits, or so small or large, are written as they are."""
 POWERS = np.array([float(f"1e{power}") for power in range(300)])
-FEW = 16
+FEW = 64
 """So are fewer integers than that, unless they are all the same or a run."""
 NEARER = 4
 """Differences are worth it if they lie so many times nearer together than the integers themselves."""
@@ -195,12 +196,18 @@ def letters(things: Array, least: int, spread: int) -> Column:
     return {"letters": told, "least": least}
 
 
+def rounded(number: float, digits: int) -> float:
+    """A finite `number` with so many digits; the largest of all would be rounded to infinity."""
+    found = float(f"{number:.{digits}g}")
+    return found if math.isfinite(found) else number
+
+
 def decimals(things: npt.NDArray[np.float64], digits: int) -> Column:
     """Finite floats, rounded to so many `digits`."""
     sizes = np.abs(things)
     few = len(things) < FEW or digits > EXACT
     if few or sizes.max() >= LARGEST or sizes.min(initial=1.0, where=sizes != 0) <= SMALLEST:
-        return [float(f"{number:.{digits}g}") for number in things.tolist()]
+        return [rounded(number, digits) for number in things.tolist()]
     there = sizes != 0
     tens = np.zeros(len(things), np.int64)
     tens[there] = np.floor(np.log10(sizes[there])).astype(np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import accumulate, chain, pairwise
@@ -63,7 +63,7 @@ def to_json(scene: Scene, indent: int | None = None) -> str:
 def told(thing: Any) -> Any:
     """`thing` with all records in it as dicts, fields under the names of the JSON."""
     if isinstance(thing, Scene):
-        return {name: told(part) for name, part in plain(thing).items() if name not in ("histories", "names")}
+        return {name: told(part) for name, part in plain(thing).items() if name not in ("histories", "keyed")}
     if is_dataclass(thing):
         return {name: told(part) for name, part in plain(thing).items()}
     if isinstance(thing, tuple) and hasattr(thing, "_fields"):
@@ -76,10 +76,12 @@ def packed(scene: Scene) -> dict[str, Any]:
     record = plain(scene)
     for name in LONG:
         record[name] = column_of(record[name])
+    keyed = record.pop("keyed")
     order = {kind: things(histories.values()) for kind, histories in scene.histories.items()}
-    if names := record.pop("names"):
-        order["name"] = list(names)
-    record["things"] = {kind: named(kind, found) for kind, found in order.items()}
+    record["things"] = {
+        kind: named(kind, [keyed[kind][number] for number in found] if kind in keyed else found)
+        for kind, found in order.items()
+    }
     record["histories"] = list(grouped(scene, order))
     return record
 
@@ -104,18 +106,15 @@ def names(kind: type[Any]) -> tuple[tuple[str, str], ...]:
 # ---- histories
 
 
-def things(histories: Iterable[History]) -> list[Any] | columns.Array:
-    """All that has any of the properties: what goes by numbers in their order, the rest as it first appeared."""
-    all_things = [history.things for history in histories]
-    if type(all_things[0][0]) is not int:
-        return list(dict.fromkeys(chain.from_iterable(all_things)))
-    numbers = np.concatenate(list(map(columns.array_of, all_things)))
+def things(histories: Iterable[History]) -> columns.Array:
+    """The numbers of all that has any of the properties, in order."""
+    numbers = np.concatenate([columns.array_of(history.things) for history in histories])
     there = np.zeros(numbers.max() + 1, bool)
     there[numbers] = True
     return np.flatnonzero(there)
 
 
-def named(kind: str, found: list[Any] | columns.Array) -> columns.Column:
+def named(kind: str, found: Sequence[Any] | columns.Array) -> columns.Column:
     """The keys of things in a column: of a name its scope and its text, as the same text stands in many scopes."""
     if isinstance(found, np.ndarray):
         return columns.numbered(kind, found) if kind in NUMBERED else columns.write(list(map(KEYS[kind], found)))
@@ -134,16 +133,17 @@ WORDED = ("state", "how", "hint")
 """Properties that are words, as those of slots are: many things take the same few courses through them."""
 
 
-def grouped(scene: Scene, order: Mapping[str, list[Any] | columns.Array]) -> Iterator[dict[str, Any]]:
+def grouped(scene: Scene, order: Mapping[str, columns.Array]) -> Iterator[dict[str, Any]]:
     """The tracks of one property of one kind of things in columns.
 
     A thing goes by its place among those of its kind; of a track, its length, its first step, the steps from one to the
     next, and the values one after the other, or track by track as `courses`.
     """
     for kind, histories in scene.histories.items():
-        place_of = placing(order[kind])
+        place_by_number = np.zeros(order[kind][-1] + 1, np.int64)
+        place_by_number[order[kind]] = np.arange(len(order[kind]))
         for name, (things, steps, values) in histories.items():
-            places = place_of(things)
+            places = place_by_number[columns.array_of(things)]
             by_thing = np.argsort(places, kind="stable")  # those of a thing stay in order of time
             places, steps_of = places[by_thing], columns.array_of(steps)[by_thing]
             goes_on = places[1:] == places[:-1]
@@ -164,16 +164,6 @@ def grouped(scene: Scene, order: Mapping[str, list[Any] | columns.Array]) -> Ite
                 "gaps": columns.turns(gaps, int(lengths[0]) - 1 if even else 1),
                 **told,
             }
-
-
-def placing(order: list[Any] | columns.Array) -> Callable[[Sequence[Any]], columns.Array]:
-    """What tells of things which places they have in `order`."""
-    if isinstance(order, np.ndarray):
-        place_by_number = np.zeros(order[-1] + 1, np.int64)
-        place_by_number[order] = np.arange(len(order))
-        return lambda things: place_by_number[columns.array_of(things)]
-    place = {thing: at for at, thing in enumerate(order)}
-    return lambda things: columns.array_of(list(map(place.__getitem__, things)))
 
 
 def valued(kind: str, name: str, values: Sequence[Any]) -> columns.Column:

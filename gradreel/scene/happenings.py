@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from gradreel.explain import World
@@ -24,7 +24,7 @@ TERMS, MOST = 5, 20
 class Stage:
     """The picture while events are applied to it. `world` is always one event ahead: it has seen the event."""
 
-    def __init__(self, world: World, shown: set[int]) -> None:
+    def __init__(self, world: World, shown: set[int], nodes: Collection[int]) -> None:
         self.world = world
         self.shown = shown
         self.values = Values()
@@ -38,24 +38,26 @@ class Stage:
         """The calls and loops that are shown."""
         self.marked: dict[int, None] = {}
         self.used: dict[int, None] = {}
-        self.added: dict[tuple[int, int], None] = {}
+        self.added: dict[int, None] = {}
         """The nodes, wires and sums that the present outermost call has marked, to be wiped when the next begins."""
-        self.ledger = Ledger()
+        self.sums: dict[tuple[int, int], int] = {}
+        """By node and input the numbers of the sums that anything was added to."""
+        self.ledger = Ledger({"n": nodes, "t": shown})
         self.slots: dict[str, Tracks] = {}
         program = self.ledger.kind("program")
-        nodes, wires, tensors, sums = map(self.ledger.kind, ("n", "w", "t", "sum"))
+        of_nodes, of_wires, of_tensors, of_sums = map(self.ledger.kind, ("n", "w", "t", "sum"))
         self.line, self.end_line = program("line"), program("end_line")
         self.frames, self.loops = program("frames"), program("loops")
         self.printed_parts, self.call = program("printed"), program("call")
         self.names = Names(world.names_in, self.ledger)
-        self.life, self.version, self.value = tensors("state"), tensors("version"), tensors("value")
-        self.flag, self.box, self.gradient = tensors("requires_grad"), tensors("box"), tensors("grad")
-        self.state, self.order, self.grad_in = nodes("state"), nodes("order"), nodes("grad_in")
-        self.hint, self.how, self.grad = nodes("hint"), nodes("how"), nodes("grad")
-        self.came, self.before = nodes("came"), nodes("before")
-        self.arrived, self.expected = nodes("arrived"), nodes("expected")
-        self.wire_state, self.wire_value = wires("state"), wires("value")
-        self.terms, self.total = sums("terms"), sums("total")
+        self.life, self.version, self.value = of_tensors("state"), of_tensors("version"), of_tensors("value")
+        self.flag, self.box, self.gradient = of_tensors("requires_grad"), of_tensors("box"), of_tensors("grad")
+        self.state, self.order, self.grad_in = of_nodes("state"), of_nodes("order"), of_nodes("grad_in")
+        self.hint, self.how, self.grad = of_nodes("hint"), of_nodes("how"), of_nodes("grad")
+        self.came, self.before = of_nodes("came"), of_nodes("before")
+        self.arrived, self.expected = of_nodes("arrived"), of_nodes("expected")
+        self.wire_state, self.wire_value = of_wires("state"), of_wires("value")
+        self.terms, self.total = of_sums("terms"), of_sums("total")
 
     def settle(self) -> None:
         """Begin a step: what ran in the last one has run."""
@@ -100,8 +102,8 @@ class Stage:
         self.end_line.put(0, place.end_line)
         if place.around is not self.around:
             self.around = place.around
-            self.frames.put(0, tuple((frame.function, frame.line) for frame in place.frames))
-            self.loops.put(0, tuple((turn.line, turn.number, turn.of) for turn in place.turns))
+            self.frames.put(0, self.world.whereabouts.frames)
+            self.loops.put(0, self.world.whereabouts.loops)
 
     def name_changed(self, event: e.NameBound | e.NameUnbound) -> None:
         self.names.changed.append(event)
@@ -259,22 +261,23 @@ class Stage:
         number, call = event.node, self.world.calls[event.call]
         expected = call.expected.get(number, 0)
         if expected != 1:
-            self.adds(event, (number, event.input_nr), expected <= MOST)
+            self.adds(event, expected <= MOST)
         if self.world.nodes[number].variable is not None:
             self.marked[number] = None
             self.came.put(number, self.index(event.came))
             self.arrived.put(number, call.arrived[number])
 
-    def adds(self, event: e.GradAdded, place: tuple[int, int], few: bool) -> None:
-        """The sum at a place; of `few` terms each with where it came from."""
-        self.added[place] = None
-        self.total.put(place, self.index(event.after))
+    def adds(self, event: e.GradAdded, few: bool) -> None:
+        """The sum at an input of a node; of `few` terms each with where it came from."""
+        number = self.sums.setdefault((event.node, event.input_nr), len(self.sums))
+        self.added[number] = None
+        self.total.put(number, self.index(event.after))
         if few:
-            terms = self.terms.now(place) or []
+            terms = self.terms.now(number) or []
             if len(terms) >= TERMS:
                 terms = [[EARLIER, self.index(event.before)]]
             source = None if event.source is None else f"n{event.source}"
-            self.terms.put(place, [*terms, [source, self.index(event.came)]])
+            self.terms.put(number, [*terms, [source, self.index(event.came)]])
 
     def grad_stored(self, event: e.GradStored) -> None:
         self.holds(event.tensor, event.after)

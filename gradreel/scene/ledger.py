@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 from .history import History
-from .model import NUMBERED, Histories
+from .model import Histories
 
 
 class Tracks:
@@ -16,20 +16,22 @@ class Tracks:
 
     __slots__ = ("_again", "_last", "_now", "_steps", "_things", "_values")
 
-    def __init__(self, now: list[int], numbered: bool) -> None:
+    def __init__(self, now: list[int], last: list[int] | Unset) -> None:
         self._now = now
-        self._things: list[Any] | array[int] = array("q") if numbered else []
-        self._steps = array("q")
+        self._things, self._steps = array("q"), array("q")
         self._values: list[Any] = []
-        self._last: dict[Any, int] = {}
-        """For each thing its last entry."""
+        self._last = last
+        """For each thing its last entry, -1 where it has none."""
         self._again = False
         """Whether anything changed twice within a step: it may then be as it was before."""
 
-    def put(self, thing: Any, new: Any) -> None:
+    def put(self, thing: int, new: Any) -> None:
         """Let the property of `thing` be `new` from this step on."""
-        last = self._last.get(thing)
-        if last is None:
+        try:
+            last = self._last[thing]
+        except IndexError:
+            last = self._grow(thing)
+        if last < 0:
             if new is None:
                 return
         elif self._values[last] == new:
@@ -43,29 +45,42 @@ class Tracks:
         self._steps.append(self._now[0])
         self._values.append(new)
 
-    def begin(self, things: Iterable[Any], value: Any) -> None:
+    def begin(self, things: Iterable[int], value: Any) -> None:
         """Let the property of things that are new be `value` from this step on."""
         step = self._now[0]
         for thing in things:
-            self._last[thing] = len(self._steps)
+            try:
+                self._last[thing] = len(self._steps)
+            except IndexError:
+                self._grow(thing)
+                self._last[thing] = len(self._steps)
             self._things.append(thing)
             self._steps.append(step)
             self._values.append(value)
 
-    def end(self, things: Iterable[Any]) -> None:
+    def end(self, things: Iterable[int]) -> None:
         """Let the property be nothing from this step on."""
         for thing in things:
             self.put(thing, None)
 
-    def change(self, things: Iterable[Any], old: Any, new: Any) -> None:
+    def change(self, things: Iterable[int], old: Any, new: Any) -> None:
         """Let the property be `new` from this step on where it was `old` until now."""
         for thing in things:
             if self._values[self._last[thing]] == old:
                 self.put(thing, new)
 
-    def now(self, thing: Any) -> Any:
-        last = self._last.get(thing)
-        return None if last is None else self._values[last]
+    def now(self, thing: int) -> Any:
+        try:
+            last = self._last[thing]
+        except IndexError:
+            return None
+        return None if last < 0 else self._values[last]
+
+    def _grow(self, thing: int) -> int:
+        """Have room for `thing`, of which there is no entry."""
+        assert isinstance(self._last, list)
+        self._last += [-1] * max(thing + 1 - len(self._last), len(self._last) // 4)
+        return -1
 
     @property
     def history(self) -> History:
@@ -73,10 +88,22 @@ class Tracks:
         return written.changes() if self._again else written
 
 
-class Ledger:
-    """Tracks by kind of thing and property."""
+class Unset(dict[int, int]):
+    """Numbers by number, -1 for those that nobody set: for things whose numbers lie far apart."""
 
-    def __init__(self) -> None:
+    def __missing__(self, number: int) -> int:
+        return -1
+
+
+DENSE, SMALL = 4, 50_000
+"""A list serves for numbers up to so many times as many as there are things, and for small ones."""
+
+
+class Ledger:
+    """Tracks by kind of thing and property. All things go by numbers; `numbers` are those of some kinds."""
+
+    def __init__(self, numbers: Mapping[str, Collection[int]]) -> None:
+        self._sparse = {kind for kind, of in numbers.items() if max(of, default=0) > max(DENSE * len(of), SMALL)}
         self._now = [0]
         """The step that is being written. All tracks share it and know no ledger: that would be a cycle."""
         self.kinds: dict[str, dict[str, Tracks]] = {}
@@ -89,7 +116,7 @@ class Ledger:
         properties = self.kinds.setdefault(kind, {})
         found = properties.get(name)
         if found is None:
-            found = properties[name] = Tracks(self._now, kind in NUMBERED)
+            found = properties[name] = Tracks(self._now, Unset() if kind in self._sparse else [])
         return found
 
     def kind(self, kind: str) -> Callable[[str], Tracks]:

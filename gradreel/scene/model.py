@@ -31,7 +31,7 @@ KEYS: dict[str, Callable[[Any], str]] = {
     "sum": lambda place: f"sum:n{place[0]}:{place[1]}",
     "name": lambda place: f"name:{place[0]}:{place[1]}",
 }
-"""Boxes, wires and tensors go by their number, sums by box and input, names by scope and text."""
+"""How a thing is called: boxes, wires and tensors by their number, sums by box and input, names by scope and text."""
 
 NUMBERED = ("n", "w", "t")
 """Kinds of things whose keys are a letter and a number."""
@@ -218,8 +218,11 @@ class Scene:
     diagnoses: tuple[Diagnosis, ...]
     output: tuple[tuple[str, int], ...]
     histories: Histories
-    names: tuple[tuple[int, str], ...] = ()
-    """The names of which histories tell, by scope and text, in the order in which they were first bound."""
+    keyed: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Of kinds of things that have no numbers of their own, all things by the numbers that histories have for them.
+
+    They are numbered as they come up: sums by box and input, names by scope and text.
+    """
     expression: Expression | None = None
     schema: str = field(default=SCHEMA)
 
@@ -239,10 +242,12 @@ class Scene:
         for kind, properties in self.histories.items():
             all_tracks = {name: history.tracks() for name, history in properties.items()}
             if kind != "name":
+                keys = self.keyed.get(kind)
                 for name, tracks in all_tracks.items():
-                    yield from ((kind, name, place, track) for place, track in tracks.items())
+                    for number, track in tracks.items():
+                        yield kind, name, number if keys is None else keys[number], track
                 continue
-            for place in self.names:
+            for number, place in enumerate(self.keyed[kind]):
                 for name, tracks in all_tracks.items():
-                    if place in tracks:
-                        yield kind, name, place, tracks[place]
+                    if number in tracks:
+                        yield kind, name, place, tracks[number]

@@ -19,8 +19,8 @@ class Names:
         self._bound = bound
         self._shown: dict[int, dict[str, e.NameBound]] = {}
         self._text, self._tensor = ledger.tracks("name", "text"), ledger.tracks("name", "tensor")
-        self.order: dict[tuple[int, str], None] = {}
-        """All that was ever shown, by scope and text, as it first came."""
+        self.numbers: dict[tuple[int, str], int] = {}
+        """All that was ever shown, by scope and text, numbered as it first came."""
         self.changed: list[e.NameBound | e.NameUnbound] = []
         self.left: list[int] = []
         """What happened to names in this step, and the calls of functions that ended."""
@@ -29,7 +29,7 @@ class Names:
         """End a step."""
         if self.left:
             for scope in self.left:
-                ended = [(scope, name) for name in self._shown.pop(scope, ())]
+                ended = [self.numbers[scope, name] for name in self._shown.pop(scope, ())]
                 self._text.end(ended)
                 self._tensor.end(ended)
             self.left.clear()
@@ -55,8 +55,7 @@ class Names:
 
     def _show(self, scope: int, name: str, bound: e.NameBound | None) -> None:
         """Show what `name` stands for from now on: a tensor, or what its text tells."""
-        key = scope, name
-        self.order[key] = None
+        number = self.numbers.setdefault((scope, name), len(self.numbers))
         tensor = None if bound is None else bound.tensor
-        self._text.put(key, None if bound is None or tensor is not None else bound.text)
-        self._tensor.put(key, tensor)
+        self._text.put(number, None if bound is None or tensor is not None else bound.text)
+        self._tensor.put(number, tensor)

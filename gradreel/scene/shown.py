@@ -108,7 +108,7 @@ def rounded(data: Any, digits: int) -> Any:
     if isinstance(data, list):
         return [rounded(part, digits) for part in data]
     if isinstance(data, float):
-        return float(f"{data:.{digits}g}") if math.isfinite(data) else repr(data)
+        return columns.rounded(data, digits) if math.isfinite(data) else repr(data)
     if isinstance(data, int) and not -(2**53) <= data <= 2**53:
         return str(data)
     return data

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradreel.explain.ancestry import flat
-from gradreel.scene.columns import decimals, turns, write
+from gradreel.scene.columns import decimals, rounded, turns, write
 from gradreel.scene.reading import read
 
 NUMBERED = st.builds(
@@ -48,11 +48,11 @@ def test_what_was_written_is_read(things: list[Any]) -> None:
         ([], []),
         ([3, 1, 4, 1], [3, 1, 4, 1]),
         ([4, 6, 8, 10], {"from": 4, "by": 2, "n": 4}),
-        ([3, 1, 4, 1] * 4, {"letters": ["%#&#" * 4], "least": 1}),
-        ([0, 57, 400, 1] * 4, {"letters": ["#$*#" * 4, "##$$" * 4], "least": 0}),
-        ([0, 57**5] * 8, [0, 57**5] * 8),
-        ([7, *range(9, 24)], {"step": [2, *[1] * 14], "first": 7}),
-        ([7, *range(9, 25)], {"step": {"letters": ["$" + "#" * 15], "least": 1}, "first": 7}),
+        ([3, 1, 4, 1] * 16, {"letters": ["%#&#" * 16], "least": 1}),
+        ([0, 57, 400, 1] * 16, {"letters": ["#$*#" * 16, "##$$" * 16], "least": 0}),
+        ([0, 57**5] * 32, [0, 57**5] * 32),
+        ([7, *range(9, 72)], {"step": [2, *[1] * 62], "first": 7}),
+        ([7, *range(9, 73)], {"step": {"letters": ["$" + "#" * 63], "least": 1}, "first": 7}),
         ([2**53 + 1, 0] * 8, [2**53 + 1, 0] * 8),
         ([None] * 9, {"all": None, "n": 9}),
         (
@@ -89,11 +89,12 @@ def test_what_comes_by_turns_is_read(things: list[Any], every: int) -> None:
 
 
 @given(
-    st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.floats(-1e6, 1e6), max_size=40), st.integers(3, 8)
+    st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.floats(-1e6, 1e6), min_size=64, max_size=70),
+    st.integers(3, 8),
 )
 def test_floats_of_few_digits_are_read(things: list[float], digits: int) -> None:
     text = json.dumps(decimals(np.array(things, np.float64), digits), allow_nan=False)
-    assert json.dumps(read(json.loads(text))) == json.dumps([float(f"{thing:.{digits}g}") for thing in things])
+    assert json.dumps(read(json.loads(text))) == json.dumps([rounded(thing, digits) for thing in things])
 
 
 @pytest.mark.parametrize(

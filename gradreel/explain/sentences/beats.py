@@ -99,14 +99,14 @@ def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
     fresh: set[int | None] = set()
     told = 0
     for number, event in enumerate(events):
-        if number < told:
-            continue
         sort: type[Event] = type(event)
         part = PARTS[sort]
+        if part is FOLLOWER or number < told:
+            continue
         if type(part) is not str:
             part = part(event)  # type: ignore[operator]
-        if part == FOLLOWER:
-            continue
+            if part is FOLLOWER:
+                continue
         if sort is e.NameBound:
             fresh.discard(event.tensor)  # type: ignore[attr-defined]
         elif part == "line":

@@ -15,7 +15,7 @@ from ..ancestry import all_finite, flat
 from ..diagnosis import Diagnosis, during, named, on
 from ..words import called, code, label
 from ..world.world import World
-from .born_nan import finite, gradients, has_nan
+from .born_nan import finite, has_nan
 
 LOOKED_FOR = frozenset({"isfinite", "isinf", "isnan", "nan_to_num", "nan_to_num_"})
 
@@ -32,7 +32,7 @@ class BornInfinite:
         self.shown: int | None = None
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        ends = list(gradients(self.world.trace.events))
+        ends = self.world.gradients
         if not any(map(infinite, ends)) or any(map(has_nan, ends)) or asks(self.world.source.tree):
             return {}
         return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -36,7 +36,7 @@ class BornNan:
         self.shown: int | None = None
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not any(map(has_nan, gradients(self.world.trace.events))):
+        if not any(map(has_nan, self.world.gradients)):
             return {}
         return {
             e.TensorMade: self.made,
@@ -183,15 +183,6 @@ class BornNan:
 def first_nan(world: World, tensor: TensorState) -> bool:
     """Whether it holds NaN, and nothing that it was made of does."""
     return has_nan(tensor.value) and not any(has_nan(source.value) for source in made_from(world, tensor))
-
-
-def gradients(events: Iterable[Event]) -> Iterator[Value | None]:
-    """All that leaves stored and that calls gave back."""
-    for event in events:
-        if type(event) is e.GradStored:
-            yield event.after
-        elif type(event) is e.GradCaptured:
-            yield event.value
 
 
 def has_nan(value: Value | None) -> bool:

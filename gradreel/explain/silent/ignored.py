@@ -25,7 +25,7 @@ class Ignored(FirstTrouble):
         super().__init__(world)
         self.deaf = {
             kind.name: (backward.args.args[1].arg, last.lineno)
-            for kind in ast.walk(world.source.tree)
+            for kind in world.source.nodes
             if isinstance(kind, ast.ClassDef)
             for backward in kind.body
             if isinstance(backward, ast.FunctionDef) and backward.name == "backward"

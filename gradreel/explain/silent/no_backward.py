@@ -25,7 +25,7 @@ class NoBackward(FirstTrouble):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        calls = (node for node in ast.walk(world.source.tree) if isinstance(node, ast.Call))
+        calls = (node for node in world.source.nodes if isinstance(node, ast.Call))
         self.asked = any(called(call) in BACKWARD for call in calls)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:

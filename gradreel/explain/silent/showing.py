@@ -82,10 +82,10 @@ def loops(place: Place) -> frozenset[tuple[int, int]]:
 
 def gradient_names(source: Source) -> frozenset[str]:
     """The names that the program gives to what it reads from `.grad`, by assignment or by an `append`."""
-    called = {id(node.func) for node in ast.walk(source.tree) if isinstance(node, ast.Call)}
+    called = {id(node.func) for node in source.nodes if isinstance(node, ast.Call)}
     reads = [
         node
-        for node in ast.walk(source.tree)
+        for node in source.nodes
         if is_simple(node)
         and any(
             isinstance(part, ast.Attribute) and part.attr == "grad" and id(part) not in called

@@ -40,7 +40,7 @@ class ThrownAway(FirstTrouble):
         self.printed = False
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not any(map(throws_away, ast.walk(self.world.source.tree))):
+        if not any(map(throws_away, self.world.source.nodes)):
             return {}
         return {
             e.TensorMade: self.tensor,

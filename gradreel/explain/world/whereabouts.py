@@ -18,30 +18,30 @@ class Whereabouts:
         self._scopes: list[tuple[int, str, int]] = []
         self._callers: list[tuple[Place, Frames, Loops]] = []
         self._runs_of: dict[int, int] = {}
-        self._frames: Frames = ()
-        self._loops: Loops = ()
+        self.frames: Frames = ()
+        self.loops: Loops = ()
         """What was told of the line reached last: nearly always the same holds of the next."""
 
     def reach(self, event: e.LineReached, before: Place, count: int) -> Place:
         """The place of the line that event number `count` says was reached, `before` being the last one."""
-        if event.frames == self._frames and event.loops == self._loops:
+        if event.frames == self.frames and event.loops == self.loops:
             return Place(event.line, event.end_line, before.around, count)
         around = self._next(event, before.around) or self._around(event, before.around)
-        self._frames, self._loops = event.frames, event.loops
+        self.frames, self.loops = event.frames, event.loops
         return Place(event.line, event.end_line, around, count)
 
     def _next(self, event: e.LineReached, before: Around) -> Around:
         """What `_around` gives where the innermost loop took a turn, or a call or a loop began; nothing otherwise."""
         frames, loops = event.frames, event.loops
-        if loops == self._loops and frames[:-1] == self._frames:
+        if loops == self.loops and frames[:-1] == self.frames:
             return *before, Frame(*frames[-1], self._scope_of(*frames[-1]))
-        if frames != self._frames or not loops:
+        if frames != self.frames or not loops:
             return ()
         line, number, of = loops[-1]
-        if loops[:-1] == self._loops:
+        if loops[:-1] == self.loops:
             return *before, Turn(line, number, of, self._run(line))
         last = before[-1] if before else None
-        if isinstance(last, Turn) and last.line == line and loops[:-1] == self._loops[:-1]:
+        if isinstance(last, Turn) and last.line == line and loops[:-1] == self.loops[:-1]:
             return *before[:-1], self._turn(line, number, of, last)
         return ()
 
@@ -88,7 +88,7 @@ class Whereabouts:
 
     def enter(self, event: e.FunctionEntered, caller: Place) -> None:
         self._scopes.append((event.scope, event.function, event.line))
-        self._callers.append((caller, self._frames, self._loops))
+        self._callers.append((caller, self.frames, self.loops))
 
     def entering(self, here: Place) -> bool:
         """Whether the innermost call has reached no line of its own yet: its parameters are being bound."""
@@ -102,5 +102,5 @@ class Whereabouts:
             self._scopes = [scope for scope in self._scopes if scope[0] != event.scope]
         if not self._callers:
             return here
-        place, self._frames, self._loops = self._callers.pop()
+        place, self.frames, self.loops = self._callers.pop()
         return place

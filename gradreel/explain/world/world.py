@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from gradreel.trace import Trace
 from gradreel.trace import events as e
-from gradreel.trace.events import Event
+from gradreel.trace.events import Event, Value
 
 from ..source import Source
 from . import changes_engine, changes_graph, changes_program
@@ -76,6 +77,12 @@ class World:
         self.count += 1
 
     # ---- questions
+
+    @cached_property
+    def gradients(self) -> list[Value | None]:
+        """All that leaves store and that calls give back in the whole run."""
+        stored = [event.after for event in self.trace.events if type(event) is e.GradStored]
+        return stored + [event.value for event in self.trace.events if type(event) is e.GradCaptured]
 
     @property
     def names(self) -> dict[tuple[int, str], e.NameBound]:
