@@ -15,6 +15,8 @@ from __future__ import annotations
 import linecache
 import sys
 import weakref
+import zlib
+from collections.abc import Sequence
 from threading import get_ident
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -120,8 +122,8 @@ class Code(Forward, Backward):
         given["_refused"] = self.op.traits.get("operator") or refused(self.op)
         given["_promote"] = self.op.traits.get("promotion", operands.promote)
         file = f"<operator {self.op.name}>"
-        self.op.source, code = kept.get("code", self.op.name, lambda: compiled(self.source(), file))
-        linecache.cache[file] = (len(self.op.source), None, self.op.source.splitlines(True), file)
+        self.op.packed_source, code = kept.get("code", self.op.name, lambda: compiled(self.source(), file))
+        linecache.cache[file] = (len(self.op.packed_source), None, Lines(self.op), file)  # type: ignore[assignment]
         made = run_in(raw, code, given)
         if self.op.node_class is not None:
             on_tensors = run_in(graph, code, given)
@@ -129,9 +131,22 @@ class Code(Forward, Backward):
         return made
 
 
-def compiled(source: str, file: str) -> tuple[str, CodeType]:
-    """`source` and the code of it."""
-    return source, compile(source, file, "exec")
+class Lines(Sequence[str]):
+    """The lines of the source of an operator, for tracebacks, taken apart when somebody asks."""
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+
+    def __len__(self) -> int:
+        return len(self.op.source.splitlines())
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.op.source.splitlines(True)[at]
+
+
+def compiled(source: str, file: str) -> tuple[bytes, CodeType]:
+    """`source`, packed, and the code of it."""
+    return zlib.compress(source.encode(), 1), compile(source, file, "exec")
 
 
 def run_in(names: Namespace, code: CodeType, given: Namespace) -> Namespace:

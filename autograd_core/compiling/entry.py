@@ -21,7 +21,7 @@ class Entry:
 
     def __init__(self, op: Op) -> None:
         self.op = op
-        self.given = list(op.signature.parameters)
+        self.given = list(op.parameters)
         self.everything = ", ".join(self.given)
         self.mixed = bool(set(op.inputs) & set(op.lists))
         promoted = op.traits.get("promote") or ()

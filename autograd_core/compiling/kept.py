@@ -12,15 +12,16 @@ import marshal
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 ENGINE = Path(__file__).resolve().parent.parent
-SIZE = 32
-"""Bytes of a checksum."""
+SIZE, HEAD = 32, 36
+"""Bytes of a mark, and of it with the sum that tells whether the contents behind them are whole."""
 
 
 class Kept:
@@ -46,8 +47,8 @@ class Kept:
             found = self.file.read_bytes()
         except OSError:
             return {}
-        mark, check, contents = found[:SIZE], found[SIZE : 2 * SIZE], found[2 * SIZE :]
-        if mark != self.mark or check != checksum(contents):
+        mark, check, contents = found[:SIZE], found[SIZE:HEAD], memoryview(found)[HEAD:]
+        if mark != self.mark or check != damage_check(contents):
             return {}
         parts: dict[tuple[str, str], Any] = marshal.loads(contents)
         return parts
@@ -57,7 +58,7 @@ class Kept:
         if self.open and self.news and not sys.dont_write_bytecode:
             contents = marshal.dumps(self.parts)
             with contextlib.suppress(OSError):
-                write(self.file, self.mark + checksum(contents) + contents)
+                write(self.file, self.mark + damage_check(contents) + contents)
         self.open, self.parts = False, {}
 
 
@@ -75,6 +76,10 @@ def write(file: Path, contents: bytes) -> None:
         raise
 
 
+def damage_check(contents: bytes | memoryview) -> bytes:
+    return crc32(contents).to_bytes(HEAD - SIZE, "little")
+
+
 def checksum(*contents: bytes) -> bytes:
     sum_ = blake2b(digest_size=SIZE)
     for part in contents:
@@ -83,9 +88,21 @@ def checksum(*contents: bytes) -> bytes:
 
 
 def mark_of(engine: Path) -> bytes:
-    """A checksum of all sources below `engine`, and of the Python that runs."""
-    sources = [file.read_bytes() for file in sorted(engine.rglob("*.py"))]
+    """A checksum of the sizes and times of all sources below `engine`, as Python knows those of a module, and of the
+    Python that runs."""
+    sources = [f"{path} {size} {time}".encode() for path, size, time in sorted(sources_in(str(engine)))]
     return checksum(sys.version.encode(), bytes([sys.flags.optimize]), *sources)
+
+
+def sources_in(folder: str) -> Iterator[tuple[str, int, int]]:
+    """Each source in `folder` and below with its size and the time of its last change."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from sources_in(entry.path)
+            elif entry.name.endswith(".py"):
+                found = entry.stat()
+                yield entry.path, found.st_size, found.st_mtime_ns
 
 
 kept = Kept(Path(cache_from_source(str(ENGINE / "operators.py"))).with_suffix(".bin"), mark_of(ENGINE))

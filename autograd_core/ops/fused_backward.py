@@ -15,12 +15,12 @@ import inspect
 import linecache
 import types
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from .. import quick
+from ..compiling.kept import kept
 from ..graph import Node
 from ..op import GRAPH, RAW, op, over
 from ..operands import array
@@ -43,7 +43,8 @@ def joint(
     def declare(forward: Callable[..., Any]) -> Any:
         made = op(name, **each, **traits)(forward)
         node: type[Node] = made.op.node_class
-        text = texts(forward.__code__.co_filename).get(name, "")
+        file = forward.__code__.co_filename
+        text = kept.get("joint", forward.__module__, lambda: texts(file)).get(name, "")
         node.formulas = dict.fromkeys(of, text)
         asked = list(inspect.signature(formula).parameters)
         node.raw = runner(over(formula, RAW), asked, made.op, data_of)  # type: ignore[method-assign]
@@ -83,7 +84,6 @@ def without_mask(formula: Callable[..., Any]) -> Callable[..., Any]:
     return shown
 
 
-@cache
 def texts(file: str) -> dict[str, str]:
     """The formulas of the `@joint(...)` entries in `file`, for people to read."""
     found = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -116,10 +117,17 @@ class Reader:
     def __init__(self, signatures: list[Signature], function: Function, method: bool) -> None:
         self.signatures, self.function, self.method = signatures, function, method
         self.name = signatures[0].name
-        parameters = inspect.signature(function).parameters.values()
-        self.own = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
-        self.takes_rest = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         self.known: set[Any] = set()
+
+    @cached_property
+    def own(self) -> list[str]:
+        """The parameters of `function`."""
+        parameters = inspect.signature(self.function).parameters.values()
+        return [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
+
+    @cached_property
+    def takes_rest(self) -> bool:
+        return any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(self.function).parameters.values())
 
     def call(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         key: Any = kinds(args) if not options else (kinds(args), *options, kinds(options.values()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from ..tensor import Tensor
@@ -25,15 +26,32 @@ class Signature:
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.deprecated = text.endswith(" deprecated")
-        inside = text.removesuffix(" deprecated")[1:-1]
-        parts = inside.split(", ") if inside else []
-        self.positional = parts.index("*") if "*" in parts else len(parts)
-        self.parameters = [Parameter(part) for part in parts if part != "*"]
-        self.least = sum(not p.optional for p in self.parameters)
-        self.most = len(self.parameters)
-        first = self.parameters[0] if self.parameters else None
-        self.takes_rest = self.positional == 1 and first is not None and first.kind == "ints"
         self.numbers = name in NUMBERS_AS_TENSORS
+        self._parts = text.removesuffix(" deprecated")[1:-1]
+
+    @cached_property
+    def positional(self) -> int:
+        """How many parameters may be given by place."""
+        parts = self._parts.split(", ") if self._parts else []
+        return parts.index("*") if "*" in parts else len(parts)
+
+    @cached_property
+    def parameters(self) -> list[Parameter]:
+        """Read when a call is: a program uses few of all signatures."""
+        return [Parameter(part) for part in self._parts.split(", ") if part not in ("", "*")]
+
+    @cached_property
+    def least(self) -> int:
+        return sum(not p.optional for p in self.parameters)
+
+    @cached_property
+    def most(self) -> int:
+        return len(self.parameters)
+
+    @cached_property
+    def takes_rest(self) -> bool:
+        first = self.parameters[0] if self.parameters else None
+        return self.positional == 1 and first is not None and first.kind == "ints"
 
     def shown(self) -> str:
         parts = [p.shown() for p in self.parameters]
