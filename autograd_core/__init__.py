@@ -30,7 +30,7 @@ from .streams import Generator
 from .tensor import Tensor
 from .transforms.vmapping import vmap
 
-from . import accelerator, autograd, cuda, linalg, utils  # isort: skip
+from . import accelerator, autograd, cuda, linalg  # isort: skip
 
 __version__ = "2.13.0+cpu"
 inf, nan, pi, e, newaxis = float("inf"), float("nan"), np.pi, np.e, None
@@ -85,8 +85,8 @@ _BELOW = {
     ),
     **dict.fromkeys(("gradient", "histogram"), ("functions.statistics", "")),
     "is_storage": ("methods.storage", ""),
-    "cholesky": ("solving", "old_cholesky"),
-    "qr": ("solving", "old_qr"),
+    "cholesky": ("linalg.solving", "old_cholesky"),
+    "qr": ("linalg.solving", "old_qr"),
     **dict.fromkeys(_CREATED.split(), ("functions.creation", "")),
     **dict.fromkeys(_SHAPED.split(), ("functions.shape", "")),
     **dict.fromkeys(("frexp", "renorm", "polygamma"), ("functions.pointwise", "")),
@@ -104,7 +104,7 @@ _BELOW = {
     **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("functions.linalg", "")),
     **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.linalg", "")),
     **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("functions.linalg", "")),
-    "orgqr": ("solving", "householder_product"),
+    "orgqr": ("linalg.solving", "householder_product"),
     "channel_shuffle": ("nn.functional.vision", ""),
     "affine_grid_generator": ("ops.grid_sample", "affine_grid_generator"),
 }
@@ -113,7 +113,7 @@ _IN_PYTHON = {"norm", "split", "unique", "unique_consecutive"}
 """Methods that are functions of the package as well, though torch has no signature for them."""
 _ALSO = "clone detach detach_ is_complex is_inference is_conj is_neg adjoint get_device"
 """Methods with a body of their own that are functions of the package as well."""
-_SUBMODULES = ("nn", "optim", "func", "distributions", "special", "backends", "mps", "xpu", "testing", "_C")
+_SUBMODULES = ("utils", "nn", "optim", "func", "distributions", "special", "backends", "mps", "xpu", "testing", "_C")
 
 
 def _surface() -> dict[str, Any]:

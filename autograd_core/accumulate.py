@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from typing import Any
 
 import numpy as np
 
 from . import errors, events, tell
+from .callbacks import callbacks
 from .fitting import dense
-from .graph import AccumulateGrad
+from .graph import FLOAT, Grads, Node, Wanted, known_floats, outs_of
 from .overlap import refuse_repeats
-from .state import state
-from .tensor import Tensor, plain
+from .registry import call
+from .state import LAST, singular, state
+from .tensor import Meta, Tensor, plain
+from .transforms.batch import hidden
 from .views import laid_out, steps_of
 from .warned import warn_once
 
@@ -20,7 +24,61 @@ OWN_REFERENCES = 3
 """References to a gradient that nobody else holds, as `store_first` sees it: its callers', its own, getrefcount's."""
 
 
-def accumulate(node: AccumulateGrad, grad: Any, call: int, create_graph: bool, version: int = 0) -> None:
+class AccumulateGrad(Node):
+    """The end of the way to a leaf: adds what comes to the leaf's `.grad`.
+
+    It holds its leaf; the leaf holds it only weakly, so it lives as long as a graph uses it.
+    """
+
+    __slots__ = ("variable",)
+    op_name = "AccumulateGrad"
+
+    variable: Tensor
+    next = ()
+    nrs = ()
+
+    __init__ = object.__init__  # `new_accumulator` makes them
+
+    def variable_or_none(self) -> Tensor | None:
+        return self.variable
+
+    def graph(self, grads: Grads, wanted: Wanted) -> list[Any]:
+        """What a call by hand does; in a backward the engine sees to it."""
+        grad = grads[0]
+        if grad is not None:
+            accumulate(self, grad if state.grad_enabled else grad.data_, -1, state.grad_enabled)
+        return []
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad:
+    """The AccumulateGrad of `leaf`, made at first use and again after the last graph that used it has gone."""
+    meta = leaf.meta or leaf.own_meta()
+    node: AccumulateGrad | None = meta.accumulator() if meta.accumulator is not None else None
+    return new_accumulator(leaf, meta) if node is None else node
+
+
+def new_accumulator(leaf: Tensor, meta: Meta) -> AccumulateGrad:
+    """One for a leaf that has none, or none any more."""
+    node: AccumulateGrad = AccumulateGrad()
+    node.variable = leaf
+    node.sequence_nr = LAST
+    node.hooks = None
+    node.freed = False
+    data = leaf.data_
+    try:
+        node.outs = known_floats[data.shape] if data.dtype is FLOAT else outs_of(data.shape, data.dtype)
+    except KeyError:
+        node.outs = outs_of(data.shape, data.dtype)
+    meta.accumulator = weakref.ref(node)
+    if singular and state.session is not None:
+        state.session.accumulator_made(node, leaf)
+    return node
+
+
+callbacks.accumulator = accumulator
+
+
+def accumulate(node: AccumulateGrad, grad: Any, call_number: int, create_graph: bool, version: int = 0) -> None:
     """Add `grad` (an array, or a tensor under create_graph) to the `.grad` of the node's leaf.
 
     `version` is how often its buffer was written while it was added up; a gradient that is taken over keeps it.
@@ -47,7 +105,7 @@ def accumulate(node: AccumulateGrad, grad: Any, call: int, create_graph: bool, v
         assert now is not None
         session.made(now, "grad", ())
         session.emit(
-            (events.GradStored, call, session.number(leaf), how, session.number(now), was, came, tell.value(now))
+            (events.GradStored, call_number, session.number(leaf), how, session.number(now), was, came, tell.value(now))
         )
     if meta.post_hooks:
         for hook in list(meta.post_hooks.values()):
@@ -67,9 +125,7 @@ def store_first(leaf: Tensor, grad: Any, create_graph: bool, version: int, held:
     """
     meta = leaf.own_meta()
     if create_graph:
-        from .ops.join import copied
-
-        meta.grad = unseen(copied(grad, leaf.data_))
+        meta.grad = unseen(copied_in_graph(grad, leaf.data_))
         return "copied"
     if sys.getrefcount(grad) <= OWN_REFERENCES + 1 + held and laid_out_alike(grad, leaf.data_):
         meta.grad = plain(grad, version=version)
@@ -122,6 +178,17 @@ def copied_for(grad: Any, data: Any) -> tuple[Any, int]:
     copy = laid_out(grad.shape, steps_of(data), grad.dtype)
     copy[...] = grad
     return copy, 1
+
+
+def copied_in_graph(grad: Any, data: Any) -> Any:
+    """A copy made as torch makes the first `.grad` of a leaf with `data` under create_graph: an empty tensor that lies
+    as `data` does, written by copy_; or a clone in rows if that has gaps.
+    """
+    if hidden(grad):
+        return call("clone", grad)
+    if not dense(data):
+        return call("clone", grad, True)
+    return plain(laid_out(grad.data_.shape, steps_of(data), grad.data_.dtype)[()]).copy_(grad)
 
 
 def look_at_layout(held: Tensor, leaf: Tensor, how: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .callbacks import callbacks
 from .graph import Node
 from .state import state
 from .tensor import Tensor
@@ -40,6 +41,9 @@ def remember(node: Node) -> None:
     running = state.calls[-1].running if state.calls else None
     if running is not None:
         notes["parent_"] = running
+
+
+callbacks.remember_forward = remember
 
 
 def of_the_engine(entry: str) -> bool:

@@ -119,6 +119,11 @@ def get_default_dtype() -> dtype:
     return _default.get()
 
 
+def default_kind() -> np.dtype[Any]:
+    """The type of floating numbers, as numpy has it, where none is named."""
+    return to_numpy(get_default_dtype())
+
+
 def set_default_dtype(d: dtype, /) -> None:
     if not (isinstance(d, dtype) and d.is_floating_point):
         reason = "" if isinstance(d, dtype) else "invalid dtype object: "

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import weakref
-from typing import TYPE_CHECKING
-
-from .state import singular, state, unusual
-from .tensor import Meta, Tensor
-
-if TYPE_CHECKING:
-    pass
-from .graph import FLOAT, LAST, AccumulateGrad, Node, known_floats, outs_of
-
-reference = weakref.ref
-
+from .accumulate import AccumulateGrad, accumulator
+from .graph import Node
+from .state import LAST, state, unusual
+from .tensor import Tensor
 
 NOWHERE: tuple[None, int] = (None, 0)
 
@@ -70,28 +62,3 @@ def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
         return NOWHERE
     leaf = meta.accumulator() if meta.accumulator is not None else None
     return (accumulator(tensor) if leaf is None else leaf), 0
-
-
-def accumulator(leaf: Tensor) -> AccumulateGrad:
-    """The AccumulateGrad of `leaf`, made at first use and again after the last graph that used it has gone."""
-    meta = leaf.meta or leaf.own_meta()
-    node: AccumulateGrad | None = meta.accumulator() if meta.accumulator is not None else None
-    return new_accumulator(leaf, meta) if node is None else node
-
-
-def new_accumulator(leaf: Tensor, meta: Meta) -> AccumulateGrad:
-    """One for a leaf that has none, or none any more."""
-    node: AccumulateGrad = AccumulateGrad()
-    node.variable = leaf
-    node.sequence_nr = LAST
-    node.hooks = None
-    node.freed = False
-    data = leaf.data_
-    try:
-        node.outs = known_floats[data.shape] if data.dtype is FLOAT else outs_of(data.shape, data.dtype)
-    except KeyError:
-        node.outs = outs_of(data.shape, data.dtype)
-    meta.accumulator = reference(node)
-    if singular and state.session is not None:
-        state.session.accumulator_made(node, leaf)
-    return node

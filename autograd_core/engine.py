@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import anomaly, errors, events, tell
-from .accumulate import accumulate
+from .accumulate import AccumulateGrad, accumulate
 from .fitting import count_writes, memory, validated
 from .gradients import added, as_tensor, as_tensors, check_hook_result, check_hook_results, retain
-from .graph import AccumulateGrad, Node
+from .graph import Node
 from .queue import ReadyQueue
 from .saved import keeps_detached, read_in_vain
 from .state import DETACHED, irregular, state

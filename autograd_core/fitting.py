@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from . import arithmetic, errors
 from .graph import FLOAT, Node, Output, outs_of
+from .registry import call
 from .storage import new_storage
 from .tensor import Tensor
 from .transforms.batch import Batch
@@ -79,9 +80,7 @@ def fit(node: Node, index: int, grad: Any, expected: Output, graph: bool) -> Any
         grad = sum_to_size(grad, shape) if graph else summed(data, shape)
         data = grad.data_ if graph else grad
     if data.dtype != dtype:
-        from .ops.unary import to_copy
-
-        return to_copy(grad, dtype) if graph else data.astype(dtype)
+        return call("to_copy", grad, dtype) if graph else data.astype(dtype)
     return grad
 
 
@@ -101,21 +100,16 @@ def summed(data: Any, shape: tuple[int, ...]) -> Any:
 
 def sum_to_size(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The same as operators, so that it can be differentiated."""
-    from .ops.reduction import sum_dim
-    from .ops.view import view
-
     if not shape and grad.data_.ndim:
-        from .ops.reduction import sum as sum_all
-
-        total: Tensor = sum_all(grad)
+        total: Tensor = call("sum", grad)
         return total
     extra = grad.data_.ndim - len(shape)
     axes = [i for i in range(extra)] + [
         i + extra for i, n in enumerate(shape) if n == 1 and grad.data_.shape[i + extra] != 1
     ]
-    out: Tensor = sum_dim(grad, axes, True)
+    out: Tensor = call("sum_dim", grad, axes, True)
     if extra:
-        out = view(out, shape)
+        out = call("view", out, shape)
     return out
 
 

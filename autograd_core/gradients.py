@@ -11,6 +11,7 @@ import numpy as np
 from . import errors, events, tell
 from .accumulate import unseen
 from .fitting import dense
+from .registry import call
 from .state import special, state
 from .storage import InferenceStorage
 from .tensor import Tensor, View, bare, plain
@@ -87,15 +88,13 @@ def check_hook_results(hook: Callable[..., Any], got: Any, given: Sequence[Tenso
         check_hook_result(hook, value, before)
 
 
-def retain(tensor: Tensor, grad: Any, call: int) -> None:
+def retain(tensor: Tensor, grad: Any, call_number: int) -> None:
     """What retain_grad does: `.grad` of a non-leaf becomes what came, added anew to what was there."""
-    from .ops.join import clone
-
     meta = tensor.own_meta()
     before = meta.grad
     came = as_tensor(grad)
     if before is None:
-        meta.grad = unseen(clone(came, True)) if came.requires_grad else plain(bare(np.array(came.data_, order="C")))
+        meta.grad = unseen(copy_in_rows(came)) if came.requires_grad else plain(bare(np.array(came.data_, order="C")))
     else:
         meta.grad = unseen(before + came) if came.requires_grad else plain(before.data_ + came.data_)
     session = state.session
@@ -103,4 +102,11 @@ def retain(tensor: Tensor, grad: Any, call: int) -> None:
         number = session.tensor(tensor)
         now = session.tensor(meta.grad)
         was = None if before is None else tell.value(before)
-        session.emit((events.GradStored, call, number, "retained", now, was, tell.value(came), tell.value(meta.grad)))
+        session.emit(
+            (events.GradStored, call_number, number, "retained", now, was, tell.value(came), tell.value(meta.grad))
+        )
+
+
+def copy_in_rows(grad: Tensor) -> Tensor:
+    copy: Tensor = call("clone", grad, True)
+    return copy

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from . import errors, events, tell
+from .callbacks import callbacks
 from .introspection import Dim, Introspection, RemovableHandle, read_only, saved_face
 from .ordered_dict import OrderedDict
 from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot, read_in_vain
@@ -16,6 +17,7 @@ from .state import LAST, state, unusual
 from .tensor import Array, Tensor
 
 if TYPE_CHECKING:
+    from .accumulate import AccumulateGrad
     from .engine import Call
     from .tell import Session
 
@@ -159,9 +161,7 @@ class Node(Introspection):
         self.outs = outs
         self.hooks, self.freed = None, False
         if state.anomaly:
-            from .anomaly import remember
-
-            remember(self)
+            callbacks.remember_forward(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError(f"cannot pickle '{type(self).__name__}' object")
@@ -282,40 +282,11 @@ def slot_bytes(kept: Any) -> int:
     return tell.nbytes(kept.data_) if not isinstance(kept, Packed) else 0
 
 
-class AccumulateGrad(Node):
-    """The end of the way to a leaf: adds what comes to the leaf's `.grad`.
-
-    It holds its leaf; the leaf holds it only weakly, so it lives as long as a graph uses it.
-    """
-
-    __slots__ = ("variable",)
-    op_name = "AccumulateGrad"
-
-    variable: Tensor
-    next = ()
-    nrs = ()
-
-    __init__ = object.__init__  # `new_accumulator` makes them
-
-    def variable_or_none(self) -> Tensor | None:
-        return self.variable
-
-    def graph(self, grads: Grads, wanted: Wanted) -> list[Any]:
-        """What a call by hand does; in a backward the engine sees to it."""
-        from .accumulate import accumulate
-
-        grad = grads[0]
-        if grad is not None:
-            accumulate(self, grad if state.grad_enabled else grad.data_, -1, state.grad_enabled)
-        return []
-
-
 def gradient_array(grad: Any) -> Array:
     return grad.data_ if isinstance(grad, Tensor) else grad
 
 
 __all__ = [
-    "AccumulateGrad",
     "Dim",
     "Handle",
     "Hooks",

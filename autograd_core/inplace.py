@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from . import errors, tell
+from .callbacks import callbacks
 from .edges import gradient_edge
 from .graph import FLOAT, Node
+from .operands import operand
 from .overlap import refuse_overlap
 from .rebasing import rebase
+from .registry import call
 from .state import special, state
 from .tensor import Array, Tensor, plain
 from .transforms.batch import hidden
@@ -72,9 +75,7 @@ def refuse_view(target: Tensor) -> None:
 def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options: Any) -> Tensor:
     """`target.op_(...)` for the operator that `function` calls: write, count, and give `target` its new history."""
     if state.mapped and any(map(hidden, (target, *args))):
-        from .batching.writing import written
-
-        return written(function, target, args, options)
+        return callbacks.write_batched(function, target, args, options)
     op = function.op  # type: ignore[attr-defined]
     check_writable(target, op.name)
     if state.grad_enabled and any(isinstance(a, Tensor) and a.requires_grad for a in args):
@@ -184,11 +185,9 @@ def overwritten(target: Tensor, value: Array) -> Tensor:
 
 def bound(op: Any, args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
     """The arguments by name, numbers wrapped where a tensor is expected."""
-    from .operands import operand
-
-    call = op.signature.bind(*args, **options)
-    call.apply_defaults()
-    given = dict(call.arguments)
+    arguments = op.signature.bind(*args, **options)
+    arguments.apply_defaults()
+    given = dict(arguments.arguments)
     for name in op.tensors:
         if name in given:
             given[name] = operand(given[name], op, name)
@@ -239,11 +238,9 @@ def link(op: Any, given: dict[str, Any], holder: Tensor, before: Tensor, target:
 
 def cloned(before: Tensor) -> Tensor:
     """What torch keeps of a tensor that is about to be written: a clone, with a node of its own."""
-    from .ops.join import clone
-
     session, state.session = state.session, None
     try:
-        copy: Tensor = clone(before)
+        copy: Tensor = call("clone", before)
     finally:
         state.session = session
     if session is not None:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy import float32, ndarray
 
-from .accumulate import add_in_place, copied_for, laid_out_alike, look_at_layout
+from .accumulate import AccumulateGrad, add_in_place, copied_for, laid_out_alike, look_at_layout
 from .fitting import dense
-from .graph import AccumulateGrad, Node, Run
+from .graph import Node, Run
 from .tensor import blank, plain
 
 ALONE = 3

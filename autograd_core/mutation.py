@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
+from .callbacks import callbacks
 from .state import state
 from .tensor import Tensor, plain
 
@@ -97,3 +98,6 @@ def before_write(tensor: Tensor) -> None:
     """Clone what nodes saved of `tensor`, if a context is on."""
     for context in contexts():
         context.clone_at(place_of(tensor))
+
+
+callbacks.before_write = before_write

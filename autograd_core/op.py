@@ -44,12 +44,13 @@ from . import arithmetic, compiling, errors, quick
 from .compiling.kept import kept
 from .graph import Node
 from .recording.engine import told_step
+from .registry import GRAPH, RAW, TABLE
 from .state import state
 from .tensor import Tensor
+from .transforms.levels import carries_tangent
 
-TABLE: dict[str, Op] = {}
-RAW: dict[str, Any] = {"np": np, "arithmetic": arithmetic, "__builtins__": __builtins__}
-GRAPH: dict[str, Any] = dict(RAW)
+for names in (RAW, GRAPH):
+    names.update({"np": np, "arithmetic": arithmetic, "__builtins__": __builtins__})
 
 TRAITS = {
     "view",
@@ -230,11 +231,8 @@ def without_tangents(function: Callable[..., Any], entry: Op) -> Callable[..., A
 
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
-        if state.levels:
-            from .transforms.tangents import carries_tangent
-
-            if any(map(carries_tangent, (*args, *kwargs.values()))):
-                raise NotImplementedError(errors.NO_FORWARD_MODE.format(entry.name.partition(".")[0]))
+        if state.levels and any(map(carries_tangent, (*args, *kwargs.values()))):
+            raise NotImplementedError(errors.NO_FORWARD_MODE.format(entry.name.partition(".")[0]))
         return function(*args, **kwargs)
 
     return checked

@@ -8,10 +8,12 @@ import numpy as np
 
 from . import errors
 from .graph import Node
+from .promotion import common
 from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot, unpack_slot
 from .state import state
 from .tensor import Array, Tensor, plain, wrapped_number
 from .titles import named_in_c
+from .views import take_view
 
 if TYPE_CHECKING:
     from .op import Op
@@ -52,8 +54,6 @@ def list_arrays(tensors: Any, op: Op, gaps: bool) -> tuple[list[Any], list[Array
 
 def promote(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, ...]:
     """The arrays of `tensors` in one dtype, as torch chooses it; wrapped numbers yield."""
-    from .promotion import common
-
     return common(tensors, floating)
 
 
@@ -156,8 +156,6 @@ def pack_all(node: Node) -> None:
 
 def finish(op: Op, source: Tensor, value: Any) -> list[Tensor]:
     """The view or views of `source` that a view operator gives; several results that are no views."""
-    from .views import take_view
-
     if not op.view:
         return [plain(part) for part in value]
     parts = value if op.many else [value]

@@ -74,12 +74,16 @@ def read_meanwhile(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     if name == "index_fill":
         return operands[:2]
     if name == "index_put" and not any(operands[2:]):
-        from .ops.indexing import by_mask
-
         indices, values = operands[:2]
         if by_mask([None if i is None else i.data_ for i in indices], values.data_):
             return (indices,)
     return operands
+
+
+def by_mask(indices: list[Array | None], values: Array) -> bool:
+    """Whether one number is put wherever one mask says so: torch fills then, and brings it to the dtype it meets."""
+    given = [index for index in indices if index is not None]
+    return np.size(values) == 1 and len(given) == 1 and given[0].dtype.kind == "b"
 
 
 def each(operands: Iterable[Any]) -> Iterator[Any]:

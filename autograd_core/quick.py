@@ -25,9 +25,10 @@ from numpy import add as add_to
 from numpy import ndarray
 
 from . import descent
+from .accumulate import AccumulateGrad
 from .descent import MISSES
 from .fitting import count_writes, fit, memory, validated
-from .graph import LAST, AccumulateGrad, Node, Run, Wanted, new_run
+from .graph import LAST, Node, Run, Wanted, new_run
 from .leaves import ALONE, alone, finish, leaf, settle, waited_for
 from .saved import keeps_detached, read_in_vain
 from .state import DETACHED, RESHAPED, irregular

@@ -10,11 +10,12 @@ from . import errors, events, tell
 from .edges import gradient_edge
 from .graph import Node, Wanted
 from .overlap import refuse_repeats
+from .registry import call
 from .saved import SavedResult
 from .state import state
 from .tensor import Tensor, plain
-from .transforms.batch import hidden
-from .views import current_grad_fn, geometry, laid_out, steps_of, strided
+from .transforms.batch import Batch, Level, hidden
+from .views import HiddenView, current_grad_fn, geometry, laid_out, move_retain, steps_of, strided
 
 
 def rebase(target: Tensor, make_node: Callable[[Tensor], Node | None], seen_otherwise: bool = False) -> None:
@@ -76,17 +77,6 @@ def rebase_onto(target: Tensor, node: Node, output_nr: int = 0) -> None:
                 kept.seen_as = weakref.ref(made_anew)
 
 
-def move_retain(tensor: Tensor, before: Node | None, node: Node) -> None:
-    """retain_grad follows the tensor to its new node; other hooks stay with the old one."""
-    if not tensor.retains_grad:
-        return
-    if before is not None and before.hooks is not None:
-        for nr, ref in list(before.hooks.retain.items()):
-            if ref() is tensor:
-                del before.hooks.retain[nr]
-    node.own_hooks().retain[tensor.output_nr] = weakref.ref(tensor)
-
-
 def tell_rebased(tensor: Tensor, before: Node | None, node: Node) -> None:
     session = state.session
     if session is not None:
@@ -128,24 +118,17 @@ class CopySlices(Node):
         return [None if wanted[0] is None else whole, *inner[1:]]
 
     def graph(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
-        from .inplace import in_place
-        from .ops.join import clone
-        from .ops.unary import copy
-        from .ops.view import as_strided
-
         self.check()
-        if self.look is not None:
-            from .batching.writing import through_view
-
-            return through_view(self, self.look, grads, wanted)  # type: ignore[arg-type]
+        if isinstance(self.look, HiddenView):
+            return through_view(self, self.look, grads, wanted)
         data = grads[0].data_
         whole = (
-            clone(grads[0], True)
+            call("clone", grads[0], True)
             if hidden(grads[0])
-            else in_place(copy, plain(laid_out(data.shape, self.steps, data.dtype)), grads[0])
+            else plain(laid_out(data.shape, self.steps, data.dtype)).copy_(grads[0])
         )
-        part = as_strided(whole, self.size, self.stride, self.offset)
-        inner = self.inner.graph((clone(part),), (self.inner.next[0], *wanted[1:]))
+        part = call("as_strided", whole, self.size, self.stride, self.offset)
+        inner = self.inner.graph((call("clone", part),), (self.inner.next[0], *wanted[1:]))
         if inner[0] is None:
             part.zero_()
         else:
@@ -171,3 +154,26 @@ class CopySlices(Node):
 
     def saved_flights(self, session: tell.Session, number: int | None = None) -> Any:
         yield from self.inner.saved_flights(session, session.node(self))
+
+
+def levels_of(tensor: Tensor) -> set[Level]:
+    """The vmaps that hide a dimension of `tensor`."""
+    found: set[Level] = set()
+    data = tensor.data_
+    while isinstance(data, Batch):
+        if data.at is not None:
+            found.add(data.level)
+        data = data.whole.data_
+    return found
+
+
+def through_view(node: CopySlices, look: HiddenView, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
+    """The gradients of a CopySlices over hidden tensors: of the base before, and of what was written."""
+    whole = call("clone", grads[0])
+    inner = node.inner.graph((call("clone", look.taken_of(whole)),), (node.inner.next[0], *wanted[1:]))
+    if inner[0] is not None and not levels_of(inner[0]) <= levels_of(whole):
+        whole = call("add", whole, call("sum", call("zeros_as", inner[0])))  # one for each example from here on
+    shown = look.taken_of(whole)
+    came = call("zeros_as", shown) if inner[0] is None else inner[0]
+    shown.copy_(came)
+    return [None if wanted[0] is None else whole, *inner[1:]]

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import errors
-from ..dtypes import from_numpy
-from ..edges import accumulator, gradient_edge
-from ..graph import Node
-from ..tensor import Tensor, plain
-from .graph import GradientEdge
+from . import errors
+from .accumulate import accumulator
+from .dtypes import from_numpy
+from .edges import gradient_edge
+from .graph import Node
+from .tensor import Tensor, plain
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph: output number `output_nr` of `node`."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import errors, events
+from .callbacks import callbacks
 from .state import state
 from .storage import Storage
 from .tensor import Array, Tensor, plain, wrapped_number
@@ -85,9 +86,7 @@ class Packed:
         self.requires_grad = source.requires_grad
         self.accumulator = None
         if self.requires_grad and not self.is_result and self.node is None:
-            from .edges import accumulator
-
-            accumulator(source)
+            callbacks.accumulator(source)
             self.accumulator = source.own_meta().accumulator
 
 
@@ -239,7 +238,8 @@ def unpack(node: Node, slot: str, kept: Any, version: int | None) -> Tensor | No
     found = 0 if storage is None else storage.version
     tell_read(node, slot, version or 0, found)
     if found != version:
-        raise RuntimeError(errors.modified(kept, node, found, version or 0))
+        made_by = node if isinstance(kept, SavedResult) else kept.grad_fn
+        raise RuntimeError(errors.modified(kept, made_by, found, version or 0, state.anomaly))
     return kept.tensor(node) if isinstance(kept, SavedResult) else kept
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import autograd_core as torch
 
 from .absent import absent
-from .op import GRAPH
 from .ops import bessel, special
 from .ops.binary import add_scalar, mul_scalar
+from .registry import GRAPH
 from .signatures.guarding import guarded_all
 from .tensor import Tensor, wrapped_number
 

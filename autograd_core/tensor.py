@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .sizes import Size
+from .callbacks import callbacks
 from .state import special, state, watch
 from .storage import InferenceStorage, Storage, new_storage
 from .transforms.batch import Batch
 from .unsupported import Unsupported
 
 if TYPE_CHECKING:
-    from .graph import AccumulateGrad, Node
+    from .accumulate import AccumulateGrad
+    from .graph import Node
     from .ordered_dict import OrderedDict
 
 Array = Any
@@ -89,47 +90,7 @@ class TensorMeta(type):
 
     def __call__(cls, *data: Any, **options: Any) -> Any:
         """From numbers, or with the lengths that are given."""
-        if cls is not Tensor:
-            return super().__call__(*data, **options)
-        if len(data) == 1 and isinstance(data[0], Size):
-            data = tuple(data[0])
-        if len(data) == 1 and isinstance(data[0], list | tuple):
-            from .dtypes import get_default_dtype
-            from .functions.creation import tensor as copied
-            from .functions.creation import tensors_in
-
-            if tensors_in(data[0]):
-                return copied(data[0], dtype=get_default_dtype())
-        tensor = blank()
-        if len(data) == 1 and (not isinstance(data[0], int) or data[0] is True or data[0] is False):
-            if isinstance(data[0], str):
-                raise TypeError("new(): invalid data type 'str'")
-            tensor.data_ = data[0].data_ if isinstance(data[0], Tensor) else of_numbers(data[0], default_kind())
-        else:
-            from .functions.arguments import sizes_of
-            from .functions.creation import check_sizes
-            from .state import ask_room
-
-            sizes = check_sizes(sizes_of(data, "new"))
-            ask_room(*sizes)
-            tensor.data_ = np.zeros(sizes if data else 0, default_kind())
-        tensor.storage_ = tensor.node = tensor.meta = None
-        return tensor
-
-
-def of_numbers(data: Any, kind: np.dtype[Any]) -> Array:
-    """A new array of an array, or of nested sequences of numbers.
-
-    Raises:
-        TypeError: it is neither, or something in it is no number.
-    """
-    if isinstance(data, np.ndarray):
-        return data.astype(kind)
-    if not isinstance(data, list | tuple | range):
-        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
-    from .functions.creation import from_sequence
-
-    return from_sequence(data, kind)
+        return callbacks.construct(data) if cls is Tensor else super().__call__(*data, **options)
 
 
 class Tensor(metaclass=TensorMeta):
@@ -148,9 +109,6 @@ class Tensor(metaclass=TensorMeta):
         """Refuse classes of a program's own: operators give plain tensors, and ask no `__torch_function__`."""
         if Tensor in cls.__bases__ and cls.__module__.partition(".")[0] != __name__.partition(".")[0]:
             raise Unsupported(f"subclasses of torch.Tensor are not supported by this engine, and {cls.__name__} is one")
-
-    remade_grad_fn: Callable[[Tensor], Node | None]
-    """The grad_fn of a view whose memory was written; views.py says how."""
 
     if TYPE_CHECKING:
         # What methods/table.py hangs onto the class.
@@ -212,9 +170,7 @@ class Tensor(metaclass=TensorMeta):
     def overwrite(self, value: Array) -> None:
         """Write `value` (broadcast to the shape) over the memory, without counting it."""
         if special and state.saved_hooks:
-            from .mutation import before_write
-
-            before_write(self)
+            callbacks.before_write(self)
         if isinstance(self.data_, np.ndarray):
             if 0 in self.data_.strides:  # elements that share a place: the one that changed is the one that was written
                 np.copyto(self.data_, value, where=np.not_equal(self.data_, value))
@@ -269,7 +225,7 @@ class Tensor(metaclass=TensorMeta):
         if view is None or self.storage_ is None or view.version == self.storage_.version:
             watch(self.node)
             return self.node
-        return Tensor.remade_grad_fn(self)
+        return callbacks.remake_grad_fn(self)
 
     @property
     def requires_grad(self) -> bool:
@@ -285,9 +241,7 @@ class Tensor(metaclass=TensorMeta):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        from .methods.autograd import set_requires_grad
-
-        set_requires_grad(self, value)
+        callbacks.set_requires_grad(self, value)
 
     @property
     def is_leaf(self) -> bool:
@@ -315,13 +269,6 @@ blank: Callable[[], Tensor] = type.__call__.__get__(Tensor)
 def bare(data: Any) -> Array:
     """`data` as results are kept: a numpy scalar if it is 0-d. (`data[()]` would make a view of any other.)"""
     return data if data.ndim else data[()]
-
-
-def default_kind() -> np.dtype[Any]:
-    """The type of floating numbers where none is named."""
-    from .dtypes import get_default_dtype, to_numpy
-
-    return to_numpy(get_default_dtype())
 
 
 def plain(data: Array, node: Node | None = None, output_nr: int = 0, version: int = 0) -> Tensor:

@@ -3,17 +3,23 @@
 Note [Stale views]. A write through a view, or into a base, changes what all views of it show. Their grad_fns, made
 before, no longer tell how the values came about. So each view remembers the version at which its grad_fn was made;
 read later, it is replaced by AsStridedBackward0 on the base, with the sequence number of that moment.
+
+Note [Hidden views]. A view of a tensor of which vmap hides a dimension remembers by which operators it was taken. When
+the base is written, its grad_fn is made anew by these, and the gradient of a written part goes the same way.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import errors, events
+from .callbacks import callbacks
 from .graph import Node
+from .registry import TABLE
 from .state import state
 from .tensor import Array, Tensor, View, plain
 from .transforms.batch import hidden
@@ -68,37 +74,44 @@ def current_grad_fn(view: Tensor) -> Node | None:
     if not hidden(view):
         remake(view, look, version)
     elif look.base.requires_grad:
-        from .batching.writing import remake as taken_again
-
-        taken_again(view, look)  # type: ignore[arg-type]
+        assert isinstance(look, HiddenView)
+        take_again(view, look)
     return view.node
 
 
-Tensor.remade_grad_fn = current_grad_fn
+callbacks.remake_grad_fn = current_grad_fn
 
 
 def remake(view: Tensor, look: View, version: int) -> None:
-    from .ops.view import as_strided
-
+    as_strided = TABLE["as_strided"]
     before = view.node
     size, stride, offset = geometry(view)
     grad_mode, state.grad_enabled = state.grad_enabled, True
     try:
         if look.base.requires_grad:
-            as_strided.op.link(look.base, size, stride, offset, (view,))
+            as_strided.link(look.base, size, stride, offset, (view,))
         else:
-            lead_nowhere(view, look.base, lambda base: as_strided.op.link(base, size, stride, offset, (view,)))
+            lead_nowhere(view, look.base, lambda base: as_strided.link(base, size, stride, offset, (view,)))
     finally:
         state.grad_enabled = grad_mode
     look.version = version
     if view.retains_grad and view.node is not None:
-        from .rebasing import move_retain
-
         move_retain(view, before, view.node)
     session = state.session
     if session is not None and view.node is not None:
         old = None if before is None else session.node(before)
         session.emit((events.HistoryRebased, session.tensor(view), old, session.node(view.node)))
+
+
+def move_retain(tensor: Tensor, before: Node | None, node: Node) -> None:
+    """retain_grad follows the tensor to its new node; other hooks stay with the old one."""
+    if not tensor.retains_grad:
+        return
+    if before is not None and before.hooks is not None:
+        for nr, ref in list(before.hooks.retain.items()):
+            if ref() is tensor:
+                del before.hooks.retain[nr]
+    node.own_hooks().retain[tensor.output_nr] = weakref.ref(tensor)
 
 
 def lead_nowhere(view: Tensor, base: Tensor, link: Callable[[Tensor], Any]) -> None:
@@ -114,6 +127,60 @@ def lead_nowhere(view: Tensor, base: Tensor, link: Callable[[Tensor], Any]) -> N
     view.node.next, view.node.nrs = (None,), (0,)
     if session is not None:
         session.node_made(view.node, "as_strided", (base,))
+
+
+# ---- views where vmap hides a dimension
+
+
+Step = tuple[Callable[..., Any], tuple[Any, ...], int | None]
+"""An operator, its arguments after the first, and which of its results."""
+
+
+class HiddenView(View):
+    """How a view of a hidden tensor was taken of its base."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self, base: Tensor, version: int, creation: str, steps: tuple[Step, ...]) -> None:
+        super().__init__(base, version, creation)
+        self.steps = steps
+
+    def taken_of(self, base: Tensor) -> Tensor:
+        """The same view of another base."""
+        for function, args, which in self.steps:
+            taken = function(base, *args)
+            base = taken if which is None else taken[which]
+        return base
+
+
+def remember(op: Any, source: Tensor, args: tuple[Any, ...], results: Sequence[Tensor]) -> None:
+    """Let views know how they were taken, see Note [Hidden views]."""
+    look = source.meta.view if source.meta is not None else None
+    base = source if look is None else look.base
+    steps = look.steps if isinstance(look, HiddenView) else ()
+    creation = "multi_output" if op.many else "normal"
+    if not state.grad_enabled:
+        creation = "no_grad"
+    if look is not None and look.creation != "normal":
+        creation = look.creation
+    for nr, view in enumerate(results):
+        step = (op.general, args, nr if op.many else None)
+        version = base.shared_storage().count()
+        view.own_meta().view = HiddenView(base, version, creation, (*steps, step))
+
+
+def take_again(view: Tensor, look: HiddenView) -> None:
+    """The grad_fn of a view whose base was written."""
+    grad_mode, state.grad_enabled = state.grad_enabled, True
+    try:
+        fresh = look.taken_of(look.base)
+    finally:
+        state.grad_enabled = grad_mode
+    view.node, view.output_nr = fresh.node, fresh.output_nr
+    look.version = view.shared_storage().count()
+
+
+# ---- memory by lengths and strides
 
 
 def steps_of(data: Array) -> tuple[int, ...]:

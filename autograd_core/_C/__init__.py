@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import weakref
 
+from ..accumulate import AccumulateGrad
 from ..engine import Call
 from ..errors import LEAF_ASKED_FOR
-from ..graph import AccumulateGrad, Node
+from ..graph import Node
 from ..modes import is_grad_enabled, is_inference_mode_enabled, is_multithreading_enabled
 from ..queue import ReadyQueue
 from ..state import state, watch

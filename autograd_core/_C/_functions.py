@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..accumulate import AccumulateGrad
 from ..autograd.gradcheck import undefined
 from ..custom.node import Error, refusing
-from ..graph import AccumulateGrad, Node
+from ..graph import Node
 from ..rebasing import CopySlices
 from ..tensor import Tensor
 

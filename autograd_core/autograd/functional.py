@@ -16,7 +16,8 @@ from ..ops.join import stack
 from ..sizes import Size
 from ..state import ask_room, state
 from ..tensor import Tensor, plain
-from . import forward_ad, grad
+from . import forward_ad
+from .differentiate import grad
 from .strictness import STRICT, Tensors, depend, filled, zeros_like
 
 Func = Callable[..., Any]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..streams import uniform
 from ..tensor import Tensor, plain
-from . import grad
+from .differentiate import grad
 from .gradcheck import gradcheck
 from .jacobians import as_tuple, differentiable, requires
 

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from .. import errors
 from ..absent import absent
-from ..edges import accumulator, gradient_edge
-from ..graph import AccumulateGrad, Handle, Node
+from ..accumulate import AccumulateGrad, accumulator
+from ..edges import gradient_edge
+from ..graph import Handle, Node
 from ..homes import settle
 from ..mutation import _AllowMutationOnSavedContext, contexts
+from ..roots import GradientEdge
 from ..state import state, watch
 from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from ..engine import Call
-
-
-class GradientEdge(NamedTuple):
-    """A place in the graph: output number `output_nr` of `node`."""
-
-    node: Node
-    output_nr: int
-    ownership_token: Any = None
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

@@ -16,7 +16,8 @@ from ..dtypes import from_numpy
 from ..sizes import Size
 from ..state import ask_room, state
 from ..tensor import Array, Tensor, plain
-from . import forward_ad, grad
+from . import forward_ad
+from .differentiate import grad
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

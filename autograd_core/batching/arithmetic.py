@@ -6,21 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..tensor import Tensor
-from .parts import (
-    Call,
-    Part,
-    below_front,
-    each_wrapped,
-    ensured,
-    front,
-    hide,
-    logical,
-    moved,
-    padded,
-    part_of,
-    stretched,
-    wrapped,
-)
+from ..transforms.hiding import Part, hide, innermost, part_of
+from .parts import Call, below_front, each_wrapped, ensured, front, logical, moved, padded, stretched, wrapped
 
 # ---- each element alone
 #
@@ -87,8 +74,6 @@ def alike(call: Call, part: Part, whole: Any) -> Any:
 
 def each_alike(function: Callable[..., Any], *operands: Any) -> Any:
     """`function`, which treats each element alone but is no operator of the table, on hidden `operands`."""
-    from . import innermost
-
     level = innermost(operands)
     assert level is not None
     parts = [part_of(t, level) if isinstance(t, Tensor) else t for t in operands]
@@ -177,7 +162,7 @@ def whole(other: str) -> Callable[[Call], Any]:
     """`op()` by the operator `other` over all dimensions."""
 
     def rule(call: Call) -> Any:
-        from ..op import TABLE
+        from ..registry import TABLE
 
         part = call.first
         if not part.rank:
@@ -197,7 +182,7 @@ def flat(other: str) -> Callable[[Call], Any]:
     """`op()` by the operator `other` over one dimension, in which all elements lie."""
 
     def rule(call: Call) -> Any:
-        from ..op import TABLE
+        from ..registry import TABLE
 
         return flattened(call, TABLE[other])
 
@@ -273,8 +258,9 @@ def sum_of_product(product: str) -> Rule:
     """`beta * self + alpha * product`, step by step."""
 
     def rule(call: Call) -> Any:
-        from ..op import GRAPH
-        from .parts import logical, part_of
+        from ..registry import GRAPH
+        from ..transforms.hiding import part_of
+        from .parts import logical
 
         level = call.level
         self, a, b = (logical(p, level) for p in call.parts.values())

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from ..state import state
 from ..tensor import Tensor
 from ..transforms.batch import Batch, Level
+from ..transforms.hiding import Part, hide, part_of
 from ..transforms.trees import flatten, spread, unflatten
-from .parts import Part, hide, moved, part_of
+from .parts import moved
 
 
 class VmapInfo(NamedTuple):
@@ -19,10 +20,10 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def apply(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
+def apply(cls: Any, base: type, args: tuple[Any, ...], level: Level) -> Any:
     """What `cls.apply(*args)` gives; a differentiation inside of the vmap gets a node over the hidden results."""
     below = [hide(part_of(a, level), level) if isinstance(a, Tensor) else a for a in args]
-    output = on_wholes(cls, below, level)
+    output = on_wholes(cls, base, below, level)
     if not (state.grad_enabled and any(isinstance(a, Tensor) and a.requires_grad and of(a, level) for a in args)):
         return output
     above = tuple(a if not isinstance(a, Tensor) or of(a, level) else b for a, b in zip(args, below, strict=True))
@@ -38,7 +39,7 @@ def of(tensor: Tensor, level: Level) -> bool:
     return isinstance(tensor.data_, Batch) and tensor.data_.level is level
 
 
-def on_wholes(cls: Any, args: Sequence[Any], level: Level) -> Any:
+def on_wholes(cls: Any, base: type, args: Sequence[Any], level: Level) -> Any:
     """The function below the vmap, its results hidden again."""
     leaves, shape = flatten(tuple(args))
     parts = [part_of(leaf, level) if isinstance(leaf, Tensor) else Part(leaf, None) for leaf in leaves]
@@ -52,7 +53,7 @@ def on_wholes(cls: Any, args: Sequence[Any], level: Level) -> Any:
         if each is None:
             raise RuntimeError(INCOMPATIBLE.format(out_dims, flatten(out_dims)[1], built))
         return unflatten([hidden_again(f, d, level) for f, d in zip(results, each, strict=True)], built)
-    made = vmapped(cls, dims, level)
+    made = vmapped(cls, base, dims, level)
     found = made.apply(*wholes)
     return hidden_again(found, made.out_dims if isinstance(found, tuple) else made.out_dims[0], level)
 
@@ -111,9 +112,8 @@ class Context:
         setattr(self.ctx_, name, value)
 
 
-def vmapped(cls: Any, dims: tuple[int | None, ...], outer: Level) -> Any:
-    """A function over whole batches, made of the methods of `cls` run under vmap."""
-    from ..custom.function import Function
+def vmapped(cls: Any, base: type, dims: tuple[int | None, ...], outer: Level) -> Any:
+    """A function (a class over `base`) over whole batches, made of the methods of `cls` run under vmap."""
     from ..transforms.vmapping import mapped_over
 
     size, randomness = outer.size, outer.randomness
@@ -149,7 +149,7 @@ def vmapped(cls: Any, dims: tuple[int | None, ...], outer: Level) -> Any:
 
     methods = {"forward": forward, "setup_context": setup_context, "backward": backward}
     facts: dict[str, Any] = {name: staticmethod(method) for name, method in methods.items()}
-    return type(f"Vmapped{cls.__name__}", (Function,), facts | {"generate_vmap_rule": True, "out_dims": out_dims})
+    return type(f"Vmapped{cls.__name__}", (base,), facts | {"generate_vmap_rule": True, "out_dims": out_dims})
 
 
 def fitted(part: Part, at: int | None, size: int) -> Tensor:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..transforms.hiding import Part
 from ..unsupported import Unsupported
-from .parts import Call, Part, front, moved
+from .parts import Call, front, moved
 
 
 def one_by_one(call: Call) -> Any:

@@ -10,7 +10,7 @@ from .. import errors
 from ..state import state
 from ..tensor import Tensor
 from ..transforms.batch import Batch, hidden
-from .parts import Part, hide
+from ..transforms.hiding import Part, hide
 
 Factory = Callable[..., Any]
 

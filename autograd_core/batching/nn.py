@@ -9,7 +9,8 @@ import numpy as np
 
 from .. import errors
 from ..tensor import plain
-from .parts import Call, Part, ensured, front, into, logical, moved, out_of, part_of, wrapped
+from ..transforms.hiding import Part, part_of
+from .parts import Call, ensured, front, into, logical, moved, out_of, wrapped
 
 Rule = Callable[[Call], Any]
 

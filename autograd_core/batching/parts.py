@@ -3,30 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ..tensor import Tensor, plain
-from ..transforms.batch import Batch, Level
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """A tensor below a vmap, and which of its dimensions is the batch; None if it is the same for all examples."""
-
-    whole: Tensor
-    at: int | None
-
-    @property
-    def rank(self) -> int:
-        """The number of dimensions that an example has."""
-        return int(self.whole.data_.ndim) - (self.at is not None)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of an example."""
-        full = tuple(self.whole.data_.shape)
-        return full if self.at is None else full[: self.at] + full[self.at + 1 :]
+from ..tensor import Tensor
+from ..transforms.batch import Level
+from ..transforms.hiding import Part, hide
 
 
 class Call:
@@ -57,18 +38,12 @@ class Call:
         return part
 
 
-def part_of(tensor: Tensor, level: Level) -> Part:
-    data = tensor.data_
-    if data.__class__ is Batch and data.level is level:
-        return Part(data.whole, data.at)
-    return Part(tensor, None)
-
-
-def hide(part: Part, level: Level) -> Tensor:
-    """The tensor of one example of `part`."""
-    tensor = plain(Batch(part.whole, part.at, level))
-    tensor.storage_ = part.whole.shared_storage()
-    return tensor
+def once(call: Call) -> Any:
+    """The operator on what is the same for all examples."""
+    wholes = {n: [t and t.whole for t in p] if isinstance(p, list) else p.whole for n, p in call.parts.items()}
+    missing = {n: None for n in call.op.optional if n not in wholes and n not in call.others}
+    found = call.run(**missing, **wholes)
+    return [Part(t, None) for t in found] if isinstance(found, tuple | list) else Part(found, None)
 
 
 def moved(whole: Tensor, at: int, to: int) -> Tensor:

@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..callbacks import callbacks
 from ..operands import operand
 from ..state import state
-from ..tensor import Tensor
-from ..transforms.batch import Batch, Level, hidden
+from ..transforms.batch import Level
+from ..transforms.hiding import hide, innermost, lifted, part_of
+from ..views import remember
 from . import arithmetic, nn, shape
 from .loop import one_by_one
-from .parts import Call, Part, hide, part_of
-from .writing import remember
+from .parts import Call, once
 
 RULES = arithmetic.POINTWISE | arithmetic.REDUCTIONS | shape.RULES | arithmetic.PRODUCTS | nn.LOSSES | nn.LAYERS
 """By the name of the operator; those without a rule run for one example after the other, as torch's fallback does."""
@@ -62,38 +63,10 @@ def batched(op: Any, args: tuple[Any, ...]) -> Any:
     return tuple(results)
 
 
-def once(call: Call) -> Any:
-    """The operator on what is the same for all examples."""
-    wholes = {n: [t and t.whole for t in p] if isinstance(p, list) else p.whole for n, p in call.parts.items()}
-    missing = {n: None for n in call.op.optional if n not in wholes and n not in call.others}
-    found = call.run(**missing, **wholes)
-    return [Part(t, None) for t in found] if isinstance(found, tuple | list) else Part(found, None)
-
-
 def rule_of(op: Any, level: Level) -> Any:
     if level.older and op.name in NOT_YET.split():
         return one_by_one
     return RULES.get(op.name, one_by_one)
 
 
-def innermost(args: tuple[Any, ...]) -> Level | None:
-    """The vmap that hides a dimension of one of `args` and lies inside of all others that do."""
-    found: Level | None = None
-    for value in args:
-        for tensor in value if isinstance(value, list | tuple) else (value,):
-            data = getattr(tensor, "data_", None)
-            if data.__class__ is Batch and (found is None or data.level.depth > found.depth):
-                found = data.level
-    return found
-
-
-def lifted(tensor: Tensor, level: Level) -> Tensor:
-    """`tensor` as a node inside of `level` sees it: what it depends on outside is no part of that."""
-    if tensor.data_.__class__ is Batch and tensor.data_.level is level:
-        return tensor
-    if tensor.meta is not None and tensor.meta.wrapped:
-        return tensor
-    return hide(Part(tensor, None), level)
-
-
-__all__ = ["RULES", "batched", "hidden", "innermost"]
+callbacks.batched = batched

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..tensor import plain
-from .parts import Call, Part, below_front, each_wrapped, ensured, front, moved, padded, wrapped
+from ..transforms.hiding import Part
+from .parts import Call, below_front, each_wrapped, ensured, front, moved, padded, wrapped
 
 Rule = Callable[[Call], Any]
 

@@ -1,22 +1,26 @@
-"""Writing in place where vmap hides a dimension: the batch is written, and a hidden history goes on as elsewhere.
-
-Note [Hidden views]. A view of a hidden tensor remembers by which operators it was taken. When the base is written, its
-grad_fn is made anew by these, and the gradient of a written part goes the same way.
-"""
+"""Writing in place where vmap hides a dimension: the batch is written, and a hidden history goes on as elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
+from ..callbacks import callbacks
 from ..edges import gradient_edge
-from ..graph import Wanted
+from ..inplace import bound, check_writable, in_place, link
+from ..ops.join import clone
+from ..ops.view import as_strided
+from ..rebasing import rebase
 from ..state import state
-from ..tensor import Tensor, View, plain
+from ..tensor import Tensor, plain
 from ..transforms.batch import Batch, Level, hidden
-from ..views import geometry
-from .parts import Call, front, part_of
+from ..transforms.hiding import innermost, lifted, part_of
+from ..views import HiddenView, geometry
+from .arithmetic import SEVERAL, UNARY
+from .loop import one_by_one
+from .parts import Call, front, once
+from .rules import RULES
 
 MORE = (
     "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
@@ -24,42 +28,6 @@ MORE = (
     "vmapped over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said "
     "operator is being called inside the PyTorch framework, please file a bug report instead."
 )
-
-Step = tuple[Callable[..., Any], tuple[Any, ...], int | None]
-"""An operator, its arguments after the first, and which of its results."""
-
-
-class HiddenView(View):
-    """How a view of a hidden tensor was taken of its base."""
-
-    __slots__ = ("steps",)
-
-    def __init__(self, base: Tensor, version: int, creation: str, steps: tuple[Step, ...]) -> None:
-        super().__init__(base, version, creation)
-        self.steps = steps
-
-    def taken_of(self, base: Tensor) -> Tensor:
-        """The same view of another base."""
-        for function, args, which in self.steps:
-            taken = function(base, *args)
-            base = taken if which is None else taken[which]
-        return base
-
-
-def remember(op: Any, source: Tensor, args: tuple[Any, ...], results: Sequence[Tensor]) -> None:
-    """Let views know how they were taken, see Note [Hidden views]."""
-    look = source.meta.view if source.meta is not None else None
-    base = source if look is None else look.base
-    steps = look.steps if isinstance(look, HiddenView) else ()
-    creation = "multi_output" if op.many else "normal"
-    if not state.grad_enabled:
-        creation = "no_grad"
-    if look is not None and look.creation != "normal":
-        creation = look.creation
-    for nr, view in enumerate(results):
-        step = (op.general, args, nr if op.many else None)
-        version = base.shared_storage().count()
-        view.own_meta().view = HiddenView(base, version, creation, (*steps, step))
 
 
 class Write(Call):
@@ -72,8 +40,6 @@ class Write(Call):
         self.function = function
 
     def run(self, /, **given: Any) -> Any:
-        from ..inplace import in_place
-
         known = {**self.parts, **self.others, **given}
         return in_place(self.function, *[known[name] for name in self.op.signature.parameters])
 
@@ -84,12 +50,6 @@ def written(function: Callable[..., Any], target: Tensor, args: tuple[Any, ...],
     Raises:
         RuntimeError: `target` is the same for all examples, and what is written is not.
     """
-    from ..inplace import bound, check_writable, link
-    from ..rebasing import rebase
-    from . import RULES, innermost, lifted, once
-    from .arithmetic import SEVERAL, UNARY
-    from .loop import one_by_one
-
     op = function.op  # type: ignore[attr-defined]
     check_writable(target)
     level = innermost((target, *args))
@@ -107,8 +67,6 @@ def written(function: Callable[..., Any], target: Tensor, args: tuple[Any, ...],
     before = target
     kept = op.node_class is not None and "self" in op.kept()
     if tracked:
-        from ..ops.join import clone
-
         data = target.data_
         before = plain(Batch(clone(data.whole), data.at, level) if kept else data)
         before.node, before.output_nr = gradient_edge(target)
@@ -133,8 +91,6 @@ def lend(target: Tensor, level: Level) -> None:
 
     What is written into it leads into the graph of that level, where operators must find it.
     """
-    from ..ops.view import as_strided
-
     look = target.meta.view if target.meta is not None else None
     base = target if look is None else look.base
     if not of(base, level):
@@ -166,41 +122,4 @@ def of(tensor: Tensor, level: Any) -> bool:
     return hidden(tensor) and tensor.data_.level is level
 
 
-def remake(view: Tensor, look: HiddenView) -> None:
-    """The grad_fn of a view whose base was written."""
-    grad_mode, state.grad_enabled = state.grad_enabled, True
-    try:
-        fresh = look.taken_of(look.base)
-    finally:
-        state.grad_enabled = grad_mode
-    view.node, view.output_nr = fresh.node, fresh.output_nr
-    look.version = view.shared_storage().count()
-
-
-def levels_of(tensor: Tensor) -> set[Level]:
-    """The vmaps that hide a dimension of `tensor`."""
-    found: set[Level] = set()
-    data = tensor.data_
-    while isinstance(data, Batch):
-        if data.at is not None:
-            found.add(data.level)
-        data = data.whole.data_
-    return found
-
-
-def through_view(node: Any, look: HiddenView, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
-    """The gradients of a CopySlices over hidden tensors: of the base before, and of what was written."""
-    from ..op import GRAPH
-    from ..ops.join import clone
-
-    whole = clone(grads[0])
-    inner = node.inner.graph((clone(look.taken_of(whole)),), (node.inner.next[0], *wanted[1:]))
-    if inner[0] is not None and not levels_of(inner[0]) <= levels_of(whole):
-        whole = GRAPH["add"](whole, GRAPH["sum"](GRAPH["zeros_as"](inner[0])))  # one for each example from here on
-    shown = look.taken_of(whole)
-    came = GRAPH["zeros_as"](shown) if inner[0] is None else inner[0]
-    shown.copy_(came)
-    return [None if wanted[0] is None else whole, *inner[1:]]
-
-
-__all__ = ["HiddenView", "remake", "remember", "through_view", "written"]
+callbacks.write_batched = written

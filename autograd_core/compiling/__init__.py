@@ -24,8 +24,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import leaves, operands, quick
+from ..accumulate import accumulator, new_accumulator
 from ..anomaly import remember
-from ..edges import accumulator, late, new_accumulator, number_late, operand_edge
+from ..callbacks import callbacks
+from ..edges import late, number_late, operand_edge
 from ..fitting import fitted, fitted_tensor, shows
 from ..graph import FLOAT, LAST, SCALAR, Dim, known_floats, outs_of
 from ..recording.engine import apart, heard_hand_on, heard_nothing, told_step
@@ -48,9 +50,7 @@ Namespace = dict[str, Any]
 
 def batched(op: Op, args: tuple[Any, ...]) -> Any:
     """What `op` gives while vmap hides a dimension of one of `args`, None if it does not; see batching/."""
-    from ..batching import batched
-
-    return batched(op, args)
+    return callbacks.batched(op, args)
 
 
 PLUMBING: Namespace = {

@@ -13,11 +13,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from .. import errors, tell
-from ..batching import custom, innermost
+from ..batching import custom
 from ..edges import gradient_edge
 from ..opaque import opaque
 from ..state import state, watch
 from ..tensor import Tensor, plain
+from ..transforms.hiding import innermost
 from ..transforms.levels import Level, Source, exited, transforming, wants_gradient
 from ..transforms.tangents import tangent_of
 from .node import FunctionNode
@@ -373,7 +374,7 @@ class Function:
             raise NotImplementedError(NO_FORWARD)
         cls.check_transforms()
         if state.mapped and (level := innermost(args)) is not None:
-            return custom.apply(cls, args, level)
+            return custom.apply(cls, Function, args, level)
         return cls.applied(args, cls.run_forward)
 
     @classmethod

@@ -12,14 +12,16 @@ import numpy as np
 from .. import dtypes, errors
 from ..batching.making import like as hidden_like
 from ..batching.making import sized as hidden_sized
+from ..callbacks import callbacks
 from ..device import device
-from ..dtypes import get_default_dtype
+from ..dtypes import default_kind, get_default_dtype
 from ..errors import TYPE_NAMES
 from ..ops.join import clone
+from ..sizes import Size
 from ..state import ask_room, exposed, state
 from ..storage import new_storage
 from ..strides import PRESERVED, blank_like, copied
-from ..tensor import Tensor, plain
+from ..tensor import Array, Tensor, plain
 from ..unsupported import Unsupported
 from ..views import extent, laid_out
 from ..warned import warn, warn_once
@@ -137,9 +139,7 @@ def as_number(value: Any, depth: int, wanted: np.dtype[Any] | None) -> Any:
         if value.data_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if value.requires_grad:
-            from ..methods.conversion import warn_scalar
-
-            warn_scalar()
+            warn_once("scalar", errors.TO_SCALAR)
         return np.asarray(value.data_).reshape(())[()]
     if isinstance(value, np.generic | bool | int | float):
         return value
@@ -691,3 +691,37 @@ def new_empty_strided(
     requires_grad: bool = False,
 ) -> Tensor:
     return empty_strided(size, stride, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+
+
+# ---- torch.Tensor(...)
+
+
+def construct(data: tuple[Any, ...]) -> Tensor:
+    """`torch.Tensor(*data)`: of numbers, or of zeros with the lengths that are given."""
+    if len(data) == 1 and isinstance(data[0], Size):
+        data = tuple(data[0])
+    if len(data) == 1 and isinstance(data[0], list | tuple) and tensors_in(data[0]):
+        return tensor(data[0], dtype=get_default_dtype())
+    if len(data) == 1 and (not isinstance(data[0], int) or data[0] is True or data[0] is False):
+        if isinstance(data[0], str):
+            raise TypeError("new(): invalid data type 'str'")
+        return plain(data[0].data_ if isinstance(data[0], Tensor) else of_numbers(data[0], default_kind()))
+    sizes = check_sizes(sizes_of(data, "new"))
+    ask_room(*sizes)
+    return plain(np.zeros(sizes if data else 0, default_kind()))
+
+
+def of_numbers(data: Any, kind: np.dtype[Any]) -> Array:
+    """A new array of an array, or of nested sequences of numbers.
+
+    Raises:
+        TypeError: it is neither, or something in it is no number.
+    """
+    if isinstance(data, np.ndarray):
+        return data.astype(kind)
+    if not isinstance(data, list | tuple | range):
+        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+    return from_sequence(data, kind)
+
+
+callbacks.construct = construct

@@ -9,8 +9,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import errors, factoring, solving
+from .. import errors
 from ..dtypes import float32
+from ..linalg import decomposition, solving
 from ..ops import linalg_decomposition, linalg_solve
 from ..tensor import Array, Tensor
 from ..warned import warn_once
@@ -91,7 +92,7 @@ def columns_for(A: Tensor, q: int, niter: int, M: Tensor | None) -> Tensor:
     """`q` orthonormal columns that nearly span those of A - M."""
 
     def spanning(X: Tensor) -> Tensor:
-        Q: Tensor = factoring.qr(X)[0]
+        Q: Tensor = decomposition.qr(X)[0]
         return Q
 
     def product(left: Any, mean: Any, right: Tensor) -> Any:
@@ -114,7 +115,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
         A, mean = A.mH, None if mean is None else mean.mH
     Q = columns_for(A, 6 if q is None else q, 2 if niter is None else niter, mean)
     B = Q.mH @ A
-    U, S, Vh = factoring.svd(B if mean is None else B - Q.mH @ mean, full_matrices=False)
+    U, S, Vh = decomposition.svd(B if mean is None else B - Q.mH @ mean, full_matrices=False)
     U, V = Q @ U, Vh.mH
     return (V, S, U) if wide else (U, S, V)
 

@@ -1,4 +1,4 @@
-"""torch.linalg: what programs call, checked and composed as PyTorch does."""
+"""Determinants, inverses, powers, products and norms, checked and composed as PyTorch does."""
 
 from __future__ import annotations
 
@@ -7,23 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
-from .absent import absent
-from .factoring import cholesky, eig, eigh, eigvals, eigvalsh, old_svd, qr, svd, svdvals
-from .functions.arguments import cast, dims, returned
-from .functions.contraction import multi_dot
-from .inplace import in_place
-from .ops import linalg_solve, reduction, view
-from .ops import matmul as matmul_ops
-from .ops._common import check_floating, check_matrix, check_square, need, square, wrap
-from .ops.binary import eq
-from .ops.join import clone
-from .ops.linalg_decomposition import LinAlgError
-from .ops.unary import copy, where
-from .signatures.guarding import guarded, guarded_all
-from .tensor import Tensor, plain
-from .unsupported import Unsupported
-from .warned import warn_once
+from .. import errors
+from ..functions.arguments import cast, dims, returned
+from ..inplace import in_place
+from ..ops import linalg_solve, reduction, view
+from ..ops import matmul as matmul_ops
+from ..ops._common import check_floating, check_matrix, check_square, need, square, wrap
+from ..ops.binary import eq
+from ..ops.join import clone
+from ..ops.unary import copy, where
+from ..signatures.guarding import guarded
+from ..tensor import Tensor, plain
+from ..unsupported import Unsupported
+from ..warned import warn_once
+from .decomposition import old_svd, svdvals
 
 SLOGDET = returned("linalg_slogdet", "sign logabsdet")
 OLD_SLOGDET = returned("slogdet", "sign logabsdet")
@@ -232,6 +229,10 @@ def matrix_norm(
     return (reduction.amax if ord > 0 else reduction.amin)(sums, [at], keepdim)
 
 
+checked_vector_norm = guarded("torch.linalg", "vector_norm", vector_norm)
+checked_matrix_norm = guarded("torch.linalg", "matrix_norm", matrix_norm)
+
+
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     over = dims(dim)
     if over is not None and len(over) not in (1, 2):
@@ -253,13 +254,13 @@ def old_norm(
     over = [dim] if isinstance(dim, int) else dim
     place = {} if out is None else {"out": out}
     if not isinstance(p, str):
-        return GUARDED["vector_norm"](input, 2.0 if p is None else p, over, keepdim, dtype=dtype, **place)
+        return checked_vector_norm(input, 2.0 if p is None else p, over, keepdim, dtype=dtype, **place)
     if p == "fro" and (dim is None or isinstance(dim, int) or len(dim) <= 2):
-        return GUARDED["vector_norm"](input, 2, over, keepdim, dtype=dtype, **place)
+        return checked_vector_norm(input, 2, over, keepdim, dtype=dtype, **place)
     if p not in ("fro", "nuc"):
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     over = list(range(input.data_.ndim)) if over is None else over
-    return GUARDED["matrix_norm"](input, p, over, keepdim, dtype=dtype, **place)
+    return checked_matrix_norm(input, p, over, keepdim, dtype=dtype, **place)
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -281,38 +282,3 @@ METHODS: dict[str, Callable[..., Any]] = {
     "norm": old_norm,
 }
 """What is also a function of the package and a method of tensors."""
-
-GUARDED = guarded_all("torch.linalg", globals())
-globals().update(GUARDED)
-
-RARER = (
-    "cond householder_product inv_ex lstsq lu lu_factor lu_factor_ex lu_solve matrix_rank "
-    "tensorinv tensorsolve vander vecdot"
-)
-"""What solving.py has, which only rare programs ask for."""
-
-
-def __getattr__(name: str) -> Any:
-    if name not in RARER.split():
-        return absent("torch.linalg")(name)
-    from . import solving
-
-    found = globals()[name] = guarded("torch.linalg", name, getattr(solving, name))
-    return found
-
-
-__all__ = [
-    "LinAlgError",
-    "cholesky",
-    "det",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "inv",
-    "multi_dot",
-    "qr",
-    "solve",
-    "svd",
-    "svdvals",
-]

@@ -8,23 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from . import errors, linalg
-from .functions.arguments import returned
-from .inplace import in_place
-from .ops import linalg_decomposition
-from .ops._common import check_floating, check_matrix, check_square, need, square
-from .ops.binary import div, gt, mul
-from .ops.cumulative import cumprod
-from .ops.join import cat
-from .ops.linalg_solve import linalg_inv, linalg_solve_ex
-from .ops.matmul import vdot
-from .ops.reduction import sum_dim
-from .ops.unary import masked_fill, nan_to_num
-from .ops.view import expand, reshape, slice_, squeeze_dim, unsqueeze
-from .state import state
-from .tensor import Tensor, plain
-from .unsupported import Unsupported
-from .warned import warn_once
+from .. import errors
+from ..functions.arguments import returned
+from ..inplace import in_place
+from ..ops import linalg_decomposition
+from ..ops._common import check_floating, check_matrix, check_square, need, square
+from ..ops.binary import div, gt, mul
+from ..ops.cumulative import cumprod
+from ..ops.join import cat
+from ..ops.linalg_solve import linalg_inv, linalg_solve_ex
+from ..ops.matmul import vdot
+from ..ops.reduction import sum_dim
+from ..ops.unary import masked_fill, nan_to_num
+from ..ops.view import expand, reshape, slice_, squeeze_dim, unsqueeze
+from ..state import state
+from ..tensor import Tensor, plain
+from ..unsupported import Unsupported
+from ..warned import warn_once
+from .decomposition import eigvalsh, qr, svdvals
+from .functions import check_right, matrix_norm
 
 INV_EX = returned("linalg_inv_ex", "inverse info")
 LU_FACTOR = returned("linalg_lu_factor", "LU pivots")
@@ -89,7 +91,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tens
     """X with `tensordot(A, X, X.ndim) == B`."""
     moved = A
     if dims is not None:
-        from .functions.shape import movedim
+        from ..functions.shape import movedim
 
         moved = movedim(A, list(dims), list(range(A.data_.ndim - len(dims), A.data_.ndim)))
     shape = moved.data_.shape
@@ -168,7 +170,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     check_matrix("linalg.lu_solve", B, "B")
     if LU.data_.shape[:-2] != B.data_.shape[:-2]:
         raise Unsupported("lu_solve over batches of different shapes is not supported: expand them first")
-    linalg.check_right("linalg.lu_solve", LU, B.data_.shape, left)
+    check_right("linalg.lu_solve", LU, B.data_.shape, left)
     return linalg_decomposition.linalg_lu_solve(LU, pivots, B, left, adjoint)
 
 
@@ -212,7 +214,7 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
     if any(isinstance(given, Tensor) for given in (tol, atol, rtol)):
         raise Unsupported("matrix_rank with tensors as tolerances is not supported")
     check_floating("torch.linalg.matrix_rank", A)
-    values = np.abs((linalg.eigvalsh if hermitian else linalg.svdvals)(plain(A.data_)).data_)
+    values = np.abs((eigvalsh if hermitian else svdvals)(plain(A.data_)).data_)
     least = 0.0 if atol is None else atol
     relative = (linalg_decomposition.small(A) if not least > 0 else 0.0) if rtol is None else rtol
     if tol is not None:
@@ -229,7 +231,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     if p not in (None, "fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     if p in (None, 2, -2):
-        values = linalg.svdvals(A)
+        values = svdvals(A)
         n = values.data_.shape[-1]
         first, last = slice_(values, -1, 0, 1, 1), slice_(values, -1, n - 1, n, 1)
         return squeeze_dim(div(last, first) if p == -2 else div(first, last), -1)
@@ -244,7 +246,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     inverse, info = inv_ex(A)
     singular = gt(info, 0)
     in_place(masked_fill, inverse, unsqueeze(unsqueeze(singular, -1), -1), math.inf)
-    norms = [linalg.matrix_norm(part, p) for part in (A, inverse)]
+    norms = [matrix_norm(part, p) for part in (A, inverse)]
     return in_place(nan_to_num, mul(*norms), math.inf, math.inf, -math.inf)
 
 
@@ -272,4 +274,4 @@ def old_qr(input: Tensor, some: bool = True) -> Any:
         "boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould "
         "be replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
     )
-    return OLD_QR(*linalg.qr(input, "reduced" if some else "complete"))
+    return OLD_QR(*qr(input, "reduced" if some else "complete"))

@@ -9,10 +9,11 @@ from typing import Any
 
 from .. import autograd, errors, events, quick, tell
 from ..accumulate import unseen
-from ..autograd.roots import yes_or_no
+from ..callbacks import callbacks
 from ..graph import ONE, SCALAR, Handle
 from ..ordered_dict import OrderedDict
 from ..recording import engine as recording
+from ..roots import yes_or_no
 from ..state import DETACHED, RESHAPED, singular, special, state, unusual, watch
 from ..storage import InferenceStorage, OutsideStorage, Storage, new_storage
 from ..strides import copied as copied_alike
@@ -137,6 +138,9 @@ def set_requires_grad(self: Tensor, value: bool) -> None:
     if value and self.data_.dtype.kind != "f":
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
     flag(self, bool(value))
+
+
+callbacks.set_requires_grad = set_requires_grad
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:

@@ -24,15 +24,6 @@ from ..warned import warn_once
 
 Method = Callable[..., Any]
 
-SCALAR = (
-    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-    "Consider using tensor.detach() first."
-)
-
-
-def warn_scalar() -> None:
-    warn_once("scalar", SCALAR)
-
 
 def refuse_unseen(tensor: Tensor, message: str) -> None:
     """Whether Python may look at the numbers of `tensor`.
@@ -59,7 +50,7 @@ def converted(kind: type) -> Method:
 
     def convert(self: Tensor) -> Any:
         if kind is float and self.requires_grad:
-            warn_scalar()
+            warn_once("scalar", errors.TO_SCALAR)
         refuse_unseen(self, ITEM)
         if self.data_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")

@@ -21,13 +21,13 @@ from ..functions.pointwise import UNSAID, any_floating, check_alpha, check_fill,
 from ..graph import FLOAT, Node
 from ..inplace import at_once, check_writable, in_place
 from ..mutation import before_write
-from ..op import GRAPH
 from ..ops import binary as binary_ops
 from ..ops import random_sampling, unary, view
 from ..ops.indexing import index_fill, index_fill_tensor, index_put
 from ..ops.scatter_gather import index_reduce, scatter, scatter_reduce, scatter_value
 from ..ops.unary import clamp, clamp_max, clamp_max_tensor, clamp_min, clamp_min_tensor, clamp_tensor
 from ..rebasing import rebase
+from ..registry import GRAPH
 from ..state import ask_room, singular, special, state
 from ..storage import Storage
 from ..strides import PRESERVED, lies_in, steps_in, suggested

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import errors, linalg, tell
+from .. import errors, tell
 from ..custom.function import Function
 from ..edges import gradient_edge
 from ..functions import linalg as linalg_functions
@@ -19,6 +19,7 @@ from ..functions.arguments import sizes_of
 from ..functions.creation import from_sequence, made
 from ..functions.shape import expand
 from ..inplace import check_writable
+from ..linalg.functions import old_norm
 from ..modes import no_grad
 from ..ops.view import alias, permute, transpose
 from ..rebasing import rebase_onto
@@ -306,13 +307,13 @@ def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
 
 
 def cholesky(self: Tensor, upper: bool = False) -> Tensor:
-    from .. import solving
+    from ..linalg import solving
 
     return solving.old_cholesky(self, upper)
 
 
 def qr(self: Tensor, some: bool = True) -> Any:
-    from .. import solving
+    from ..linalg import solving
 
     return solving.old_qr(self, some)
 
@@ -353,7 +354,7 @@ def unflatten(self: Tensor, dim: int, sizes: Any) -> Any:
 
 
 def norm(self: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-    return linalg.old_norm(self, p, dim, keepdim, dtype=dtype)
+    return old_norm(self, p, dim, keepdim, dtype=dtype)
 
 
 def unique(

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..dtypes import default_kind
 from ..op import both, helper
-from ..tensor import Array, Tensor, default_kind
+from ..tensor import Array, Tensor
 
 # ---- the order of a product's sides
 

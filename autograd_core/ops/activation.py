@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from .. import arithmetic, errors
-from ..op import GRAPH, both, helper, op
+from ..op import both, helper, op
+from ..registry import GRAPH
 from ..tensor import Array, bare, plain
 from ._common import wrap
 from .special import elementwise

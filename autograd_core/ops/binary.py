@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from .. import arithmetic, dtypes, errors
-from ..op import RAW, both, helper, op
+from ..op import both, helper, op
 from ..promotion import without_bools, without_whole_division
+from ..registry import RAW
 from ..tensor import Array, bare, wrapped_number
 from ._common import beside, refuse
 from .fused_backward import joint

@@ -22,9 +22,10 @@ import numpy as np
 from .. import quick
 from ..compiling.kept import kept
 from ..graph import Node
-from ..op import GRAPH, RAW, op, over
+from ..op import op, over
 from ..operands import array
 from ..recording.engine import told_step
+from ..registry import GRAPH, RAW
 from ..saved import unpack_slot
 
 # ---- one formula for several inputs

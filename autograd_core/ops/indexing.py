@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..op import both, helper, op
+from ..overlap import by_mask
 from ..strides import Steps, iterated_steps, moved, of_rows
 from ..tensor import Array, Tensor, plain
 from ._common import wrap
@@ -369,12 +370,6 @@ def fits(place: Array, values: Array) -> None:
             f"shape mismatch: value tensor of shape {errors.sizes(np.shape(values))} cannot be broadcast to indexing "
             f"result of shape {errors.sizes(place.shape)}"
         ) from None
-
-
-def by_mask(indices: list[Array | None], values: Array) -> bool:
-    """Whether one number is put wherever one mask says so: torch fills then, and brings it to the dtype it meets."""
-    given = [index for index in indices if index is not None]
-    return np.size(values) == 1 and len(given) == 1 and given[0].dtype.kind == "b"
 
 
 @both

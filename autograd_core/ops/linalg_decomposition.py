@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import RAW, both, helper, op
+from ..op import both, helper, op
+from ..registry import RAW
 from ..tensor import Array
 from .fused_backward import joint
 

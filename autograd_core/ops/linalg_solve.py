@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..inplace import in_place
-from ..op import GRAPH, both, helper, op
+from ..op import both, helper, op
+from ..registry import GRAPH
 from ..tensor import Array, plain
 from ..transforms.batch import unseen
 from . import matmul as matmul_ops

@@ -9,7 +9,8 @@ import numpy as np
 from .. import arithmetic, dtypes, errors
 from ..arithmetic import total
 from ..errors import check_cast, type_name
-from ..op import GRAPH, RAW, both, helper, op
+from ..op import both, helper, op
+from ..registry import GRAPH, RAW
 from ..tensor import Array, Tensor, bare
 from ._common import refuse
 

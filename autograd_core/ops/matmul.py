@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import arithmetic, errors
-from ..op import RAW, both, helper, op
+from ..op import both, helper, op
+from ..registry import RAW
 from ..tensor import Array, Tensor
 from ..transforms.batch import hidden
 from ._common import refuse, wrap

@@ -16,7 +16,8 @@ import numpy as np
 from .. import arithmetic, errors
 from ..arithmetic import total
 from ..inplace import in_place
-from ..op import GRAPH, RAW, both, helper, op
+from ..op import both, helper, op
+from ..registry import GRAPH, RAW
 from ..tensor import Array
 from ..transforms.batch import unseen
 from ..warned import warn

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..inplace import in_place
-from ..op import GRAPH, RAW, both, helper, op
+from ..op import both, helper, op
+from ..registry import GRAPH, RAW
 from ..tensor import Array, Tensor, plain
 from . import view
 from ._common import wrap

@@ -12,7 +12,8 @@ import numpy as np
 from numpy import ndarray
 
 from .. import arithmetic, dtypes, errors
-from ..op import GRAPH, RAW, both, helper, op
+from ..op import both, helper, op
+from ..registry import GRAPH, RAW
 from ..strides import as_kind
 from ..tensor import Array, bare
 from ..warned import warn_once

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import RAW, both, helper, op
+from ..op import both, helper, op
+from ..registry import RAW
 from ..strides import of_rows
 from ..tensor import Array, plain
 from ..transforms.batch import Batch, hidden

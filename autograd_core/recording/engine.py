@@ -20,10 +20,10 @@ from weakref import proxy
 import numpy as np
 
 from .. import descent, events, leaves, quick
-from ..accumulate import accumulate, copied_for, laid_out_alike
+from ..accumulate import AccumulateGrad, accumulate, copied_for, laid_out_alike
 from ..engine import Call
 from ..fitting import validated
-from ..graph import ONE, AccumulateGrad, Node, Run, Wanted, new_run
+from ..graph import ONE, Node, Run, Wanted, new_run
 from ..operands import loaded_quietly
 from ..saved import read_in_vain
 from ..state import state

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import events
-from ..graph import AccumulateGrad
+from ..accumulate import AccumulateGrad
 
 if TYPE_CHECKING:
     from ..graph import Node, Output

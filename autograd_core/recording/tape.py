@@ -12,7 +12,7 @@ from weakref import proxy
 import numpy as np
 
 from .. import events
-from ..graph import AccumulateGrad
+from ..accumulate import AccumulateGrad
 from ..state import irregular_memory, next_usual, state
 from ..tell import Session, Watch
 from ..transforms.batch import Batch

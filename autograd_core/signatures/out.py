@@ -11,7 +11,7 @@ from ..overlap import refuse_overlap
 from ..state import state
 from ..streams import laid_out
 from ..tensor import Tensor
-from ..transforms.tangents import carries_tangent
+from ..transforms.levels import carries_tangent
 from ..warned import warn
 from .kinds import Function
 from .uncast import check_places, followed

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..batching.parts import Part, hide
+from ..accumulate import AccumulateGrad
 from ..edges import gradient_edge
-from ..graph import AccumulateGrad, Node, Wanted
+from ..graph import Node, Wanted
 from ..state import state
 from ..storage import Storage, new_storage
 from ..tensor import Tensor, plain
 from .batch import hidden
+from .hiding import Part, hide
 
 
 class Level:
@@ -190,6 +191,11 @@ def nodes_below(root: Node | None, level: Level | None = None) -> list[Node]:
 def sources_of(tensor: Tensor, level: Level) -> list[Source]:
     """The inputs of `level` that `tensor` depends on."""
     return [n for n in nodes_below(tensor.grad_fn, level) if isinstance(n, Source) and n.level is level]
+
+
+def carries_tangent(tensor: Any) -> bool:
+    """Whether `tensor` depends on an input of a level of forward mode that is under way."""
+    return isinstance(tensor, Tensor) and any(sources_of(tensor, level) for level in state.levels if level.forward)
 
 
 def leaves_matter() -> bool:

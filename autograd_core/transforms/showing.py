@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
+from ..accumulate import AccumulateGrad
 from ..dtypes import from_numpy
-from ..graph import AccumulateGrad
 from ..printing import tensor_repr
 from ..state import state
 from ..tensor import Tensor

@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..graph import Node
-from ..state import state
+from ..registry import call
+from ..roots import GradientEdge
+from ..run_backward import gradients
 from ..tensor import Array, Tensor, plain
 from ..unsupported import Unsupported
 from .batch import hidden
-from .levels import Level, Source, leads_outside, nodes_below, sources_of, wrap
-
-
-def carries_tangent(tensor: Any) -> bool:
-    """Whether `tensor` depends on an input of a level of forward mode that is under way."""
-    return isinstance(tensor, Tensor) and any(sources_of(tensor, level) for level in state.levels if level.forward)
+from .levels import Level, Source, carries_tangent, leads_outside, nodes_below, sources_of, wrap
 
 
 def tangent_of(result: Tensor, level: Level) -> Tensor | None:
@@ -27,8 +24,6 @@ def tangent_of(result: Tensor, level: Level) -> Tensor | None:
     Raises:
         NotImplementedError: what lies on the way has a backward that says nothing of forward mode.
     """
-    from .. import autograd
-
     head = result.grad_fn
     if isinstance(head, Source) and head.level is level:
         return head.tangent
@@ -39,15 +34,15 @@ def tangent_of(result: Tensor, level: Level) -> Tensor | None:
     for node in below:
         check_adjoint(node)
     start = wrap(plain(np.zeros(result.data_.shape, result.data_.dtype)[()]), Level())
-    edges = tuple(autograd.graph.GradientEdge(node, 0) for node in sources)
+    edges = tuple(GradientEdge(node, 0) for node in sources)
     with without_hooks(below), closed(level):
-        came = autograd.gradients((result,), edges, (start,), True, True, True)
+        came = gradients((result,), edges, (start,), True, True, True)
     pairs = [(g, node.tangent) for g, node in zip(came, sources, strict=True) if depends(g, start)]
     if not pairs:
         return plain(np.zeros(result.data_.shape, result.data_.dtype)[()])
     grads, tangents = [g for g, _ in pairs], [t for _, t in pairs]
     onward = any(t.requires_grad or leads_outside(g, level) for g, t in pairs)
-    tangent: Tensor = autograd.gradients(tuple(grads), (start,), tuple(tangents), True, onward, False)[0]
+    tangent: Tensor = gradients(tuple(grads), (start,), tuple(tangents), True, onward, False)[0]
     return tangent if shows(result, sources) else apart(tangent, tangents)
 
 
@@ -58,12 +53,10 @@ def shows(result: Tensor, sources: Sequence[Source]) -> bool:
 
 def apart(tangent: Tensor, given: Sequence[Tensor]) -> Tensor:
     """The tangent of what has memory of its own: a copy if it came through unchanged, for it may be written."""
-    from ..ops.join import clone
-
     memory = unhidden(tangent)
     if not any(np.may_share_memory(memory, unhidden(t)) for t in given):
         return tangent
-    copy: Tensor = clone(tangent)
+    copy: Tensor = call("clone", tangent)
     return copy
 
 

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..batching.parts import Part, ensured, hide, moved, part_of
+from ..batching.parts import ensured, moved
 from ..batching.writing import give_back
 from ..state import state
 from ..tensor import Tensor
 from .batch import Level
+from .hiding import Part, hide, part_of
 from .trees import LEAF, Shape, flatten, spread, unflatten
 
 

@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from autograd_core.op import TABLE, Op
+from autograd_core.op import Op
+from autograd_core.registry import TABLE
 from gradreel.explain.operators.lookup import kind_of_node, operator
 
 from .reading import HERE

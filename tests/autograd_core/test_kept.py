@@ -9,7 +9,7 @@ import pytest
 
 from autograd_core.compiling import Code
 from autograd_core.compiling.kept import SIZE, Kept, mark_of
-from autograd_core.op import TABLE
+from autograd_core.registry import TABLE
 
 ONE, OTHER = b"1" * SIZE, b"2" * SIZE
 

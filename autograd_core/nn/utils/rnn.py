@@ -13,9 +13,9 @@ from ...functions.rnn import groups
 from ...functions.shape import narrow
 from ...homes import settle
 from ...inplace import in_place
-from ...op import GRAPH
 from ...ops.rnn import pack_padded_sequence as pack
 from ...ops.view import select, slice_, transpose
+from ...registry import GRAPH
 from ...tensor import Tensor, plain
 
 

@@ -1,0 +1,86 @@
+"""torch.linalg: what programs call."""
+
+from __future__ import annotations
+
+from ..absent import absent
+from ..functions.contraction import multi_dot
+from ..ops.linalg_decomposition import LinAlgError
+from ..signatures.guarding import guarded_all
+from .decomposition import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
+from .functions import (
+    METHODS,
+    cross,
+    det,
+    diagonal,
+    inv,
+    matmul,
+    matrix_exp,
+    matrix_norm,
+    matrix_power,
+    norm,
+    pinv,
+    slogdet,
+    solve,
+    solve_triangular,
+    vector_norm,
+)
+from .solving import (
+    cond,
+    householder_product,
+    inv_ex,
+    lstsq,
+    lu,
+    lu_factor,
+    lu_factor_ex,
+    lu_solve,
+    matrix_rank,
+    tensorinv,
+    tensorsolve,
+    vander,
+    vecdot,
+)
+
+globals().update(guarded_all("torch.linalg", globals()))
+
+__getattr__ = absent("torch.linalg")
+
+__all__ = [
+    "LinAlgError",
+    "METHODS",
+    "cholesky",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "householder_product",
+    "inv",
+    "inv_ex",
+    "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_factor_ex",
+    "lu_solve",
+    "matmul",
+    "matrix_exp",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "multi_dot",
+    "norm",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "solve_triangular",
+    "svd",
+    "svdvals",
+    "tensorinv",
+    "tensorsolve",
+    "vander",
+    "vecdot",
+    "vector_norm",
+]
