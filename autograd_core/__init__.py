@@ -7,28 +7,37 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, events, ops, random, switches, tensor_types
-from .absent import absent
-from .device import device, layout, memory_format, strided
-from .dtypes import dtype, get_default_dtype, set_default_dtype
-from .functions import contraction, creation, pointwise, rnn, shape, sorting, statistics
-from .functions import random as random_functions
-from .functions.creation import closed_range
-from .functions.shape import cat, vstack
-from .functions.statistics import trapezoid
-from .homes import settle
-from .limits import finfo, iinfo
-from .methods.inplace import IN_PLACE
-from .methods.table import ALIASES, METHODS, OWN
-from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
+from . import events, ops, random
+from .api.functions import contraction, creation, pointwise, rnn, shape, sorting, statistics
+from .api.functions import random as random_functions
+from .api.functions.creation import closed_range
+from .api.functions.shape import cat, vstack
+from .api.functions.statistics import trapezoid
+from .api.methods.inplace import IN_PLACE
+from .api.methods.table import ALIASES, METHODS, OWN
+from .backends import switches
+from .dispatch.schema.guard import TABLE, guarded
+from .engine.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from .engine.state import state as _state
+from .functorch.vmap import vmap
+from .namespace.absent import absent
+from .namespace.module_names import settle
 from .ops import join, scatter_gather
-from .printing import set_printoptions
-from .signatures.guarding import TABLE, guarded
-from .sizes import Size
-from .state import state as _state
-from .streams import Generator
-from .tensor import Tensor
-from .transforms.vmapping import vmap
+from .random.generator import Generator
+from .tensor import dtypes, tensor_types
+from .tensor.device import device, layout, memory_format, strided
+from .tensor.dtypes import dtype, get_default_dtype, set_default_dtype
+from .tensor.printing import set_printoptions
+from .tensor.size import Size
+from .tensor.tensor import Tensor
+from .tensor.type_info import finfo, iinfo
 
 from . import accelerator, autograd, cuda, linalg  # isort: skip
 
@@ -81,29 +90,29 @@ _BELOW = {
     **dict.fromkeys(_SPELLED.split(), ("nn.functional.aten", "")),
     **dict.fromkeys(
         ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
-        ("functions.signal_windows", ""),
+        ("api.functions.signal_windows", ""),
     ),
-    **dict.fromkeys(("gradient", "histogram"), ("functions.statistics", "")),
-    "is_storage": ("methods.storage", ""),
+    **dict.fromkeys(("gradient", "histogram"), ("api.functions.statistics", "")),
+    "is_storage": ("api.methods.storage", ""),
     "cholesky": ("linalg.solving", "old_cholesky"),
     "qr": ("linalg.solving", "old_qr"),
-    **dict.fromkeys(_CREATED.split(), ("functions.creation", "")),
-    **dict.fromkeys(_SHAPED.split(), ("functions.shape", "")),
-    **dict.fromkeys(("frexp", "renorm", "polygamma"), ("functions.pointwise", "")),
-    "chain_matmul": ("functions.contraction", ""),
-    "masked_scatter": ("functions.indexing", ""),
+    **dict.fromkeys(_CREATED.split(), ("api.functions.creation", "")),
+    **dict.fromkeys(_SHAPED.split(), ("api.functions.shape", "")),
+    **dict.fromkeys(("frexp", "renorm", "polygamma"), ("api.functions.pointwise", "")),
+    "chain_matmul": ("api.functions.contraction", ""),
+    "masked_scatter": ("api.functions.indexing", ""),
     "adaptive_max_pool1d": ("nn.functional", "adaptive_max_pool1d_with_indices"),
     "max_pool1d_with_indices": ("nn.functional", ""),
-    **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.pointwise", "itself")),
-    **dict.fromkeys(("imag", "view_as_real"), ("functions.pointwise", "")),
+    **dict.fromkeys(("real", "conj", "conj_physical"), ("api.functions.pointwise", "itself")),
+    **dict.fromkeys(("imag", "view_as_real"), ("api.functions.pointwise", "")),
     "ldexp": ("ops.binary", ""),
     "angle": ("ops.unary", ""),
     "mvlgamma": ("ops.special", ""),
     **dict.fromkeys(("selu_", "celu_"), ("nn.functional.activation", "")),
     "rms_norm": ("nn.functional.normalization", ""),
-    **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("functions.linalg", "")),
-    **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.linalg", "")),
-    **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("functions.linalg", "")),
+    **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("api.functions.linalg", "")),
+    **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("api.functions.linalg", "")),
+    **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("api.functions.linalg", "")),
     "orgqr": ("linalg.solving", "householder_product"),
     "channel_shuffle": ("nn.functional.vision", ""),
     "affine_grid_generator": ("ops.grid_sample", "affine_grid_generator"),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .graph import Node
-    from .op import Op
+    from .dispatch.op import Op
+    from .graph.node import Node
 
 Shape = Sequence[int]
 

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from .absent import absent
+from .engine.state import ask_room
+from .functorch.grad_transforms import grad, grad_and_value, jvp, jvp_of, linearize, places, vjp, vjp_of
+from .functorch.pytree import Shape, flatten, unflatten
+from .functorch.vmap import vmap
+from .namespace.absent import absent
 from .nn.stateless import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .ops.join import stack
-from .state import ask_room
-from .tensor import Tensor, plain
-from .transforms.derivatives import grad, grad_and_value, jvp, jvp_of, linearize, places, vjp, vjp_of
-from .transforms.trees import Shape, flatten, unflatten
-from .transforms.vmapping import vmap
+from .tensor.tensor import Tensor, plain
 
 Func = Callable[..., Any]
 

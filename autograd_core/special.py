@@ -6,12 +6,12 @@ from typing import Any
 
 import autograd_core as torch
 
-from .absent import absent
+from .dispatch.registry import GRAPH
+from .dispatch.schema.guard import guarded_all
+from .namespace.absent import absent
 from .ops import bessel, special
 from .ops.binary import add_scalar, mul_scalar
-from .registry import GRAPH
-from .signatures.guarding import guarded_all
-from .tensor import Tensor, wrapped_number
+from .tensor.tensor import Tensor, wrapped_number
 
 digamma = psi = torch.digamma
 erf, erfc, erfinv = torch.erf, torch.erfc, torch.erfinv

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import weakref
 
-from ..accumulate import AccumulateGrad
-from ..engine import Call
+from ..engine.engine import Call
+from ..engine.grad_mode import is_grad_enabled, is_inference_mode_enabled, is_multithreading_enabled
+from ..engine.ready_queue import ReadyQueue
+from ..engine.state import state, watch
 from ..errors import LEAF_ASKED_FOR
-from ..graph import Node
-from ..modes import is_grad_enabled, is_inference_mode_enabled, is_multithreading_enabled
-from ..queue import ReadyQueue
-from ..state import state, watch
-from ..streams import Generator
-from ..tensor import Tensor
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.node import Node
+from ..random.generator import Generator
+from ..tensor.tensor import Tensor
 from . import _autograd, _functions
 
 ORDER_OF_THREADS = (

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..accumulate import AccumulateGrad
+from ..autograd.function_node import Error, refusing
 from ..autograd.gradcheck import undefined
-from ..custom.node import Error, refusing
-from ..graph import Node
-from ..rebasing import CopySlices
-from ..tensor import Tensor
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.copy_slices import CopySlices
+from ..graph.node import Node
+from ..tensor.tensor import Tensor
 
 
 class UndefinedGrad:

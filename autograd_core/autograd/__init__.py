@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from ..accumulate import AccumulateGrad
-from ..anomaly import detect_anomaly, set_detect_anomaly
-from ..custom.function import Function
-from ..modes import (
+from ..engine.grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -14,9 +11,12 @@ from ..modes import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from ..saved import SavedTensor
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.anomaly import detect_anomaly, set_detect_anomaly
+from ..graph.saved_tensor import SavedTensor
 from . import forward_ad, function, functional, graph, variable
 from .differentiate import backward, grad
+from .function import Function
 from .gradcheck import GradcheckError, gradcheck
 from .gradgradcheck import gradgradcheck
 from .legacy import Variable

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, quick
-from ..accumulate import new_accumulator
-from ..engine import Call
-from ..gradients import as_tensor
-from ..graph import ONE, SCALAR
-from ..leaves import parts
-from ..roots import (
+from .. import errors
+from ..engine import fast_engine as quick
+from ..engine.engine import Call
+from ..engine.input_buffer import as_tensor
+from ..engine.pending_grads import parts
+from ..engine.roots import (
     GradientEdge,
     as_tuple,
     check_enough,
@@ -24,15 +23,17 @@ from ..roots import (
     root_edges,
     yes_or_no,
 )
-from ..run_backward import gradients, refusal_told, run
-from ..sizes import Size
-from ..state import special, state
-from ..tensor import Tensor, plain
-from ..transforms.hiding import Part, hide
-from ..transforms.levels import carries_tangent
-from ..transforms.tangents import kept_for_tangents
-from ..transforms.vmapping import mapped_over, shown_again
-from ..warned import warn, warn_once
+from ..engine.run_backward import gradients, refusal_told, run
+from ..engine.state import special, state
+from ..engine.warnings import warn, warn_once
+from ..functorch.batched_tensor import Part, hide
+from ..functorch.forward_mode import kept_for_tangents
+from ..functorch.levels import carries_tangent
+from ..functorch.vmap import mapped_over, shown_again
+from ..graph.accumulate_grad import new_accumulator
+from ..graph.node import ONE, SCALAR
+from ..tensor.size import Size
+from ..tensor.tensor import Tensor, plain
 
 
 def backward(

@@ -11,19 +11,19 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..absent import absent
+from ..api.methods.memory import offset, whole
+from ..dispatch.inplace import in_place
+from ..engine.state import state
 from ..errors import sizes
-from ..homes import settle
-from ..inplace import in_place
-from ..methods.memory import offset, whole
+from ..functorch.batch import unseen
+from ..functorch.forward_mode import tangent_of
+from ..functorch.levels import CppFunction, Level, Source, exited, wrap
+from ..namespace.absent import absent
+from ..namespace.module_names import settle
 from ..ops.unary import copy
-from ..state import state
-from ..tensor import Tensor, plain, sharing
-from ..transforms.batch import unseen
-from ..transforms.levels import CppFunction, Level, Source, exited, wrap
-from ..transforms.tangents import tangent_of
+from ..tensor.tensor import Tensor, plain, sharing
+from ..tensor.views import laid_out, steps_of
 from ..unsupported import Unsupported
-from ..views import laid_out, steps_of
 
 
 class UnpackedDualTensor(NamedTuple):

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..modes import enable_grad, set_grad_enabled
+from ..engine.grad_mode import enable_grad, set_grad_enabled
+from ..engine.state import ask_room, state
 from ..ops.join import stack
-from ..sizes import Size
-from ..state import ask_room, state
-from ..tensor import Tensor, plain
+from ..tensor.size import Size
+from ..tensor.tensor import Tensor, plain
 from . import forward_ad
 from .differentiate import grad
 from .strictness import STRICT, Tensors, depend, filled, zeros_like

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..edges import gradient_edge
-from ..graph import Node, Wanted
-from ..state import state
-from ..streams import Generator, uniform
-from ..tensor import Array, Tensor, plain
+from ..engine.state import state
+from ..graph.edges import gradient_edge
+from ..graph.node import Node, Wanted
+from ..random.generator import Generator, uniform
+from ..tensor.tensor import Array, Tensor, plain
 from .gradcheck_words import BREAKING, FAST_OK, NONDETERMINISTIC, SLOW_AGAIN, UNDEFINED_NOT_ZERO, UNDEFINED_REFUSED
 from .jacobians import (
     Subject,

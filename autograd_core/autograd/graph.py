@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from .. import errors
-from ..absent import absent
-from ..accumulate import AccumulateGrad, accumulator
-from ..edges import gradient_edge
-from ..graph import Handle, Node
-from ..homes import settle
-from ..mutation import _AllowMutationOnSavedContext, contexts
-from ..roots import GradientEdge
-from ..state import state, watch
-from ..tensor import Tensor
+from ..engine.roots import GradientEdge
+from ..engine.state import state, watch
+from ..graph.accumulate_grad import AccumulateGrad, accumulator
+from ..graph.allow_mutation import _AllowMutationOnSavedContext, contexts
+from ..graph.edges import gradient_edge
+from ..graph.node import Handle, Node
+from ..namespace.absent import absent
+from ..namespace.module_names import settle
+from ..tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from ..engine import Call
+    from ..engine.engine import Call
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import from_numpy
-from ..sizes import Size
-from ..state import ask_room, state
-from ..tensor import Array, Tensor, plain
+from ..engine.state import ask_room, state
+from ..tensor.dtypes import from_numpy
+from ..tensor.size import Size
+from ..tensor.tensor import Array, Tensor, plain
 from . import forward_ad
 from .differentiate import grad
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..tensor import Tensor, plain
+from ..tensor.tensor import Tensor, plain
 
 Tensors = tuple[Tensor, ...]
 

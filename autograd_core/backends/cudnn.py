@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .. import without
+from . import unavailable as without
 
 enabled = allow_tf32 = True
 deterministic = benchmark = False

@@ -1,5 +1,5 @@
 """torch.backends.openmp, which every torch for the CPU has."""
 
-from .. import without
+from . import unavailable as without
 
 is_available = without.answering(True)

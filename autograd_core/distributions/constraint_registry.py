@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..state import own_table
+from ..engine.state import own_table
 from . import constraints, transforms
 from .distribution import is_number
 from .transforms import (

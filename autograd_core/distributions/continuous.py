@@ -7,20 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from .. import rejection, streams
-from ..dtypes import float64
-from ..functions.creation import ones_like, zeros_like
-from ..functions.pointwise import where
-from ..functions.random import normal, rand
-from ..functions.reduction import max as largest
-from ..modes import no_grad
+from ..api.functions.creation import ones_like, zeros_like
+from ..api.functions.pointwise import where
+from ..api.functions.random import normal, rand
+from ..api.functions.reduction import max as largest
+from ..engine.grad_mode import no_grad
+from ..engine.state import visit
 from ..nn import functional as F
 from ..ops import binary, unary
 from ..ops.join import unbind
 from ..ops.special import erf, erfinv
 from ..ops.view import expand
-from ..state import visit
-from ..tensor import Tensor, plain
+from ..random import generator as streams
+from ..random import rejection_sampling as rejection
+from ..tensor.dtypes import float64
+from ..tensor.tensor import Tensor, plain
 from ..unsupported import Unsupported
 from . import constraints
 from .discrete import Chances, clamped, one_of

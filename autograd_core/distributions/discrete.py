@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import streams
-from ..functions.random import bernoulli, binomial, multinomial, poisson
-from ..modes import no_grad
+from ..api.functions.random import bernoulli, binomial, multinomial, poisson
+from ..engine.grad_mode import no_grad
+from ..engine.state import ask_room
 from ..nn import functional as F
 from ..ops import unary, view
 from ..ops.activation import softmax
 from ..ops.binary import eq, xlogy
 from ..ops.scatter_gather import gather
 from ..ops.special import lgamma
-from ..state import ask_room
-from ..tensor import Tensor, plain
+from ..random import generator as streams
+from ..tensor.tensor import Tensor, plain
 from . import constraints
 from .distribution import Distribution, Shape, broadcast_all, broadcast_tensors, is_number, lazy_property
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from .. import linalg
-from ..functions.creation import full_like
+from ..api.functions.creation import full_like
+from ..engine.state import own_table
 from ..nn.functional import softplus
 from ..ops.binary import xlogy
 from ..ops.special import digamma, erf, lgamma
 from ..ops.unary import exp, log, log1p
 from ..ops.view import reshape
-from ..state import own_table
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .continuous import Cauchy, ContinuousBernoulli, Exponential, Laplace, Normal, Uniform
 from .discrete import Bernoulli, Binomial, Categorical, Geometric, OneHotCategorical, Poisson
 from .distribution import Distribution, sum_rightmost

@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from .. import linalg, streams
-from ..functions.creation import arange, eye
-from ..functions.random import randn
-from ..functions.shape import broadcast_shapes
-from ..modes import no_grad
+from .. import linalg
+from ..api.functions.creation import arange, eye
+from ..api.functions.random import randn
+from ..api.functions.shape import broadcast_shapes
+from ..engine.grad_mode import no_grad
+from ..engine.state import ask_room
 from ..ops import view
 from ..ops.join import cat, flip, tril
 from ..ops.special import lgamma, mvlgamma
 from ..ops.unary import log, reciprocal, sqrt
-from ..sizes import Size
-from ..state import ask_room
-from ..tensor import Tensor, plain
+from ..random import generator as streams
+from ..tensor.size import Size
+from ..tensor.tensor import Tensor, plain
 from . import constraints
 from .distribution import Centred, Distribution, Shape, broadcast_all, broadcast_tensors, lazy_property
 from .gamma import Beta

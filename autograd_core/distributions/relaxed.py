@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functions.creation import full_like
-from ..functions.random import rand
+from ..api.functions.creation import full_like
+from ..api.functions.random import rand
 from ..ops.view import expand
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from . import constraints
 from .discrete import Categorical, Chances, OfClasses, clamped
 from .distribution import Shape, broadcast_all

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..functions.creation import full_like, ones_like, tensor, zeros_like
-from ..functions.pointwise import where
-from ..functions.random import rand
-from ..modes import no_grad
+from ..api.functions.creation import full_like, ones_like, tensor, zeros_like
+from ..api.functions.pointwise import where
+from ..api.functions.random import rand
+from ..engine.grad_mode import no_grad
 from ..ops import view
 from ..ops.special import digamma, lgamma
 from ..ops.unary import exp, expm1, log, log1p
-from ..tensor import Tensor, plain
+from ..tensor.tensor import Tensor, plain
 from . import constraints
 from .continuous import Cauchy, Exponential, Normal, Uniform
 from .distribution import Distribution, Shape, broadcast_all, is_number, sum_rightmost

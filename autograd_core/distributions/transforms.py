@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from .. import linalg
-from ..functions.creation import eye, full_like, zeros_like
-from ..functions.shape import narrow
+from ..api.functions.creation import eye, full_like, zeros_like
+from ..api.functions.shape import narrow
 from ..nn.functional import logsigmoid, pad, softplus
 from ..opaque import opaque
 from ..ops import unary
 from ..ops.join import cat, stack, tril
 from ..ops.view import diagonal, expand, select
-from ..sizes import Size
-from ..tensor import Tensor
+from ..tensor.size import Size
+from ..tensor.tensor import Tensor
 from . import constraints
 from .distribution import Distribution, broadcast_all, is_number, lazy_property, sum_rightmost
 from .utils import tril_matrix_to_vec, vec_to_tril_matrix

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from ..absent import absent
-from ..functions.creation import arange
+from ..api.functions.creation import arange
+from ..namespace.absent import absent
 from ..nn import functional as F
 from ..ops.unary import log, log1p, sigmoid
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .discrete import clamped as clamp_probs
 from .distribution import broadcast_all, lazy_property
 

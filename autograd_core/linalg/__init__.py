@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..absent import absent
-from ..functions.contraction import multi_dot
+from ..api.functions.contraction import multi_dot
+from ..dispatch.schema.guard import guarded_all
+from ..namespace.absent import absent
 from ..ops.linalg_decomposition import LinAlgError
-from ..signatures.guarding import guarded_all
 from .decomposition import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from .functions import (
     METHODS,

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..functions.arguments import returned
+from ..api.functions.arguments import returned
+from ..engine.state import state
+from ..functorch.batch import is_followed
 from ..ops import linalg_decomposition
 from ..ops._common import check_floating, check_matrix, check_square, need, refuse, square
 from ..ops.view import transpose
-from ..state import state
-from ..tensor import Tensor, plain
-from ..transforms.batch import is_followed
+from ..tensor.tensor import Tensor, plain
 from ..unsupported import Unsupported
 
 EIGH = returned("linalg_eigh", "eigenvalues eigenvectors")

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..functions.arguments import cast, dims, returned
-from ..inplace import in_place
+from ..api.functions.arguments import cast, dims, returned
+from ..dispatch.inplace import in_place
+from ..dispatch.schema.guard import guarded
+from ..engine.warnings import warn_once
 from ..ops import linalg_solve, reduction, view
 from ..ops import matmul as matmul_ops
 from ..ops._common import check_floating, check_matrix, check_square, need, square, wrap
 from ..ops.binary import eq
 from ..ops.join import clone
 from ..ops.unary import copy, where
-from ..signatures.guarding import guarded
-from ..tensor import Tensor, plain
+from ..tensor.tensor import Tensor, plain
 from ..unsupported import Unsupported
-from ..warned import warn_once
 from .decomposition import old_svd, svdvals
 
 SLOGDET = returned("linalg_slogdet", "sign logabsdet")

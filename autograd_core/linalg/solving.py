@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..functions.arguments import returned
-from ..inplace import in_place
+from ..api.functions.arguments import returned
+from ..dispatch.inplace import in_place
+from ..engine.state import state
+from ..engine.warnings import warn_once
 from ..ops import linalg_decomposition
 from ..ops._common import check_floating, check_matrix, check_square, need, square
 from ..ops.binary import div, gt, mul
@@ -21,10 +23,8 @@ from ..ops.matmul import vdot
 from ..ops.reduction import sum_dim
 from ..ops.unary import masked_fill, nan_to_num
 from ..ops.view import expand, reshape, slice_, squeeze_dim, unsqueeze
-from ..state import state
-from ..tensor import Tensor, plain
+from ..tensor.tensor import Tensor, plain
 from ..unsupported import Unsupported
-from ..warned import warn_once
 from .decomposition import eigvalsh, qr, svdvals
 from .functions import check_right, matrix_norm
 
@@ -91,7 +91,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tens
     """X with `tensordot(A, X, X.ndim) == B`."""
     moved = A
     if dims is not None:
-        from ..functions.shape import movedim
+        from ..api.functions.shape import movedim
 
         moved = movedim(A, list(dims), list(range(A.data_.ndim - len(dims), A.data_.ndim)))
     shape = moved.data_.shape

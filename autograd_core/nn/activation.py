@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
+from ..dispatch.schema.guard import guarded
+from ..namespace.type_names import binder
 from ..ops.unary import sigmoid, tanh
-from ..signatures.guarding import guarded
-from ..tensor import Tensor
-from ..titles import binder
+from ..tensor.tensor import Tensor
 from . import functional as F
 from .init import constant_
 from .linear import blank

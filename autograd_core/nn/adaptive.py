@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..ops.reduction import argmax
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from . import functional as F
 from .container import ModuleList, Sequential
 from .linear import Linear

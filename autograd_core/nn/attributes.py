@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from ..naming import check_attribute, names_of
+from ..engine.state import visit
+from ..namespace.program_names import check_attribute, names_of
 from ..ordered_dict import OrderedDict
-from ..state import visit
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .global_hooks import registered
 from .parameter import Buffer, Parameter
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Self, overload
 
+from ..engine.state import ask_room
+from ..namespace.type_names import own_method
 from ..ordered_dict import ORDERED, OrderedDict
-from ..state import ask_room
-from ..tensor import Tensor
-from ..titles import own_method
+from ..tensor.tensor import Tensor
 from .attributes import ELSEWHERE, delete_part, part_of, set_part
 from .module import Module, indented
 from .parameter import Parameter

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..graph import Handle
+from ..engine.state import state
+from ..graph.node import Handle
 from ..ordered_dict import OrderedDict
-from ..state import state
 
 Hook = Callable[..., Any]
 

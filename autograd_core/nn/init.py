@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import streams, tell
-from ..state import ask_room
-from ..streams import Generator
-from ..tensor import Tensor
+from ..engine.state import ask_room
+from ..events import session as tell
+from ..random import generator as streams
+from ..random.generator import Generator
+from ..tensor.tensor import Tensor
 from .parameter import need_size
 
 GAINS: dict[str, float] = {

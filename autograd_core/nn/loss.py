@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from ..tensor import Tensor
-from ..titles import binder
+from ..namespace.type_names import binder
+from ..tensor.tensor import Tensor
 from . import functional as F
 from .activation import said
 from .distance import PairwiseDistance

@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Self
 
-from ..custom.function import Function
-from ..dtypes import FLOATING, NAMES, dtype, meant
-from ..functions.arguments import cast
-from ..functions.creation import check_device, empty_like
-from ..graph import Handle, Node
-from ..homes import LAYERS
+from ..api.functions.arguments import cast
+from ..api.functions.creation import check_device, empty_like
+from ..autograd.function import Function
+from ..dispatch.schema.guard import TABLE
+from ..dispatch.schema.parser import read
+from ..engine.state import state, visit
+from ..engine.warnings import warn
+from ..graph.node import Handle, Node
+from ..namespace.module_names import LAYERS
+from ..namespace.type_names import name_methods, own_method
 from ..opaque import opaque
 from ..ordered_dict import OrderedDict
-from ..signatures.guarding import TABLE
-from ..signatures.parsing import read
-from ..state import state, visit
-from ..tensor import Tensor
-from ..titles import name_methods, own_method
+from ..tensor.dtypes import FLOATING, NAMES, dtype, meant
+from ..tensor.tensor import Tensor
 from ..unsupported import Unsupported
-from ..warned import warn
 from .attributes import Attributes, Tree
 from .global_hooks import on_all_modules
 from .state_dict import Stored
@@ -395,7 +395,7 @@ class Module(Calling, Stored):
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Puts `fn(t)` in the place of every parameter, gradient and buffer `t`; a parameter stays the same object."""
-        from ..modes import no_grad
+        from ..engine.grad_mode import no_grad
 
         if recurse:
             visit()

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..dtypes import dtype as dtype_class
-from ..dtypes import get_default_dtype, to_numpy
-from ..functions.shape import squeeze
+from ..api.functions.shape import squeeze
+from ..functorch.levels import transforming
 from ..ops.view import unsqueeze
-from ..tensor import Tensor, plain
-from ..transforms.levels import transforming
+from ..tensor.dtypes import dtype as dtype_class
+from ..tensor.dtypes import get_default_dtype, to_numpy
+from ..tensor.tensor import Tensor, plain
 from . import functional as F
 from . import init
 from .linear import blank, rank_of

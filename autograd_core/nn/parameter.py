@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..functions.creation import check_device, floating
-from ..methods.inplace import IN_PLACE
-from ..methods.table import METHODS, OWN
-from ..printing import parameter_repr
-from ..state import ask_room
-from ..strides import copied as copied_alike
-from ..tensor import Tensor, plain
+from ..api.functions.creation import check_device, floating
+from ..api.methods.inplace import IN_PLACE
+from ..api.methods.table import METHODS, OWN
+from ..engine.state import ask_room
+from ..tensor.printing import parameter_repr
+from ..tensor.strides import copied as copied_alike
+from ..tensor.tensor import Tensor, plain
 
 
 class Parameter(Tensor):

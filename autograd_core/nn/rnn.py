@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..functions import rnn
+from ..api.functions import rnn
+from ..engine.state import ask_room
 from ..ops.view import squeeze_dim, unsqueeze
-from ..state import ask_room
-from ..tensor import Tensor, plain
+from ..tensor.tensor import Tensor, plain
 from . import init
 from .attributes import part_of
 from .linear import blank, rank_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import tell
-from ..dtypes import dtype as dtype_class
-from ..tensor import Tensor
+from ..events import session as tell
+from ..tensor.dtypes import dtype as dtype_class
+from ..tensor.tensor import Tensor
 from ..unsupported import no_sparse
 from . import functional as F
 from . import init

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..ops.join import stack
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .module import Module
 from .normalization import BatchNorm
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..functions.creation import floating
-from ..state import ask_room, state
-from ..tensor import Tensor, plain
-from ..warned import warn_once
+from ..api.functions.creation import floating
+from ..engine.state import ask_room, state
+from ..engine.warnings import warn_once
+from ..tensor.tensor import Tensor, plain
 from . import functional as F
 from . import init
 from .activation import GELU, ReLU

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..dtypes import default_kind
-from ..op import both, helper
-from ..tensor import Array, Tensor
+from ..dispatch.op import both, helper
+from ..tensor.dtypes import default_kind
+from ..tensor.tensor import Array, Tensor
 
 # ---- the order of a product's sides
 

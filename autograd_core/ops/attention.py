@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import helper, op
-from ..tensor import Array, Tensor, plain
-from ..underived import made_of
+from ..dispatch.not_differentiable import made_of
+from ..dispatch.op import helper, op
+from ..tensor.tensor import Array, Tensor, plain
 from .fused_backward import together
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..op import op
-from ..tensor import Array
+from ..dispatch.op import op
+from ..tensor.tensor import Array
 from .special import elementwise, refuse_half
 
 EULER = 0.5772156649015329

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic, dtypes, errors
-from ..op import both, helper, op
-from ..promotion import without_bools, without_whole_division
-from ..registry import RAW
-from ..tensor import Array, bare, wrapped_number
+from .. import errors
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import RAW
+from ..tensor import arithmetic, dtypes
+from ..tensor.tensor import Array, bare, wrapped_number
+from ..tensor.type_promotion import without_bools, without_whole_division
 from ._common import beside, refuse
 from .fused_backward import joint
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both, op
-from ..strides import beside
-from ..tensor import Array
-from ..views import window
+from ..dispatch.op import both, op
+from ..tensor.strides import beside
+from ..tensor.tensor import Array
+from ..tensor.views import window
 from .fused_backward import ABSENT, joint
 
 Sizes = Sequence[int]

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..op import op
-from ..tensor import Array
+from ..dispatch.op import op
+from ..tensor.tensor import Array
 from ._common import refuse
 
 

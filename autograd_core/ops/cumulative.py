@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import arithmetic
-from ..op import both, op
-from ..tensor import Array
+from ..dispatch.op import both, op
+from ..tensor import arithmetic
+from ..tensor.tensor import Array
 from ._common import refuse, wrap
 from .reduction import EXTREME, widen_integers
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import both, op
-from ..promotion import without_bools
-from ..tensor import Array
+from ..dispatch.op import both, op
+from ..tensor.tensor import Array
+from ..tensor.type_promotion import without_bools
 from ._common import refuse
 from .fused_backward import joint
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..op import op
-from ..tensor import Array
+from ..dispatch.op import op
+from ..tensor.tensor import Array
 from ._common import refuse
 from .pooling import Sizes, check_sizes, put_at_places
 

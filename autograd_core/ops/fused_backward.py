@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import quick
-from ..compiling.kept import kept
-from ..graph import Node
-from ..op import op, over
-from ..operands import array
-from ..recording.engine import told_step
-from ..registry import GRAPH, RAW
-from ..saved import unpack_slot
+from ..dispatch.codegen.cache import kept
+from ..dispatch.op import op, over
+from ..dispatch.operands import array
+from ..dispatch.registry import GRAPH, RAW
+from ..engine import fast_engine as quick
+from ..events.recorded_engine import told_step
+from ..graph.node import Node
+from ..graph.saved_tensor import unpack_slot
 
 # ---- one formula for several inputs
 

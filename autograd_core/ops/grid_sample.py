@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..op import both, op
-from ..tensor import Array
+from ..dispatch.op import both, op
+from ..tensor.tensor import Array
 from ._common import refuse
 from .fused_backward import ABSENT, joint
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors
-from ..op import both, helper, op
-from ..overlap import by_mask
-from ..strides import Steps, iterated_steps, moved, of_rows
-from ..tensor import Array, Tensor, plain
+from .. import errors
+from ..dispatch.op import both, helper, op
+from ..tensor import dtypes
+from ..tensor.memory_overlap import by_mask
+from ..tensor.strides import Steps, iterated_steps, moved, of_rows
+from ..tensor.tensor import Array, Tensor, plain
 from ._common import wrap
 
 # ---- indices as numpy takes them, checked in torch's words

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import op
-from ..strides import beside
-from ..tensor import Array
+from ..dispatch.op import op
+from ..tensor.strides import beside
+from ..tensor.tensor import Array
 from ..unsupported import Unsupported
 from ._common import refuse
 

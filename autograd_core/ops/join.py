@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..dtypes import default_kind, from_numpy, promote_types, to_numpy
-from ..op import both, helper, op
-from ..strides import alike
-from ..strides import copied as copied_alike
-from ..tensor import Array, Tensor, plain
+from ..dispatch.op import both, helper, op
+from ..tensor.dtypes import default_kind, from_numpy, promote_types, to_numpy
+from ..tensor.strides import alike
+from ..tensor.strides import copied as copied_alike
+from ..tensor.tensor import Array, Tensor, plain
 from ._common import axes, wrap
 
 # ---- parts, copies and joins
@@ -135,7 +135,7 @@ def stack_parts(grads: Any, sizes: Sequence[int], dtype: Any, dim: int) -> Array
 
 
 def blank(shape: Sequence[int], dtype: Any) -> Any:
-    from ..tensor import plain
+    from ..tensor.tensor import plain
 
     return plain(np.zeros(shape, getattr(dtype, "numpy", dtype))[()])
 

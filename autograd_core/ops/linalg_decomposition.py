@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both, helper, op
-from ..registry import RAW
-from ..tensor import Array
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import RAW
+from ..tensor.tensor import Array
 from .fused_backward import joint
 
 # ---- on arrays, what numpy does not offer
@@ -342,7 +342,7 @@ def exchanges(pivots: Array, rows: int, kind: Any) -> Array:
 
 
 def exchanges_of(pivots: Any, like: Any) -> Any:
-    from ..tensor import plain
+    from ..tensor.tensor import plain
 
     return plain(exchanges(pivots.data_, like.data_.shape[-2], like.data_.dtype))
 
@@ -352,7 +352,7 @@ helper(exchanges_of, lambda pivots, like: exchanges(pivots, like.shape[-2], like
 
 def eye_like(data: Any) -> Any:
     """As much of the diagonal of a factor L as there is."""
-    from ..tensor import plain
+    from ..tensor.tensor import plain
 
     rows, columns = data.data_.shape[-2:]
     return plain(np.eye(rows, min(rows, columns), dtype=data.data_.dtype))
@@ -600,7 +600,7 @@ def reflection(input: Array, k: int) -> Array:
 
 
 def unit_column(input: Any, k: int) -> Any:
-    from ..tensor import plain
+    from ..tensor.tensor import plain
 
     return plain(raw_unit_column(input.data_, k))
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..inplace import in_place
-from ..op import both, helper, op
-from ..registry import GRAPH
-from ..tensor import Array, plain
-from ..transforms.batch import unseen
+from ..dispatch.inplace import in_place
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import GRAPH
+from ..functorch.batch import unseen
+from ..tensor.tensor import Array, plain
 from . import matmul as matmul_ops
 from . import view
 from .fused_backward import joint

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic, dtypes, errors
-from ..arithmetic import total
+from .. import errors
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import GRAPH, RAW
 from ..errors import check_cast, type_name
-from ..op import both, helper, op
-from ..registry import GRAPH, RAW
-from ..tensor import Array, Tensor, bare
+from ..tensor import arithmetic, dtypes
+from ..tensor.arithmetic import total
+from ..tensor.tensor import Array, Tensor, bare
 from ._common import refuse
 
 # ---- squared error and negative log likelihood
@@ -486,7 +487,7 @@ def soft_margin_double(pulled: Array, self: Array, target: Array, reduction: int
 
 def once_derived(name: str, *given: Any) -> Tensor:
     """What the operator `name` gives, below a node that says that torch has no derivative of it."""
-    from ..not_implemented import underived
+    from ..dispatch.not_implemented import underived
 
     return underived(name, GRAPH[name], *given)
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic, errors
-from ..op import both, helper, op
-from ..registry import RAW
-from ..tensor import Array, Tensor
-from ..transforms.batch import hidden
+from .. import errors
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import RAW
+from ..functorch.batch import hidden
+from ..tensor import arithmetic
+from ..tensor.tensor import Array, Tensor
 from ._common import refuse, wrap
 from .convolution import owned
 from .join import clone

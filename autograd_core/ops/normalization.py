@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both
-from ..strides import beside
-from ..tensor import Array
+from ..dispatch.op import both
+from ..tensor.strides import beside
+from ..tensor.tensor import Array
 from .fused_backward import ABSENT, joint
 
 Sizes = Sequence[int]

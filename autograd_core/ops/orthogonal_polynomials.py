@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..op import op
-from ..tensor import Array
+from ..dispatch.op import op
+from ..tensor.tensor import Array
 from ._common import refuse
 
 Step = Callable[[int, Array, Array, Array], Array]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import errors
-from ..op import op
-from ..strides import beside
-from ..tensor import Array
+from ..dispatch.op import op
+from ..tensor.strides import beside
+from ..tensor.tensor import Array
 
 Pad = Sequence[int]
 

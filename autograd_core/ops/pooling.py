@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import errors
-from ..op import both, op
-from ..strides import beside
-from ..tensor import Array
+from ..dispatch.op import both, op
+from ..tensor.strides import beside
+from ..tensor.tensor import Array
 from ._common import refuse
 from .convolution import added_up, owned, padded, windows
 

@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, rejection, streams
-from ..inplace import in_place
-from ..op import op
-from ..streams import Generator, laid_out
-from ..tensor import Array, Tensor
-from ..warned import warn
+from .. import errors
+from ..dispatch.inplace import in_place
+from ..dispatch.op import op
+from ..engine.warnings import warn
+from ..random import generator as streams
+from ..random import rejection_sampling as rejection
+from ..random.generator import Generator, laid_out
+from ..tensor.tensor import Array, Tensor
 from ._common import refuse
 from .special import psi
 from .view import expand, in_a_row

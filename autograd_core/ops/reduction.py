@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic, errors
-from ..arithmetic import total
-from ..inplace import in_place
-from ..op import both, helper, op
-from ..registry import GRAPH, RAW
-from ..tensor import Array
-from ..transforms.batch import unseen
-from ..warned import warn
+from .. import errors
+from ..dispatch.inplace import in_place
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import GRAPH, RAW
+from ..engine.warnings import warn
+from ..functorch.batch import unseen
+from ..tensor import arithmetic
+from ..tensor.arithmetic import total
+from ..tensor.tensor import Array
 from ._common import Dims, axes, wrap
 from .binary import TINY
 
@@ -459,7 +460,7 @@ def prod_dim_backward(grad: Array, self: Array, result: Array, dim: int, keepdim
 
 def undefined(self: Any) -> Any:
     """The slope of a variance without freedom: infinite but where an element is the mean."""
-    from ..tensor import plain
+    from ..tensor.tensor import plain
 
     return plain(undefined_arrays(self.data_))
 

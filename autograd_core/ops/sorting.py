@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import both, helper, op
-from ..tensor import Array
+from ..dispatch.op import both, helper, op
+from ..tensor.tensor import Array
 from ._common import existing, refuse, wrap
 from .reduction import EXTREME, some_along
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both, helper, op
-from ..tensor import Array
+from ..dispatch.op import both, helper, op
+from ..tensor.tensor import Array
 from ..unsupported import Unsupported
 from ._common import refuse
 

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import arithmetic, dtypes, errors
-from ..op import both, helper, op
-from ..registry import GRAPH, RAW
-from ..strides import as_kind
-from ..tensor import Array, bare
-from ..warned import warn_once
+from .. import errors
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import GRAPH, RAW
+from ..engine.warnings import warn_once
+from ..tensor import arithmetic, dtypes
+from ..tensor.strides import as_kind
+from ..tensor.tensor import Array, bare
 from ._common import beside, refuse
 
 PAIR = ("self", "other")

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import both, helper, op
-from ..registry import RAW
-from ..strides import of_rows
-from ..tensor import Array, plain
-from ..transforms.batch import Batch, hidden
-from ..views import extent, steps_of, strided, window
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import RAW
+from ..functorch.batch import Batch, hidden
+from ..tensor.strides import of_rows
+from ..tensor.tensor import Array, plain
+from ..tensor.views import extent, steps_of, strided, window
 from ._common import axes, wrap
 
 # ---- as_strided
@@ -68,7 +68,7 @@ def strided_back(
     grad: Any, sizes: Sequence[int], strides: Sequence[int], size: Any, stride: Any, offset: int | None
 ) -> Any:
     """The gradient of as_strided in torch's steps: a window of zeros is written, then all of them shown."""
-    from ..inplace import in_place
+    from ..dispatch.inplace import in_place
     from .binary import div
     from .unary import copy
 
@@ -203,7 +203,7 @@ def trace_backward(grad: Array, sizes: Sequence[int]) -> Array:
 
 def diagonal_places(sizes: Sequence[int]) -> Any:
     """Where the diagonal lies in a flat matrix."""
-    from ..tensor import plain
+    from ..tensor.tensor import plain
 
     return plain(np.arange(min(sizes)) * (sizes[1] + 1))
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..boxmuller import multiply_add
-from ..tensor import Array, Tensor, plain
+from ..random.box_muller import multiply_add
+from ..tensor.tensor import Array, Tensor, plain
 from .differentiable import adadelta, adagrad, rmsprop
 from .optimizer import (
     DECAY,

@@ -6,7 +6,7 @@ from operator import lt
 
 import numpy as np
 
-from ..tensor import Array, Tensor, plain
+from ..tensor.tensor import Array, Tensor, plain
 from .differentiable import adam, adamax, nadam, radam
 from .optimizer import (
     DECAY,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functions.shape import cat
-from ..tensor import Tensor
+from ..api.functions.shape import cat
+from ..tensor.tensor import Tensor
 
 
 def rate_of(group: dict[str, Any]) -> Any:

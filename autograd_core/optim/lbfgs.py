@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..modes import enable_grad, no_grad
-from ..tensor import Array, Tensor, plain
+from ..engine.grad_mode import enable_grad, no_grad
+from ..tensor.tensor import Array, Tensor, plain
 from .optimizer import Optimizer, at_least_zero, plus, write
 from .options import NEGATIVE, Message, options
 

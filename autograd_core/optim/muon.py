@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..sizes import Size
-from ..tensor import Array, Tensor
-from .optimizer import Algorithm, advance, lerp, plus, write, zeros_like
+from ..tensor.size import Size
+from ..tensor.tensor import Array, Tensor
+from .optimizer import Algorithm, Group, advance, lerp, plus, write, zeros_like
 from .options import DIFFERENCE, PRODUCT, SCALED, Group
 
 MOST_STEPS = 100

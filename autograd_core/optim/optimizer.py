@@ -18,17 +18,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import errors, tell
-from ..boxmuller import multiply_add
-from ..graph import Handle
-from ..modes import enable_grad, no_grad
+from .. import errors
+from ..engine.grad_mode import enable_grad, no_grad
+from ..engine.state import state
+from ..events import session as tell
+from ..graph.node import Handle
+from ..namespace.type_names import binder
 from ..nn.attributes import clear_grad, typename
 from ..opaque import opaque
 from ..ordered_dict import OrderedDict
+from ..random.box_muller import multiply_add
 from ..scalars import kind_name
-from ..state import state
-from ..tensor import Array, Tensor, plain
-from ..titles import binder
+from ..tensor.tensor import Array, Tensor, plain
 from .options import Group, Message, options
 
 # ---- hooks on the steps of all optimizers: before those of its own, and after them; one set for each run

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..boxmuller import multiply_add
+from ..random.box_muller import multiply_add
 from ..scalars import REAL
-from ..tensor import Array, Tensor, plain
+from ..tensor.tensor import Array, Tensor, plain
 from .differentiable import asgd, rprop, sgd
 from .optimizer import (
     DECAY,
     RATE,
     Algorithm,
+    Group,
     advance,
     counter,
     decayed,

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..homes import settle
-from ..modes import no_grad
+from ..engine.grad_mode import no_grad
+from ..namespace.module_names import settle
 from ..nn.module import Module
 from ..nn.normalization import BatchNorm
 from ..scalars import numbers
-from ..tensor import Tensor, plain
+from ..tensor.tensor import Tensor, plain
 from .lr_scheduler import LRScheduler
 from .optimizer import Optimizer
 

@@ -8,14 +8,15 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .. import autograd, errors, events, streams
+from .. import autograd, errors, events
+from ..autograd.function import Function
 from ..autograd.graph import saved_tensors_hooks
-from ..custom.function import Function
-from ..engine import Call
-from ..modes import enable_grad
-from ..saved import Packed, in_place_of, pack_tensor
-from ..state import state
-from ..tensor import Tensor
+from ..engine.engine import Call
+from ..engine.grad_mode import enable_grad
+from ..engine.state import state
+from ..graph.saved_tensor import Packed, in_place_of, pack_tensor
+from ..random import generator as streams
+from ..tensor.tensor import Tensor
 from ..unsupported import Unsupported
 
 NOT_SAID = (

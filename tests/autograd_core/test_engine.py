@@ -9,8 +9,8 @@ import pytest
 
 import autograd_core as torch
 from autograd_core import events
-from autograd_core.state import isolated
-from autograd_core.tell import listening
+from autograd_core.engine.state import isolated
+from autograd_core.events.session import listening
 
 Function = torch.autograd.Function
 

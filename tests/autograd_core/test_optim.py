@@ -7,7 +7,7 @@ import pytest
 import autograd_core
 import autograd_core.optim
 from autograd_core.events import Written
-from autograd_core.tell import listening
+from autograd_core.events.session import listening
 from tests.autograd_core.programs import close, printed
 from tests.autograd_core.stored import load
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autograd_core as torch
-from autograd_core import quick
-from autograd_core.state import RESHAPED, irregular, special
+from autograd_core.engine import fast_engine as quick
+from autograd_core.engine.state import RESHAPED, irregular, special
 
 UNARY = {
     "neg": lambda a: -a,

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import autograd_core as torch
-from autograd_core import boxmuller, streams
+from autograd_core.random import box_muller as boxmuller
+from autograd_core.random import generator as streams
 from tests.autograd_core.stored import array, load
 
 CASES = load("random")

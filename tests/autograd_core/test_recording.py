@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import autograd_core as torch
 from autograd_core.autograd.graph import get_gradient_edge, register_multi_grad_hook
+from autograd_core.engine.state import isolated
 from autograd_core.events import TensorMade, TensorReleased
-from autograd_core.recording import Reader, Tape
-from autograd_core.state import isolated
-from autograd_core.tell import listening, tensor_id
+from autograd_core.events.recording import Reader, Tape
+from autograd_core.events.session import listening, tensor_id
 from tests.released import sorted_out
 
 Flights = list[tuple[Any, ...]]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...graph import Dim
+from ...graph.node import Dim
 from ...ops import embedding as embedding_ops
 from ...ops import padding
 from ...ops.embedding import embedding as looked_up
-from ...tensor import Tensor
+from ...tensor.tensor import Tensor
 from ...unsupported import no_sparse
 from . import activation, loss, normalization
 from .common import REDUCTIONS, reduce_loss

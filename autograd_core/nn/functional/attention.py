@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...functions.shape import chunk, contiguous, repeat_interleave, unflatten
+from ...api.functions.shape import chunk, contiguous, repeat_interleave, unflatten
+from ...engine.state import ask_room
+from ...engine.warnings import warn
 from ...ops.activation import softmax
 from ...ops.attention import flash_attention, safe_softmax
 from ...ops.binary import add, mul, mul_scalar
@@ -18,10 +20,8 @@ from ...ops.matmul import baddbmm, bmm, linear, matmul
 from ...ops.padding import constant_pad_nd
 from ...ops.reduction import mean_dim
 from ...ops.view import expand, permute, reshape, select, squeeze_dim, transpose, unsqueeze, view
-from ...state import ask_room
-from ...tensor import Tensor, plain
+from ...tensor.tensor import Tensor, plain
 from ...unsupported import Unsupported
-from ...warned import warn
 from .dropout import dropout
 
 

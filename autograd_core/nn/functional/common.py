@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import errors
+from ...engine.state import state
 from ...ops import reduction as reduction_ops
-from ...state import state
-from ...tensor import Tensor
+from ...tensor.tensor import Tensor
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 

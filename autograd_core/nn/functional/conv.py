@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ... import errors
+from ...engine.warnings import warn_once
 from ...errors import type_name
 from ...ops.convolution import convolution
 from ...ops.padding import constant_pad_nd
 from ...ops.view import squeeze_dim, unsqueeze
-from ...tensor import Tensor
-from ...warned import warn_once
+from ...tensor.tensor import Tensor
 
 Lengths = int | Sequence[int]
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ...batching.making import at_random, like_at_random
+from ...api.methods.inplace import squeeze_, unsqueeze_
+from ...dispatch.inplace import in_place
+from ...engine.warnings import warn
 from ...errors import check_cast
-from ...inplace import in_place
-from ...methods.inplace import squeeze_, unsqueeze_
+from ...functorch.batching_rules.factory import at_random, like_at_random
 from ...ops.binary import add, mul
 from ...ops.view import squeeze_dim, unsqueeze
-from ...streams import bernoulli
-from ...tensor import Array, Tensor, plain
-from ...warned import warn
+from ...random.generator import bernoulli
+from ...tensor.tensor import Array, Tensor, plain
 
 LOWEST = 1.7580993408473766
 """Less this is where selu goes for large negative numbers: alpha dropout puts elements there."""

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes, errors
-from ...dtypes import int64
+from ... import errors
+from ...api.functions.arguments import cast
+from ...api.functions.pointwise import where
+from ...dispatch.inplace import in_place
+from ...engine.state import state
+from ...engine.warnings import warn
 from ...errors import sizes, type_name
-from ...functions.arguments import cast
-from ...functions.pointwise import where
-from ...graph import Dim
-from ...inplace import in_place
+from ...functorch.batch import hidden
+from ...graph.node import Dim
 from ...ops import ctc_loss as ctc_loss_ops
 from ...ops import loss, unary
 from ...ops import reduction as reduction_ops
@@ -37,10 +39,9 @@ from ...ops.binary import (
 )
 from ...ops.join import clone
 from ...scalars import number
-from ...state import state
-from ...tensor import Tensor, plain
-from ...transforms.batch import hidden
-from ...warned import warn
+from ...tensor import dtypes
+from ...tensor.dtypes import int64
+from ...tensor.tensor import Tensor, plain
 from .common import REDUCTIONS, need_tensor, no_gradient_for, reduce_loss, reduction_nr, reduction_of, with_old_flags
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ... import errors, tell
-from ...functions.shape import contiguous
+from ... import errors
+from ...api.functions.shape import contiguous
+from ...events import session as tell
 from ...ops import normalization
 from ...ops._common import refuse
 from ...ops.binary import add, add_scalar, div, mul, pow_scalar
@@ -18,8 +19,8 @@ from ...ops.reduction import mean_dim, vector_norm
 from ...ops.unary import clamp_min, rsqrt
 from ...ops.view import expand, select, squeeze_dim, unsqueeze, view
 from ...scalars import number
-from ...strides import suggested
-from ...tensor import Tensor
+from ...tensor.strides import suggested
+from ...tensor.tensor import Tensor
 from .common import no_gradient_for
 from .pooling import avg_pool2d, avg_pool3d
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ...functions import pointwise
-from ...functions.random import rand
+from ...api.functions import pointwise
+from ...api.functions.random import rand
+from ...dispatch.schema.guard import guarded
 from ...ops import fractional_pooling, pooling, unary
 from ...ops._common import wrap
 from ...ops.binary import mul
 from ...ops.reduction import mean_dim
 from ...ops.view import squeeze_dim, unsqueeze
-from ...signatures.guarding import guarded
-from ...tensor import Tensor
+from ...tensor.tensor import Tensor
 from .activation import relu
 
 Lengths = int | Sequence[int]

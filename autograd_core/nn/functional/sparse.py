@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ... import errors, tell
-from ...graph import Dim
+from ... import errors
+from ...engine.state import ask_room, state
+from ...events import session as tell
+from ...graph.node import Dim
 from ...ops import embedding as embedding_ops
 from ...ops.embedding import embedding as looked_up
 from ...ops.view import reshape
 from ...scalars import number
-from ...state import ask_room, state
-from ...tensor import Array, Tensor, plain
+from ...tensor.tensor import Array, Tensor, plain
 from ...unsupported import no_sparse
 
 

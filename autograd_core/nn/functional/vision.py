@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...dispatch.schema.guard import guarded
+from ...engine.warnings import warn
 from ...errors import type_name
 from ...ops import convolution, join
 from ...ops._common import wrap
@@ -36,10 +38,8 @@ from ...ops.interpolation import (
     upsample_nearest_exact3d,
     upsample_trilinear3d,
 )
-from ...signatures.guarding import guarded
-from ...tensor import Tensor
+from ...tensor.tensor import Tensor
 from ...unsupported import Unsupported
-from ...warned import warn
 from .conv import Lengths
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 

@@ -1,14 +1,8 @@
 """Helpers around parameters: clipping their gradients, all of them as one vector, layers joined into one."""
 
-from ...absent import absent
+from ...namespace.absent import absent
 from . import clip_grad, convert_parameters, fusion, init, parametrizations, parametrize, prune, rnn, stateless
-from .clip_grad import (
-    clip_grad_norm,
-    clip_grad_norm_,
-    clip_grad_value_,
-    clip_grads_with_norm_,
-    get_total_norm,
-)
+from .clip_grad import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .convert_parameters import parameters_to_vector, vector_to_parameters
 from .fusion import fuse_conv_bn_eval, fuse_conv_bn_weights, fuse_linear_bn_eval, fuse_linear_bn_weights
 from .init import skip_init

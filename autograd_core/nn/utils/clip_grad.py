@@ -8,13 +8,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ... import tell
-from ...modes import no_grad
+from ...engine.grad_mode import no_grad
+from ...events import session as tell
 from ...ops.binary import add_scalar, mul_scalar
 from ...ops.join import stack
 from ...ops.reduction import vector_norm
 from ...ops.unary import clamp, reciprocal
-from ...tensor import Tensor, plain
+from ...tensor.tensor import Tensor, plain
 
 
 def graded(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ...functions.creation import ones_like, zeros_like
+from ...api.functions.creation import ones_like, zeros_like
 from ...ops.unary import rsqrt
 from ...ops.view import reshape, unsqueeze
-from ...tensor import Tensor
+from ...tensor.tensor import Tensor
 from ..parameter import Parameter
 
 Pair = tuple[Parameter, Parameter]

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any
 
-from ...absent import absent
-from ...homes import settle
-from ...modes import no_grad
-from ...tensor import Tensor
+from ...engine.grad_mode import no_grad
+from ...namespace.absent import absent
+from ...namespace.module_names import settle
+from ...tensor.tensor import Tensor
 from ..attributes import delete_part, part_of
 from ..container import ModuleDict, ModuleList
 from ..module import Module

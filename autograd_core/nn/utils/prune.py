@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ...functions.random import rand, rand_like
-from ...functions.reduction import topk
-from ...methods.legacy import norm
+from ...api.functions.random import rand, rand_like
+from ...api.functions.reduction import topk
+from ...api.methods.legacy import norm
 from ...ops.binary import mul
 from ...ops.view import reshape
-from ...tensor import Tensor, plain
+from ...tensor.tensor import Tensor, plain
 from ..attributes import delete_part, has_part, part_of, set_part
 
 # ---- what methods are made of: how much they take, what stands in the module, several in turn

@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ... import dtypes
-from ...functions.creation import as_tensor, full
-from ...functions.rnn import groups
-from ...functions.shape import narrow
-from ...homes import settle
-from ...inplace import in_place
+from ...api.functions.creation import as_tensor, full
+from ...api.functions.rnn import groups
+from ...api.functions.shape import narrow
+from ...dispatch.inplace import in_place
+from ...dispatch.registry import GRAPH
+from ...namespace.module_names import settle
 from ...ops.rnn import pack_padded_sequence as pack
 from ...ops.view import select, slice_, transpose
-from ...registry import GRAPH
-from ...tensor import Tensor, plain
+from ...tensor import dtypes
+from ...tensor.tensor import Tensor, plain
 
 
 def converted(kind: dtypes.dtype) -> Callable[[PackedSequence], PackedSequence]:

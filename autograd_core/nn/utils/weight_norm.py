@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ...inplace import in_place
-from ...modes import no_grad
+from ...dispatch.inplace import in_place
+from ...engine.grad_mode import no_grad
 from ...ops.binary import div, mul
 from ...ops.join import clone
 from ...ops.matmul import dot, mv
 from ...ops.reduction import vector_norm, weight_norm_interface
 from ...ops.unary import clamp_min, copy
 from ...ops.view import permute, reshape, t, transpose, view
-from ...tensor import Tensor, plain
+from ...tensor.tensor import Tensor, plain
 from ..attributes import delete_part, part_of, set_part
 from ..conv import ConvTranspose1d, ConvTranspose2d
 from ..module import Module
