@@ -16,7 +16,7 @@ from .api.functions.statistics import trapezoid
 from .api.methods.inplace import IN_PLACE
 from .api.methods.table import ALIASES, METHODS, OWN
 from .backends import switches
-from .dispatch.schema.guard import TABLE, guarded
+from .dispatch.schema.guard import TABLE, guard
 from .engine.grad_mode import (
     enable_grad,
     inference_mode,
@@ -141,7 +141,7 @@ def _surface() -> dict[str, Any]:
     names |= {"typename": _typename, "Assert": _assert, "promote_types": dtypes.promote_types}
     names |= {"can_cast": dtypes.can_cast, "result_type": dtypes.result_type}
     methods_only = (METHODS | IN_PLACE | ALIASES).keys() - TABLE["torch"].keys() - _IN_PYTHON
-    return {name: guarded("torch", name, value) for name, value in names.items() if name not in methods_only}
+    return {name: guard("torch", name, value) for name, value in names.items() if name not in methods_only}
 
 
 def _typename(obj: Any) -> str:
@@ -187,10 +187,10 @@ def __getattr__(name: str) -> Any:
                 raise
     if name in _BELOW:
         module, own = _BELOW[name]
-        return guarded("torch", name, getattr(importlib.import_module(f"{__name__}.{module}"), own or name))
+        return guard("torch", name, getattr(importlib.import_module(f"{__name__}.{module}"), own or name))
     if name in _FUNCTIONAL.split():
         function = getattr(importlib.import_module(f"{__name__}.nn.functional"), name)
-        return guarded("torch", name, getattr(function, "__wrapped__", function))
+        return guard("torch", name, getattr(function, "__wrapped__", function))
     return absent("torch")(name)
 
 

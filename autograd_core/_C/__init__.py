@@ -48,13 +48,13 @@ def _current_graph_task_execution_order() -> list[Node]:
         raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
     if is_multithreading_enabled():
         raise RuntimeError(ORDER_OF_THREADS)
-    nodes = foreseen(state.calls[-1])
+    nodes = foresee(state.calls[-1])
     for node in nodes:
         watch(node)
     return nodes
 
 
-def foreseen(call: Call) -> list[Node]:
+def foresee(call: Call) -> list[Node]:
     """The nodes that `call` is going to run."""
     order, waiting, ready = [], dict(call.waiting), ReadyQueue()
     for root in call.roots:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..autograd.function_node import Error, refusing
-from ..autograd.gradcheck import undefined
+from ..autograd.gradcheck import undefine
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.copy_slices import CopySlices
 from ..graph.node import Node
@@ -20,7 +20,7 @@ class UndefinedGrad:
 
     def __call__(self, *tensors: Tensor) -> Tensor:
         check_tensors(tensors, 1)
-        return undefined(tensors[0])
+        return undefine(tensors[0])
 
 
 class DelayedError:

@@ -16,9 +16,9 @@ from ..engine.roots import (
     as_tuple,
     check_enough,
     check_inputs,
-    checked,
+    check_roots,
     input_node,
-    paired,
+    pair_grads,
     refuse_unused,
     root_edges,
     yes_or_no,
@@ -61,10 +61,10 @@ def backward(
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = as_tuple(tensors)
-    grads = paired(roots, grad_tensors)
+    grads = pair_grads(roots, grad_tensors)
     retain = create_graph if retain_graph is None else retain_graph
     with refusal_told("backward", roots):
-        checked(roots, grads)
+        check_roots(roots, grads)
         edges = root_edges(roots)
     call = Call(yes_or_no(retain), yes_or_no(create_graph), None)
     if inputs is not None:
@@ -122,7 +122,7 @@ def grad(
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
-        return batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+        return batched_grad(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     if not create_graph and any(map(carries_tangent, roots)):
         found = gradients(roots, wanted, grad_outputs, bool(retain_graph), True, allow_unused, materialize_grads)
         return tuple(map(kept_for_tangents, found))
@@ -165,11 +165,11 @@ def quickly(outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_u
     return tuple([shown[leaf] for leaf in leaves])
 
 
-def batched(
+def batched_grad(
     roots: Any, wanted: Any, grads: Any, retain: Any, create: bool, unused: bool, zeros: bool
 ) -> tuple[Any, ...]:
     """`is_grads_batched`: one call, in which the first dimension of the given gradients is hidden."""
-    given = list(paired(roots, grads))
+    given = list(pair_grads(roots, grads))
     for i, (root, g) in enumerate(zip(roots, given, strict=False)):
         if isinstance(root, Tensor) and g is not None and g.data_.shape[1:] != root.data_.shape:
             got, expected = Size(g.data_.shape[2:]), Size(root.data_.shape)  # torch says one dimension less

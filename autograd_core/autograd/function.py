@@ -18,7 +18,7 @@ from ..events import session as tell
 from ..functorch.batched_tensor import innermost
 from ..functorch.batching_rules import function as custom
 from ..functorch.forward_mode import tangent_of
-from ..functorch.levels import Level, Source, exited, transforming, wants_gradient
+from ..functorch.levels import Level, Source, exit_level, transforming, wants_gradient
 from ..graph.edges import gradient_edge
 from ..opaque import opaque
 from ..tensor.tensor import Tensor, plain
@@ -60,7 +60,7 @@ def wrap_outputs(node: FunctionNode, outputs: list[Any], inputs: list[Tensor], r
         tensor.bump()
         if not among(tensor, inputs):
             warnings.warn(DIRTY_NOT_INPUT, UserWarning, stacklevel=1)
-        tell.written(tensor, node.function.__name__, ())
+        tell.emit_write(tensor, node.function.__name__, ())
     wrapped: list[Any] = []
     differentiable = [
         recorded and isinstance(out, Tensor) and out.data_.dtype.kind == "f" and not among(out, constant)
@@ -160,11 +160,11 @@ def tangents_of(args: Sequence[Any], levels: Sequence[Level]) -> Tangents:
 def with_tangents(node: FunctionNode, args: Sequence[Any], outputs: list[Any], found: Tangents) -> list[Any]:
     """The outputs of `node`, dual at each of the forward levels at which one of `args` is."""
     for level, tangents_in in found:
-        along = [None if t is None else exited(t, level) for t in tangents_in]
+        along = [None if t is None else exit_level(t, level) for t in tangents_in]
         if node.materialize:
             along = [zeros(a) if t is None and floating(a) else t for a, t in zip(args, along, strict=True)]
         kept = node.saved_for_forward or ()
-        node.saved_for_forward = tuple(t if t is None else exited(t, level) for t in kept) if kept else None
+        node.saved_for_forward = tuple(t if t is None else exit_level(t, level) for t in kept) if kept else None
         given = node.function.jvp(node, *along)
         tangents = given if isinstance(given, tuple) else (given,)
         if len(tangents) != len(outputs):
@@ -230,7 +230,7 @@ def dual(out: Tensor, tangent: Any, nr: int, args: Sequence[Any], along: Sequenc
     written = any(out is a for a, _ in shown)
     if not written:
         refuse_other_views(tangent, shown)
-    made = dual_at(level, exited(out, level) if out.node is not None else bare(out), tangent, Result)
+    made = dual_at(level, exit_level(out, level) if out.node is not None else bare(out), tangent, Result)
     if not written:
         return made
     out.node, out.output_nr = made.node, made.output_nr

@@ -19,7 +19,7 @@ MODES = ("default", "warn", "error")
 """What is said of an operation that may give another result each time: nothing, a warning, an error."""
 
 
-def asked(name: str) -> Any:
+def ask(name: str) -> Any:
     return vars(state).get("switches", DEFAULTS)[name]
 
 
@@ -31,7 +31,7 @@ def switch(name: str, value: Any) -> None:
 
 
 def get_default_device() -> named:
-    found: named | None = asked("device")
+    found: named | None = ask("device")
     return CPU if found is None else found
 
 
@@ -50,7 +50,7 @@ def set_default_device(device: Any) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    found: str = asked("precision")
+    found: str = ask("precision")
     return found
 
 
@@ -86,15 +86,15 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    return bool(asked("deterministic"))
+    return bool(ask("deterministic"))
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    return bool(asked("deterministic") == 1)
+    return bool(ask("deterministic") == 1)
 
 
 def get_deterministic_debug_mode() -> int:
-    found: int = asked("deterministic")
+    found: int = ask("deterministic")
     return found
 
 
@@ -115,7 +115,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_num_interop_threads() -> int:
-    found: int = asked("interop")
+    found: int = ask("interop")
     return found
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from .. import errors
 from ..engine.state import special, state
 from ..events import session as tell
-from ..functorch.batch import hidden
+from ..functorch.batch import is_hidden
 from ..functorch.levels import Source, innermost, of_outside
 from ..graph.copy_slices import rebase
 from ..graph.edges import gradient_edge
@@ -75,7 +75,7 @@ def refuse_view(target: Tensor) -> None:
 
 def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options: Any) -> Tensor:
     """`target.op_(...)` for the operator that `function` calls: write, count, and give `target` its new history."""
-    if state.mapped and any(map(hidden, (target, *args))):
+    if state.mapped and any(map(is_hidden, (target, *args))):
         return callbacks.write_batched(function, target, args, options)
     op = function.op  # type: ignore[attr-defined]
     check_writable(target, op.name)
@@ -83,11 +83,11 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
         refuse_view(target)
     refuse_overlap(op.name, target, (*args, *options.values()))
     if state.usual and not (state.grad_enabled and any_needs_grad(target, args)):
-        return overwritten(target, function(target, *args, **options).data_)
+        return overwrite(target, function(target, *args, **options).data_)
     before = plain(target.data_)
     tracked = state.grad_enabled and any_needs_grad(target, (*args, *options.values()))
     if tracked and state.saved_hooks:
-        args = tuple(unwritten(a) if isinstance(a, Tensor) and shares(a, target) else a for a in args)
+        args = tuple(copy_before_write(a) if isinstance(a, Tensor) and shares(a, target) else a for a in args)
     if tracked:
         before.node, before.output_nr = gradient_edge(target)
     kept = op.node_class is not None and "self" in op.kept()
@@ -97,10 +97,10 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
     fits(target, value)
     target.overwrite(value)
     target.bump()
-    given = bound(op, (before, *args), options)
+    given = bind_arguments(op, (before, *args), options)
     if tracked:
         rebase(target, lambda holder: link(op, given, holder, before, target, kept))
-    tell.written(target, op.name, [t for t in given.values() if isinstance(t, Tensor) and t is not before])
+    tell.emit_write(target, op.name, [t for t in given.values() if isinstance(t, Tensor) and t is not before])
     return target
 
 
@@ -134,7 +134,7 @@ def at_once(op: Any, ufunc: Any, target: Tensor, other: Any) -> bool:
     ufunc(mine, theirs, mine)
     target.bump()
     if tape is not None and not tape.wrote_alone(target, op.name, other):
-        tell.written(target, op.name, (other,))
+        tell.emit_write(target, op.name, (other,))
     return True
 
 
@@ -162,7 +162,7 @@ def shares(tensor: Tensor, target: Tensor) -> bool:
     return tensor is target or (tensor.storage_ is not None and tensor.storage_ is target.storage_)
 
 
-def unwritten(tensor: Tensor) -> Tensor:
+def copy_before_write(tensor: Tensor) -> Tensor:
     """What an operand is before its memory is written, for the hooks that are asked after the write."""
     copy = plain(np.copy(tensor.data_)[()])
     if tensor.requires_grad:
@@ -174,7 +174,7 @@ def any_needs_grad(target: Tensor, args: Sequence[Any]) -> bool:
     return target.requires_grad or any(isinstance(a, Tensor) and a.requires_grad for a in args)
 
 
-def overwritten(target: Tensor, value: Array) -> Tensor:
+def overwrite(target: Tensor, value: Array) -> Tensor:
     """`target` with `value` written over it: all that a write is where no graph is made and nobody is told."""
     data = target.data_
     if value.shape != data.shape or value.dtype is not data.dtype:
@@ -184,7 +184,7 @@ def overwritten(target: Tensor, value: Array) -> Tensor:
     return target
 
 
-def bound(op: Any, args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
+def bind_arguments(op: Any, args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
     """The arguments by name, numbers wrapped where a tensor is expected."""
     arguments = op.signature.bind(*args, **options)
     arguments.apply_defaults()
@@ -231,13 +231,13 @@ def link(op: Any, given: dict[str, Any], holder: Tensor, before: Tensor, target:
     for slot in node.slots if node is not None else ():
         saved = getattr(node, f"saved_{slot}")
         if saved is before and kept:
-            setattr(node, f"saved_{slot}", cloned(before))
+            setattr(node, f"saved_{slot}", clone_before_write(before))
         elif isinstance(saved, Tensor) and saved.storage_ is target.storage_:
             setattr(node, f"version_{slot}", getattr(node, f"version_{slot}") - 1)  # it was saved before the write
     return node
 
 
-def cloned(before: Tensor) -> Tensor:
+def clone_before_write(before: Tensor) -> Tensor:
     """What torch keeps of a tensor that is about to be written: a clone, with a node of its own."""
     session, state.session = state.session, None
     try:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from ..engine.state import state
-from ..functorch.batch import hidden
+from ..functorch.batch import is_hidden
 from ..functorch.batching_rules.elementwise import each_alike
 from ..graph.copy_slices import rebase_onto
 from ..graph.edges import gradient_edge
@@ -35,7 +35,7 @@ def kind_of(name: str) -> type[Underived]:
     return type(f"{name.capitalize()}Backward1", (Underived,), {"__slots__": (), "op_name": name})
 
 
-def written(name: str, function: Callable[..., Any], self: Tensor) -> Tensor:
+def write_underived(name: str, function: Callable[..., Any], self: Tensor) -> Tensor:
     """`self` with what `function` makes of it written over it, and a node that says that this has no derivative."""
     edges = without_graph(function, self)
     if edges:
@@ -55,7 +55,7 @@ def without_graph(function: Callable[..., Any], self: Tensor, *operands: Any) ->
     return edges
 
 
-def underived_(name: str, function: Callable[..., Any], self: Tensor, *operands: Any) -> Tensor:
+def call_underived_(name: str, function: Callable[..., Any], self: Tensor, *operands: Any) -> Tensor:
     """`self` with what `function` makes written over it, and a node that says that torch has no derivative for it."""
     edges = without_graph(function, self, *operands)
     if edges:
@@ -67,20 +67,20 @@ def underived_(name: str, function: Callable[..., Any], self: Tensor, *operands:
 
 def floor_divide_(self: Tensor, other: Any) -> Tensor:
     """`a //= b`."""
-    return underived_("floor_divide_", div_mode, self, other, "floor")
+    return call_underived_("floor_divide_", div_mode, self, other, "floor")
 
 
 def floor_divide(self: Any, other: Any) -> Tensor:
     if not isinstance(self, Tensor):
         self = wrapped_number(self)
-    if hidden(self) or hidden(other):
-        return underived("floor_divide", each_alike, floor_divide, self, other)
-    return underived("floor_divide", div_mode, self, other, "floor")
+    if is_hidden(self) or is_hidden(other):
+        return call_underived("floor_divide", each_alike, floor_divide, self, other)
+    return call_underived("floor_divide", div_mode, self, other, "floor")
 
 
 def remainder_of_number(number: Any, other: Tensor) -> Tensor:
     """`2 % x`, for which torch has no derivative, though it has one for `x % 2`."""
-    return underived("remainder", remainder, wrapped_number(number), other)
+    return call_underived("remainder", remainder, wrapped_number(number), other)
 
 
 def edges_of(*operands: Any) -> list[tuple[Node | None, int]]:
@@ -90,7 +90,7 @@ def edges_of(*operands: Any) -> list[tuple[Node | None, int]]:
     return [gradient_edge(t) for t in operands if isinstance(t, Tensor) and t.requires_grad]
 
 
-def underived(name: str, compute: Callable[..., Tensor], *operands: Any) -> Tensor:
+def call_underived(name: str, compute: Callable[..., Tensor], *operands: Any) -> Tensor:
     """The result of `compute`, below a node that says that torch has no derivative for it."""
     tracking, state.grad_enabled = state.grad_enabled, False
     try:

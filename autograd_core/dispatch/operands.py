@@ -72,7 +72,7 @@ def array(kept: Any) -> Any:
     return weak(kept)
 
 
-def loaded(node: Node, slot: str) -> Any:
+def load_saved(node: Node, slot: str) -> Any:
     """The array of what `node` keeps in `slot`, checked; a number if that is what it keeps.
 
     Raises:
@@ -89,12 +89,12 @@ def loaded_quietly(node: Node, slot: str) -> Any:
     kept = getattr(node, SAVED[slot])
     if kept.__class__ in NUMBERS:
         return kept
-    if kept is None or isinstance(kept, Packed) or changed(node, slot, kept):
-        return loaded(node, slot)
+    if kept is None or isinstance(kept, Packed) or is_changed(node, slot, kept):
+        return load_saved(node, slot)
     return array(kept)
 
 
-def changed(node: Node, slot: str, kept: Any) -> bool:
+def is_changed(node: Node, slot: str, kept: Any) -> bool:
     """Whether what `node` keeps in `slot` was written since."""
     return bool((0 if kept.storage_ is None else kept.storage_.version) != getattr(node, VERSION[slot]))
 
@@ -162,4 +162,4 @@ def finish(op: Op, source: Tensor, value: Any) -> list[Tensor]:
     return [take_view(source, part, "multi_output" if op.many else None) for part in parts]
 
 
-__all__ = ["SavedResult", "array", "finish", "kept_list", "list_arrays", "loaded", "operand", "pack_all", "promote"]
+__all__ = ["SavedResult", "array", "finish", "kept_list", "list_arrays", "load_saved", "operand", "pack_all", "promote"]

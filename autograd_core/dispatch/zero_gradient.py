@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.state import state
-from ..functorch.batch import hidden
+from ..functorch.batch import is_hidden
 from ..graph.copy_slices import rebase_onto
 from ..graph.edges import gradient_edge
 from ..graph.node import Node, Wanted
@@ -49,12 +49,12 @@ def node_of(name: str, overload: int, operands: Sequence[Tensor], out: Tensor) -
     return node
 
 
-def written(name: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
+def in_place_method(name: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
     """The method `name_`, which writes what `function` says of a tensor and another over the first."""
 
     def method(self: Tensor, other: Any) -> Tensor:
         tensors = [t for t in (self, other) if isinstance(t, Tensor)]
-        if not state.grad_enabled or hidden(self) or not any(t.requires_grad for t in tensors):
+        if not state.grad_enabled or is_hidden(self) or not any(t.requires_grad for t in tensors):
             return in_place(function, self, other)
         node = node_of(name, len(tensors) - 1, tensors, self)
         in_place(function, self, other.detach() if isinstance(other, Tensor) else other)

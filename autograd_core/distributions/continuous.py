@@ -24,7 +24,7 @@ from ..tensor.dtypes import float64
 from ..tensor.tensor import Tensor, plain
 from ..unsupported import Unsupported
 from . import constraints
-from .discrete import Chances, clamped, one_of
+from .discrete import Chances, clamp, one_of
 from .distribution import Centred, Distribution, Shape, broadcast_all, is_number, lazy_property
 
 
@@ -276,7 +276,7 @@ class ContinuousBernoulli(Chances):
         if probs is not None:
             if validate_args is not None and not self.arg_constraints["probs"].check(self._param).all():
                 raise ValueError("The parameter probs has invalid values")
-            self._param = clamped(self._param)
+            self._param = clamp(self._param)
         self.__dict__["logits" if probs is None else "probs"] = self._param
         self._lims = lims
         shape = () if is_number(given) else self._param.size()
@@ -284,7 +284,7 @@ class ContinuousBernoulli(Chances):
 
     @lazy_property
     def probs(self) -> Tensor:
-        return clamped(unary.sigmoid(self.logits))
+        return clamp(unary.sigmoid(self.logits))
 
     # ---- away from a half, and near it
 

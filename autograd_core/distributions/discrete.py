@@ -27,7 +27,7 @@ def one_of(probs: Any, logits: Any) -> None:
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")
 
 
-def clamped(probs: Tensor) -> Tensor:
+def clamp(probs: Tensor) -> Tensor:
     """Probabilities kept away from 0 and 1 by as little as can be."""
     least = float(np.finfo(probs.data_.dtype).eps)
     return probs.clamp(min=least, max=1 - least)
@@ -65,7 +65,7 @@ class Chances(Listed):
 
     @lazy_property
     def logits(self) -> Tensor:
-        inner = clamped(self.probs)
+        inner = clamp(self.probs)
         return unary.log(inner) - unary.log1p(unary.neg(inner))
 
     @lazy_property
@@ -135,7 +135,7 @@ class Categorical(Listed):
 
     @lazy_property
     def logits(self) -> Tensor:
-        return unary.log(clamped(self.probs))
+        return unary.log(clamp(self.probs))
 
     @lazy_property
     def probs(self) -> Tensor:

@@ -206,7 +206,7 @@ def cauchys(p: Cauchy, q: Cauchy) -> Tensor:
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
-def transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+def count_transforms(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
     return kl_divergence(p.base_dist, q.base_dist)

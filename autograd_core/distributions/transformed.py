@@ -28,7 +28,7 @@ from .transforms import (
     PowerTransform,
     StickBreakingTransform,
     Transform,
-    deepened,
+    deepen,
 )
 
 EULER = 0.57721566490153286060
@@ -76,7 +76,7 @@ class TransformedDistribution(Distribution):
     def support(self) -> Any:
         if not self.transforms:
             return self.base_dist.support
-        return deepened(self.transforms[-1].codomain, len(self._event_shape))
+        return deepen(self.transforms[-1].codomain, len(self._event_shape))
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]

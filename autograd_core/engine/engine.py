@@ -17,8 +17,8 @@ from ..graph.accumulate_grad import AccumulateGrad, accumulate
 from ..graph.node import Node
 from ..graph.saved_tensor import keeps_detached, read_in_vain
 from ..tensor.tensor import Tensor
-from .grad_validation import count_writes, memory, validated
-from .input_buffer import added, as_tensor, as_tensors, check_hook_result, check_hook_results, retain
+from .grad_validation import count_writes, memory, validate_grads
+from .input_buffer import add_grads, as_tensor, as_tensors, check_hook_result, check_hook_results, retain
 from .ready_queue import ReadyQueue
 from .state import DETACHED, irregular, state
 
@@ -142,7 +142,7 @@ class Call:
         if self.on_tensors:
             buffer[nr], alone = buffer[nr] + grad, False
         else:
-            buffer[nr], alone = added(buffer, nr, grad)
+            buffer[nr], alone = add_grads(buffer, nr, grad)
         if alone:
             self.written[node, nr] = self.written.get((node, nr), 0) + 1
         else:
@@ -177,7 +177,7 @@ class Call:
                 raise RuntimeError(errors.DETACHED)
             wanted = node.next if self.needed is None else self.wanted(node)
             results = node.graph(grads, wanted) if self.on_tensors else node.raw(grads, wanted)
-            results = validated(node, results, wanted, self.on_tensors)
+            results = validate_grads(node, results, wanted, self.on_tensors)
         if node.hooks is not None and node.hooks.post:
             results = self.after(node, results, kept if isinstance(node, AccumulateGrad) else grads)
         if session is not None:

@@ -29,7 +29,7 @@ from ..graph.node import LAST, Node, Run, Wanted, new_run
 from ..graph.saved_tensor import keeps_detached, read_in_vain
 from ..tensor.tensor import Tensor
 from . import sequence_order as descent
-from .grad_validation import count_writes, fit, memory, validated
+from .grad_validation import count_writes, fit, memory, validate_grads
 from .pending_grads import ALONE, alone, finish, leaf, settle, waited_for
 from .sequence_order import MISSES
 from .state import DETACHED, RESHAPED, irregular
@@ -177,12 +177,12 @@ def below_root(root: Node) -> dict[int, Node] | None:
                         return None
                 elif nodes[nr] is not below:
                     return None
-            elif not isinstance(below, AccumulateGrad) or below.hooks is not None or hooked(below):
+            elif not isinstance(below, AccumulateGrad) or below.hooks is not None or has_hooks(below):
                 return None
     return nodes
 
 
-def hooked(leaf: AccumulateGrad) -> bool:
+def has_hooks(leaf: AccumulateGrad) -> bool:
     """Whether more happens at `leaf` than that its `.grad` grows, or less."""
     meta = leaf.variable.meta
     return meta is not None and bool(meta.hooks or meta.post_hooks or not meta.requires_grad)
@@ -237,7 +237,7 @@ def hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run, counts: S
         del result
 
 
-def squared(self: Node, grad: Any, below: Node | None, this: Run) -> bool:
+def square_grads(self: Node, grad: Any, below: Node | None, this: Run) -> bool:
     """The gradients of both operands of `x * x`, already added up; False if that is not for here.
 
     The sum is written over the first, as torch does.
@@ -279,15 +279,15 @@ def step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
     if all(g is None for g in grads):
         nothing(self, wanted, this)
         return
-    results = validated(self, self.raw(grads, wanted), wanted, False)
-    counts = counted(self, grads, results, this)
+    results = validate_grads(self, self.raw(grads, wanted), wanted, False)
+    counts = count_times_written(self, grads, results, this)
     del grads
     if not this.retain:
         self.release()
     hand_on(self, results, wanted, this, counts)
 
 
-def counted(self: Node, grads: Sequence[Any], results: Sequence[Any], this: Run) -> Sequence[int]:
+def count_times_written(self: Node, grads: Sequence[Any], results: Sequence[Any], this: Run) -> Sequence[int]:
     """How often torch has written each of `results`: in making it, or before, where it shows one of `grads`."""
     at, written, given = self.sequence_nr, this.written, {}
     for nr, grad in enumerate(grads if written else ()):

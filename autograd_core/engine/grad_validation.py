@@ -20,7 +20,7 @@ FIRST = (0,)
 MANY = 4096
 
 
-def validated(node: Node, grads: Sequence[Any], wanted: Sequence[Node | None], graph: bool) -> list[Any]:
+def validate_grads(node: Node, grads: Sequence[Any], wanted: Sequence[Node | None], graph: bool) -> list[Any]:
     """What `node` gave, in the shape and dtype that each edge expects: here broadcasting is undone, for all."""
     return [
         grad if below is None or grad is None else fit(node, i, grad, below.outs[nr], graph)
@@ -28,7 +28,7 @@ def validated(node: Node, grads: Sequence[Any], wanted: Sequence[Node | None], g
     ]
 
 
-def fitted(node: Node, index: int, grad: Any, below: Node, nr: int) -> Any:
+def validate_grad(node: Node, index: int, grad: Any, below: Node, nr: int) -> Any:
     """An array that `node` gave for its input `index`, as the output `nr` of `below` expects it; None stays None."""
     if grad.__class__ is ndarray and grad.dtype is FLOAT:
         try:
@@ -51,7 +51,7 @@ def as_rows(shape: tuple[int, ...]) -> tuple[Any, Any]:
     """The same for a gradient of this shape, planned now."""
     if len(rows_of) >= MANY:
         rows_of.clear()
-    add = arithmetic.planned(shape, FIRST, False, FLOAT) if len(shape) > 1 and shape[0] > 1 else None
+    add = arithmetic.plan_sum(shape, FIRST, False, FLOAT) if len(shape) > 1 and shape[0] > 1 else None
     found = rows_of[shape] = (None if add is None else outs_of(shape[1:], FLOAT), add)
     return found
 
@@ -78,7 +78,7 @@ def fit(node: Node, index: int, grad: Any, expected: Output, graph: bool) -> Any
                 f"Function {node.type_name()} returned an invalid gradient at index {index} - got "
                 f"{errors.sizes(data.shape)} but expected shape compatible with {errors.sizes(shape)}"
             )
-        grad = sum_to_size(grad, shape) if graph else summed(data, shape)
+        grad = sum_to_size(grad, shape) if graph else sum_array_to_shape(data, shape)
         data = grad.data_ if graph else grad
     if data.dtype != dtype:
         return call("to_copy", grad, dtype) if graph else data.astype(dtype)
@@ -89,7 +89,7 @@ def expandable(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
     return len(shape) <= len(into) and all(n in (1, m) for n, m in zip(reversed(shape), reversed(into), strict=False))
 
 
-def summed(data: Any, shape: tuple[int, ...]) -> Any:
+def sum_array_to_shape(data: Any, shape: tuple[int, ...]) -> Any:
     """`data` summed over the axes along which `shape` was stretched to its shape."""
     extra = data.ndim - len(shape)
     axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1 and data.shape[i + extra] != 1)

@@ -11,7 +11,7 @@ import numpy as np
 from .. import errors, events
 from ..dispatch.registry import call
 from ..events import session as tell
-from ..graph.accumulate_grad import unseen
+from ..graph.accumulate_grad import hide_from_collector
 from ..tensor.storage import InferenceStorage
 from ..tensor.tensor import Tensor, View, bare, plain
 from .grad_validation import dense
@@ -21,7 +21,7 @@ ALONE = 3
 """References to a gradient that only a buffer holds, as `added` sees it: the buffer's, its own, getrefcount's."""
 
 
-def added(buffer: list[Any], nr: int, grad: Any) -> tuple[Any, bool]:
+def add_grads(buffer: list[Any], nr: int, grad: Any) -> tuple[Any, bool]:
     """The sum of two arrays, and whether torch would have written it over the first.
 
     It does where it holds the last reference to a dense one; here the first is written over only in name, as scalars
@@ -95,9 +95,13 @@ def retain(tensor: Tensor, grad: Any, call_number: int) -> None:
     before = meta.grad
     came = as_tensor(grad)
     if before is None:
-        meta.grad = unseen(copy_in_rows(came)) if came.requires_grad else plain(bare(np.array(came.data_, order="C")))
+        meta.grad = (
+            hide_from_collector(copy_in_rows(came))
+            if came.requires_grad
+            else plain(bare(np.array(came.data_, order="C")))
+        )
     else:
-        meta.grad = unseen(before + came) if came.requires_grad else plain(before.data_ + came.data_)
+        meta.grad = hide_from_collector(before + came) if came.requires_grad else plain(before.data_ + came.data_)
     session = state.session
     if session is not None:
         number = session.tensor(tensor)

@@ -41,7 +41,7 @@ def under_way(call: Call, work: Callable[[], object]) -> None:
             call.finish()
     except BaseException as error:
         if state.anomaly and call.running is not None:
-            anomaly.told(call.running)
+            anomaly.warn_of_forward(call.running)
         if session is not None and state.session is session:
             tell_failure(session, call, error)
         raise

@@ -74,7 +74,7 @@ def starting_grads(roots: Sequence[Any], grads: Sequence[Any], edges: Sequence[t
     return start
 
 
-def paired(roots: Sequence[Any], grads: Any) -> tuple[Any, ...]:
+def pair_grads(roots: Sequence[Any], grads: Any) -> tuple[Any, ...]:
     if grads is None:
         return (None,) * len(roots)
     given = (grads,) if isinstance(grads, Tensor) else tuple(grads)
@@ -87,7 +87,7 @@ def check_enough(roots: Sequence[Any], grads: Sequence[Any]) -> None:
         raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
 
 
-def checked(roots: Sequence[Any], grads: Sequence[Any]) -> None:
+def check_roots(roots: Sequence[Any], grads: Sequence[Any]) -> None:
     """What torch checks before it looks at the graph: shapes of gradients given, and that scalars alone need none."""
     for i, (root, grad) in enumerate(zip(roots, grads, strict=False)):
         if isinstance(root, GradientEdge):

@@ -14,7 +14,16 @@ from ..graph.node import Node
 from ..tensor.tensor import Tensor, plain
 from .engine import Call
 from .reentrant import under_way
-from .roots import GradientEdge, captured_edge, checked, paired, refuse_unused, root_edges, starting_grads, yes_or_no
+from .roots import (
+    GradientEdge,
+    captured_edge,
+    check_roots,
+    pair_grads,
+    refuse_unused,
+    root_edges,
+    starting_grads,
+    yes_or_no,
+)
 from .state import state
 
 
@@ -89,9 +98,9 @@ def gradients(
 ) -> tuple[Any, ...]:
     """`grad`, its arguments brought to one form."""
     retain = create_graph if retain_graph is None else retain_graph
-    grads = paired(roots, grad_outputs)
+    grads = pair_grads(roots, grad_outputs)
     with refusal_told("grad", roots):
-        checked(roots, grads)
+        check_roots(roots, grads)
         edges = root_edges(roots)
     captures: dict[tuple[Node, int], list[int]] = {}
     for i, tensor in enumerate(wanted):

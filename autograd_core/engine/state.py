@@ -178,7 +178,7 @@ def tape_of(fields: dict[str, Any]) -> Tape | None:
 state = State()
 
 
-def exposed() -> None:
+def mark_exposed() -> None:
     """Numpy sees the memory of a tensor: it may be written with nobody told."""
     if state.tape is not None:
         state.tape.exposed()

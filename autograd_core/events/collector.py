@@ -18,7 +18,7 @@ _often: list[tuple[int, int, int]] = []
 """The thresholds to go back to, if it comes seldom now."""
 
 
-def opened(tape: object) -> None:
+def open_tape(tape: object) -> None:
     """From now on it comes seldom, until it has come after `tape`, and all others, were closed."""
     often = gc.get_threshold()
     if 0 < often[0] < SELDOM:
@@ -28,7 +28,7 @@ def opened(tape: object) -> None:
     _growing.add(id(tape))
 
 
-def closed(tape: object) -> None:
+def close_tape(tape: object) -> None:
     """The tape grows no more."""
     _growing.discard(id(tape))
 

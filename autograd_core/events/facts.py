@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import events as e
 from .frozen_dataclass import maker
-from .limits import noted
+from .limits import freeze_value
 from .snapshot import Value, snapshot
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def proxies(items: list[Any]) -> Iterator[Any]:
 
 def as_noted(result: Any) -> Any:
     """What was computed here as a fact may hold it, but for arrays, which nobody writes here: those in C order."""
-    return np.ascontiguousarray(result) if result.__class__ is np.ndarray and result.ndim else noted(result)
+    return np.ascontiguousarray(result) if result.__class__ is np.ndarray and result.ndim else freeze_value(result)
 
 
 @lru_cache(1 << 12)

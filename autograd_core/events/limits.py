@@ -25,7 +25,7 @@ Noted = Any
 """A value as a fact holds it: a float (of a float32), None, ((shape, dtype), bytes), or what tells of a large one."""
 
 
-def noted(value: Any) -> Noted:
+def freeze_value(value: Any) -> Noted:
     """`value` as a fact may hold it: nobody can write over it, and it is not the object whose holders are counted."""
     if value.__class__ is np.float32:
         return float(value)
@@ -39,11 +39,11 @@ def as_seen(whole: Any, part: Any, contents: bytes) -> Noted:
     """`whole` as a fact may hold it; `contents` are those of `part`, a view of it, and may be those of all of it."""
     if whole.size == part.size and whole.flags.c_contiguous and part.flags.c_contiguous:
         return (whole.shape, whole.dtype), contents
-    return noted(whole)
+    return freeze_value(whole)
 
 
 @lru_cache(1024)
-def oversized(outs: tuple[Output, ...]) -> bool:
+def is_oversized(outs: tuple[Output, ...]) -> bool:
     """Whether gradients of this kind are too large for facts."""
     return any(out is not None and prod(out[0]) > LARGE for out in outs)
 

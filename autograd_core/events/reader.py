@@ -25,11 +25,11 @@ VALUED = (e.GradAdded, e.GradStored, e.NodeStarted, e.NodeRan, e.HookRan)
 """Other flights that may hold arrays."""
 
 
-def seen(part: Any) -> Any:
+def read_part(part: Any) -> Any:
     """A part of a flight; of an array, which was copied in time, the Value."""
     if part.__class__ is np.ndarray:
         return snapshot(part)
-    return tuple([seen(inner) for inner in part]) if part.__class__ is tuple else part
+    return tuple([read_part(inner) for inner in part]) if part.__class__ is tuple else part
 
 
 class Reader:
@@ -56,7 +56,7 @@ class Reader:
             e.NodeMade: self.node_made,
             e.NodeReleased: self.node_gone,
             e.TensorSaved: self.tensor_saved,
-            **dict.fromkeys(VALUED, self.valued),
+            **dict.fromkeys(VALUED, self.read_value),
             **self.calls.facts,
         }
         self.known |= {MADE: self.tensor_noted, JOINED: self.leaf_joined, WROTE: self.write_noted, GONE: self.grad_gone}
@@ -72,7 +72,7 @@ class Reader:
         items, leaving, take, calls = self.tape.items, self.leaving, self.take, self.calls
         tell = self.flights.append
         self.base = self.contents.base = self.tape.base
-        end = self.settled() if self.tape.end is None else self.tape.end
+        end = self.settle() if self.tape.end is None else self.tape.end
         for at in range(self.at, end):
             item = items[at]
             kind = type(item)
@@ -90,7 +90,7 @@ class Reader:
         self.at = end
         return self.flights
 
-    def settled(self) -> int:
+    def settle(self) -> int:
         """How far the tape will stay as it is: a leaf that is storing, and reads that may fail, are put in order once
         they are done."""
         items, end = self.tape.items, len(self.tape.items)
@@ -184,10 +184,10 @@ class Reader:
         self.flights.append((e.NodeMade, node, "AccumulateGrad", "AccumulateGrad", None, (), (leaf,), leaf))
 
     def tensor_saved(self, flight: Flight) -> None:
-        self.flights.append((*flight[:4], self.storage(flight[4]), *flight[5:-1], seen(flight[-1])))
+        self.flights.append((*flight[:4], self.storage(flight[4]), *flight[5:-1], read_part(flight[-1])))
 
-    def valued(self, flight: Flight) -> None:
-        self.flights.append(tuple([seen(part) for part in flight]))
+    def read_value(self, flight: Flight) -> None:
+        self.flights.append(tuple([read_part(part) for part in flight]))
 
     def tensor_noted(self, fact: Flight) -> None:
         """A tensor that came from elsewhere; where nothing is said of its memory, it is alone with that."""

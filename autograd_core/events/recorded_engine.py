@@ -25,7 +25,7 @@ from ..engine import fast_engine as quick
 from ..engine import pending_grads as leaves
 from ..engine import sequence_order as descent
 from ..engine.engine import Call
-from ..engine.grad_validation import validated
+from ..engine.grad_validation import validate_grads
 from ..engine.reentrant import under_way
 from ..engine.state import state
 from ..graph.accumulate_grad import AccumulateGrad, accumulate, copied_for, laid_out_alike
@@ -33,7 +33,7 @@ from ..graph.node import ONE, Node, Run, Wanted, new_run
 from ..graph.saved_tensor import read_in_vain
 from ..tensor.storage import new_storage
 from ..tensor.tensor import Tensor, blank
-from .limits import many_leaves, noted, oversized
+from .limits import freeze_value, is_oversized, many_leaves
 from .tape import BEGAN, LEAF, ROOT, Tape
 
 
@@ -65,7 +65,7 @@ def runs(tape: Tape, root: Node) -> bool:
 
 
 def run(tape: Tape, call: Call, root: Node, nr: int, grad: Any) -> None:
-    tape.add((ROOT, root.told, nr, noted(grad)))
+    tape.add((ROOT, root.told, nr, freeze_value(grad)))
     this = new_run(call.retain_graph)
     this.add, this.arrived, this.call = tape.add, [], call
     Running(tape, call, this).run(root, nr, grad)
@@ -77,7 +77,11 @@ def regular(root: Node) -> bool:
     if nodes is None:
         return False
     for node in nodes.values():
-        if oversized(node.outs) or many_leaves(node) or any(n is not None and oversized(n.outs) for n in node.next):
+        if (
+            is_oversized(node.outs)
+            or many_leaves(node)
+            or any(n is not None and is_oversized(n.outs) for n in node.next)
+        ):
             return False
     return True
 
@@ -116,7 +120,7 @@ class Running:
         due = this.shared
         if this.waiting is None:
             leaves.expect(this)
-            due = completed(this)
+            due = order_completed(this)
         assert this.waiting is not None
         for leaf in due:
             if this.waiting[leaf] == 0 and this.cells.get(leaf) is not None:
@@ -128,7 +132,7 @@ class Running:
     def finish(self, without: Container[Node]) -> None:
         """`leaves.finish`, in order, `without` some."""
         cells = self.this.cells
-        for leaf in completed(self.this) if cells else ():
+        for leaf in order_completed(self.this) if cells else ():
             cell = cells.get(leaf)
             if cell is not None and leaf not in without:
                 self.take(leaf, cell)
@@ -190,7 +194,7 @@ class Running:
         items.extend(told)
 
 
-def completed(this: Run) -> list[AccumulateGrad]:
+def order_completed(this: Run) -> list[AccumulateGrad]:
     """The leaves that something came for, in the order in which the last of it came."""
     return list(dict.fromkeys(reversed(this.arrived)))[::-1]
 
@@ -213,9 +217,9 @@ def told_step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
         read_in_vain(self)
         results: list[Any] = [None] * len(wanted)
     else:
-        results = validated(self, self.raw(grads, wanted), wanted, False)
-    this.add((self.told, *[noted(g) for g in results]))
-    counts = quick.counted(self, grads, results, this)
+        results = validate_grads(self, self.raw(grads, wanted), wanted, False)
+    this.add((self.told, *[freeze_value(g) for g in results]))
+    counts = quick.count_times_written(self, grads, results, this)
     del grads
     this.call.let_go(self)
     heard_hand_on(self, results, wanted, this, counts)
@@ -224,7 +228,7 @@ def told_step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
 def apart(grads: dict[int, Any] | None, at: int, grad: Any) -> dict[int, Any]:
     """`grads` with the one for the edge `at`, which the formula alone does not give."""
     grads = {} if grads is None else grads
-    grads[at] = noted(grad)
+    grads[at] = freeze_value(grad)
     return grads
 
 

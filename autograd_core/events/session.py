@@ -36,7 +36,7 @@ class Watch(weakref.ref[Any]):
     kind: type[events.Event] | None
 
 
-def lost(ref: Watch) -> None:
+def on_release(ref: Watch) -> None:
     """What was watched is no more. (A watch does not hold its session, which so goes with its last holder.)"""
     if ref.known.get(ref.key) is ref:
         del ref.known[ref.key]
@@ -75,7 +75,7 @@ class Session:
         return next(self.counts[1])
 
     def watch(self, thing: Any, known: dict[int, Watch], number: int, kind: type[events.Event] | None) -> int:
-        ref = Watch(thing, lost)
+        ref = Watch(thing, on_release)
         ref.key, ref.number, ref.known, ref.kind = id(thing), number, known, kind
         known[ref.key] = ref
         return number
@@ -92,14 +92,14 @@ class Session:
     def number(self, tensor: Tensor) -> int:
         """The number of `tensor`; one not met before is announced."""
         number = self.number_of(tensor)
-        return self.announced(tensor) if number is None else number
+        return self.announce(tensor) if number is None else number
 
     def tensor(self, tensor: Tensor) -> int:
         """The same, where it may be asked for what shares its memory, too."""
         number = self.number_of(tensor)
-        return self.announced(tensor) if number is None else number
+        return self.announce(tensor) if number is None else number
 
-    def announced(self, tensor: Tensor) -> int:
+    def announce(self, tensor: Tensor) -> int:
         """The number of `tensor`, which was not met before, and is announced as it stands."""
         wrapped = tensor.meta is not None and tensor.meta.wrapped
         return self.anew(tensor, "number" if wrapped else "known before", ())
@@ -224,7 +224,7 @@ def values(grads: Sequence[Any]) -> tuple[events.Value | None, ...]:
     return tuple(value(grad) for grad in grads)
 
 
-def written(tensor: Tensor, op: str, inputs: Iterable[Tensor] = (), counted: bool = True) -> None:
+def emit_write(tensor: Tensor, op: str, inputs: Iterable[Tensor] = (), counted: bool = True) -> None:
     """Tell that `op` wrote into `tensor`."""
     session = state.session
     if session is None:

@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ..functorch.batch import shown
+from ..functorch.batch import whole_data
 
 BINS = 24
 """So many bars tell how the elements of a larger tensor are spread."""
@@ -63,7 +63,7 @@ def snapshot(array: np.ndarray[Any, Any] | np.generic) -> Value:
 
     All of it up to WHOLE elements, else its first WHOLE // 16 with minimum, maximum, mean and how it is spread.
     """
-    array = shown(array)
+    array = whole_data(array)
     if isinstance(array, np.generic):
         bits = (array.__class__, array.tobytes())
         value = _recent.get(bits)
@@ -123,11 +123,11 @@ def spread(numbers: np.ndarray[Any, Any], least: float, most: float, mean: float
     if known is None:
         if len(_spreads) >= RECENT:
             _spreads.clear()
-        known = _spreads[key] = counted(sample, least, most)
+        known = _spreads[key] = count_special(sample, least, most)
     return known
 
 
-def counted(numbers: np.ndarray[Any, Any], least: float, most: float) -> tuple[int, ...]:
+def count_special(numbers: np.ndarray[Any, Any], least: float, most: float) -> tuple[int, ...]:
     places = np.subtract(numbers, least, dtype=np.float64)
     places *= BINS / (most - least)
     *counts, last = np.bincount(places.astype(np.int16), minlength=BINS + 1).tolist()

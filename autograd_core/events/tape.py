@@ -15,8 +15,8 @@ from .. import events
 from ..engine.state import irregular_memory, next_usual, state
 from ..functorch.batch import Batch
 from ..graph.accumulate_grad import AccumulateGrad
-from .collector import closed, opened
-from .limits import LARGE, SMALL, as_seen, many_leaves, noted, oversized
+from .collector import close_tape, open_tape
+from .limits import LARGE, SMALL, as_seen, freeze_value, is_oversized, many_leaves
 from .session import Session, Watch
 
 if TYPE_CHECKING:
@@ -102,11 +102,11 @@ class Tape(Session):
         self.noting = one_at_a_time.acquire(blocking=False)
         self.count_from(_next_base if self.noting else NEVER)
         self.facts = not irregular_memory or state.next_sequence is not next_usual
-        opened(self)
+        open_tape(self)
 
     def finish(self) -> None:
         global _next_base
-        closed(self)
+        close_tape(self)
         self.end = len(self.items)
         if self.noting:
             self.noting = False
@@ -176,7 +176,7 @@ class Tape(Session):
         number = super().node_made(node, op, inputs)
         if node.notes:
             self.direct.add(self.base + number)
-        if node.hooks is not None or oversized(node.outs) or many_leaves(node):
+        if node.hooks is not None or is_oversized(node.outs) or many_leaves(node):
             self.plain = False
         return number
 
@@ -211,7 +211,7 @@ class Tape(Session):
             if told < base and (shared := self.storages.get(id(storage))) is None:
                 storage.told = told = at
             memory = told - base if shared is None else shared.number, storage.count(), seen
-        self.add((MADE, op, at, proxy(tensor, self.add), noted(tensor.data_), place, given, memory))
+        self.add((MADE, op, at, proxy(tensor, self.add), freeze_value(tensor.data_), place, given, memory))
         return at - base
 
     def wrote(self, tensor: Tensor, op: str, given: tuple[int, ...], counted: bool) -> None:
@@ -220,9 +220,11 @@ class Tape(Session):
             super().wrote(tensor, op, given, counted)
             return
         number, memory = self.tensor(tensor), tensor.shared_storage()
-        aliases = [(ref.number, memory.count(), noted(other.data_)) for ref, other in self.sharing(tensor, memory)]
+        aliases = [
+            (ref.number, memory.count(), freeze_value(other.data_)) for ref, other in self.sharing(tensor, memory)
+        ]
         told = (number, self.storage(memory), op, given, memory.count(), counted)
-        self.add((WROTE, told, noted(tensor.data_), aliases))
+        self.add((WROTE, told, freeze_value(tensor.data_), aliases))
 
     def wrote_alone(self, tensor: Tensor, op: str, other: Tensor) -> bool:
         """Tell that `op` wrote what it made of `other` into `tensor`; False if that takes more than a few looks.
@@ -272,7 +274,7 @@ class Tape(Session):
         if was is None or was >= self.base:
             self.add((GONE, at, was, None))
         else:
-            self.add((GONE, at, None, noted(before.data_)))  # type: ignore[union-attr]
+            self.add((GONE, at, None, freeze_value(before.data_)))  # type: ignore[union-attr]
 
     def told(self, thing: Any) -> int | None:
         number: int = getattr(thing, "told", 0) - self.base
@@ -300,7 +302,7 @@ class Tape(Session):
         """Tell of a number that was wrapped for a node, unless it was met before."""
         if getattr(number, "told", 0) < self.base:
             number.told = at = self.next_told()
-            self.add((MADE, "number", at, proxy(number, self.add), noted(number.data_), NOWHERE, (), None))
+            self.add((MADE, "number", at, proxy(number, self.add), freeze_value(number.data_), NOWHERE, (), None))
 
     def both(self, result: Tensor, op: str, inputs: tuple[Tensor | None, ...]) -> Tensor:
         """Tell of a new node and its result at once."""

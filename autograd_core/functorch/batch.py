@@ -127,7 +127,7 @@ class Batch:
         return getattr(self.known(), name)
 
 
-def told(name: str) -> Any:
+def delegate(name: str) -> Any:
     """A method of arrays, for numbers that are the same for all examples."""
     return lambda self, *others: getattr(np.asarray(self.known()), name)(*others)
 
@@ -135,16 +135,16 @@ def told(name: str) -> Any:
 ARITHMETIC = "add radd sub rsub mul rmul truediv rtruediv pow matmul neg lt le gt ge getitem bool"
 
 for _name in ARITHMETIC.split():
-    setattr(Batch, f"__{_name}__", told(f"__{_name}__"))
+    setattr(Batch, f"__{_name}__", delegate(f"__{_name}__"))
 
 
-def unseen(value: Any) -> bool:
+def is_batched(value: Any) -> bool:
     """Whether `value` is a tensor whose numbers differ between the examples of a vmap."""
     data = getattr(value, "data_", None)
     return isinstance(data, Batch) and data.differs()
 
 
-def hidden(value: Any) -> bool:
+def is_hidden(value: Any) -> bool:
     """Whether `value` is a tensor of which vmap hides a dimension."""
     return isinstance(getattr(value, "data_", None), Batch)
 
@@ -155,9 +155,9 @@ def is_followed(tensor: Tensor) -> bool:
     return tensor.requires_grad or (isinstance(data, Batch) and is_followed(data.whole))
 
 
-def shown(data: Any) -> Any:
+def whole_data(data: Any) -> Any:
     """`data`, or all the numbers of a batch."""
     return data.array() if isinstance(data, Batch) else data
 
 
-__all__ = ["CONTROL_FLOW", "ITEM", "MEMORY", "Batch", "Level", "hidden", "is_followed", "shown", "unseen"]
+__all__ = ["CONTROL_FLOW", "ITEM", "MEMORY", "Batch", "Level", "is_hidden", "is_followed", "whole_data", "is_batched"]

@@ -53,7 +53,7 @@ def innermost(args: tuple[Any, ...]) -> Level | None:
     return found
 
 
-def lifted(tensor: Tensor, level: Level) -> Tensor:
+def lift(tensor: Tensor, level: Level) -> Tensor:
     """`tensor` as a node inside of `level` sees it: what it depends on outside is no part of that."""
     if tensor.data_.__class__ is Batch and tensor.data_.level is level:
         return tensor

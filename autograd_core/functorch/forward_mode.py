@@ -14,7 +14,7 @@ from ..engine.run_backward import gradients
 from ..graph.node import Node
 from ..tensor.tensor import Array, Tensor, plain
 from ..unsupported import Unsupported
-from .batch import hidden
+from .batch import is_hidden
 from .levels import Level, Source, carries_tangent, leads_outside, nodes_below, sources_of, wrap
 
 
@@ -35,7 +35,7 @@ def tangent_of(result: Tensor, level: Level) -> Tensor | None:
         check_adjoint(node)
     start = wrap(plain(np.zeros(result.data_.shape, result.data_.dtype)[()]), Level())
     edges = tuple(GradientEdge(node, 0) for node in sources)
-    with without_hooks(below), closed(level):
+    with without_hooks(below), close_level(level):
         came = gradients((result,), edges, (start,), True, True, True)
     pairs = [(g, node.tangent) for g, node in zip(came, sources, strict=True) if depends(g, start)]
     if not pairs:
@@ -53,16 +53,16 @@ def shows(result: Tensor, sources: Sequence[Source]) -> bool:
 
 def apart(tangent: Tensor, given: Sequence[Tensor]) -> Tensor:
     """The tangent of what has memory of its own: a copy if it came through unchanged, for it may be written."""
-    memory = unhidden(tangent)
-    if not any(np.may_share_memory(memory, unhidden(t)) for t in given):
+    memory = unhide(tangent)
+    if not any(np.may_share_memory(memory, unhide(t)) for t in given):
         return tangent
     copy: Tensor = call("clone", tangent)
     return copy
 
 
-def unhidden(tensor: Tensor) -> Array:
+def unhide(tensor: Tensor) -> Array:
     """The array of `tensor`, with every dimension that vmap hides."""
-    while hidden(tensor):
+    while is_hidden(tensor):
         tensor = tensor.data_.whole
     return tensor.array()
 
@@ -77,7 +77,7 @@ def depends(grad: Tensor | None, start: Tensor) -> bool:
 
 
 @contextmanager
-def closed(level: Level) -> Iterator[None]:
+def close_level(level: Level) -> Iterator[None]:
     """Gradients do not leave `level`: its tangents come from its own sources alone."""
     before, level.closed = level.closed, True
     try:

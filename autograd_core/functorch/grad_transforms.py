@@ -15,8 +15,8 @@ from ..engine.state import state
 from ..ops.view import alias
 from ..tensor.tensor import Tensor, plain
 from .forward_mode import tangent_of
-from .levels import Level, cut, entered, leads_outside, tracked, wrap
-from .pytree import flatten, mapped, unflatten
+from .levels import Level, cut, enter_level, leads_outside, without_inference, wrap
+from .pytree import flatten, map_tree, unflatten
 
 Func = Callable[..., Any]
 
@@ -60,14 +60,14 @@ def differentiable(level: Level, value: Any) -> Any:
         RuntimeError: a tensor of integers.
     """
 
-    def wrapped(leaf: Any) -> Tensor:
+    def wrap_function(leaf: Any) -> Tensor:
         if not isinstance(leaf, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(leaf)}")
         if leaf.data_.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         return wrap(leaf, level)
 
-    return mapped(wrapped, value)
+    return map_tree(wrap_function, value)
 
 
 def leave(level: Level, value: Any) -> Any:
@@ -76,9 +76,9 @@ def leave(level: Level, value: Any) -> Any:
     def outside(leaf: Any) -> Any:
         if not isinstance(leaf, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
-        return left(cut(leaf, level), level.mode)
+        return leave_level(cut(leaf, level), level.mode)
 
-    return mapped(outside, value)
+    return map_tree(outside, value)
 
 
 def with_aux(output: Any, has_aux: bool, caller: str) -> tuple[Any, Any]:
@@ -109,7 +109,7 @@ def backward_through(
     onward = graph and any(
         leads_outside(out, level) or (start is not None and start.requires_grad) for out, start in pairs
     )
-    with tracked():
+    with without_inference():
         came = autograd.grad(roots, inputs, given, retain, onward, allow_unused=True)
     return [zeros(t) if g is None else cut(g, level) for g, t in zip(came, inputs, strict=True)]
 
@@ -124,7 +124,7 @@ def grad_and_value(func: Func, argnums: Any = 0, has_aux: bool = False) -> Func:
     def gradient(*args: Any, **options: Any) -> Any:
         caller = "grad_and_value(f)(*args)"
         graph = state.grad_enabled
-        with disable_saved_tensors_hooks(NO_SAVED_HOOKS), entered() as level:
+        with disable_saved_tensors_hooks(NO_SAVED_HOOKS), enter_level() as level:
             given = list(args)
             chosen = places(argnums, len(args))
             for i in chosen:
@@ -139,13 +139,13 @@ def grad_and_value(func: Func, argnums: Any = 0, has_aux: bool = False) -> Func:
                 )
             inputs, shape = flatten(given[chosen[0]] if isinstance(argnums, int) else tuple(given[i] for i in chosen))
             grads = unflatten(backward_through([output], inputs, [None], level, True, graph), shape)
-            value = left(cut(output, level), graph)
+            value = leave_level(cut(output, level), graph)
             return (grads, (value, leave(level, aux))) if has_aux else (grads, value)
 
     return gradient
 
 
-def left(value: Tensor, graph: bool) -> Tensor:
+def leave_level(value: Tensor, graph: bool) -> Tensor:
     return value if graph else value.detach()
 
 
@@ -168,7 +168,7 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
 
 def vjp_of(func: Func, primals: tuple[Any, ...], argnums: Any, has_aux: bool) -> Any:
     caller = "vjp(f, *primals)"
-    with disable_saved_tensors_hooks(NO_SAVED_HOOKS), entered() as level:
+    with disable_saved_tensors_hooks(NO_SAVED_HOOKS), enter_level() as level:
         given = list(primals)
         chosen = list(range(len(primals))) if argnums is None else places(argnums, len(primals))
         for i in chosen:
@@ -240,7 +240,7 @@ def jvp_of(func: Func, args: tuple[Any, ...], chosen: Sequence[int], tangents: A
             if not isinstance(value, Tensor):
                 raise RuntimeError(f"{JVP}: Expected {what} to only contain Tensors, got {type(value)}")
     graph = state.grad_enabled
-    with entered(forward=True) as level:
+    with enter_level(forward=True) as level:
         duals = unflatten([dual_at(level, p, t) for p, t in zip(at, along, strict=True)], shape)
         given = list(args)
         for i, dual in zip(chosen, duals, strict=True):
@@ -257,8 +257,8 @@ def jvp_of(func: Func, args: tuple[Any, ...], chosen: Sequence[int], tangents: A
                     "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
                     "allowed with strict=True."
                 )
-            values.append(alias(left(cut(out, level), graph)))
-            products.append(left(zeros(out) if tangent is None else cut(tangent, level), graph))
+            values.append(alias(leave_level(cut(out, level), graph)))
+            products.append(leave_level(zeros(out) if tangent is None else cut(tangent, level), graph))
     results = unflatten(values, built), unflatten(products, built)
     return (*results, aux) if has_aux else results
 

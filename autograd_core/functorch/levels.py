@@ -17,7 +17,7 @@ from ..graph.edges import gradient_edge
 from ..graph.node import Node, Wanted
 from ..tensor.storage import Storage, new_storage
 from ..tensor.tensor import Tensor, plain
-from .batch import hidden
+from .batch import is_hidden
 from .batched_tensor import Part, hide
 
 
@@ -92,7 +92,7 @@ class Source(Node):
 
     def stand_in(self) -> Tensor | None:
         """What went into a level of gradients that has ended: outside, torch never wrapped it."""
-        if self.level.forward or self.level in state.levels or hidden(self.origin):
+        if self.level.forward or self.level in state.levels or is_hidden(self.origin):
             return None
         return self.origin
 
@@ -132,20 +132,20 @@ class CppFunction(Exit):
 
 
 @contextmanager
-def entered(forward: bool = False) -> Iterator[Level]:
+def enter_level(forward: bool = False) -> Iterator[Level]:
     """A new level for a block, which makes tensors that gradients can be followed through, also in inference mode."""
     level = Level(forward).enter()
     if state.session is not None:
         level.first_tensor = state.session.next_tensor()
     try:
-        with tracked():
+        with without_inference():
             yield level
     finally:
         level.leave()
 
 
 @contextmanager
-def tracked() -> Iterator[None]:
+def without_inference() -> Iterator[None]:
     """A block without the inference mode that it stands in."""
     before, state.inference = state.inference, False
     try:
@@ -165,7 +165,7 @@ def counting(storage: Storage) -> Storage:
 
 def wrap(tensor: Tensor, level: Level, tangent: Tensor | None = None, kind: type[Source] = Source) -> Tensor:
     """`tensor` as an input at `level`."""
-    if state.mapped and not (hidden(tensor) and tensor.data_.level is state.mapped[-1]):
+    if state.mapped and not (is_hidden(tensor) and tensor.data_.level is state.mapped[-1]):
         tensor = hide(Part(tensor, None), state.mapped[-1])
     source = kind([gradient_edge(tensor)], ((tensor.data_.shape, tensor.data_.dtype),))
     source.level, source.origin, source.tangent = level, tensor, tangent
@@ -205,7 +205,7 @@ def leaves_matter() -> bool:
 
 def leads_outside(tensor: Tensor, level: Level | None) -> bool:
     """Whether the graph of `tensor` ends in a leaf, or in a source of another level that is under way."""
-    if hidden(tensor) and leads_outside(tensor.data_.whole, level):
+    if is_hidden(tensor) and leads_outside(tensor.data_.whole, level):
         return True
     if tensor.meta is not None and tensor.grad_fn is None:
         return tensor.requires_grad
@@ -219,7 +219,7 @@ def leads_outside(tensor: Tensor, level: Level | None) -> bool:
 
 def wants_gradient(tensor: Tensor) -> bool:
     """Whether `tensor` needs a gradient, and not only a tangent."""
-    if hidden(tensor) and wants_gradient(tensor.data_.whole):
+    if is_hidden(tensor) and wants_gradient(tensor.data_.whole):
         return True
     if tensor.grad_fn is None:
         return tensor.requires_grad
@@ -249,7 +249,7 @@ def cut(value: Any, level: Level) -> Any:
     return outside
 
 
-def exited(value: Tensor, level: Level, kind: type[Exit] = Exit) -> Tensor:
+def exit_level(value: Tensor, level: Level, kind: type[Exit] = Exit) -> Tensor:
     """`value` as it is outside of `level`, which goes on."""
     outside: Tensor = cut(value, level)
     if outside.requires_grad and (kind is CppFunction or sources_of(outside, level)):

@@ -65,20 +65,20 @@ def flatten(value: Any) -> tuple[list[Any], Shape]:
 
 def unflatten(leaves: Sequence[Any], shape: Shape) -> Any:
     """The nested value of `shape` with these leaves."""
-    return _built(iter(leaves), shape)
+    return _build(iter(leaves), shape)
 
 
-def _built(leaves: Any, shape: Shape) -> Any:
+def _build(leaves: Any, shape: Shape) -> Any:
     if shape.kind is None:
         return next(leaves)
-    values = [_built(leaves, part) for part in shape.parts]
+    values = [_build(leaves, part) for part in shape.parts]
     if issubclass(shape.kind, dict):
         return shape.kind(zip(shape.keys, values, strict=True))
     build: Any = shape.kind
     return build(*values) if hasattr(build, "_fields") else build(values)
 
 
-def mapped(function: Callable[[Any], Any], value: Any) -> Any:
+def map_tree(function: Callable[[Any], Any], value: Any) -> Any:
     """`value` with `function` applied to each leaf."""
     leaves, shape = flatten(value)
     return unflatten([function(leaf) for leaf in leaves], shape)

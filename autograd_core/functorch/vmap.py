@@ -16,7 +16,7 @@ from ..tensor.tensor import Tensor
 from .batch import Level
 from .batched_tensor import Part, hide, part_of
 from .batching_rules.inplace import give_back
-from .batching_rules.operands import ensured, moved
+from .batching_rules.operands import ensure_batch, move_dim
 from .pytree import LEAF, Shape, flatten, spread, unflatten
 
 
@@ -175,5 +175,5 @@ def shown_again(func: Any, value: Any, dim: int | None, level: Level) -> Any:
     at, to = part.at, dim % rank
     whole = part.whole
     if at is None:
-        whole, at = ensured(part, level.size), 0
-    return whole if at == to else moved(whole, at, to)
+        whole, at = ensure_batch(part, level.size), 0
+    return whole if at == to else move_dim(whole, at, to)

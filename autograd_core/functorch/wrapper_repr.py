@@ -9,14 +9,14 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..tensor.dtypes import from_numpy
 from ..tensor.printing import tensor_repr
 from ..tensor.tensor import Tensor
-from .batch import Batch, hidden
+from .batch import Batch, is_hidden
 from .forward_mode import tangent_of
 from .levels import Source, nodes_below, sources_of
 
 
-def shown(tensor: Tensor) -> str:
+def repr_in_levels(tensor: Tensor) -> str:
     """How `tensor` prints inside the levels that it belongs to."""
-    if state.mapped and hidden(tensor) and not any(sources_of(tensor, level) for level in state.levels):
+    if state.mapped and is_hidden(tensor) and not any(sources_of(tensor, level) for level in state.levels):
         return shown_batch(tensor.data_)
     inner = tensor
     while isinstance(inner.node, Source) and inner.node.level in state.levels:
@@ -27,7 +27,7 @@ def shown(tensor: Tensor) -> str:
     tangent = tangent_of(tensor, dual) if dual is not None else None
     text = (
         shown_batch(inner.data_)
-        if hidden(inner)
+        if is_hidden(inner)
         else tensor_repr(
             inner.data_,
             dtype=from_numpy(inner.data_.dtype),
@@ -38,7 +38,7 @@ def shown(tensor: Tensor) -> str:
     )
     for level in [level for level in state.levels if level is not dual]:
         if sources_of(tensor, level):
-            text = f"GradTrackingTensor(lvl={level.depth}, value=\n{indented(text)}\n)"
+            text = f"GradTrackingTensor(lvl={level.depth}, value=\n{indent(text)}\n)"
     return text
 
 
@@ -46,8 +46,8 @@ def shown_batch(batch: Batch) -> str:
     """How a tensor prints of which vmap hides a dimension."""
     if batch.at is None:
         return f"{batch.whole}"
-    return f"BatchedTensor(lvl={batch.level.depth}, bdim={batch.at}, value=\n{indented(str(batch.whole))}\n)"
+    return f"BatchedTensor(lvl={batch.level.depth}, bdim={batch.at}, value=\n{indent(str(batch.whole))}\n)"
 
 
-def indented(text: str) -> str:
+def indent(text: str) -> str:
     return textwrap.indent(text, "    ")

@@ -15,7 +15,7 @@ from ..engine.grad_validation import dense
 from ..engine.state import LAST, singular, state
 from ..engine.warnings import warn_once
 from ..events import session as tell
-from ..functorch.batch import hidden
+from ..functorch.batch import is_hidden
 from ..tensor.memory_overlap import refuse_repeats
 from ..tensor.tensor import Meta, Tensor, plain
 from ..tensor.views import laid_out, steps_of
@@ -96,7 +96,7 @@ def accumulate(node: AccumulateGrad, grad: Any, call_number: int, create_graph: 
         held = node.hooks is not None and bool(node.hooks.post)
         how = store_first(leaf, grad, create_graph, version, held)
     elif create_graph:
-        meta.grad, how = unseen(before + grad), "anew"
+        meta.grad, how = hide_from_collector(before + grad), "anew"
         look_at_layout(meta.grad, leaf, how)
     else:
         how = add_in_place(before, grad)
@@ -126,7 +126,7 @@ def store_first(leaf: Tensor, grad: Any, create_graph: bool, version: int, held:
     """
     meta = leaf.own_meta()
     if create_graph:
-        meta.grad = unseen(copied_in_graph(grad, leaf.data_))
+        meta.grad = hide_from_collector(copied_in_graph(grad, leaf.data_))
         return "copied"
     if sys.getrefcount(grad) <= OWN_REFERENCES + 1 + held and laid_out_alike(grad, leaf.data_):
         meta.grad = plain(grad, version=version)
@@ -136,7 +136,7 @@ def store_first(leaf: Tensor, grad: Any, create_graph: bool, version: int, held:
     return "copied"
 
 
-def unseen(grad: Tensor) -> Tensor:
+def hide_from_collector(grad: Tensor) -> Tensor:
     """`grad`, its graph held out of sight of Python's collector; see Note [The cycle that stays].
 
     Note [The cycle that stays]. Under create_graph a leaf holds its gradient, whose graph holds the leaf. Torch's
@@ -185,7 +185,7 @@ def copied_in_graph(grad: Any, data: Any) -> Any:
     """A copy made as torch makes the first `.grad` of a leaf with `data` under create_graph: an empty tensor that lies
     as `data` does, written by copy_; or a clone in rows if that has gaps.
     """
-    if hidden(grad):
+    if is_hidden(grad):
         return call("clone", grad)
     if not dense(data):
         return call("clone", grad, True)
@@ -207,5 +207,5 @@ def add_in_place(before: Tensor, grad: Any) -> str:
         before.overwrite(data + grad)
     before.bump()
     if state.session is not None:
-        tell.written(before, "add.Tensor")
+        tell.emit_write(before, "add.Tensor")
     return "in_place"

@@ -60,7 +60,7 @@ def warn(text: str) -> None:
         traceback.print_exception(warning)
 
 
-def told(node: Node) -> None:
+def warn_of_forward(node: Node) -> None:
     """Warn of the lines that made `node`, which failed."""
     notes = node.own_metadata()
     if "traceback_" not in notes:

@@ -10,10 +10,10 @@ from .. import errors, events
 from ..dispatch.registry import call
 from ..engine.state import state
 from ..events import session as tell
-from ..functorch.batch import Batch, Level, hidden
+from ..functorch.batch import Batch, Level, is_hidden
 from ..tensor.memory_overlap import refuse_repeats
 from ..tensor.tensor import Tensor, plain
-from ..tensor.views import HiddenView, current_grad_fn, geometry, laid_out, move_retain, steps_of, strided
+from ..tensor.views import HiddenView, current_grad_fn, geometry, laid_out, move_retain, steps_of, strided_window
 from .edges import gradient_edge
 from .node import Node, Wanted
 from .saved_tensor import SavedResult
@@ -103,7 +103,7 @@ class CopySlices(Node):
         super().__init__(edges, ((base.data_.shape, base.data_.dtype),))
         self.inner = inner
         look = view.meta.view if view.meta is not None else None
-        self.look = look if hidden(base) else None
+        self.look = look if is_hidden(base) else None
         self.steps = steps_of(base.data_)
         self.size, self.stride, self.offset = geometry(view) if self.look is None else ((), (), 0)
 
@@ -111,7 +111,7 @@ class CopySlices(Node):
         self.check()
         whole = laid_out(grads[0].shape, self.steps, grads[0].dtype)
         whole[...] = grads[0]
-        part = strided(whole, self.size, self.stride, self.offset)
+        part = strided_window(whole, self.size, self.stride, self.offset)
         inner = self.inner.raw((part.copy(),), (self.inner.next[0], *wanted[1:]))
         if inner[0] is not None:
             refuse_repeats(part)
@@ -125,7 +125,7 @@ class CopySlices(Node):
         data = grads[0].data_
         whole = (
             call("clone", grads[0], True)
-            if hidden(grads[0])
+            if is_hidden(grads[0])
             else plain(laid_out(data.shape, self.steps, data.dtype)).copy_(grads[0])
         )
         part = call("as_strided", whole, self.size, self.stride, self.offset)

@@ -213,12 +213,12 @@ def plain_face(slot: str) -> Face:
 def faces(slot: str) -> tuple[Face, Face]:
     """`_saved_<slot>` of a tensor, and the place where it is kept."""
 
-    def unpacked(node: Node) -> Any:
+    def unpack_all(node: Node) -> Any:
         found = unpack_slot(node, slot)
         return tuple(map(shown_tensor, found)) if isinstance(found, list) else shown_tensor(found)
 
     saved, raw = f"_saved_{slot}", f"_raw_saved_{slot}"
-    return (saved, read_only(unpacked, saved)), (raw, read_only(lambda node: node.raw_saved(slot), raw))
+    return (saved, read_only(unpack_all, saved)), (raw, read_only(lambda node: node.raw_saved(slot), raw))
 
 
 class Dim(int):
@@ -257,9 +257,9 @@ SIGNED = frozenset(
 def attribute_face(slot: str, value: Any) -> Any:
     """What `_saved_<slot>` shows of a plain value."""
     if isinstance(value, list | tuple):
-        return tuple(unsigned(part) for part in value)
-    return value if slot in SIGNED else unsigned(value)
+        return tuple(to_unsigned(part) for part in value)
+    return value if slot in SIGNED else to_unsigned(value)
 
 
-def unsigned(value: Any) -> Any:
+def to_unsigned(value: Any) -> Any:
     return 2**64 + int(value) if isinstance(value, int) and value < 0 else value

@@ -133,7 +133,7 @@ class SavedTensor:
         kept = None if self.was_freed() else self.kept()
         if isinstance(kept, Packed):
             return kept.packed
-        return detached(kept.tensor(self.node_)) if isinstance(kept, SavedResult) else kept
+        return detach_alias(kept.tensor(self.node_)) if isinstance(kept, SavedResult) else kept
 
     @property
     def unpack_hook(self) -> Callable[[Any], Any] | None:
@@ -162,7 +162,7 @@ class SavedTensor:
             )
         tensor = kept.tensor(self.node_) if isinstance(kept, SavedResult) else kept
         self.node_.own_hooks()
-        self.node_.keep_in(self.slot_, self.index_, pack_tensor(tensor, detached(tensor), kept, (pack, unpack)))
+        self.node_.keep_in(self.slot_, self.index_, pack_tensor(tensor, detach_alias(tensor), kept, (pack, unpack)))
 
 
 def pack_slot(node: Node, kept: Any, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]]) -> Any:
@@ -188,7 +188,7 @@ def pack_tensor(
     return Packed(packed, hooks[1], kept, source)
 
 
-def detached(tensor: Tensor) -> Tensor:
+def detach_alias(tensor: Tensor) -> Tensor:
     """The same memory outside the graph: what hooks see that are put on a slot by hand."""
     alias = plain(tensor.data_)
     alias.storage_ = tensor.shared_storage()

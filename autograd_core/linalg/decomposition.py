@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..api.functions.arguments import returned
+from ..api.functions.arguments import named_tuple
 from ..engine.state import state
 from ..functorch.batch import is_followed
 from ..ops import linalg_decomposition
@@ -15,10 +15,10 @@ from ..ops.view import transpose
 from ..tensor.tensor import Tensor, plain
 from ..unsupported import Unsupported
 
-EIGH = returned("linalg_eigh", "eigenvalues eigenvectors")
-QR = returned("linalg_qr", "Q R")
-SVD = returned("linalg_svd", "U S Vh")
-OLD_SVD = returned("svd", "U S V")
+EIGH = named_tuple("linalg_eigh", "eigenvalues eigenvectors")
+QR = named_tuple("linalg_qr", "Q R")
+SVD = named_tuple("linalg_svd", "U S Vh")
+OLD_SVD = named_tuple("svd", "U S V")
 
 
 def wants_graph(A: Tensor) -> bool:

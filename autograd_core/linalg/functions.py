@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..api.functions.arguments import cast, dims, returned
+from ..api.functions.arguments import cast, dims, named_tuple
 from ..dispatch.inplace import in_place
-from ..dispatch.schema.guard import guarded
+from ..dispatch.schema.guard import guard
 from ..engine.warnings import warn_once
 from ..ops import linalg_solve, reduction, view
 from ..ops import matmul as matmul_ops
@@ -22,8 +22,8 @@ from ..tensor.tensor import Tensor, plain
 from ..unsupported import Unsupported
 from .decomposition import old_svd, svdvals
 
-SLOGDET = returned("linalg_slogdet", "sign logabsdet")
-OLD_SLOGDET = returned("slogdet", "sign logabsdet")
+SLOGDET = named_tuple("linalg_slogdet", "sign logabsdet")
+OLD_SLOGDET = named_tuple("slogdet", "sign logabsdet")
 
 
 # ---- determinants
@@ -229,8 +229,8 @@ def matrix_norm(
     return (reduction.amax if ord > 0 else reduction.amin)(sums, [at], keepdim)
 
 
-checked_vector_norm = guarded("torch.linalg", "vector_norm", vector_norm)
-checked_matrix_norm = guarded("torch.linalg", "matrix_norm", matrix_norm)
+checked_vector_norm = guard("torch.linalg", "vector_norm", vector_norm)
+checked_matrix_norm = guard("torch.linalg", "matrix_norm", matrix_norm)
 
 
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:

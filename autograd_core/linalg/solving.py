@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..api.functions.arguments import returned
+from ..api.functions.arguments import named_tuple
 from ..dispatch.inplace import in_place
 from ..engine.state import state
 from ..engine.warnings import warn_once
@@ -28,12 +28,12 @@ from ..unsupported import Unsupported
 from .decomposition import eigvalsh, qr, svdvals
 from .functions import check_right, matrix_norm
 
-INV_EX = returned("linalg_inv_ex", "inverse info")
-LU_FACTOR = returned("linalg_lu_factor", "LU pivots")
-LU_FACTOR_EX = returned("linalg_lu_factor_ex", "LU pivots info")
-LU = returned("linalg_lu", "P L U")
-LSTSQ = returned("linalg_lstsq", "solution residuals rank singular_values")
-OLD_QR = returned("qr", "Q R")
+INV_EX = named_tuple("linalg_inv_ex", "inverse info")
+LU_FACTOR = named_tuple("linalg_lu_factor", "LU pivots")
+LU_FACTOR_EX = named_tuple("linalg_lu_factor_ex", "LU pivots info")
+LU = named_tuple("linalg_lu", "P L U")
+LSTSQ = named_tuple("linalg_lstsq", "solution residuals rank singular_values")
+OLD_QR = named_tuple("qr", "Q R")
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:

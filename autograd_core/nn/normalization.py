@@ -207,14 +207,14 @@ class InstanceNorm(Tracked):
                 stacklevel=2,
             )
         if ndim == alone:
-            out: Tensor = squeeze(self.normalized(unsqueeze(input, 0)), 0)
+            out: Tensor = squeeze(self.normalize(unsqueeze(input, 0)), 0)
             return out
-        return self.normalized(input)
+        return self.normalize(input)
 
     def _get_no_batch_dim(self) -> int:
         return self.RANKS[0]
 
-    def normalized(self, input: Tensor) -> Tensor:
+    def normalize(self, input: Tensor) -> Tensor:
         by_sample = self.training or not self.track_running_stats
         parts = (self.running_mean, self.running_var, self.weight, self.bias)
         return F.instance_norm(input, *parts, by_sample, self.momentum or 0.0, self.eps)

@@ -55,7 +55,7 @@ class Embedding(Module):
         if self.padding_idx is not None:
             self.weight.data_[self.padding_idx] = 0
             self.weight.bump()
-            tell.written(self.weight, "fill_")
+            tell.emit_write(self.weight, "fill_")
 
     @classmethod
     def from_pretrained(
@@ -124,7 +124,7 @@ class EmbeddingBag(Module):
         if self.padding_idx is not None:
             self.weight.data_[self.padding_idx] = 0
             self.weight.bump()
-            tell.written(self.weight, "fill_")
+            tell.emit_write(self.weight, "fill_")
 
     @classmethod
     def from_pretrained(

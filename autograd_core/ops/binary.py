@@ -203,7 +203,7 @@ helper(number, lambda value: value)
 
 
 @both
-def scaled(grad: Array, by: Any) -> Array:
+def scale_by(grad: Array, by: Any) -> Array:
     return grad if by == 1 else mul_scalar(grad, by)
 
 
@@ -241,7 +241,7 @@ def sub_scalar(self: Array, other: float) -> Array:
     return self - other
 
 
-@op("rsub.Scalar", nr=1, self=lambda grad, alpha: scaled(-grad, alpha))
+@op("rsub.Scalar", nr=1, self=lambda grad, alpha: scale_by(-grad, alpha))
 def rsub(self: Array, other: float, alpha: float = 1) -> Array:
     self = beside(self, other)
     return cast_scalar(other, self) - (self if alpha == 1 else self * alpha)

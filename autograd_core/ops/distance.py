@@ -83,7 +83,7 @@ def pdist_again() -> Any:
     promote=("self", "other"),
     promotion=without_bools,
     self=lambda grad, self, other, p, result: norm_backward(grad, self - other, result, p, None, False),
-    other=lambda grad, self, other, p, result: -norm_backward(grad, self - other, result, known(p), None, False),
+    other=lambda grad, self, other, p, result: -norm_backward(grad, self - other, result, known_norm(p), None, False),
 )
 def dist(self: Array, other: Array, p: float = 2) -> Array:
     if self.dtype.kind != "f":
@@ -100,7 +100,7 @@ def dist(self: Array, other: Array, p: float = 2) -> Array:
 
 
 @both
-def known(p: float) -> float:
+def known_norm(p: float) -> float:
     """`p`, if torch can take the negative of the gradient for it."""
     if p == 0:
         raise RuntimeError(

@@ -66,7 +66,7 @@ def largest_at(image: Array, starts: Sequence[Array], kernel: Sizes) -> tuple[Ar
     return np.take_along_axis(values, found, -1)[..., 0], np.take_along_axis(places, found, -1)[..., 0]
 
 
-def pooled(title: str, data: Array, kernel: Sizes, output: Sizes, samples: Array) -> tuple[Array, Array]:
+def pool(title: str, data: Array, kernel: Sizes, output: Sizes, samples: Array) -> tuple[Array, Array]:
     check(title, data, kernel, output, samples)
     refuse(title, "biu", data)
     n = len(kernel)
@@ -97,7 +97,7 @@ def pooled(title: str, data: Array, kernel: Sizes, output: Sizes, samples: Array
 def fractional_max_pool2d(
     self: Array, kernel_size: Sizes, output_size: Sizes, random_samples: Array
 ) -> tuple[Array, Array]:
-    return pooled("fractional_max_pool2d", self, kernel_size, output_size, random_samples)
+    return pool("fractional_max_pool2d", self, kernel_size, output_size, random_samples)
 
 
 @op(
@@ -124,7 +124,7 @@ def fractional_max_pool2d_backward(
 def fractional_max_pool3d(
     self: Array, kernel_size: Sizes, output_size: Sizes, random_samples: Array
 ) -> tuple[Array, Array]:
-    return pooled("fractional_max_pool3d_out", self, kernel_size, output_size, random_samples)
+    return pool("fractional_max_pool3d_out", self, kernel_size, output_size, random_samples)
 
 
 @op(

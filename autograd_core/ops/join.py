@@ -15,7 +15,7 @@ from .. import errors
 from ..dispatch.op import both, helper, op
 from ..tensor.dtypes import default_kind, from_numpy, promote_types, to_numpy
 from ..tensor.strides import alike
-from ..tensor.strides import copied as copied_alike
+from ..tensor.strides import copy_in_format as copied_alike
 from ..tensor.tensor import Array, Tensor, plain
 from ._common import axes, wrap
 
@@ -192,7 +192,7 @@ def flip(self: Array, dims: Sequence[int]) -> Array:
     return out
 
 
-@op("roll", self=lambda grad, shifts, dims: roll(grad, negated(shifts), dims))
+@op("roll", self=lambda grad, shifts, dims: roll(grad, negate(shifts), dims))
 def roll(self: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
     if not shifts:
         raise RuntimeError("`shifts` required")
@@ -206,7 +206,7 @@ def roll(self: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
 
 
 @both
-def negated(shifts: Sequence[int]) -> list[int]:
+def negate(shifts: Sequence[int]) -> list[int]:
     return [-s for s in shifts]
 
 

@@ -82,7 +82,7 @@ def substitute(triangle: Array, right: Array, upper: bool, unit: bool = False) -
     return x
 
 
-def permuted(right: Array, pivots: Array, back: bool = False) -> Array:
+def permute(right: Array, pivots: Array, back: bool = False) -> Array:
     """`right` with its rows exchanged as the steps of an LU factorization say."""
     out = np.array(right)
     flat, swaps = out.reshape(-1, *out.shape[-2:]), pivots.reshape(-1, pivots.shape[-1]) - 1
@@ -100,9 +100,9 @@ def lu_solve(lu: Array, pivots: Array, right: Array, adjoint: bool) -> Array:
     right = np.broadcast_to(right, (*shape, *right.shape[-2:]))
     pivots = np.broadcast_to(pivots, (*shape, pivots.shape[-1]))
     if not adjoint:
-        return substitute(lu, substitute(lu, permuted(right, pivots), False, True), True)
+        return substitute(lu, substitute(lu, permute(right, pivots), False, True), True)
     turned = adjoint_of(lu)
-    return permuted(substitute(turned, substitute(turned, right, False), True, True), pivots, back=True)
+    return permute(substitute(turned, substitute(turned, right, False), True, True), pivots, back=True)
 
 
 def exponential(a: Array) -> Array:
@@ -182,7 +182,7 @@ def not_positive(data: Array) -> str:
 
 
 @both
-def doubled(x: Array) -> Array:
+def double(x: Array) -> Array:
     """X + X.T with the diagonal once."""
     return halved_diagonal(x + adjoint(x))
 
@@ -200,7 +200,7 @@ def qr_backward(by_q: Any, by_r: Any, Q: Array, R: Array, mode: str) -> Any:
     else:
         pulled = matmul(by_r, adjoint(R)) - matmul(adjoint(Q), by_q)
     if rows >= columns:
-        out = matmul(Q, doubled(triu(pulled, 0)))
+        out = matmul(Q, double(triu(pulled, 0)))
         if by_q is not None:
             out = out + by_q
         return linalg_solve_triangular(adjoint(R), out, False, False)
@@ -338,7 +338,7 @@ def linalg_eigh(A: Array, UPLO: str = "L", compute_v: bool = True) -> tuple[Arra
 def exchanges(pivots: Array, rows: int, kind: Any) -> Array:
     """P with A = P @ L @ U, from the rows exchanged at each step."""
     eye = np.broadcast_to(np.eye(rows, dtype=kind), (*pivots.shape[:-1], rows, rows))
-    return by_columns(adjoint_of(permuted(eye, pivots)))
+    return by_columns(adjoint_of(permute(eye, pivots)))
 
 
 def exchanges_of(pivots: Any, like: Any) -> Any:

@@ -30,52 +30,52 @@ def by_recurrence(kernel: str, self: Array, n: Array, first: Callable[[Array], A
     return found.astype(kind)[()]
 
 
-def doubled(k: int, x: Array, one: Array, two: Array) -> Array:
+def double(k: int, x: Array, one: Array, two: Array) -> Array:
     return 2 * x * one - two
 
 
 @op("special_chebyshev_polynomial_t", promote=PAIR, floating=True)
 def chebyshev_polynomial_t(self: Array, n: Array) -> Array:
-    return by_recurrence("chebyshev_polynomial_t", self, n, lambda x: x, doubled)
+    return by_recurrence("chebyshev_polynomial_t", self, n, lambda x: x, double)
 
 
 @op("special_chebyshev_polynomial_u", promote=PAIR, floating=True)
 def chebyshev_polynomial_u(self: Array, n: Array) -> Array:
-    return by_recurrence("chebyshev_polynomial_u", self, n, lambda x: 2 * x, doubled)
+    return by_recurrence("chebyshev_polynomial_u", self, n, lambda x: 2 * x, double)
 
 
 @op("special_chebyshev_polynomial_v", promote=PAIR, floating=True)
 def chebyshev_polynomial_v(self: Array, n: Array) -> Array:
-    return by_recurrence("chebyshev_polynomial_v", self, n, lambda x: 2 * x - 1, doubled)
+    return by_recurrence("chebyshev_polynomial_v", self, n, lambda x: 2 * x - 1, double)
 
 
 @op("special_chebyshev_polynomial_w", promote=PAIR, floating=True)
 def chebyshev_polynomial_w(self: Array, n: Array) -> Array:
-    return by_recurrence("chebyshev_polynomial_w", self, n, lambda x: 2 * x + 1, doubled)
+    return by_recurrence("chebyshev_polynomial_w", self, n, lambda x: 2 * x + 1, double)
 
 
-def shifted(k: int, x: Array, one: Array, two: Array) -> Array:
+def shift(k: int, x: Array, one: Array, two: Array) -> Array:
     return 2 * (2 * x - 1) * one - two
 
 
 @op("special_shifted_chebyshev_polynomial_t", promote=PAIR, floating=True)
 def shifted_chebyshev_polynomial_t(self: Array, n: Array) -> Array:
-    return by_recurrence("shifted_chebyshev_polynomial_t", self, n, lambda x: 2 * x - 1, shifted)
+    return by_recurrence("shifted_chebyshev_polynomial_t", self, n, lambda x: 2 * x - 1, shift)
 
 
 @op("special_shifted_chebyshev_polynomial_u", promote=PAIR, floating=True)
 def shifted_chebyshev_polynomial_u(self: Array, n: Array) -> Array:
-    return by_recurrence("shifted_chebyshev_polynomial_u", self, n, lambda x: 4 * x - 2, shifted)
+    return by_recurrence("shifted_chebyshev_polynomial_u", self, n, lambda x: 4 * x - 2, shift)
 
 
 @op("special_shifted_chebyshev_polynomial_v", promote=PAIR, floating=True)
 def shifted_chebyshev_polynomial_v(self: Array, n: Array) -> Array:
-    return by_recurrence("shifted_chebyshev_polynomial_v", self, n, lambda x: 4 * x - 3, shifted)
+    return by_recurrence("shifted_chebyshev_polynomial_v", self, n, lambda x: 4 * x - 3, shift)
 
 
 @op("special_shifted_chebyshev_polynomial_w", promote=PAIR, floating=True)
 def shifted_chebyshev_polynomial_w(self: Array, n: Array) -> Array:
-    return by_recurrence("shifted_chebyshev_polynomial_w", self, n, lambda x: 4 * x - 1, shifted)
+    return by_recurrence("shifted_chebyshev_polynomial_w", self, n, lambda x: 4 * x - 1, shift)
 
 
 @op("special_hermite_polynomial_h", promote=PAIR, floating=True)

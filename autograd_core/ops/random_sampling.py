@@ -313,10 +313,10 @@ def standard_gamma_grad(self: Array, output: Array) -> Array:
 def by_element(slope: object, *data: Array) -> Array:
     kind, shape = data[0].dtype, np.shape(data[0])
     rows = zip(*(np.asarray(x).ravel().tolist() for x in data), strict=True)
-    return np.array([guarded(slope, *row) for row in rows], np.float64).astype(kind).reshape(shape)[()]
+    return np.array([finite_slope(slope, *row) for row in rows], np.float64).astype(kind).reshape(shape)[()]
 
 
-def guarded(slope: object, *numbers: float) -> float:
+def finite_slope(slope: object, *numbers: float) -> float:
     """0 where a slope has no number."""
     try:
         found = slope(*numbers)  # type: ignore[operator]

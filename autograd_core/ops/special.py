@@ -33,7 +33,7 @@ PSI = (1 / 12, -691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
 """The series of digamma in powers of 1 / x**2, the highest first."""
 
 
-def computed(data: Array) -> Array:
+def to_compute_dtype(data: Array) -> Array:
     """`data` in the type in which it is computed: halves in float32."""
     kind = np.dtype(np.float32) if data.dtype.itemsize == 2 else data.dtype
     return np.array(data, kind)
@@ -41,7 +41,7 @@ def computed(data: Array) -> Array:
 
 def slopes(data: Array) -> Array:
     """Digamma of each element."""
-    given = computed(data)
+    given = to_compute_dtype(data)
     kind = given.dtype.type
     x = np.where(given < 0, 1 - given, given)
     shifted = np.zeros_like(x)
@@ -66,7 +66,7 @@ def slopes(data: Array) -> Array:
 
 def bends(data: Array) -> Array:
     """The slope of digamma for each element."""
-    given = computed(data)
+    given = to_compute_dtype(data)
     kind = given.dtype.type
     low = given < 0.5
     falling = np.sin(kind(math.pi) * given)
@@ -83,7 +83,7 @@ def bends(data: Array) -> Array:
 
 def higher(n: int, data: Array) -> Array:
     """The derivative of digamma that is the `n`-th, for each element."""
-    given = computed(data)
+    given = to_compute_dtype(data)
     kind = given.dtype.type
     sums = np.array([hurwitz(n + 1, x) for x in given.ravel().tolist()], given.dtype)
     factor = np.exp(kind(math.log(math.factorial(n))))

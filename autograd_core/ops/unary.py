@@ -354,7 +354,7 @@ def clamp_max_tensor(self: Array, max: Array) -> Array:
 
 
 @both
-def chosen(grad: Array, tied: Array, lost: Array) -> Array:
+def choose_grad(grad: Array, tied: Array, lost: Array) -> Array:
     """`grad` where this side won, half of it at a tie."""
     return masked_fill(where(tied, div_scalar(grad, 2), grad), lost, 0)
 
@@ -364,8 +364,8 @@ def chosen(grad: Array, tied: Array, lost: Array) -> Array:
     tensors_only=True,
     writes=1,
     promote=PAIR,
-    self=lambda grad, self, other: chosen(grad, self == other, self < other),
-    other=lambda grad, self, other: chosen(grad, self == other, self > other),
+    self=lambda grad, self, other: choose_grad(grad, self == other, self < other),
+    other=lambda grad, self, other: choose_grad(grad, self == other, self > other),
 )
 def maximum(self: Array, other: Array) -> Array:
     return np.maximum(self, other)
@@ -376,8 +376,8 @@ def maximum(self: Array, other: Array) -> Array:
     tensors_only=True,
     writes=1,
     promote=PAIR,
-    self=lambda grad, self, other: chosen(grad, self == other, self > other),
-    other=lambda grad, self, other: chosen(grad, self == other, self < other),
+    self=lambda grad, self, other: choose_grad(grad, self == other, self > other),
+    other=lambda grad, self, other: choose_grad(grad, self == other, self < other),
 )
 def minimum(self: Array, other: Array) -> Array:
     return np.minimum(self, other)

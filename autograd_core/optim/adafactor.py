@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor.tensor import Array, Tensor, plain
-from .optimizer import Algorithm, Group, advance, counter, lerp, plus, write, zeros_like
+from .optimizer import Algorithm, advance, counter, lerp, plus, write, zeros_like
 from .options import LESS, POWER, PRODUCT, Group
 
 

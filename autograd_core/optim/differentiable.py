@@ -23,7 +23,7 @@ def wants(value: Any) -> bool:
     return isinstance(value, Tensor) and value.requires_grad
 
 
-def decayed(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
+def decay(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
     """The gradient with that of `weight_decay / 2 * param ** 2` added."""
     weight = group["weight_decay"]
     if wants(weight):
@@ -35,14 +35,14 @@ def apart(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
     """The gradient, decayed; or as it is, and `param` made smaller in a step of its own, if the group asks for that."""
     weight = group["weight_decay"]
     if weight == 0 or not group["decoupled_weight_decay"]:
-        return decayed(param, grad, group)
+        return decay(param, grad, group)
     param.mul_(1 - rate_of(group) * weight)
     return grad
 
 
 def sgd(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     lr, momentum = rate_of(group), group["momentum"]
-    grad = decayed(param, grad, group)
+    grad = decay(param, grad, group)
     if momentum != 0:
         held = state.get("momentum_buffer")
         if held is None:
@@ -63,7 +63,7 @@ def adam(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, An
     if group["weight_decay"] != 0 and group["decoupled_weight_decay"]:
         param.mul_(1 - lr * group["weight_decay"])
     else:
-        grad = decayed(param, grad, group)
+        grad = decay(param, grad, group)
     mean.lerp_(grad, 1 - beta1)
     if wants(beta2):
         square.lerp_(grad.square(), 1 - beta2)
@@ -81,7 +81,7 @@ def adam(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, An
 def rmsprop(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     lr, alpha, square = group["lr"], group["alpha"], state["square_avg"]
     state["step"].add_(1)
-    grad = decayed(param, grad, group)
+    grad = decay(param, grad, group)
     square.mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
     if group["centered"]:
         mean = state["grad_avg"].lerp_(grad, 1 - alpha)
@@ -97,7 +97,7 @@ def rmsprop(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str,
 
 def adagrad(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     step, total = state["step"].add_(1), state["sum"]
-    grad = decayed(param, grad, group)
+    grad = decay(param, grad, group)
     rate = rate_of(group) / (1 + (step.item() - 1) * group["lr_decay"])
     total.addcmul_(grad, grad, value=1)
     param.addcdiv_(grad, total.sqrt() + group["eps"], value=-rate)
@@ -106,7 +106,7 @@ def adagrad(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str,
 def adadelta(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     rho, eps, square, moved = group["rho"], group["eps"], state["square_avg"], state["acc_delta"]
     state["step"].add_(1)
-    grad = decayed(param, grad, group)
+    grad = decay(param, grad, group)
     square.mul_(rho).addcmul_(grad, grad, value=1 - rho)
     root = square.add(eps).sqrt_()
     delta = moved.add(eps).sqrt_().clone().div_(root).mul_(grad)
@@ -117,7 +117,7 @@ def adadelta(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str
 def adamax(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     (beta1, beta2), mean, largest = group["betas"], state["exp_avg"], state["exp_inf"]
     step = state["step"].add_(1).item()
-    grad = decayed(param, grad, group)
+    grad = decay(param, grad, group)
     mean.lerp_(grad, 1 - beta1)
     both = cat([largest.mul_(beta2).unsqueeze(0), grad.abs().add_(group["eps"]).unsqueeze_(0)], 0)
     largest.copy_(both.amax(0))
@@ -172,7 +172,7 @@ def rprop(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, A
 def asgd(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     lr, lambd, average = rate_of(group), group["lambd"], state["ax"]
     step, eta, mu = state["step"].add_(1).item(), state["eta"].item(), state["mu"].item()
-    grad = decayed(param, grad, group)
+    grad = decay(param, grad, group)
     param.mul_(1 - lambd * eta)
     param.add_(grad, alpha=-eta)
     if mu == 1:

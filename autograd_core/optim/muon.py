@@ -10,7 +10,7 @@ import numpy as np
 
 from ..tensor.size import Size
 from ..tensor.tensor import Array, Tensor
-from .optimizer import Algorithm, Group, advance, lerp, plus, write, zeros_like
+from .optimizer import Algorithm, advance, lerp, plus, write, zeros_like
 from .options import DIFFERENCE, PRODUCT, SCALED, Group
 
 MOST_STEPS = 100
@@ -55,10 +55,10 @@ class Muon(Algorithm):
         mean = advance(state, "momentum_buffer", lerp(state["momentum_buffer"].data_, grad, 1 - keep))
         way = near_orthogonal(lerp(grad, mean, keep) if group["nesterov"] else mean, group)
         write(param, param.data_ * param.data_.dtype.type(1 - rate * group["weight_decay"]), "weight_decay")
-        write(param, plus(param.data_, way.astype(param.data_.dtype), -adjusted(rate, param, group)), "muon_step")
+        write(param, plus(param.data_, way.astype(param.data_.dtype), -adjust(rate, param, group)), "muon_step")
 
 
-def adjusted(rate: float, param: Tensor, group: Group) -> float:
+def adjust(rate: float, param: Tensor, group: Group) -> float:
     """The rate for a parameter of this shape."""
     rows, columns = param.data_.shape
     if group["adjust_lr_fn"] == "match_rms_adamw":

@@ -12,10 +12,9 @@ from .optimizer import (
     DECAY,
     RATE,
     Algorithm,
-    Group,
     advance,
     counter,
-    decayed,
+    decay,
     plus,
     write,
     zeros_like,
@@ -47,7 +46,7 @@ class SGD(Algorithm):
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         momentum = group["momentum"]
-        grad = decayed(grad, param, group)
+        grad = decay(grad, param, group)
         if momentum != 0:
             state = self.state[param]
             if state.get("momentum_buffer") is None:
@@ -123,7 +122,7 @@ class ASGD(Algorithm):
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, lr, lambd = self.state[param], group["lr"], group["lambd"]
         step = float(advance(state, "step", state["step"].data_ + 1))
-        grad = decayed(grad, param, group)
+        grad = decay(grad, param, group)
         eta = float(state["eta"].data_)
         write(param, param.data_ * (1 - lambd * eta), "asgd_step")
         write(param, plus(param.data_, grad, -eta), "asgd_step")

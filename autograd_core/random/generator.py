@@ -95,9 +95,9 @@ class Generator(metaclass=WrittenInC):
 
     def get_state(self) -> Tensor:
         """The whole state, byte for byte as torch lays it out."""
-        from ..api.functions.creation import made
+        from ..api.functions.creation import make_tensor
 
-        return made(self.state_bytes(), "get_rng_state")
+        return make_tensor(self.state_bytes(), "get_rng_state")
 
     def set_state(self, new_state: Tensor) -> Generator:
         """Go on from a state that `get_state` gave.
@@ -234,7 +234,7 @@ def uniform(
     wide = _wide(dtype)
     values = units(n, wide, generator)
     if (low, high) != (0.0, 1.0):
-        values = _scaled(values, float(np.subtract(high, low, dtype=wide)), low)
+        values = _scale(values, float(np.subtract(high, low, dtype=wide)), low)
     values = values.astype(dtype)
     values[values == np.asarray(high, dtype)] = low  # what rounding took up to the open end
     return values
@@ -252,7 +252,7 @@ def units(n: int, dtype: np.dtype[Any], generator: Generator) -> Array:
     return (generator.words(n) & np.uint32(2**24 - 1)).astype(np.float32) * np.float32(2.0**-24)
 
 
-def _scaled(values: Array, factor: float, offset: float) -> Array:
+def _scale(values: Array, factor: float, offset: float) -> Array:
     """`values * factor + offset`, which the processor rounds once."""
     kind = values.dtype.type
     scaled: Array = boxmuller.multiply_add(values, kind(factor), kind(offset))
@@ -277,7 +277,7 @@ def normal(
         tail = boxmuller.blocks(units(boxmuller.BLOCK, wide, generator)[None]).ravel()
         values = np.concatenate([values[: n - boxmuller.BLOCK], tail])
     if (mean, std) != (0.0, 1.0):
-        values = _scaled(values, std, mean)
+        values = _scale(values, std, mean)
     return values.astype(dtype, copy=False)
 
 
@@ -286,7 +286,7 @@ def normals(
 ) -> Array:
     """The same, drawn one by one: so torch draws few, and those that do not lie in a row."""
     generator = generator or default()
-    return _scaled(np.array([next_normal(generator) for _ in range(n)], np.float64), std, mean).astype(kind)
+    return _scale(np.array([next_normal(generator) for _ in range(n)], np.float64), std, mean).astype(kind)
 
 
 def next_normal(generator: Generator) -> float:

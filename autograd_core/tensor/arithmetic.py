@@ -46,7 +46,7 @@ ONE: Any = np.array(1, float32)
 def precise(function: Callable[..., Any], one: Callable[[float], float]) -> Callable[[Array], Array]:
     """The ufunc `function` (`one` for a single number), with float32 computed in double."""
 
-    def rounded(data: Array) -> Array:
+    def round_each(data: Array) -> Array:
         if data.dtype is not float32 or data.size >= LARGE:
             return function(data)
         if data.__class__ is ndarray and data.ndim:
@@ -59,8 +59,8 @@ def precise(function: Callable[..., Any], one: Callable[[float], float]) -> Call
                 return np.float32(function(np.float64(data)))
         return function(data.astype(float64)).astype(float32)
 
-    rounded.__name__ = function.__name__
-    return rounded
+    round_each.__name__ = function.__name__
+    return round_each
 
 
 exp, expm1, exp2 = precise(np.exp, math.exp), precise(np.expm1, math.expm1), precise(np.exp2, math.exp2)
@@ -102,7 +102,7 @@ def total(data: Array, over: tuple[int, ...] | None = None, keepdims: bool = Fal
             except KeyError:
                 plan = whole(data.shape)
         else:
-            plan = planned(data.shape, over, keepdims, data.dtype)
+            plan = plan_sum(data.shape, over, keepdims, data.dtype)
         if plan is not None:
             return plan(data)
     return add_up(data, axis=over, keepdims=keepdims)
@@ -116,12 +116,12 @@ def whole(shape: tuple[int, ...]) -> Sum | None:
     """The plan for `shape`, made now."""
     if len(wholes) >= MANY:
         wholes.clear()
-    plan = wholes[shape] = planned(shape, None, False, float32)
+    plan = wholes[shape] = plan_sum(shape, None, False, float32)
     return plan
 
 
 @functools.lru_cache(1024)
-def planned(shape: tuple[int, ...], over: tuple[int, ...] | None, keepdims: bool, dtype: Any) -> Sum | None:
+def plan_sum(shape: tuple[int, ...], over: tuple[int, ...] | None, keepdims: bool, dtype: Any) -> Sum | None:
     """How to add up a contiguous tensor; None leaves it to numpy."""
     if dtype.char not in "fd":
         return None

@@ -26,7 +26,7 @@ class device(metaclass=WrittenInC):
             RuntimeError: there is no such device.
             TypeError: it is named by something else.
         """
-        type, index = given(name, named_as)
+        type, index = parse_device(name, named_as)
         if isinstance(type, device) and index is None:
             self.type, self.index = type.type, type.index
             return
@@ -42,7 +42,7 @@ class device(metaclass=WrittenInC):
             raise RuntimeError("Device index must not be negative")
         if not type:
             raise RuntimeError(EMPTY if index is None else "Cannot access accelerator device when none is available.")
-        self.type, self.index = named(type, index)
+        self.type, self.index = parse_name(type, index)
 
     def __enter__(self) -> device:
         """In the block of `with torch.device("cpu"):` all is made on it, as it is anyway.
@@ -92,7 +92,7 @@ NO_NAME = (
 )
 
 
-def given(name: tuple[Any, ...], named_as: dict[str, Any]) -> tuple[Any, Any]:
+def parse_device(name: tuple[Any, ...], named_as: dict[str, Any]) -> tuple[Any, Any]:
     """What a device is called and its index, None where there is none.
 
     Raises:
@@ -118,7 +118,7 @@ def kind_of(value: Any) -> str:
     return "torch.device" if isinstance(value, device) else type(value).__name__
 
 
-def named(text: str, index: int | None) -> tuple[str, int | None]:
+def parse_name(text: str, index: int | None) -> tuple[str, int | None]:
     """The kind and the index of the device `text`, which has none in it if one is given beside it.
 
     Raises:

@@ -79,7 +79,7 @@ _OF_NUMPY: Final[dict[np.dtype[Any], dtype]] = {kind.numpy: kind for kind in SUP
 _OF_PYTHON: Final[dict[type, dtype]] = {bool: bool_, int: int64}
 
 
-def meant(kind: Any) -> Any:
+def resolve_dtype(kind: Any) -> Any:
     """The dtype that `kind` stands for where it is one of Python's types; else `kind` itself."""
     return OF_PYTHON.get(kind, kind) if isinstance(kind, type) else kind
 
@@ -103,7 +103,7 @@ def from_numpy(kind: np.dtype[Any] | type) -> dtype:
 
 def to_numpy(kind: Any) -> np.dtype[Any]:
     """The numpy dtype that holds elements of type `kind`; those this engine does not have are refused."""
-    kind = meant(kind)
+    kind = resolve_dtype(kind)
     if kind.numpy is None:
         raise Unsupported(f"{kind!r} is not supported: use one of {', '.join(map(str, SUPPORTED))}")
     found: np.dtype[Any] = kind.numpy
@@ -176,7 +176,7 @@ def fitting(value: Any, kind: np.dtype[Any], name: str | None = None) -> Any:
 
 def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest type of the higher category that can hold both, as `torch.promote_types` has it."""
-    a, b = meant(a), meant(b)
+    a, b = resolve_dtype(a), resolve_dtype(b)
     if a is b:
         return a
     found = _PROMOTED.get((a, b))
@@ -221,10 +221,10 @@ def of_ranked(operands: Iterable[tuple[int, dtype]]) -> dtype:
 
 def result_type(*operands: Any) -> dtype:
     """The type of a computation on `operands`: Python numbers, or what has `dtype` (ours or numpy's) and `ndim`."""
-    return of_ranked(map(ranked, operands))
+    return of_ranked(map(rank_of, operands))
 
 
-def ranked(operand: Any) -> tuple[int, dtype]:
+def rank_of(operand: Any) -> tuple[int, dtype]:
     if isinstance(operand, (bool, int, float, complex)) and not isinstance(operand, np.generic):
         return 2, of_number(operand)
     kind = operand.dtype
@@ -233,8 +233,8 @@ def ranked(operand: Any) -> tuple[int, dtype]:
 
 def can_cast(source: dtype, target: dtype) -> bool:
     """Whether an in-place operation may store a result of type `source` into a tensor of type `target`."""
-    held: int = meant(target).category
-    return bool(meant(source).category <= held)
+    held: int = resolve_dtype(target).category
+    return bool(resolve_dtype(source).category <= held)
 
 
 def floating(kind: dtype) -> dtype:

@@ -148,19 +148,19 @@ class Style:
 def _style(shown: Array, options: PrintOptions) -> Style:
     """The style that fits every number of `shown`."""
     if shown.dtype.kind != "f":
-        return _widened(str, shown.ravel().tolist())
+        return _widen(str, shown.ravel().tolist())
     exact = shown.ravel().astype(np.float64)
     counted = exact[np.isfinite(exact) & (exact != 0)]
     if not counted.size:
         return Style(_whole, 1)
     if options.sci_mode if options.sci_mode is not None else _calls_for_scientific(counted):
-        return _widened(f"{{:.{options.precision}e}}".format, counted.tolist())
+        return _widen(f"{{:.{options.precision}e}}".format, counted.tolist())
     if np.all(counted == np.ceil(counted)):
-        return _widened(_whole, counted.tolist())
-    return _widened(f"{{:.{options.precision}f}}".format, counted.tolist())
+        return _widen(_whole, counted.tolist())
+    return _widen(f"{{:.{options.precision}f}}".format, counted.tolist())
 
 
-def _widened(write: Callable[[Any], str], values: list[Any]) -> Style:
+def _widen(write: Callable[[Any], str], values: list[Any]) -> Style:
     return Style(write, max((len(write(value)) for value in values), default=1))
 
 

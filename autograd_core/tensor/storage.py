@@ -67,11 +67,11 @@ class InferenceStorage(Storage):
 
     def __init__(self) -> None:
         self.boxed, self.address_, self.counts = None, None, True
-        self.depth, self.kept = transformed(), False
+        self.depth, self.kept = transform_depth(), False
 
     @property
     def version(self) -> int:
-        if not self.kept and transformed() <= self.depth:
+        if not self.kept and transform_depth() <= self.depth:
             raise RuntimeError(errors.INFERENCE_SAVED)
         self.kept = True
         return 0
@@ -111,7 +111,7 @@ class OutsideStorage(InferenceStorage):
         self.writes += not within
 
 
-def transformed() -> int:
+def transform_depth() -> int:
     """How many functions are being transformed."""
     return sum(level is not state.dual for level in state.levels)
 

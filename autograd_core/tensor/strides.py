@@ -146,7 +146,7 @@ def lies_in(data: Array, memory_format: str | None) -> bool:
     return bool(data.flags.c_contiguous)
 
 
-def suggested(data: Array) -> str:
+def suggest_format(data: Array) -> str:
     """The format that the strides of `data` look like."""
     last = suggests_channels_last(data)
     return next((name for name, rank in RANKS.items() if last and rank == data.ndim), CONTIGUOUS)
@@ -154,13 +154,13 @@ def suggested(data: Array) -> str:
 
 def suggests(data: Array, memory_format: str | None) -> bool:
     """Whether the strides of `data` look like this format, so that it need not be moved for it."""
-    return memory_format is None or memory_format in (PRESERVED, suggested(data))
+    return memory_format is None or memory_format in (PRESERVED, suggest_format(data))
 
 
 # ---- new memory
 
 
-def moved(data: Array, steps: Steps) -> Array:
+def with_strides(data: Array, steps: Steps) -> Array:
     """`data` with these strides: itself, if it has them."""
     if steps_of(data) == steps:
         return data
@@ -169,11 +169,11 @@ def moved(data: Array, steps: Steps) -> Array:
     return copy
 
 
-def copied(data: Array, memory_format: str | None = None) -> Array:
+def copy_in_format(data: Array, memory_format: str | None = None) -> Array:
     """A copy of `data` in this format; for None, as it lies, without gaps."""
     if memory_format is None and (not isinstance(data, np.ndarray) or data.flags.c_contiguous):
         return data.copy()
-    return moved(np.array(data), steps_in(data, memory_format))
+    return with_strides(np.array(data), steps_in(data, memory_format))
 
 
 def as_kind(data: Array, kind: np.dtype[Any], memory_format: str | None = None) -> Array:
@@ -195,25 +195,27 @@ def blank_like(data: Array, kind: np.dtype[Any], memory_format: str | None = Non
 # ---- rules
 
 
-def iterated(result: Array, operands: Sequence[Array]) -> Array:
+def elementwise_layout(result: Array, operands: Sequence[Array]) -> Array:
     """Computed element by element from these operands."""
-    return moved(result, iterated_steps(result.shape, [np.asarray(data) for data in operands if data is not None]))
+    return with_strides(
+        result, iterated_steps(result.shape, [np.asarray(data) for data in operands if data is not None])
+    )
 
 
 def rows(result: Array, operands: Sequence[Array]) -> Array:
     """Put together in new memory."""
-    return moved(result, of_rows(result.shape))
+    return with_strides(result, of_rows(result.shape))
 
 
 def alike(result: Array, operands: Sequence[Array]) -> Array:
     """A copy of the first operand, or what takes its place in one."""
-    return moved(result, dense_steps(operands[0]))
+    return with_strides(result, dense_steps(operands[0]))
 
 
 def in_format(result: Array, last: bool) -> Array:
     """Put together in new memory, with the channels last or in rows."""
     last = last and result.ndim in LAST
-    return moved(result, in_order(result.shape, LAST[result.ndim]) if last else of_rows(result.shape))
+    return with_strides(result, in_order(result.shape, LAST[result.ndim]) if last else of_rows(result.shape))
 
 
 def as_input(result: Array, operands: Sequence[Array]) -> Array:

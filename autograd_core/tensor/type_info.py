@@ -19,7 +19,7 @@ from .dtypes import (
     float64,
     get_default_dtype,
     is_dtype,
-    meant,
+    resolve_dtype,
     to_numpy,
 )
 
@@ -36,7 +36,7 @@ BRAIN: Final = SimpleNamespace(
 """bfloat16, which numpy does not know: the exponent of float32 and seven bits behind the point."""
 
 
-def checked(kind: Any, asked: str) -> dtype:
+def check_kind(kind: Any, asked: str) -> dtype:
     """The dtype that `kind` stands for.
 
     Raises:
@@ -44,7 +44,7 @@ def checked(kind: Any, asked: str) -> dtype:
     """
     if not is_dtype(kind):
         raise TypeError(NO_DTYPE.format(asked, type(kind).__name__))
-    found: dtype = meant(kind)
+    found: dtype = resolve_dtype(kind)
     return found
 
 
@@ -70,7 +70,7 @@ class iinfo(Limits):
     def __init__(self, type: Any = NOT_GIVEN):
         if type is NOT_GIVEN:
             raise TypeError('iinfo() missing 1 required positional arguments: "type"')
-        kind = checked(type, "iinfo")
+        kind = check_kind(type, "iinfo")
         if kind.category >= FLOATING:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         if kind is bool_:
@@ -84,7 +84,7 @@ class finfo(Limits):
     _shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
 
     def __init__(self, type: Any = NOT_GIVEN):
-        kind = get_default_dtype() if type is NOT_GIVEN else checked(type, "finfo")
+        kind = get_default_dtype() if type is NOT_GIVEN else check_kind(type, "finfo")
         kind = PARTS.get(kind, kind)
         if kind.category < FLOATING:
             raise TypeError(

@@ -8,7 +8,7 @@ from .strides import as_kind
 from .tensor import Array, Tensor
 
 
-def ranked(tensor: Tensor) -> tuple[int, dtypes.dtype]:
+def rank_operand(tensor: Tensor) -> tuple[int, dtypes.dtype]:
     """The rank and type of an operand; a wrapped number counts as the Python number that it stands for."""
     kind = dtypes.from_numpy(tensor.data_.dtype)
     if tensor.meta is not None and tensor.meta.wrapped:
@@ -18,7 +18,7 @@ def ranked(tensor: Tensor) -> tuple[int, dtypes.dtype]:
 
 def common(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, ...]:
     """The arrays of `tensors` brought to one dtype; with `floating`, integers become the default float."""
-    kind = dtypes.of_ranked(map(ranked, tensors))
+    kind = dtypes.of_ranked(map(rank_operand, tensors))
     target = dtypes.to_numpy(dtypes.floating(kind) if floating else kind)
     return tuple(t.data_ if t.data_.dtype == target else as_kind(t.data_, target) for t in tensors)
 

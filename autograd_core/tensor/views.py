@@ -20,8 +20,8 @@ from .. import errors, events
 from ..dispatch.callbacks import callbacks
 from ..dispatch.registry import TABLE
 from ..engine.state import state
-from ..functorch.batch import hidden
-from ..functorch.batch import shown as known
+from ..functorch.batch import is_hidden
+from ..functorch.batch import whole_data as known
 from ..graph.node import Node
 from .tensor import Array, Tensor, View, plain
 
@@ -71,7 +71,7 @@ def current_grad_fn(view: Tensor) -> Node | None:
         raise RuntimeError(
             errors.view_in_place(look.creation, view.node.name() if view.node else None, view.output_nr, of_base=True)
         )
-    if not hidden(view):
+    if not is_hidden(view):
         remake(view, look, version)
     elif look.base.requires_grad:
         assert isinstance(look, HiddenView)
@@ -198,10 +198,10 @@ def laid_out(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[Any]) -
     in_rows = np.zeros(size, dtype)
     if steps_of(in_rows) == tuple(stride):
         return in_rows  # and no view of another array, which gradients would be taken for
-    return strided(np.zeros(extent(size, stride), dtype), tuple(size), tuple(stride), 0)
+    return strided_window(np.zeros(extent(size, stride), dtype), tuple(size), tuple(stride), 0)
 
 
-def strided(data: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Array:
+def strided_window(data: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Array:
     """The window of the memory of `data` that starts `offset` elements behind the first of these.
 
     Raises:

@@ -137,7 +137,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         state.early_stop = before
 
 
-def detached(value: Any) -> Any:
+def detach_inputs(value: Any) -> Any:
     if not isinstance(value, Tensor):
         return value
     copy: Tensor = value.detach()
@@ -165,8 +165,8 @@ class CheckpointFunction(Function):
         inputs = list(ctx.inputs)
         for place, tensor in zip(ctx.tensor_places, ctx.saved_tensors, strict=True):
             inputs[place] = tensor
-        fresh = [detached(a) for a in inputs]
-        with replayed(ctx.rng_state), enable_grad():
+        fresh = [detach_inputs(a) for a in inputs]
+        with replay_random(ctx.rng_state), enable_grad():
             tell_recomputed(ctx)
             outputs = ctx.run_function(*fresh)
         outputs = (outputs,) if isinstance(outputs, Tensor) else tuple(outputs)
@@ -178,7 +178,7 @@ class CheckpointFunction(Function):
 
 
 @contextlib.contextmanager
-def replayed(rng_state: Any) -> Any:
+def replay_random(rng_state: Any) -> Any:
     """The random numbers of the first forward, for the second."""
     if rng_state is None:
         yield
@@ -293,7 +293,7 @@ class Frame:
         args = [a.unpack() if isinstance(a, Argument) else a for a in self.args]
         tell_recomputed(None)
         watched = saved_tensors_hooks(keep, lambda tensor: tensor)
-        with contextlib.suppress(Stop), replayed(self.rng_state), self.again, enable_grad(), watched:
+        with contextlib.suppress(Stop), replay_random(self.rng_state), self.again, enable_grad(), watched:
             self.function(*args, **self.kwargs)
         if checked:
             self.compare(key, count)

@@ -92,13 +92,13 @@ def lacking(self: Any, name: str) -> Any:
     raise AttributeError(f"'torch.return_types.{type(self).__name__}' object has no attribute '{name}'")
 
 
-def returned(kind: str, fields: str) -> Any:
+def named_tuple(kind: str, fields: str) -> Any:
     """A tuple with names, shown as torch shows it."""
 
-    def shown(self: Any) -> str:
+    def show_fields(self: Any) -> str:
         parts = ",\n".join(f"{name}={part!r}" for name, part in zip(self._fields, self, strict=True))
         return f"torch.return_types.{kind}(\n{parts})"
 
     base = namedtuple(kind, fields)  # type: ignore[misc]
-    own = {"__slots__": (), "__repr__": shown, "__getattr__": lacking, "__module__": "torch.return_types"}
+    own = {"__slots__": (), "__repr__": show_fields, "__getattr__": lacking, "__module__": "torch.return_types"}
     return type(kind, (base,), own)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...dispatch.schema.guard import guarded
-from ...dispatch.schema.out import written
+from ...dispatch.schema.guard import guard
+from ...dispatch.schema.out import write_out
 from ...engine.state import ask_room
 from ...ops import binary
 from ...ops import view as view_ops
@@ -47,7 +47,7 @@ def named_dims(dims: Any) -> tuple[list[int], list[int]]:
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Any:
     """The product summed over the dimensions `dims` of both."""
     if out is not None:
-        return written(out, (a, b, dims), {}, tensordot)
+        return write_out(out, (a, b, dims), {}, tensordot)
     for t in (a, b):
         if not isinstance(t, Tensor):
             raise AttributeError(f"'{type(t).__name__}' object has no attribute 'dim'")
@@ -203,7 +203,7 @@ MODES = {
     "use_mm_for_euclid_dist": 1,
     "donot_use_mm_for_euclid_dist": 2,
 }
-DISTANCES: Any = guarded("torch", "_cdist", distances)
+DISTANCES: Any = guard("torch", "_cdist", distances)
 
 
 # ---- einsum
@@ -211,7 +211,7 @@ DISTANCES: Any = guarded("torch", "_cdist", distances)
 
 def einsum(*args: Any) -> Tensor:
     """Products of operands summed over the letters that the result does not have."""
-    equation, *operands = args if len(args) > 1 and not isinstance(args[0], Tensor) else lettered(args)
+    equation, *operands = args if len(args) > 1 and not isinstance(args[0], Tensor) else letter_dims(args)
     if not isinstance(equation, str):
         kind = type(equation).__name__
         raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {kind}")
@@ -232,14 +232,14 @@ def einsum(*args: Any) -> Tensor:
             "equation"
         )
     extra = max(check_rank(term, t, i) for i, (term, t) in enumerate(zip(terms, given, strict=True)))
-    terms = [expanded(term, t.data_.ndim) for term, t in zip(terms, given, strict=True)]
+    terms = [expand(term, t.data_.ndim) for term, t in zip(terms, given, strict=True)]
     check_sizes(terms, given)
     output = output_letters(subscripts(right, equation, None) if arrow else None, terms, extra, "..." in left)
     order = output + sorted({x for term in terms for x in term} - set(output))
-    return contracted([laid_out(t, term, order) for t, term in zip(given, terms, strict=True)], len(output))
+    return contract_terms([laid_out(t, term, order) for t, term in zip(given, terms, strict=True)], len(output))
 
 
-def lettered(given: Sequence[Any]) -> tuple[Any, ...]:
+def letter_dims(given: Sequence[Any]) -> tuple[Any, ...]:
     """What stands for the older way to call einsum: operands each with the numbers of its dimensions, and at the end
     the numbers of the result."""
     if len(given) < 2:
@@ -321,7 +321,7 @@ def dots(count: int) -> list[str]:
     return [f".{i:03d}" for i in range(count)][::-1]
 
 
-def expanded(term: list[str], rank: int) -> list[str]:
+def expand(term: list[str], rank: int) -> list[str]:
     """The term with names of their own for the dimensions of its ellipsis."""
     if "..." not in term:
         return term
@@ -394,7 +394,7 @@ def moved_last(tensor: Tensor, to: int, rank: int) -> Tensor:
     return view_ops.permute(tensor, rest[:to] + [rank - 1] + rest[to:])
 
 
-def contracted(tensors: list[Tensor], kept: int) -> Tensor:
+def contract_terms(tensors: list[Tensor], kept: int) -> Tensor:
     """The product of tensors that agree in their dimensions, summed over those after the first `kept`."""
     rank = tensors[0].data_.ndim
     if len(tensors) == 1:

@@ -11,18 +11,18 @@ import numpy as np
 
 from ... import errors
 from ...dispatch.callbacks import callbacks
-from ...engine.state import ask_room, exposed, state
+from ...engine.state import ask_room, mark_exposed, state
 from ...engine.warnings import warn, warn_once
 from ...errors import TYPE_NAMES
 from ...functorch.batching_rules.factory import like as hidden_like
-from ...functorch.batching_rules.factory import sized as hidden_sized
+from ...functorch.batching_rules.factory import make_sized as hidden_sized
 from ...ops.join import clone
 from ...tensor import dtypes
 from ...tensor.device import device
 from ...tensor.dtypes import default_kind, get_default_dtype
 from ...tensor.size import Size
 from ...tensor.storage import new_storage
-from ...tensor.strides import PRESERVED, blank_like, copied
+from ...tensor.strides import PRESERVED, blank_like, copy_in_format
 from ...tensor.tensor import Array, Tensor, plain
 from ...tensor.views import extent, laid_out
 from ...unsupported import Unsupported
@@ -197,7 +197,7 @@ FROM_TENSOR = (
 INT_LEAF = "Only Tensors of floating point and complex dtype can require gradients"
 
 
-def made(
+def make_tensor(
     data: Any, op: str, requires_grad: bool = False, device: Any = None, inputs: tuple[Tensor, ...] = ()
 ) -> Tensor:
     """A tensor over `data`, told as made by the factory `op`, of the numbers of `inputs` if it copies tensors."""
@@ -239,7 +239,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     if isinstance(data, Tensor):
         warn(FROM_TENSOR.format("torch.tensor"))
     inputs = tensors_in(data) if state.session is not None else ()
-    return made(np.array(from_data(data, dtype)), "tensor", requires_grad, device, inputs)
+    return make_tensor(np.array(from_data(data, dtype)), "tensor", requires_grad, device, inputs)
 
 
 def tensors_in(data: Any) -> tuple[Tensor, ...]:
@@ -257,7 +257,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray) and (dtype is None or dtypes.to_numpy(dtype) == data.dtype):
         return from_numpy(data)
-    return made(from_data(data, dtype), "as_tensor", False, device)
+    return make_tensor(from_data(data, dtype), "as_tensor", False, device)
 
 
 def from_numpy(ndarray: np.ndarray[Any, Any]) -> Tensor:
@@ -268,7 +268,7 @@ def from_numpy(ndarray: np.ndarray[Any, Any]) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {home}{kind.__name__})")
     need_forward(ndarray)
     dtypes.from_numpy(ndarray.dtype)
-    exposed()
+    mark_exposed()
     result = plain(ndarray)
     result.storage_ = new_storage()
     if state.session is not None:
@@ -284,11 +284,11 @@ def floating(dtype: Any) -> np.dtype[Any]:
 
 
 def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    return made(np.zeros(lengths(size, "zeros"), floating(dtype)), "zeros", requires_grad, device)
+    return make_tensor(np.zeros(lengths(size, "zeros"), floating(dtype)), "zeros", requires_grad, device)
 
 
 def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    return made(np.ones(lengths(size, "ones"), floating(dtype)), "ones", requires_grad, device)
+    return make_tensor(np.ones(lengths(size, "ones"), floating(dtype)), "ones", requires_grad, device)
 
 
 def empty(
@@ -299,8 +299,8 @@ def empty(
     if memory_format == PRESERVED:
         raise RuntimeError("unsupported memory format Preserve")
     if memory_format is not None:
-        data = copied(data, memory_format)
-    return made(data, "empty", requires_grad, device)
+        data = copy_in_format(data, memory_format)
+    return make_tensor(data, "empty", requires_grad, device)
 
 
 def lengths(size: Sequence[Any], op: str = "empty") -> list[int]:
@@ -330,7 +330,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
     if not isinstance(size, tuple | list):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     target = numpy_dtype(kind)
-    return made(
+    return make_tensor(
         np.full(lengths([list(size)], "full"), dtypes.fitting(value, target), target), "full", requires_grad, device
     )
 
@@ -343,7 +343,7 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, 
     if m is not None and m < 0:
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
     lengths([n, n if m is None else m], "eye")
-    return made(np.eye(n, m, dtype=floating(dtype)), "eye", requires_grad, device)
+    return make_tensor(np.eye(n, m, dtype=floating(dtype)), "eye", requires_grad, device)
 
 
 def arange(
@@ -364,7 +364,7 @@ def arange(
     lengths([count])
     values = np.arange(count) * by + first
     kind = (np.dtype(np.int64) if whole else floating(None)) if dtype is None else numpy_dtype(dtype)
-    return made(values.astype(kind), "arange", requires_grad, device)
+    return make_tensor(values.astype(kind), "arange", requires_grad, device)
 
 
 def check_steps(first: float, last: float, by: float) -> None:
@@ -407,7 +407,7 @@ def closed_range(
         raise NotImplementedError("\"range_cpu\" not implemented for 'Bool'")
     count = math.floor((last - first) / by) + 1
     lengths([count])
-    return made((np.arange(count) * by + first).astype(kind), "range", requires_grad, device)
+    return make_tensor((np.arange(count) * by + first).astype(kind), "range", requires_grad, device)
 
 
 closed_range.__name__ = "range"
@@ -417,14 +417,14 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, devi
     """Rows and columns of the elements on and above a diagonal, one below the other."""
     check_sides(row, col)
     ask_room(2 * row, col)
-    return made(np.array(np.triu_indices(row, offset, col), places(dtype)), "triu_indices", False, device)
+    return make_tensor(np.array(np.triu_indices(row, offset, col), places(dtype)), "triu_indices", False, device)
 
 
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Rows and columns of the elements on and below a diagonal, one below the other."""
     check_sides(row, col)
     ask_room(2 * row, col)
-    return made(np.array(np.tril_indices(row, offset, col), places(dtype)), "tril_indices", False, device)
+    return make_tensor(np.array(np.tril_indices(row, offset, col), places(dtype)), "tril_indices", False, device)
 
 
 def check_sides(row: int, col: int) -> None:
@@ -448,7 +448,7 @@ def linspace(
         raise RuntimeError("number of steps must be non-negative")
     kind = floating(dtype)
     lengths([steps])
-    return made(symmetric_line(float(start), float(end), steps, kind), "linspace", requires_grad, device)
+    return make_tensor(symmetric_line(float(start), float(end), steps, kind), "linspace", requires_grad, device)
 
 
 def logspace(
@@ -467,7 +467,7 @@ def logspace(
     kind = floating(dtype)
     lengths([steps])
     line = symmetric_line(float(start), float(end), steps, np.dtype(np.float64))
-    return made(np.power(float(base), line).astype(kind), "logspace", requires_grad, device)
+    return make_tensor(np.power(float(base), line).astype(kind), "logspace", requires_grad, device)
 
 
 def symmetric_line(start: float, end: float, steps: int, kind: np.dtype[Any]) -> Any:
@@ -502,14 +502,14 @@ def filled_like(input: Tensor, dtype: Any, value: Any, memory_format: str | None
 def zeros_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
-    return made(filled_like(input, dtype, 0, memory_format), "zeros_like", requires_grad, device)
+    return make_tensor(filled_like(input, dtype, 0, memory_format), "zeros_like", requires_grad, device)
 
 
 @hidden_like
 def ones_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
-    return made(filled_like(input, dtype, 1, memory_format), "ones_like", requires_grad, device)
+    return make_tensor(filled_like(input, dtype, 1, memory_format), "ones_like", requires_grad, device)
 
 
 empty_like = zeros_like
@@ -520,7 +520,7 @@ def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
-    return made(filled_like(input, dtype, fill_value, memory_format), "full_like", requires_grad, device)
+    return make_tensor(filled_like(input, dtype, fill_value, memory_format), "full_like", requires_grad, device)
 
 
 def new_tensor(
@@ -579,7 +579,7 @@ def asarray(
         ValueError: there must be a copy, but `copy` is False.
     """
     check_device(device)
-    given = seen(obj, dtype)
+    given = tensor_over(obj, dtype)
     if given is None:
         if copy is False and isinstance(obj, np.generic):
             raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray.")
@@ -595,7 +595,7 @@ def asarray(
     return kept.requires_grad_() if wanted and not kept.requires_grad else kept
 
 
-def seen(obj: Any, dtype: Any) -> Tensor | None:
+def tensor_over(obj: Any, dtype: Any) -> Tensor | None:
     """The tensor over the memory of `obj`, if that shows any; the bytes of a buffer are numbers of `dtype`."""
     if isinstance(obj, Tensor):
         return obj
@@ -653,14 +653,14 @@ def frombuffer(
         )
     if view.readonly:
         warn_once("frombuffer", NOT_WRITABLE)
-    return made(np.frombuffer(buffer, kind, count, offset), "frombuffer", requires_grad, device)
+    return make_tensor(np.frombuffer(buffer, kind, count, offset), "frombuffer", requires_grad, device)
 
 
 # ---- by a scalar and by strides
 
 
 def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    return made(floating(dtype).type(s), "scalar_tensor", requires_grad, device)
+    return make_tensor(floating(dtype).type(s), "scalar_tensor", requires_grad, device)
 
 
 def empty_strided(
@@ -679,7 +679,7 @@ def empty_strided(
     stride = [max(step, 0) for step in stride]
     ask_room(max(math.prod(size), extent(size, stride)))
     data = laid_out(size, stride, kind)
-    return made(data, "empty_strided", requires_grad, device)
+    return make_tensor(data, "empty_strided", requires_grad, device)
 
 
 def new_empty_strided(

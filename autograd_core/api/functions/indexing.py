@@ -13,10 +13,10 @@ import numpy as np
 
 from ... import errors
 from ...dispatch.inplace import check_writable, in_place
-from ...dispatch.not_implemented import underived
+from ...dispatch.not_implemented import call_underived
 from ...engine.state import ask_room
 from ...engine.warnings import warn, warn_once
-from ...functorch.batch import unseen
+from ...functorch.batch import is_batched
 from ...ops import indexing, join, scatter_gather
 from ...ops import view as view_ops
 from ...ops._common import wrap
@@ -51,7 +51,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     if is_int(index):
         return select(self, 0, int(index))
     if isinstance(index, slice):
-        return sliced(self, 0, index, whole=True)
+        return slice_(self, 0, index, whole=True)
     view, found = walk(self, as_tuple(index))
     if not found:
         return view_ops.alias(self) if view is self else view
@@ -112,10 +112,10 @@ def as_value(target: Tensor, value: Any) -> Tensor:
     if isinstance(value, bool | int | float | complex | np.generic):
         return plain(target.data_.dtype.type(dtypes.fitting(value, target.data_.dtype)))
     kind = f"numpy.{type(value).__name__}" if isinstance(value, np.ndarray) else type(value).__name__
-    raise TypeError(f"can't assign a {kind} to a torch.{named(target)}Tensor")
+    raise TypeError(f"can't assign a {kind} to a torch.{name_dim(target)}Tensor")
 
 
-def named(target: Tensor) -> str:
+def name_dim(target: Tensor) -> str:
     from ...errors import type_name
 
     return type_name(target.data_.dtype)
@@ -180,10 +180,15 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
             at += ndim - used
         elif is_int(part):
             view = select(view, at, int(part), place)
-        elif isinstance(part, Tensor) and part.data_.shape == () and part.data_.dtype.kind == "i" and not unseen(part):
+        elif (
+            isinstance(part, Tensor)
+            and part.data_.shape == ()
+            and part.data_.dtype.kind == "i"
+            and not is_batched(part)
+        ):
             view = select(view, at, part.item(), place)
         elif isinstance(part, slice):
-            view = sliced(view, at, part)
+            view = slice_(view, at, part)
             at += 1
         else:
             found[at] = part if is_mask_of_bytes(part) else as_index(part)
@@ -191,11 +196,11 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
                 view = view_ops.unsqueeze(view, at)
                 yes = int(bool(found[at].data_))
                 found[at] = plain(np.zeros(yes, np.int64), version=yes)  # torch fills the one, and makes the other
-            at += spanned(found[at])
+            at += dims_spanned(found[at])
     return view, in_a_row(found)
 
 
-def spanned(index: Tensor) -> int:
+def dims_spanned(index: Tensor) -> int:
     """The dimensions that an index stands for: a mask, as many as it has."""
     return index.data_.ndim if index.data_.dtype.char in "?B" else 1
 
@@ -206,7 +211,7 @@ def in_a_row(found: dict[int, Tensor]) -> list[Tensor | None]:
     at = 0
     for start, index in found.items():
         row += [None] * (start - at) + [index]
-        at = start + spanned(index)
+        at = start + dims_spanned(index)
     return row
 
 
@@ -219,7 +224,7 @@ def as_index(part: Any) -> Tensor:
     if isinstance(part, Tensor):
         if part.data_.dtype.name not in INDICES:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        if part.data_.dtype.kind == "b" and unseen(part):
+        if part.data_.dtype.kind == "b" and is_batched(part):
             raise RuntimeError(errors.DYNAMIC_MASK)
         if part.data_.dtype == np.uint8:
             return plain(np.asarray(part.data_ != 0))
@@ -281,7 +286,7 @@ def select(view: Tensor, dim: int, index: int, place: int = 0) -> Tensor:
     return view_ops.select(view, dim, index)
 
 
-def sliced(view: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
+def slice_(view: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
     """A slice along `dim`; one that takes everything leaves the tensor alone, unless it is the `whole` index."""
     if not view.data_.shape:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
@@ -327,7 +332,9 @@ def scatter(
 ) -> Tensor:
     src = value if src is None else src
     if reduce is not None:
-        return underived("scatter", scatter_gather.scatter_reduce, *scatter_operands(input, dim, index, src, reduce))
+        return call_underived(
+            "scatter", scatter_gather.scatter_reduce, *scatter_operands(input, dim, index, src, reduce)
+        )
     return (
         scatter_gather.scatter(input, dim, index, src)
         if isinstance(src, Tensor)
@@ -355,7 +362,7 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    if unseen(input):
+    if is_batched(input):
         raise RuntimeError(errors.DYNAMIC.format("where" if as_tuple else "nonzero"))
     if as_tuple:
         return tuple(join.unbind(nonzero(input if input.data_.ndim else unsqueeze(input.detach(), 0)), 1))

@@ -15,7 +15,7 @@ from ...linalg import decomposition, solving
 from ...ops import linalg_decomposition, linalg_solve
 from ...tensor.dtypes import float32
 from ...tensor.tensor import Array, Tensor
-from .arguments import returned
+from .arguments import named_tuple
 from .random import randn
 from .shape import broadcast_to
 
@@ -139,9 +139,9 @@ def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int
 # ---- by the names before torch.linalg
 
 
-LU_WITH_INFO = returned("_lu_with_info", "LU pivots info")
-SOLVED = returned("triangular_solve", "solution cloned_coefficient")
-UNPACKED = returned("lu_unpack", "P L U")
+LU_WITH_INFO = named_tuple("_lu_with_info", "LU pivots info")
+SOLVED = named_tuple("triangular_solve", "solution cloned_coefficient")
+UNPACKED = named_tuple("lu_unpack", "P L U")
 TRIANGULAR = (
     "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
     "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "

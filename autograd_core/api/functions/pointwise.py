@@ -11,16 +11,16 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import errors
-from ...functorch.batch import hidden, unseen
+from ...functorch.batch import is_batched, is_hidden
 from ...ops import binary, indexing, matmul, reduction, special, unary
 from ...ops import view as view_ops
 from ...ops._common import wrap
 from ...ops.indexing import meet
 from ...tensor import dtypes
-from ...tensor.strides import iterated
+from ...tensor.strides import elementwise_layout
 from ...tensor.tensor import Tensor, plain
 from ...unsupported import Unsupported
-from .arguments import Numbers, cast, returned
+from .arguments import Numbers, cast, named_tuple
 from .indexing import nonzero
 
 # ---- arithmetic
@@ -203,7 +203,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
-    if unseen(input) or unseen(other):
+    if is_batched(input) or is_batched(other):
         raise RuntimeError("Batching rule not implemented for aten::equal. We could not generate a fallback.")
     return input.data_.shape == other.data_.shape and bool(np.all(input.data_ == other.data_))
 
@@ -212,7 +212,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
     if input.data_.dtype != other.data_.dtype:
         a, b = errors.type_name(input.data_.dtype), errors.type_name(other.data_.dtype)
         raise RuntimeError(f"{a} did not match {b}")
-    if hidden(input) or hidden(other):
+    if is_hidden(input) or is_hidden(other):
         near = binary.le(unary.abs(input - other), unary.abs(other) * rtol + atol)
         alike = binary.logical_or(binary.eq(input, other), binary.logical_and(binary.isfinite(other), near))
         both = binary.logical_and(binary.isnan(input), binary.isnan(other))
@@ -222,11 +222,11 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
         raise RuntimeError(text)
     writes = 0 if rtol == atol == 0 else 1 + (equal_nan and input.data_.dtype.kind == "f")
     near = np.isclose(input.data_, other.data_, rtol, atol, equal_nan)
-    return plain(iterated(near, (input.data_, other.data_)) if near.ndim else near, version=writes)
+    return plain(elementwise_layout(near, (input.data_, other.data_)) if near.ndim else near, version=writes)
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
-    if unseen(input) or unseen(other):
+    if is_batched(input) or is_batched(other):
         raise RuntimeError(errors.ALLCLOSE_IN_VMAP)
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan).data_))
 
@@ -249,7 +249,7 @@ def numel(input: Tensor) -> int:
 HIGHEST = 168
 """The slope of log gamma beyond which factorials are no doubles, also where it is differentiated."""
 
-FREXP = returned("frexp", "mantissa exponent")
+FREXP = named_tuple("frexp", "mantissa exponent")
 
 
 def frexp(input: Tensor) -> Any:

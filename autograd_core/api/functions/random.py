@@ -17,7 +17,7 @@ from ...random import generator as streams
 from ...tensor.strides import blank_like
 from ...tensor.tensor import Array, Tensor, plain
 from .arguments import numpy_dtype
-from .creation import floating, lengths, like, made
+from .creation import floating, lengths, like, make_tensor
 
 
 @like_at_random
@@ -27,7 +27,7 @@ def rand_like(
     refuse("check_uniform_bounds", "biu", np.zeros(0, like(input, dtype)))
     place = blank_like(input.data_, like(input, dtype), memory_format)
     drawn = streams.uniform(place.size, place.dtype)
-    return made(streams.laid_out(drawn, place), "rand_like", requires_grad, device)
+    return make_tensor(streams.laid_out(drawn, place), "rand_like", requires_grad, device)
 
 
 @like_at_random
@@ -37,7 +37,7 @@ def randn_like(
     refuse("normal_kernel_cpu", "biu", np.zeros(0, like(input, dtype)))
     place = blank_like(input.data_, like(input, dtype), memory_format)
     draw = streams.normal if place.flags.c_contiguous else streams.normals
-    return made(streams.laid_out(draw(place.size, place.dtype), place), "randn_like", requires_grad, device)
+    return make_tensor(streams.laid_out(draw(place.size, place.dtype), place), "randn_like", requires_grad, device)
 
 
 @like_at_random
@@ -48,7 +48,7 @@ def randint_like(
     if low is None or high is None:
         low, high = 0, high if low is None else low
     place = blank_like(input.data_, like(input, dtype), memory_format)
-    return made(streams.laid_out(streams.integers(place.size, low, high), place), "randint_like", False, device)
+    return make_tensor(streams.laid_out(streams.integers(place.size, low, high), place), "randint_like", False, device)
 
 
 @at_random
@@ -58,7 +58,7 @@ def rand(
     shape = lengths(size, "rand")
     refuse("check_uniform_bounds", "biu", np.zeros(0, floating(dtype)))
     drawn = streams.uniform(math.prod(shape), floating(dtype), generator=generator).reshape(shape)
-    return made(drawn, "rand", requires_grad, device)
+    return make_tensor(drawn, "rand", requires_grad, device)
 
 
 @at_random
@@ -68,7 +68,7 @@ def randn(
     shape = lengths(size, "randn")
     refuse("normal_kernel_cpu", "biu", np.zeros(0, floating(dtype)))
     drawn = streams.normal(math.prod(shape), floating(dtype), generator=generator).reshape(shape)
-    return made(drawn, "randn", requires_grad, device)
+    return make_tensor(drawn, "randn", requires_grad, device)
 
 
 def randint(
@@ -82,7 +82,7 @@ def randint(
     shape = lengths([list(size)])
     check_bounds(int(low), int(high), numpy_dtype(dtype) if dtype is not None else np.dtype(np.int64))
     drawn = streams.integers(math.prod(shape), int(low), int(high), generator).reshape(shape)
-    return made(drawn if dtype is None else drawn.astype(numpy_dtype(dtype)), "randint", requires_grad, device)
+    return make_tensor(drawn if dtype is None else drawn.astype(numpy_dtype(dtype)), "randint", requires_grad, device)
 
 
 def randperm(
@@ -92,7 +92,7 @@ def randperm(
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     lengths([n], "randperm")
     order = streams.permutation(n, generator)
-    return made(order if dtype is None else order.astype(numpy_dtype(dtype)), "randperm", requires_grad, device)
+    return make_tensor(order if dtype is None else order.astype(numpy_dtype(dtype)), "randperm", requires_grad, device)
 
 
 def normal(
@@ -115,14 +115,14 @@ def normal(
     count = math.prod(shape)
     ask_room(count)
     if size is not None:
-        return made(
+        return make_tensor(
             streams.normal(count, floating(dtype), mean, std, generator).reshape(shape), "normal", requires_grad
         )
     refuse("normal_kernel_cpu", "biu", tensors[0])
     unit = streams.normal(count, tensors[0].dtype, generator=generator).reshape(shape)
     centre, width = (v.data_ if isinstance(v, Tensor) else v for v in (mean, std))
     inputs = tuple(v for v in (mean, std) if isinstance(v, Tensor))
-    drawn = made((unit * width + centre).astype(unit.dtype), "normal", inputs=inputs)
+    drawn = make_tensor((unit * width + centre).astype(unit.dtype), "normal", inputs=inputs)
     if state.grad_enabled and any(t.requires_grad for t in inputs):
         from ...dispatch.zero_gradient import node_of
 
@@ -133,11 +133,11 @@ def normal(
 
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
     """Ones by the probabilities in `input`; with `p`, by that for all, and torch has no derivative for it."""
-    from ...dispatch.not_implemented import underived
+    from ...dispatch.not_implemented import call_underived
     from ...ops.random_sampling import bernoulli_each
 
     if p is not None:
-        return underived("bernoulli", lambda held: plain(by_one(held.data_, p, generator)), input)
+        return call_underived("bernoulli", lambda held: plain(by_one(held.data_, p, generator)), input)
     drawn: Tensor = bernoulli_each(input, generator)
     return drawn
 
@@ -195,4 +195,4 @@ def check_probabilities(data: np.ndarray[Any, Any], count: int, replacement: boo
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     data = np.asarray(input.data_)
     check_probabilities(data, num_samples, replacement)
-    return made(streams.multinomial(data, num_samples, replacement, generator), "multinomial")
+    return make_tensor(streams.multinomial(data, num_samples, replacement, generator), "multinomial")

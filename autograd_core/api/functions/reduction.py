@@ -26,12 +26,12 @@ class Extreme(NamedTuple):
         return type(self).__name__
 
 
-def named(kind: str) -> type[Extreme]:
+def name_of(kind: str) -> type[Extreme]:
     own = {"__slots__": (), "__getattr__": lacking, "__module__": "torch.return_types"}
     return type(kind, (Extreme,), own)
 
 
-MAX, MIN, SORT, TOPK = (named(kind) for kind in ("max", "min", "sort", "topk"))
+MAX, MIN, SORT, TOPK = (name_of(kind) for kind in ("max", "min", "sort", "topk"))
 
 
 def sum(input: Tensor, dim: Any = UNSAID, keepdim: bool = False, *, axis: Any = UNSAID, dtype: Any = None) -> Tensor:

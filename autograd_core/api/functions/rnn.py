@@ -168,7 +168,7 @@ def lstm_cell(
 # ---- layers
 
 
-def walked(cell: Callable[..., State], inputs: Tensor, state: State, weights: Weights, reverse: bool) -> Any:
+def run_layer(cell: Callable[..., State], inputs: Tensor, state: State, weights: Weights, reverse: bool) -> Any:
     """One layer in one direction: (all hidden states, the last state)."""
     steps = join.unbind(weights.of_input(inputs), 0)
     if not steps:
@@ -182,12 +182,12 @@ def walked(cell: Callable[..., State], inputs: Tensor, state: State, weights: We
 
 def layer_of(cell: Callable[..., State]) -> Callable[..., Any]:
     def layer(inputs: Tensor, state: State, weights: Weights, reverse: bool) -> Any:
-        return walked(cell, inputs, state, weights, reverse)
+        return run_layer(cell, inputs, state, weights, reverse)
 
     return layer
 
 
-def stacked(
+def run_layers(
     layer: Callable[..., Any],
     inputs: Tensor,
     states: Sequence[State],
@@ -215,7 +215,7 @@ def stacked(
     return inputs, last
 
 
-def grouped(params: Sequence[Tensor], has_biases: bool, projected: bool = False) -> list[Weights]:
+def group_parameters(params: Sequence[Tensor], has_biases: bool, projected: bool = False) -> list[Weights]:
     """The flat list of parameters by layer and direction."""
     size = (4 if has_biases else 2) + projected
     if len(params) % size:
@@ -244,10 +244,10 @@ def simple_network(cell: Callable[..., State]) -> Callable[..., tuple[Tensor, Te
         batch_first: bool,
     ) -> tuple[Tensor, Tensor]:
         inputs = view_ops.transpose(input, 0, 1) if batch_first else input
-        weights = grouped(params, has_biases)
+        weights = group_parameters(params, has_biases)
         states = join.unbind(hx, 0)
         used = dropout if train else 0.0
-        output, last = stacked(layer_of(cell), inputs, states, weights, 1 + bidirectional, used)
+        output, last = run_layers(layer_of(cell), inputs, states, weights, 1 + bidirectional, used)
         final = join.stack(last, 0)
         return swap_batch(output, batch_first), final
 
@@ -279,7 +279,7 @@ def lstm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """(outputs, last hidden states, last cell states)."""
     projected = hx[0].data_.shape[2] != hx[1].data_.shape[2]
-    weights = grouped(params, has_biases, projected)
+    weights = group_parameters(params, has_biases, projected)
     used = dropout if train else 0.0
     if input.data_.dtype == np.float32 and input.data_.size and not projected:
         return fused_lstm(input, hx, weights, has_biases, used, train, bidirectional, batch_first)
@@ -295,7 +295,7 @@ def long_short(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """(outputs, last hidden states, last cell states) of layers that carry both; `options` are those of `stacked`."""
     states = list(zip(join.unbind(hx[0], 0), join.unbind(hx[1], 0), strict=True))
-    output, last = stacked(layer, inputs, states, weights, *options)
+    output, last = run_layers(layer, inputs, states, weights, *options)
     cell = join.stack([c for _, c in last], 0)
     return output, join.stack([h for h, _ in last], 0), cell
 
@@ -323,7 +323,7 @@ def fused_lstm(
         got = mkldnn_rnn_layer(inputs, own.ih, own.hh, *biases, hidden, cell, reverse, *facts)
         return got[0], (got[1], got[2])
 
-    output, last = stacked(layer, inputs, [None] * len(weights), weights, directions, dropout, -1)
+    output, last = run_layers(layer, inputs, [None] * len(weights), weights, directions, dropout, -1)
     final = join.stack([h for h, _ in last], 0), join.stack([c for _, c in last], 0)
     return (view_ops.transpose(output, 0, 1) if batch_first else output), *final
 
@@ -405,8 +405,8 @@ def packed_network(
     bidirectional: bool,
 ) -> tuple[Tensor, Tensor]:
     """torch.rnn_tanh, torch.rnn_relu and torch.gru of packed data: (outputs, last hidden states)."""
-    weights, states = grouped(params, has_biases), join.unbind(hx, 0)
-    output, last = stacked(packed_layer_of(cell, sizes), data, states, weights, 1 + bidirectional, dropout, -1)
+    weights, states = group_parameters(params, has_biases), join.unbind(hx, 0)
+    output, last = run_layers(packed_layer_of(cell, sizes), data, states, weights, 1 + bidirectional, dropout, -1)
     return output, join.stack(last, 0)
 
 
@@ -421,7 +421,7 @@ def packed_lstm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """torch.lstm of packed data: (outputs, last hidden states, last cell states)."""
     projected = hx[0].data_.shape[2] != hx[1].data_.shape[2]
-    weights = grouped(params, has_biases, projected)
+    weights = group_parameters(params, has_biases, projected)
     return long_short(packed_layer_of(long_short_cell, sizes), data, hx, weights, 1 + bidirectional, dropout, -1)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import errors
 from ...dispatch.inplace import in_place
-from ...dispatch.schema.guard import guarded
+from ...dispatch.schema.guard import guard
 from ...engine.state import ask_room
 from ...engine.warnings import warn_once
 from ...functorch.batch import Batch
@@ -28,7 +28,7 @@ from ...tensor.size import Size
 from ...tensor.strides import PRESERVED, lies_in
 from ...tensor.tensor import Tensor, plain, sharing
 from .arguments import dims, numpy_dtype, sizes_of
-from .creation import made
+from .creation import make_tensor
 from .indexing import kind_of
 
 # ---- shapes, parts, joins
@@ -102,7 +102,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     if old[at] != known if -1 not in inner else known == 0 or old[at] % known:
         text = f"unflatten: Provided sizes {inner} don't multiply up to the size of dim {at} ({old[at]})"
         raise RuntimeError(f"{text} in the input tensor")
-    inner = list(view_ops.inferred(inner, old[at]))
+    inner = list(view_ops.infer_size(inner, old[at]))
     return view_ops.view(input, [*old[:at], *inner, *old[at + 1 :]])
 
 
@@ -193,8 +193,8 @@ def divisible(tensor: Tensor) -> None:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
 
 
-SPLIT: Any = guarded("torch", "_split", split_evenly)
-SPLIT_WITH_SIZES: Any = guarded("torch", "split_with_sizes", split_with_sizes)
+SPLIT: Any = guard("torch", "_split", split_evenly)
+SPLIT_WITH_SIZES: Any = guard("torch", "split_with_sizes", split_with_sizes)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -540,7 +540,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     else:
         ends = [*indices_or_sections, length]
     starts = [0, *ends[:-1]]
-    return tuple(view_ops.slice_(input, at, *clipped(a, b, length), 1) for a, b in zip(starts, ends, strict=True))
+    return tuple(view_ops.slice_(input, at, *clip_bounds(a, b, length), 1) for a, b in zip(starts, ends, strict=True))
 
 
 def named_places(given: Tensor) -> Any:
@@ -560,7 +560,7 @@ def named_places(given: Tensor) -> Any:
     return given.tolist()
 
 
-def clipped(start: int, end: int, length: int) -> tuple[int, int]:
+def clip_bounds(start: int, end: int, length: int) -> tuple[int, int]:
     """The bounds of a slice as torch keeps them: counted from the front, within the length, in order."""
     low = min(max(start + length if start < 0 else start, 0), length)
     high = min(max(end + length if end < 0 else end, low), length)
@@ -573,7 +573,7 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
             "torch.hsplit requires a tensor with at least 1 dimension, but got a tensor with 0 dimensions!"
         )
     at = 0 if input.data_.ndim == 1 else 1
-    return tensor_split(input, divided("hsplit", input, indices_or_sections, at), at)
+    return tensor_split(input, check_sections("hsplit", input, indices_or_sections, at), at)
 
 
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -582,10 +582,10 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
             "torch.dsplit requires a tensor with at least 3 dimension, but got a tensor with "
             f"{input.data_.ndim} dimensions!"
         )
-    return tensor_split(input, divided("dsplit", input, indices_or_sections, 2), 2)
+    return tensor_split(input, check_sections("dsplit", input, indices_or_sections, 2), 2)
 
 
-def divided(name: str, input: Tensor, sections: Any, at: int) -> Any:
+def check_sections(name: str, input: Tensor, sections: Any, at: int) -> Any:
     """`sections`, if a number of them divides the length."""
     length = input.data_.shape[at]
     if isinstance(sections, int) and sections and length % sections == 0:
@@ -604,7 +604,7 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
             "torch.vsplit requires a tensor with at least 2 dimension, but got a tensor with "
             f"{input.data_.ndim} dimensions!"
         )
-    return tensor_split(input, divided("vsplit", input, indices_or_sections, 0), 0)
+    return tensor_split(input, check_sections("vsplit", input, indices_or_sections, 0), 0)
 
 
 def diff(
@@ -666,7 +666,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
-        return made(np.zeros(0, input.data_.dtype), "empty")
+        return make_tensor(np.zeros(0, input.data_.dtype), "empty")
     count = input.data_.shape[0]
     places = np.indices((count,) * r)
     rising = [low <= high if with_replacement else low < high for low, high in zip(places, places[1:], strict=False)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import errors
 from ...tensor.tensor import Array, Tensor
-from .creation import floating, made
+from .creation import floating, make_tensor
 
 Numbers = np.dtype[Any]
 
@@ -63,7 +63,7 @@ def hann_window(
     window_length: int, periodic: bool = True, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     data = window("hann_window", raised_cosine, window_length, periodic, dtype, 0.5, 0.5)
-    return made(data, "hann_window", requires_grad, device)
+    return make_tensor(data, "hann_window", requires_grad, device)
 
 
 def hamming_window(
@@ -77,7 +77,7 @@ def hamming_window(
     requires_grad: bool = False,
 ) -> Tensor:
     data = window("hamming_window", raised_cosine, window_length, periodic, dtype, alpha, beta)
-    return made(data, "hamming_window", requires_grad, device)
+    return make_tensor(data, "hamming_window", requires_grad, device)
 
 
 def kaiser_window(
@@ -90,20 +90,20 @@ def kaiser_window(
     requires_grad: bool = False,
 ) -> Tensor:
     data = window("kaiser_window", bessel, window_length, periodic, dtype, beta)
-    return made(data, "kaiser_window", requires_grad, device)
+    return make_tensor(data, "kaiser_window", requires_grad, device)
 
 
-def fixed(name: str, shape: Callable[..., Array]) -> Callable[..., Tensor]:
+def fixed_window(name: str, shape: Callable[..., Array]) -> Callable[..., Tensor]:
     """The window `name`, of a shape that takes no more numbers."""
 
     def make(
         window_length: int, periodic: bool = True, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Tensor:
-        return made(window(name, shape, window_length, periodic, dtype), name, requires_grad, device)
+        return make_tensor(window(name, shape, window_length, periodic, dtype), name, requires_grad, device)
 
     make.__name__ = make.__qualname__ = name
     return make
 
 
-blackman_window = fixed("blackman_window", two_cosines)
-bartlett_window = fixed("bartlett_window", roof)
+blackman_window = fixed_window("blackman_window", two_cosines)
+bartlett_window = fixed_window("bartlett_window", roof)

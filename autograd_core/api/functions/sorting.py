@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...dispatch.schema.guard import guarded
+from ...dispatch.schema.guard import guard
 from ...engine.warnings import warn_once
 from ...ops import cumulative, sorting
 from ...tensor import dtypes
@@ -15,9 +15,9 @@ from ...tensor.strides import lies_in
 from ...tensor.tensor import Tensor, plain
 from .arguments import cast
 from .indexing import nonzero
-from .reduction import Extreme, named, sort
+from .reduction import Extreme, name_of, sort
 
-KTHVALUE = named("kthvalue")
+KTHVALUE = name_of("kthvalue")
 
 SCATTERED = (
     "torch.searchsorted(): {0} tensor is non-contiguous, this will lower the performance due to extra data copy when "
@@ -41,7 +41,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     return cumulative.logcumsumexp(input, dim)
 
 
-def chosen(found: Any, inverse: bool, counts: bool) -> Any:
+def unique_results(found: Any, inverse: bool, counts: bool) -> Any:
     """The distinct values, with what else was asked for."""
     values, places, how_often = found
     parts = [values, *([places] if inverse else []), *([how_often] if counts else [])]
@@ -58,7 +58,7 @@ def unique(
     """The distinct values of `input` (with `dim`: its distinct slices) in order."""
     wanted = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
     found = values_once(input, **wanted) if dim is None else slices_once(input, dim, **wanted)
-    return chosen(found, return_inverse, return_counts)
+    return unique_results(found, return_inverse, return_counts)
 
 
 def unique2(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
@@ -73,8 +73,8 @@ def unique_dim(
     return sorting.unique_dim(input, dim)
 
 
-values_once: Any = guarded("torch", "_unique2", unique2)
-slices_once: Any = guarded("torch", "unique_dim", unique_dim)
+values_once: Any = guard("torch", "_unique2", unique2)
+slices_once: Any = guard("torch", "unique_dim", unique_dim)
 
 
 def unique_consecutive(
@@ -82,7 +82,7 @@ def unique_consecutive(
 ) -> Any:
     """The values of `input`, each run of equal ones as one."""
     found = runs_once(input, return_inverse=return_inverse, return_counts=return_counts, dim=dim)
-    return chosen(found, return_inverse, return_counts)
+    return unique_results(found, return_inverse, return_counts)
 
 
 def every_run(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
@@ -90,7 +90,7 @@ def every_run(input: Tensor, return_inverse: bool = False, return_counts: bool =
     return sorting.unique_consecutive(input, dim)
 
 
-runs_once: Any = guarded("torch", "_unique_consecutive", every_run)
+runs_once: Any = guard("torch", "_unique_consecutive", every_run)
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
@@ -191,9 +191,9 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input.data_.reshape(())[()])
 
 
-def resolved(input: Tensor) -> Tensor:
+def resolve(input: Tensor) -> Tensor:
     """A tensor of real numbers, which have no conjugate to be resolved."""
     return input
 
 
-resolve_conj = resolve_neg = resolved
+resolve_conj = resolve_neg = resolve

@@ -23,17 +23,19 @@ from ...tensor.dtypes import get_default_dtype
 from ...tensor.tensor import Array, Tensor, plain
 from ...unsupported import Unsupported
 from ..methods.inplace import squeeze_, transpose_, unsqueeze_
-from .arguments import cast, counted_in, dims, is_whole, returned
+from .arguments import cast, counted_in, dims, is_whole, named_tuple
 from .creation import symmetric_line
 from .pointwise import clamp
-from .reduction import NOT_GIVEN, Extreme, correction_of, named
+from .reduction import NOT_GIVEN, Extreme, correction_of, name_of
 from .shape import flatten
 
 # ---- medians, extremes with their places, sums that skip nan
 
 
-AMINMAX = returned("aminmax", "min max")
-MEDIAN, NANMEDIAN, MODE, CUMMAX, CUMMIN = (named(kind) for kind in ("median", "nanmedian", "mode", "cummax", "cummin"))
+AMINMAX = named_tuple("aminmax", "min max")
+MEDIAN, NANMEDIAN, MODE, CUMMAX, CUMMIN = (
+    name_of(kind) for kind in ("median", "nanmedian", "mode", "cummax", "cummin")
+)
 
 
 def var_mean(
@@ -264,17 +266,17 @@ def quantile(
     input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:
     """The value below which the share `q` of all lies, or of those along `dim`; a new first dimension for many `q`."""
-    return found(input, q, dim, keepdim, interpolation, "quantile")
+    return cumulate_both(input, q, dim, keepdim, interpolation, "quantile")
 
 
 def nanquantile(
     input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:
     """The same of what is not nan."""
-    return found(input, q, dim, keepdim, interpolation, "nanquantile")
+    return cumulate_both(input, q, dim, keepdim, interpolation, "nanquantile")
 
 
-def found(input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, name: str) -> Tensor:
+def cumulate_both(input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, name: str) -> Tensor:
     """What both give.
 
     Raises:
@@ -291,7 +293,7 @@ def found(input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: 
     shares, ordered = np.atleast_1d(q.data_), along_last(input, at)
     kept = [1 if at in (None, d) else n for d, n in enumerate(data.shape) if keepdim or at not in (None, d)]
     ordered = view_ops.view(ordered, [*kept, ordered.data_.shape[-1]])
-    out = mixed(ordered, places(ordered.data_, shares, name == "nanquantile"), interpolation)
+    out = interpolate_ranks(ordered, places(ordered.data_, shares, name == "nanquantile"), interpolation)
     if q.data_.ndim:
         out = transpose_(unsqueeze_(out, 0), 0, -1)
     return squeeze_(out, -1)
@@ -333,7 +335,7 @@ def places(ordered: Array, shares: Array, skips: bool) -> Array:
     return np.where(unknown.any(-1, keepdims=True), last, shares * last)
 
 
-def mixed(ordered: Tensor, ranks: Array, interpolation: str) -> Tensor:
+def interpolate_ranks(ordered: Tensor, ranks: Array, interpolation: str) -> Tensor:
     """What lies at the `ranks`, which may be between two values."""
     ranks = ROUNDED[interpolation](ranks) if interpolation in ROUNDED else ranks
     below = ranks.astype(np.int64)
@@ -351,7 +353,7 @@ ROUNDED: dict[str, Any] = {"lower": np.floor, "higher": np.ceil, "nearest": np.r
 # ---- gradient and histogram
 
 
-HISTOGRAM = returned("histogram", "hist bin_edges")
+HISTOGRAM = named_tuple("histogram", "hist bin_edges")
 
 
 def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:

@@ -15,12 +15,12 @@ from ...engine.state import DETACHED, RESHAPED, singular, special, state, unusua
 from ...engine.warnings import warn
 from ...events import recorded_engine as recording
 from ...events import session as tell
-from ...functorch.batch import Batch, hidden
-from ...graph.accumulate_grad import unseen
+from ...functorch.batch import Batch, is_hidden
+from ...graph.accumulate_grad import hide_from_collector
 from ...graph.node import ONE, SCALAR, Handle
 from ...ordered_dict import OrderedDict
 from ...tensor.storage import InferenceStorage, OutsideStorage, Storage, new_storage
-from ...tensor.strides import copied as copied_alike
+from ...tensor.strides import copy_in_format as copied_alike
 from ...tensor.tensor import Meta, Tensor, bare, plain, sharing
 
 Method = Callable[..., Any]
@@ -50,7 +50,7 @@ def get_grad(self: Tensor) -> Tensor | None:
     return found
 
 
-def forgotten(self: Tensor) -> bool:
+def forget_grad(self: Tensor) -> bool:
     """Whether `.grad` was set to None; False if there is more to it."""
     if singular or self.meta is None:
         return False
@@ -59,11 +59,11 @@ def forgotten(self: Tensor) -> bool:
 
 
 def set_grad(self: Tensor, grad: Any) -> None:
-    if grad is None and forgotten(self):
+    if grad is None and forget_grad(self):
         return
     if grad is not None:
         check_grad(self, grad)
-        unseen(grad)
+        hide_from_collector(grad)
     meta = self.meta or self.own_meta()
     before, meta.grad = meta.grad, grad
     session = state.session if special else None
@@ -187,7 +187,7 @@ def detach(self: Tensor) -> Tensor:
     if storage.inference and not state.inference:
         storage = hiding_writes(storage)
     alias = sharing(self, array, storage)
-    if hidden(alias):
+    if is_hidden(alias):
         data = alias.data_
         alias.data_ = Batch(detach(data.whole), data.at, data.level)
     if state.session is not None:
@@ -253,7 +253,7 @@ def set_data(self: Tensor, new: Tensor) -> None:
         self.meta.accumulator = None  # the next graph gets one that takes gradients of the new dtype
     self.data_ = array
     storage.address, storage.boxed = other.address, other.boxed
-    tell.written(self, "data", (new,), counted=False)
+    tell.emit_write(self, "data", (new,), counted=False)
 
 
 def register_hook(self: Tensor, hook: Method) -> Handle:
@@ -294,7 +294,7 @@ def retain_grad(self: Tensor) -> None:
     node.own_hooks().retain[self.output_nr] = weakref.ref(self)
 
 
-def deepcopied(self: Tensor, memo: dict[int, Any]) -> Tensor:
+def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if self.node is not None:
         raise RuntimeError(errors.DEEPCOPY)
     if id(self) in memo:
@@ -312,19 +312,19 @@ def deepcopied(self: Tensor, memo: dict[int, Any]) -> Tensor:
     return new
 
 
-def pickled(self: Tensor, protocol: Any) -> tuple[Any, ...]:
+def pickle(self: Tensor, protocol: Any) -> tuple[Any, ...]:
     """What `pickle` writes of a tensor: its values and whether it requires grad. It is read again as a leaf."""
-    return unpickled, (type(self), self.array(), self.requires_grad)
+    return unpickle, (type(self), self.array(), self.requires_grad)
 
 
-def unpickled(kind: Any, data: Any, requires_grad: bool) -> Tensor:
+def unpickle(kind: Any, data: Any, requires_grad: bool) -> Tensor:
     """The tensor, or parameter, that `pickled` wrote."""
     tensor = plain(bare(data))
     read: Tensor = requires_grad_(tensor, requires_grad) if kind is Tensor else kind(tensor, requires_grad)
     return read
 
 
-def copied(self: Tensor) -> Tensor:
+def copy(self: Tensor) -> Tensor:
     """`copy.copy`: another leaf over the same memory."""
     new = detach(self)
     new.__class__ = type(self)

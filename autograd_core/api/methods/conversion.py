@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...engine.state import exposed, state
+from ...engine.state import mark_exposed, state
 from ...engine.warnings import warn_once
 from ...functorch import wrapper_repr as showing
-from ...functorch.batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, hidden, unseen
+from ...functorch.batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, is_batched, is_hidden
 from ...ops import join
 from ...ops._common import wrap
 from ...ops.binary import eq
@@ -32,7 +32,7 @@ def refuse_unseen(tensor: Tensor, message: str) -> None:
     Raises:
         RuntimeError: vmap hides them.
     """
-    if not unseen(tensor):
+    if not is_batched(tensor):
         return
     inside = any(level.depth > tensor.data_.level.depth and not level.forward for level in state.levels)
     raise RuntimeError(EITHER if inside and message is not MEMORY else message)
@@ -46,7 +46,7 @@ def item(self: Tensor) -> Any:
     return self.data_.item()
 
 
-def converted(kind: type) -> Method:
+def as_python_number(kind: type) -> Method:
     """`float(t)`, `int(t)`."""
 
     def convert(self: Tensor) -> Any:
@@ -93,15 +93,15 @@ def contains(self: Tensor, element: Any) -> bool:
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
 
-def formatted(self: Tensor, spec: str) -> str:
+def format_tensor(self: Tensor, spec: str) -> str:
     if self.data_.ndim == 0 and type(self) is Tensor:
         return format(self.data_.item(), spec)
     return object.__format__(self, spec)
 
 
-def shown(self: Tensor) -> str:
-    if hidden(self) or (state.levels and self.node is not None):
-        return showing.shown(self)
+def show(self: Tensor) -> str:
+    if is_hidden(self) or (state.levels and self.node is not None):
+        return showing.repr_in_levels(self)
     name, needed = None, False
     try:
         node = self.grad_fn
@@ -117,8 +117,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     if self.requires_grad and state.grad_enabled and not force:
         raise RuntimeError(errors.NUMPY_ON_GRAD)
     refuse_unseen(self, MEMORY)
-    exposed()
-    return self.data_.known() if hidden(self) else self.array()
+    mark_exposed()
+    return self.data_.known() if is_hidden(self) else self.array()
 
 
 def as_array(self: Tensor, dtype: Any = None) -> np.ndarray[Any, Any]:

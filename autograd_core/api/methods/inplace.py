@@ -21,7 +21,7 @@ from ...dispatch.registry import GRAPH
 from ...engine.state import ask_room, singular, special, state
 from ...errors import sizes
 from ...events import session as tell
-from ...functorch.batch import hidden
+from ...functorch.batch import is_hidden
 from ...graph.allow_mutation import before_write
 from ...graph.copy_slices import rebase
 from ...graph.node import FLOAT, Node
@@ -32,14 +32,14 @@ from ...ops.scatter_gather import index_reduce, scatter, scatter_reduce, scatter
 from ...ops.unary import clamp, clamp_max, clamp_max_tensor, clamp_min, clamp_min_tensor, clamp_tensor
 from ...tensor import dtypes
 from ...tensor.storage import Storage
-from ...tensor.strides import PRESERVED, lies_in, steps_in, suggested
+from ...tensor.strides import PRESERVED, lies_in, steps_in, suggest_format
 from ...tensor.tensor import Tensor, plain
-from ...tensor.views import strided
+from ...tensor.views import strided_window
 from ...unsupported import Unsupported
 from ..functions.arguments import sizes_of
 from ..functions.indexing import scatter_operands, to_write_by
 from ..functions.pointwise import UNSAID, any_floating, check_alpha, check_fill, known_mode
-from .memory import OF_A_VIEW, whole, windowed
+from .memory import OF_A_VIEW, find_window, whole
 
 # ---- clamping: of whole numbers, torch refuses fractions in words of its own
 
@@ -96,23 +96,23 @@ MOST = (1 << 63) - 1
 def reshaped_in_place(function: Any, target: Tensor, *args: Any) -> Tensor:
     """`target.t_()` and the like: the memory stays, the tensor looks at it through another shape."""
     check_writable(target)
-    if hidden(target):
+    if is_hidden(target):
         check_writable(target.data_.whole)
     if state.saved_hooks:
         before_write(target)  # what is saved of it keeps its shape
     before = plain(target.array())
     before.node, before.output_nr = target.grad_fn if state.grad_enabled else target.node, target.output_nr
-    target.data_ = reshaped(function.op, before, args)
+    target.data_ = reshape_memory(function.op, before, args)
     target.bump()
     if before.node is not None:
-        rebase(target, lambda holder: linked(function.op, before, args, holder), seen_otherwise=True)
-    tell.written(target, function.op.name, ())
+        rebase(target, lambda holder: link_history(function.op, before, args, holder), seen_otherwise=True)
+    tell.emit_write(target, function.op.name, ())
     return target
 
 
-def reshaped(op: Any, before: Tensor, args: tuple[Any, ...]) -> Any:
+def reshape_memory(op: Any, before: Tensor, args: tuple[Any, ...]) -> Any:
     """What `before` holds in another shape, over the same memory."""
-    if not hidden(before):
+    if not is_hidden(before):
         return op.forward(before.data_, *args)
     return VIEWS[op.name](plain(before.data_), *args).data_
 
@@ -124,7 +124,7 @@ VIEWS = {
 """The view that each shows, of a tensor whose memory vmap hides."""
 
 
-def linked(op: Any, before: Tensor, args: tuple[Any, ...], holder: Tensor) -> Node | None:
+def link_history(op: Any, before: Tensor, args: tuple[Any, ...], holder: Tensor) -> Node | None:
     if state.session is not None:
         state.session.same(holder, before)
     return op.link(before, *args, (holder,), holder)
@@ -161,9 +161,9 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
         raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
     if min(size, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")
-    if hidden(self):
+    if is_hidden(self):
         raise Unsupported("as_strided_ in vmap is not supported")
-    whole, start = windowed(self, size, stride, storage_offset)
+    whole, start = find_window(self, size, stride, storage_offset)
     if whole is not self:
         raise Unsupported(OF_A_VIEW)
     return reshaped_in_place(view.as_strided_in_place, self, list(size), list(stride), start)
@@ -189,10 +189,10 @@ def resize_(self: Tensor, *size: Any, memory_format: str | None = None) -> Tenso
         raise RuntimeError("cannot resize variables that require grad")
     if memory_format == PRESERVED:
         raise RuntimeError("Unsupported memory formatPreserve")
-    return resized(self, tuple(sizes_of(size)), memory_format)
+    return resize(self, tuple(sizes_of(size)), memory_format)
 
 
-def resized(self: Tensor, shape: tuple[int, ...], memory_format: str | None = None) -> Tensor:
+def resize(self: Tensor, shape: tuple[int, ...], memory_format: str | None = None) -> Tensor:
     same = shape == self.data_.shape
     if same and (memory_format is None or lies_in(self.array(), memory_format)):
         return self
@@ -207,17 +207,17 @@ def resized(self: Tensor, shape: tuple[int, ...], memory_format: str | None = No
         if self.storage_ is not None:
             self.storage_.boxed = None
     data = memory[:count].reshape(shape)
-    self.data_ = data if memory_format is None else strided(data, shape, steps_in(data, memory_format), 0)
+    self.data_ = data if memory_format is None else strided_window(data, shape, steps_in(data, memory_format), 0)
     if not same:  # else nothing but its strides is another, and torch counts no write
         self.bump()
-    tell.written(self, "resize_", (), counted=not same)
+    tell.emit_write(self, "resize_", (), counted=not same)
     return self
 
 
 def resize_as_(self: Tensor, other: Tensor, *, memory_format: str | None = None) -> Tensor:
     """The shape of `other`, and its layout too if the format is the one to preserve."""
     if memory_format == PRESERVED:
-        memory_format = suggested(other.array())
+        memory_format = suggest_format(other.array())
     return resize_(self, list(other.data_.shape), memory_format=memory_format)
 
 
@@ -233,7 +233,7 @@ RESHAPES: dict[str, Any] = {
 Method = Callable[..., Any]
 
 
-def written(function: Method) -> Method:
+def in_place_variant(function: Method) -> Method:
     """The in-place variant of an operator."""
 
     @functools.wraps(function)
@@ -378,7 +378,7 @@ def scatter_(
     given = value if src is None else src
     if reduce is not None:
         operands = scatter_operands(self, dim, index, given, reduce)
-        return not_implemented.underived_("scatter_", scatter_reduce, *operands)
+        return not_implemented.call_underived_("scatter_", scatter_reduce, *operands)
     return in_place(scatter if isinstance(given, Tensor) else scatter_value, self, dim, index, given)
 
 
@@ -386,11 +386,11 @@ def square_(self: Tensor) -> Tensor:
     return in_place(binary_ops.pow_scalar, self, 2)
 
 
-def underived(name: str, function: Method) -> Method:
+def underived_variant(name: str, function: Method) -> Method:
     """The in-place variant of an operator, of which torch has no derivative."""
 
     def method(self: Tensor) -> Tensor:
-        return not_implemented.written(name, function, self)
+        return not_implemented.write_underived(name, function, self)
 
     return method
 
@@ -410,7 +410,7 @@ def index_reduce_(
     return in_place(index_reduce, self, dim, index, source, reduce, include_self)
 
 
-def augmented(method: Method, op: Any = None, ufunc: Any = None) -> Method:
+def augment(method: Method, op: Any = None, ufunc: Any = None) -> Method:
     """`a += b` by the method `add_`, or at once by `ufunc`, which computes what `op` does.
 
     The commonest case, a step of training, is seen to first.
@@ -471,7 +471,7 @@ OF_WHOLE_NUMBERS = (
     "lcm",
 )
 
-IN_PLACE: dict[str, Method] = {f"{name}_": written(function) for name, function in IN_PLACE_OF.items()}
+IN_PLACE: dict[str, Method] = {f"{name}_": in_place_variant(function) for name, function in IN_PLACE_OF.items()}
 IN_PLACE |= {f"{name}_": cast_first(GRAPH[name]) for name in OF_WHOLE_NUMBERS}
 COMPARISONS = {
     "eq": ("eq",), "ne": ("ne", "not_equal"), "lt": ("lt", "less"), "le": ("le", "less_equal"),
@@ -479,14 +479,18 @@ COMPARISONS = {
 }  # fmt: skip
 """The names under which each can be written in place."""
 
-IN_PLACE |= {f"{name}_": comparing.written(own, GRAPH[own]) for own, names in COMPARISONS.items() for name in names}
+IN_PLACE |= {
+    f"{name}_": comparing.in_place_method(own, GRAPH[own]) for own, names in COMPARISONS.items() for name in names
+}
 IN_PLACE |= {
     "add_": arithmetic(binary_ops.add, np.add),
     "sub_": arithmetic(binary_ops.sub, np.subtract),
     "mul_": arithmetic(binary_ops.mul, np.multiply),
 }
 IN_PLACE |= {
-    f"{name}_": underived(own, GRAPH[own]) for own in ("acosh", "asinh", "atanh") for name in (own, f"arc{own[1:]}")
+    f"{name}_": underived_variant(own, GRAPH[own])
+    for own in ("acosh", "asinh", "atanh")
+    for name in (own, f"arc{own[1:]}")
 }
 IN_PLACE |= random_sampling.METHODS | RESHAPES | CLAMPS
 IN_PLACE |= {
@@ -503,16 +507,16 @@ IN_PLACE |= {
     "multiply_": IN_PLACE["mul_"], "divide_": div_, "floor_divide_": floor_divide_, "true_divide_": div_,
 }  # fmt: skip
 IN_PLACE |= {
-    "__iadd__": augmented(IN_PLACE["add_"], binary_ops.add.op, np.add),
-    "__isub__": augmented(IN_PLACE["sub_"], binary_ops.sub.op, np.subtract),
-    "__imul__": augmented(IN_PLACE["mul_"], binary_ops.mul.op, np.multiply),
-    "__itruediv__": augmented(div_),
-    "__ifloordiv__": augmented(floor_divide_),
-    "__imod__": augmented(IN_PLACE["remainder_"]),
-    "__ipow__": augmented(pow_),
-    "__iand__": augmented(IN_PLACE["bitwise_and_"]),
-    "__ior__": augmented(IN_PLACE["bitwise_or_"]),
-    "__ixor__": augmented(IN_PLACE["bitwise_xor_"]),
-    "__ilshift__": augmented(IN_PLACE["bitwise_left_shift_"]),
-    "__irshift__": augmented(IN_PLACE["bitwise_right_shift_"]),
+    "__iadd__": augment(IN_PLACE["add_"], binary_ops.add.op, np.add),
+    "__isub__": augment(IN_PLACE["sub_"], binary_ops.sub.op, np.subtract),
+    "__imul__": augment(IN_PLACE["mul_"], binary_ops.mul.op, np.multiply),
+    "__itruediv__": augment(div_),
+    "__ifloordiv__": augment(floor_divide_),
+    "__imod__": augment(IN_PLACE["remainder_"]),
+    "__ipow__": augment(pow_),
+    "__iand__": augment(IN_PLACE["bitwise_and_"]),
+    "__ior__": augment(IN_PLACE["bitwise_or_"]),
+    "__ixor__": augment(IN_PLACE["bitwise_xor_"]),
+    "__ilshift__": augment(IN_PLACE["bitwise_left_shift_"]),
+    "__irshift__": augment(IN_PLACE["bitwise_right_shift_"]),
 }

@@ -14,12 +14,12 @@ from ... import errors
 from ...autograd.function import Function
 from ...dispatch.inplace import check_writable
 from ...dispatch.not_differentiable import NotImplemented_
-from ...dispatch.schema.guard import guarded
+from ...dispatch.schema.guard import guard
 from ...engine.grad_mode import no_grad
 from ...engine.state import ask_room, state
 from ...engine.warnings import warn_once
 from ...events import session as tell
-from ...functorch.batch import MEMORY, unseen
+from ...functorch.batch import MEMORY, is_batched
 from ...graph.copy_slices import rebase_onto
 from ...graph.edges import gradient_edge
 from ...linalg.functions import old_norm
@@ -31,7 +31,7 @@ from ...unsupported import Unsupported
 from ..functions import linalg as linalg_functions
 from ..functions import shape, sorting
 from ..functions.arguments import sizes_of
-from ..functions.creation import from_sequence, made
+from ..functions.creation import from_sequence, make_tensor
 from ..functions.shape import expand
 from .memory import as_strided
 
@@ -44,14 +44,14 @@ def new(self: Tensor, *data: Any) -> Tensor:
     if len(data) == 1 and isinstance(data[0], Tensor):
         return alias(data[0])
     if len(data) == 1 and isinstance(data[0], list | tuple | range) and not isinstance(data[0], Size):
-        return made(from_sequence(data[0], kind), "new")
+        return make_tensor(from_sequence(data[0], kind), "new")
     if len(data) == 1 and isinstance(data[0], np.ndarray):
-        return made(data[0].astype(kind), "new")
+        return make_tensor(data[0].astype(kind), "new")
     if not all(isinstance(n, int | tuple) for n in data):
         raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
     sizes = sizes_of(data)
     ask_room(*sizes)
-    return made(np.zeros(sizes if data else 0, kind), "new")
+    return make_tensor(np.zeros(sizes if data else 0, kind), "new")
 
 
 class Resize(Function):
@@ -118,7 +118,9 @@ def check_steps(size: Any, stride: Any) -> None:
 
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Show the memory of `source` from now on, or a window of it; a write that has no derivative."""
-    given = made(np.zeros(0, self.data_.dtype), "set_") if source is None else memory_of(source, self.data_.dtype)
+    given = (
+        make_tensor(np.zeros(0, self.data_.dtype), "set_") if source is None else memory_of(source, self.data_.dtype)
+    )
     data = given.array()
     if size is not None:
         if stride is not None:
@@ -145,7 +147,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         node = NotImplemented_(edges, ((self.data_.shape, self.data_.dtype),))
         node.operator = "set_"
         rebase_onto(self, node)
-    tell.written(self, "set_", (given,))
+    tell.emit_write(self, "set_", (given,))
     return self
 
 
@@ -164,18 +166,18 @@ METHODS = {"new": new, "resize": resize, "resize_as": resize_as, "set_": set_}
 def apply_(self: Tensor, *callable: Any) -> Tensor:
     if len(callable) != 1:
         raise TypeError(f"TensorBase.apply_() takes exactly one argument ({len(callable)} given)")
-    return visited("apply_", self, (), callable[0])
+    return visit_elements("apply_", self, (), callable[0])
 
 
 def map_(self: Tensor, other: Tensor, callable: Any) -> Tensor:
-    return visited("map_", self, (other,), callable)
+    return visit_elements("map_", self, (other,), callable)
 
 
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
-    return visited("map2_", self, (x, y), callable)
+    return visit_elements("map2_", self, (x, y), callable)
 
 
-def visited(name: str, self: Tensor, others: tuple[Tensor, ...], function: Callable[..., Any]) -> Tensor:
+def visit_elements(name: str, self: Tensor, others: tuple[Tensor, ...], function: Callable[..., Any]) -> Tensor:
     """`self` with what `function` makes of each of its elements and those of `others` in that place.
 
     Raises:
@@ -184,7 +186,7 @@ def visited(name: str, self: Tensor, others: tuple[Tensor, ...], function: Calla
     """
     if any(t.requires_grad for t in (self, *others)):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
-    if any(map(unseen, (self, *others))):
+    if any(map(is_batched, (self, *others))):
         raise RuntimeError(MEMORY)
     for other, called in zip(others, CALLED[name], strict=True):
         check_kind(name, called, self, other)
@@ -193,7 +195,7 @@ def visited(name: str, self: Tensor, others: tuple[Tensor, ...], function: Calla
     stored = storing(places[0].dtype)
     for at in np.ndindex(shape):
         places[0][at] = stored(function(*(data[at].item() for data in places)))
-    tell.written(self, name, others, counted=False)
+    tell.emit_write(self, name, others, counted=False)
     return self
 
 
@@ -341,7 +343,7 @@ LOADED_LATE: dict[str, Callable[..., Any]] = {
 # ---- written in Python by torch: what Python says of a wrong call names them as methods of Tensor
 
 
-UNFLATTEN: Any = guarded("Tensor", "_unflatten", shape.unflatten)
+UNFLATTEN: Any = guard("Tensor", "_unflatten", shape.unflatten)
 
 
 def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:

@@ -9,12 +9,12 @@ from weakref import WeakSet, ref
 import numpy as np
 
 from ... import errors
-from ...functorch.batch import MEMORY, hidden, unseen
+from ...functorch.batch import MEMORY, is_batched, is_hidden
 from ...ops import view
 from ...ops.view import check_forwards
 from ...tensor.storage import Storage
 from ...tensor.tensor import Tensor
-from ...tensor.views import extent, steps_of, strided
+from ...tensor.views import extent, steps_of, strided_window
 from ...unsupported import Unsupported
 
 
@@ -60,7 +60,7 @@ def address(storage: Storage, data: Any) -> int:
 
 def data_ptr(self: Tensor) -> int:
     """An integer that stands for the address of the first element; 0 where there is none."""
-    if unseen(self):
+    if is_batched(self):
         raise RuntimeError(MEMORY)
     if self.data_.size == 0:
         return 0
@@ -83,7 +83,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
         raise RuntimeError("mismatch in length of strides and shape")
     check_forwards(stride)
     check_place(size, stride, storage_offset)
-    whole, start = (input, storage_offset) if hidden(input) else windowed(input, size, stride, storage_offset)
+    whole, start = (input, storage_offset) if is_hidden(input) else find_window(input, size, stride, storage_offset)
     window: Tensor = view.as_strided(whole, size, stride, start)
     return window
 
@@ -101,7 +101,9 @@ def check_place(size: Sequence[int], stride: Sequence[int], storage_offset: int 
         )
 
 
-def windowed(input: Tensor, size: Sequence[int], stride: Sequence[int], asked: int | None) -> tuple[Tensor, int | None]:
+def find_window(
+    input: Tensor, size: Sequence[int], stride: Sequence[int], asked: int | None
+) -> tuple[Tensor, int | None]:
     """The tensor of which such a window of the memory of `input` is one, and where in what that shows it begins."""
     first, whole = storage_offset(input), input
     while (seen := whole.alias_of()) is not None:
@@ -124,7 +126,7 @@ def check_reach(input: Tensor, size: Sequence[int], stride: Sequence[int], begin
         RuntimeError: it reaches outside.
     """
     owner = whole(input.data_ if input._base is None else input._base.array())
-    strided(np.ascontiguousarray(owner).reshape(-1), tuple(size), tuple(stride), begin)
+    strided_window(np.ascontiguousarray(owner).reshape(-1), tuple(size), tuple(stride), begin)
 
 
 shared_memory: WeakSet[Storage] = WeakSet()

@@ -147,7 +147,7 @@ class TypedStorage:
         finally:
             state.session = session
         if (tensor := self.shown_by()) is not None:
-            tell.written(tensor, "storage", (), counted=False)
+            tell.emit_write(tensor, "storage", (), counted=False)
 
     def fill_(self, value: Any) -> TypedStorage:
         self[:] = value

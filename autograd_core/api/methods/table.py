@@ -15,7 +15,7 @@ import numpy as np
 
 from ... import linalg
 from ...dispatch import not_implemented
-from ...dispatch.schema.guard import guarded
+from ...dispatch.schema.guard import guard
 from ...graph.introspection import read_only
 from ...namespace.absent import name_what_lacks
 from ...ops import binary as binary_ops
@@ -55,7 +55,7 @@ def binary(function: Method, swapped: bool = False) -> Method:
     return operator
 
 
-def compared(function: Method) -> Method:
+def comparison(function: Method) -> Method:
     """`a == b` and `a != b`, also with a complex number: one that is not real is like none.
 
     An array is like a tensor to the first; the second leaves it to Python.
@@ -81,14 +81,14 @@ def power(self: Tensor, exponent: Any, *modulus: Any) -> Any:
     return pointwise.pow(self, exponent) if isinstance(exponent, Tensor | bool | np.generic) else NotImplemented
 
 
-def inverted(self: Tensor) -> Tensor:
+def invert(self: Tensor) -> Tensor:
     """`~self`, which Python asks of floats too."""
     if self.data_.dtype.kind == "f":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return binary_ops.bitwise_not(self)
 
 
-def shifted(function: Method) -> Method:
+def shift_by(function: Method) -> Method:
     """`1 << a`: the number as a tensor, which `function` asks for."""
     return lambda number, places: function(wrapped_number(number), places)
 
@@ -123,8 +123,8 @@ OPERATORS: dict[str, Method] = {
     "__rpow__": binary(pointwise.pow, swapped=True),
     "__matmul__": mm.operator,
     "__rmatmul__": product,
-    "__eq__": compared(binary_ops.eq),
-    "__ne__": compared(binary_ops.ne),
+    "__eq__": comparison(binary_ops.eq),
+    "__ne__": comparison(binary_ops.ne),
     "__lt__": binary(binary_ops.lt),
     "__le__": binary(binary_ops.le),
     "__gt__": binary(binary_ops.gt),
@@ -136,14 +136,14 @@ OPERATORS: dict[str, Method] = {
     "__xor__": binary(binary_ops.bitwise_xor),
     "__reversed__": lambda self: self.flip(0) if self.data_.ndim else self,
     "__lshift__": binary(binary_ops.bitwise_left_shift),
-    "__rlshift__": binary(shifted(binary_ops.bitwise_left_shift), swapped=True),
+    "__rlshift__": binary(shift_by(binary_ops.bitwise_left_shift), swapped=True),
     "__rshift__": binary(binary_ops.bitwise_right_shift),
-    "__rrshift__": binary(shifted(binary_ops.bitwise_right_shift), swapped=True),
+    "__rrshift__": binary(shift_by(binary_ops.bitwise_right_shift), swapped=True),
     "__rxor__": binary(binary_ops.bitwise_xor),
     "__neg__": unary.neg,
     "__pos__": pointwise.positive,
     "__abs__": unary.abs,
-    "__invert__": inverted,
+    "__invert__": invert,
     "__getitem__": getitem,
     "__setitem__": setitem,
     "__delitem__": delitem,
@@ -274,11 +274,11 @@ OWN: dict[str, Method] = {
     )
 }  # fmt: skip
 OWN |= {
-    "__deepcopy__": autograd.deepcopied, "__reduce_ex__": autograd.pickled,
-    "__float__": conversion.converted(float), "__int__": conversion.converted(int),
+    "__deepcopy__": autograd.deepcopy, "__reduce_ex__": autograd.pickle,
+    "__float__": conversion.as_python_number(float), "__int__": conversion.as_python_number(int),
     "__bool__": conversion.truth, "__index__": conversion.as_index, "__len__": conversion.length,
-    "__iter__": conversion.iterate, "__contains__": conversion.contains, "__format__": conversion.formatted,
-    "__repr__": conversion.shown, "__array__": conversion.as_array,
+    "__iter__": conversion.iterate, "__contains__": conversion.contains, "__format__": conversion.format_tensor,
+    "__repr__": conversion.show, "__array__": conversion.as_array,
     "__array_wrap__": conversion.wrapped_array, "type": conversion.type_,
     "dim": lambda self: int(self.data_.ndim), "ndimension": lambda self: int(self.data_.ndim),
     "element_size": lambda self: int(self.data_.itemsize), "data_ptr": data_ptr,
@@ -301,7 +301,7 @@ OWN |= (
     | legacy.FROM_PYTHON
     | legacy.LOADED_LATE
     | legacy.BY_ELEMENT
-    | {"__copy__": autograd.copied, "_is_view": vars(Tensor)["_is_view"]}
+    | {"__copy__": autograd.copy, "_is_view": vars(Tensor)["_is_view"]}
 )
 OWN |= {name: getattr(creation, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
 OWN |= {"new_empty_strided": new_empty_strided}
@@ -317,13 +317,13 @@ def install() -> None:
         setattr(Tensor, name, value)
     offered = IN_PLACE | METHODS | OWN
     for name, function in offered.items():
-        setattr(Tensor, name, guarded("Tensor", name, function))
+        setattr(Tensor, name, guard("Tensor", name, function))
     for name, value in dict(vars(Tensor)).items():
         if isinstance(value, property) and value.fset is None and value.fget is not None:
             setattr(Tensor, name, read_only(value.fget, name, "torch._C.TensorBase"))
     for alias, name in ALIASES.items():
         if name in offered:
-            setattr(Tensor, alias, guarded("Tensor", alias, offered[name]))
+            setattr(Tensor, alias, guard("Tensor", alias, offered[name]))
     for name in IN_PYTHON.split():
         getattr(Tensor, name).__qualname__ = f"Tensor.{name}"
     name_what_lacks(Tensor, "torch.Tensor")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...engine.pending_grads import ONCE
-from .entry import Entry, free_names, renamed
+from .entry import Entry, free_names, rename_names
 
 MAX_EDGES = 6
 """Nodes with more edges have no `_step` of their own."""
@@ -94,7 +94,7 @@ class Backward(Entry):
         text = op.texts.get(p)
         if text is None:
             return f"_{mode}_{p}({', '.join(names.values())})"
-        return f"({renamed(text, names)})"
+        return f"({rename_names(text, names)})"
 
     def has_step(self) -> bool:
         op = self.op

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ...tensor.strides import as_weight, iterated, rows
+from ...tensor.strides import as_weight, elementwise_layout, rows
 from .layout import rule_of
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Entry:
             return "True"
         if self.rule is rows:
             return f"not {v}.flags.c_contiguous"
-        count = max(len(op.tensors) - 1, 1) if self.rule is iterated else 2 if self.rule is as_weight else 1
+        count = max(len(op.tensors) - 1, 1) if self.rule is elementwise_layout else 2 if self.rule is as_weight else 1
         return " or ".join(
             f"(d_{p} is not None and not d_{p}.flags.c_contiguous)"
             if p in op.optional
@@ -84,7 +84,7 @@ class Entry:
             for p in op.tensors[:count]
         )
 
-    def involved(self) -> str:
+    def names_involved(self) -> str:
         return " + ".join([f"({p},)" for p in self.op.tensors] + [f"tuple({p})" for p in self.op.lists]) or "()"
 
 
@@ -119,7 +119,7 @@ def plain_edge_lines(p: str, indent: str, oddly: str) -> list[str]:
     ]
 
 
-def renamed(text: str, names: dict[str, str]) -> str:
+def rename_names(text: str, names: dict[str, str]) -> str:
     """The expression `text` with its names replaced."""
     tree = ast.parse(text, mode="eval")
     for node in ast.walk(tree):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...tensor.strides import iterated
-from .entry import ERRORS, KNOWN, free_names, plain_edge_lines, renamed
+from ...tensor.strides import elementwise_layout
+from .entry import ERRORS, KNOWN, free_names, plain_edge_lines, rename_names
 from .make_node import Making
 
 SIMPLE = ("_Tensor", "float", "int")
@@ -57,7 +57,7 @@ class Forward(Making):
             apart = (" and results" if op.many else "") + (" and not self.storage_.inference" if op.view else "")
             lines.append(f"    if _state.grad_enabled{apart}: _link({self.everything}, {passed})")
         lines.append("    if _state.session is not None:")
-        lines.append(f"        for r in {passed}: _state.session.result(r, {op.name!r}, {self.involved()})")
+        lines.append(f"        for r in {passed}: _state.session.result(r, {op.name!r}, {self.names_involved()})")
         lines.append(f"    return {back}")
         return lines
 
@@ -94,7 +94,7 @@ class Forward(Making):
         lines += ["    try:"]
         lines += [f"        {line}" for line in (self.chosen_lines(otherwise) if chosen else self.forward_lines())]
         lines += [f"    except {ERRORS} as error:", f"        raise _OP.failure(error, ({self.everything},)) from None"]
-        lines += [] if self.numbers and self.rule is iterated else self.laid_lines("    ")
+        lines += [] if self.numbers and self.rule is elementwise_layout else self.laid_lines("    ")
         for output in op.outputs:
             lines += self.result_lines(output)
         results = [f"r_{output}" for output in op.outputs]
@@ -113,7 +113,7 @@ class Forward(Making):
             return [f"({' or '.join(kinds)})"]
         assert op.shortcut is not None
         tensors = [f"{p}.__class__ is _Tensor" for p in op.tensors[1:]]
-        return [*tensors, renamed(op.shortcut[0], {p: f"{p}.data_" for p in op.tensors})]
+        return [*tensors, rename_names(op.shortcut[0], {p: f"{p}.data_" for p in op.tensors})]
 
     def operand_lines(self, p: str, may_be_number: bool, otherwise: str) -> list[str]:
         kind, is_tensor = f"{p}.__class__ is _Tensor", f"{p}.__class__ is _Tensor or isinstance({p}, _Tensor)"
@@ -160,7 +160,7 @@ class Forward(Making):
         if self.pair[0] != self.given[0] and not self.op.traits.get("tensors_only"):
             differ += f" or {pair[0]}.dtype is not _FLOAT"  # all may be numbers, which are float64 for numpy
         given = ", ".join(self.pair)
-        chosen = otherwise and self.rule is iterated
+        chosen = otherwise and self.rule is elementwise_layout
         turned = [f"{indent}    if {self.turned('')}: {otherwise}({self.everything})"] if chosen else []
         return [
             f"{indent}if {arrays}:",
@@ -177,10 +177,10 @@ class Forward(Making):
         results = ", ".join(f"v_{name}" for name in op.outputs)
         names = {p: f"d_{p}" for p in op.tensors}
         if op.body is not None and self.speaks_of_arguments(op.body):
-            return [f"{results} = {renamed(op.body, names)}"]
+            return [f"{results} = {rename_names(op.body, names)}"]
         call = f"_forward({', '.join(names.get(p, p) for p in self.given)})"
         if op.shortcut is not None and all(map(self.speaks_of_arguments, op.shortcut)):
-            condition, short = (renamed(text, names) for text in op.shortcut)
+            condition, short = (rename_names(text, names) for text in op.shortcut)
             return [f"{results} = {short} if {condition} else {call}"]
         return [f"{results} = {call}"]
 
@@ -194,7 +194,7 @@ class Forward(Making):
         """The shortcut; what it is not for is left to others."""
         assert self.op.shortcut is not None
         names = {p: f"d_{p}" for p in self.op.tensors}
-        condition, short = (renamed(text, names) for text in self.op.shortcut)
+        condition, short = (rename_names(text, names) for text in self.op.shortcut)
         return [f"if not ({condition}): {otherwise}({self.everything})", f"v_{self.op.outputs[0]} = {short}"]
 
     def speaks_of_arguments(self, text: str) -> bool:

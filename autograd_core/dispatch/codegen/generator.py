@@ -25,9 +25,9 @@ import numpy as np
 
 from ...engine import fast_engine as quick
 from ...engine import pending_grads as leaves
-from ...engine.grad_validation import fitted, fitted_tensor, shows
+from ...engine.grad_validation import fitted_tensor, shows, validate_grad
 from ...engine.state import next_usual, singular, special, state
-from ...events.limits import LARGE, SMALL, many_leaves, noted
+from ...events.limits import LARGE, SMALL, freeze_value, many_leaves
 from ...events.recorded_engine import apart, heard_hand_on, heard_nothing, told_step
 from ...graph.accumulate_grad import accumulator, new_accumulator
 from ...graph.anomaly import remember
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 Namespace = dict[str, Any]
 
 
-def batched(op: Op, args: tuple[Any, ...]) -> Any:
+def call_batched(op: Op, args: tuple[Any, ...]) -> Any:
     """What `op` gives while vmap hides a dimension of one of `args`, None if it does not; see batching/."""
     return callbacks.batched(op, args)
 
@@ -62,16 +62,18 @@ PLUMBING: Namespace = {
     "_special": special, "_singular": singular, "_thread": get_ident, "_state": state, "_next": next_usual,
     "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": operand_edge,
     "_leaf_of": accumulator, "_new_leaf": new_accumulator, "_Dim": Dim,
-    "_fitted": fitted, "_fitted_tensor": fitted_tensor, "_shows": shows, "_unpack": unpack_slot, "_result": save_result,
+    "_fitted": validate_grad, "_fitted_tensor": fitted_tensor, "_shows": shows, "_unpack": unpack_slot,
+    "_result": save_result,
     "_operand": operands.operand, "_late": late, "_number": number_late,
-    "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
+    "_promote": operands.promote, "_array": operands.array, "_loaded": operands.load_saved,
+    "_strides": operands.strides,
     "_in_floats": operands.in_floats,
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
     "_finish": operands.finish, "_leaf": leaves.leaf, "_holders": sys.getrefcount, "_add": quick.add,
     "_hand_on": quick.hand_on, "_any_step": quick.step,
-    "_nothing": quick.nothing, "_squared": quick.squared,
+    "_nothing": quick.nothing, "_squared": quick.square_grads,
     "_counted_on": quick.counted_on, "_remember": remember, "_version": operands.version_of,
-    "_batched": batched, "_proxy": weakref.proxy, "_noted": noted, "_LARGE": LARGE, "_SMALL": SMALL,
+    "_batched": call_batched, "_proxy": weakref.proxy, "_noted": freeze_value, "_LARGE": LARGE, "_SMALL": SMALL,
     "_quiet": operands.loaded_quietly, "_wrapped": wrapped_number, "_many_leaves": many_leaves, "_underived": made_of,
     "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_told_step": told_step, "_apart": apart,
 }  # fmt: skip
@@ -121,10 +123,10 @@ class Code(Forward, Backward):
             given[f"_raw_{p}"], given[f"_graph_{p}"] = on_arrays, on_tensors
         given["_lie"] = self.rule
         given["_over"] = self.op.traits.get("over")
-        given["_refused"] = self.op.traits.get("operator") or refused(self.op)
+        given["_refused"] = self.op.traits.get("operator") or refuse_operands(self.op)
         given["_promote"] = self.op.traits.get("promotion", operands.promote)
         file = f"<operator {self.op.name}>"
-        self.op.packed_source, code = kept.get("code", self.op.name, lambda: compiled(self.source(), file))
+        self.op.packed_source, code = kept.get("code", self.op.name, lambda: compile_source(self.source(), file))
         linecache.cache[file] = (len(self.op.packed_source), None, Lines(self.op), file)  # type: ignore[assignment]
         made = run_in(raw, code, given)
         if self.op.node_class is not None:
@@ -146,7 +148,7 @@ class Lines(Sequence[str]):
         return self.op.source.splitlines(True)[at]
 
 
-def compiled(source: str, file: str) -> tuple[bytes, CodeType]:
+def compile_source(source: str, file: str) -> tuple[bytes, CodeType]:
     """`source`, packed, and the code of it."""
     return zlib.compress(source.encode(), 1), compile(source, file, "exec")
 
@@ -159,7 +161,7 @@ def run_in(names: Namespace, code: CodeType, given: Namespace) -> Namespace:
     return made
 
 
-def refused(op: Op) -> Any:
+def refuse_operands(op: Op) -> Any:
     """What the operator form (`a * b`) does with other operands: Python asks the other side, or refuses."""
 
     def operator(self: Tensor, other: Any, *rest: Any) -> Any:

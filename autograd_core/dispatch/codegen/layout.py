@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...tensor.strides import Rule, alike, as_input, as_one, as_weight, iterated, rows
+from ...tensor.strides import Rule, alike, as_input, as_one, as_weight, elementwise_layout, rows
 
 ITERATED = """
 add.Tensor add.Scalar sub.Tensor sub.Scalar rsub.Scalar mul.Tensor mul.Scalar div.Tensor div.Scalar div.Tensor_mode
@@ -64,7 +64,7 @@ IN_ROWS = "mm mv dot vdot sum mean median nanmedian max min nll_loss_forward emb
 """What numpy, too, always gives in rows."""
 
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(ITERATED.split(), iterated),
+    **dict.fromkeys(ITERATED.split(), elementwise_layout),
     **dict.fromkeys(ALIKE.split(), alike),
     **dict.fromkeys(AS_INPUT.split(), as_input),
     **dict.fromkeys([*FREE.split(), *IN_ROWS.split()], None),

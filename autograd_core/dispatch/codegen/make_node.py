@@ -76,7 +76,7 @@ class Making(Entry):
         lines.append("    if _state.saved_hooks: _pack(node)")
         lines.append("    if _state.anomaly: _remember(node)")
         lines.append("    if _state.session is not None:")
-        told = f"[t for t in {self.involved()} if t is not None]"
+        told = f"[t for t in {self.names_involved()} if t is not None]"
         lines.append(f"        _state.session.node_made(node, {op.name!r}, {told})")
         lines.append("    return node")
         return lines

@@ -58,7 +58,7 @@ class Heard(Forward, Backward):
             f"    if {v}.__class__ is _float32: outs = _SCALAR; raw = {self.again.of_number(f'float({v})')}",
             f"    elif (n_ := {v}.size) > _LARGE or (kind_ := {v}.dtype) is not _FLOAT and kind_.kind == 'c':",
             f"        _link({self.everything}, ({r},))",
-            f"        tape.result({r}, {op.name!r}, {self.involved()})",
+            f"        tape.result({r}, {op.name!r}, {self.names_involved()})",
             f"        return {r}",
             "    else:",
             f"        try: outs = _floats[{v}.shape] if kind_ is _FLOAT else _outs({v}.shape, kind_)",
@@ -66,7 +66,7 @@ class Heard(Forward, Backward):
             f"        raw = {self.again.of_array(v, f'float({v}) if outs is _SCALAR else {v}.tobytes()')}",
             f"        if n_ > _SMALL and tape.weigh is not None: tape.weigh({r})",
         ]
-        lines += self.linked(v, r)
+        lines += self.link_and_record(v, r)
         wrapped = {p: f"{p}.meta is not None and {p}.meta.wrapped" for p in self.pair[1:]}
         bare = {p: f"d_{p}" for p in self.bare_numbers}
         return lines + self.noted_plain(r, "raw if outs is _SCALAR or raw is None else (outs[0], raw)", wrapped, bare)
@@ -132,7 +132,7 @@ class Heard(Forward, Backward):
         number, array = self.again.of_number(f"float({v})"), f"(({v}.shape, {v}.dtype), {v}.tobytes())"
         raw = f"({number}) if {v}.__class__ is _float32 else {self.again.of_array(v, array)}"
         lines += [f"    {line}" for line in self.noted_plain(r, raw, numbers, {p: p for p in numbers})]
-        return [*lines, f"    tape.result({r}, {op.name!r}, {self.involved()})", f"    return {r}"]
+        return [*lines, f"    tape.result({r}, {op.name!r}, {self.names_involved()})", f"    return {r}"]
 
     def noted_plain(self, r: str, raw: str, unseen: dict[str, str], bare: dict[str, str]) -> list[str]:
         """The fact of a result without a graph, with `raw` for its contents.
@@ -150,7 +150,7 @@ class Heard(Forward, Backward):
         return [
             *lines,
             f"        if {' or '.join(late)}: raise AttributeError",
-            f"    except AttributeError: tape.result({r}, {op.name!r}, {self.involved()})",
+            f"    except AttributeError: tape.result({r}, {op.name!r}, {self.names_involved()})",
             "    else:",
             f"        {r}.told = at = tape.next_told()",
             f"        tape.add((_OP, at, _proxy({r}, tape.add), None, {raw}, {told},))",
@@ -168,7 +168,7 @@ class Heard(Forward, Backward):
             return []
         return ["    if d_self.dtype.kind != 'f':", *self.changed(["        d_self, = _promote((self,), True)"])]
 
-    def linked(self, v: str, r: str) -> list[str]:
+    def link_and_record(self, v: str, r: str) -> list[str]:
         """The node, if any input needs a gradient, and the fact of it all."""
         op = self.op
         lines = []
@@ -230,7 +230,7 @@ class Heard(Forward, Backward):
             f"        if {' or '.join(late)}: raise AttributeError",
             "    except AttributeError:",
             f"        found = tape.met({operands})",
-            f"        if found is None: return tape.both({result}, {op.name!r}, {self.involved()})",
+            f"        if found is None: return tape.both({result}, {op.name!r}, {self.names_involved()})",
             f"        {', '.join(f't_{p}' for p in op.tensors)}, = found",
             f"        {', '.join(f'e_{p}' for p in op.inputs)}, = tape.joined({nodes})",
         ]

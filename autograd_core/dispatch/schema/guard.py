@@ -19,7 +19,7 @@ from ...engine.warnings import warn_once
 from ...tensor.tensor import Tensor, wrapped_number
 from ...unsupported import Unsupported
 from .kernel_dtypes import Function, choosy
-from .out import SEVERAL, written
+from .out import SEVERAL, write_out
 from .parameters import is_plain_number
 from .parser import Given, Signature, read
 
@@ -61,7 +61,7 @@ def table() -> dict[str, dict[str, list[Signature]]]:
 TABLE = table()
 
 
-def guarded(space: str, name: str, function: Function) -> Function:
+def guard(space: str, name: str, function: Function) -> Function:
     """`function` as torch's `name` of the module `space`; itself if torch wrote that in Python."""
     function = choosy(name, function)
     signatures = TABLE[space].get(name)
@@ -69,12 +69,12 @@ def guarded(space: str, name: str, function: Function) -> Function:
         return function
     if not signatures:
         return without_arguments(name, function)
-    return checked(Reader(signatures, function, space == "Tensor"))
+    return check_calls(Reader(signatures, function, space == "Tensor"))
 
 
 def guarded_all(space: str, names: dict[str, Any]) -> dict[str, Function]:
     """Those of `names` that have a signature in the module `space`, guarded."""
-    return {name: guarded(space, name, names[name]) for name in TABLE[space] if name in names}
+    return {name: guard(space, name, names[name]) for name in TABLE[space] if name in names}
 
 
 def without_arguments(name: str, function: Function) -> Function:
@@ -90,7 +90,7 @@ def without_arguments(name: str, function: Function) -> Function:
     return call
 
 
-def checked(reader: Reader) -> Function:
+def check_calls(reader: Reader) -> Function:
     """The function of `reader`, called only in the ways that its signatures allow."""
     function, known, read_first = reader.function, reader.known, reader.call
 
@@ -140,7 +140,7 @@ class Reader:
         if not of_numbers:
             args, options = self.plain(signature, args, options)
             given = read([signature], args[self.method :], options)[1]
-        handed = self.handed(signature, options, given)
+        handed = self.hand_over(signature, options, given)
         as_given = of_numbers
         if signature.takes_rest and not self.takes_rest and len(args) > self.method + 1:
             as_given = False
@@ -151,7 +151,7 @@ class Reader:
             return self.function(*args, **handed)
         out = handed.pop("out", None) if "out" not in self.own else None
         if out is not None:
-            return written(out, args, handed, self.function)
+            return write_out(out, args, handed, self.function)
         result = self.function(*args, **handed)
         if handed.keys() == options.keys() and as_given:
             self.known.add(key)
@@ -173,7 +173,7 @@ class Reader:
         names = {name for p in wanted for name in p.names}
         return own + rest, {n: plain_number(v) if n in names else v for n, v in options.items()}
 
-    def handed(self, signature: Signature, options: dict[str, Any], given: Given) -> dict[str, Any]:
+    def hand_over(self, signature: Signature, options: dict[str, Any], given: Given) -> dict[str, Any]:
         """The arguments given by name, under the names that the function knows."""
         handed = {}
         for i, p in enumerate(signature.parameters):

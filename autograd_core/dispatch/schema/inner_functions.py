@@ -46,7 +46,7 @@ class Inside:
     def refusal(self, given: Mapping[str, Any]) -> Exception | None:
         """What torch raises for these arguments before any number is computed; None if nothing."""
         for question in self.asked:
-            refused = asked(question, given)
+            refused = answer_to(question, given)
             if refused is not None:
                 return refused
         if self.name == NOTHING:
@@ -59,7 +59,7 @@ class Inside:
         return None
 
 
-def asked(question: str, given: Mapping[str, Any]) -> Exception | None:
+def answer_to(question: str, given: Mapping[str, Any]) -> Exception | None:
     """What Python raises where it is asked this of an argument; None if it has an answer. A question may be asked only
     where another argument is true: `training:input.size`."""
     condition, _, question = question.rpartition(":")
@@ -109,7 +109,7 @@ def table() -> dict[str, Inside]:
 TABLE = table()
 
 
-def worded(name: str, function: Function) -> Function:
+def reword(name: str, function: Function) -> Function:
     """`function`, whose failures are told as torch's `name` tells them."""
     inside, signature = TABLE[name], inspect.signature(function)
 
@@ -146,4 +146,4 @@ def worded(name: str, function: Function) -> Function:
 
 
 def worded_all(names: dict[str, Any]) -> dict[str, Function]:
-    return {name: worded(name, names[name]) for name in TABLE if name in names}
+    return {name: reword(name, names[name]) for name in TABLE if name in names}

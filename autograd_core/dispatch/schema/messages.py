@@ -76,9 +76,9 @@ def none_fits(signatures: Sequence[Signature], args: Sequence[Any], options: Map
         if strangers:
             return f"{start}unrecognized keyword arguments: {', '.join(strangers)}"
         alike = len(split(ways[0])) == len(args) + len(options)
-        got = compared(ways[0], args, options) if alike else described(args, options)
+        got = mark_types(ways[0], args, options) if alike else describe_call(args, options)
         return f"{start}{got}, but expected {ways[0]}"
-    lines = [f"{start}{described(args, options)}, but expected one of:"]
+    lines = [f"{start}{describe_call(args, options)}, but expected one of:"]
     for way in ways:
         lines.append(f" * {way}")
         if len(split(way)) == len(args) + len(options):
@@ -90,7 +90,7 @@ def reason(way: str, args: Sequence[Any], options: Mapping[str, Any]) -> str:
     strangers = unmatched(way, options)
     if strangers:
         return f"keywords were incorrect: {', '.join(strangers)}"
-    return f"arguments have invalid types: {compared(way, args, options)}"
+    return f"arguments have invalid types: {mark_types(way, args, options)}"
 
 
 def split(way: str) -> list[tuple[str, str]]:
@@ -99,14 +99,14 @@ def split(way: str) -> list[tuple[str, str]]:
     return [(kind, name) for kind, _, name in parts]
 
 
-def shuffled(options: Mapping[str, Any]) -> list[str]:
+def hash_order(options: Mapping[str, Any]) -> list[str]:
     """The keywords in the order in which torch goes through them: that of a std::unordered_map of libstdc++.
 
     A name goes before all others, or, where its bucket has some already, before those.
     """
     order: list[tuple[int, str]] = []
     for name in options:
-        bucket = hashed(name.encode()) % BUCKETS
+        bucket = hash_of(name.encode()) % BUCKETS
         at = next((i for i, (other, _) in enumerate(order) if other == bucket), 0)
         order.insert(at, (bucket, name))
     return [name for _, name in order]
@@ -116,7 +116,7 @@ BUCKETS = 13
 """How many a map has that holds at most as many."""
 
 
-def hashed(text: bytes) -> int:
+def hash_of(text: bytes) -> int:
     """std::hash of a string: MurmurHash64A (Austin Appleby, 2008) with the seed of libstdc++."""
     factor, mask = 0xC6A4A7935BD1E995, 2**64 - 1
     value = 0xC70F6907 ^ (len(text) * factor & mask)
@@ -133,27 +133,27 @@ def hashed(text: bytes) -> int:
 def unmatched(way: str, options: Mapping[str, Any]) -> list[str]:
     parts = split(way)
     names = {name for _, name in parts[max(0, len(parts) - len(options)) :]}
-    return [name for name in shuffled(options) if name not in names]
+    return [name for name in hash_order(options) if name not in names]
 
 
-def described(args: Sequence[Any], options: Mapping[str, Any]) -> str:
-    parts = [kind_of(value) for value in args] + [f"{name}={kind_of(options[name])}" for name in shuffled(options)]
-    return enclosed(parts, bool(args))
+def describe_call(args: Sequence[Any], options: Mapping[str, Any]) -> str:
+    parts = [kind_of(value) for value in args] + [f"{name}={kind_of(options[name])}" for name in hash_order(options)]
+    return enclose(parts, bool(args))
 
 
-def compared(way: str, args: Sequence[Any], options: Mapping[str, Any]) -> str:
+def mark_types(way: str, args: Sequence[Any], options: Mapping[str, Any]) -> str:
     """The arguments, those of another type marked."""
     shown = []
     for i, (kind, name) in enumerate(split(way)):
         by_name = i >= len(args)
         value = options[name] if by_name else args[i]
-        text = listed(value) if isinstance(value, tuple | list) else kind_of(value)
+        text = list_out(value) if isinstance(value, tuple | list) else kind_of(value)
         text = f"{name}={text}" if by_name else text
         shown.append(text if matches(value, kind) else f"!{text}!")
-    return enclosed(shown, bool(args))
+    return enclose(shown, bool(args))
 
 
-def enclosed(parts: Sequence[str], closed: bool) -> str:
+def enclose(parts: Sequence[str], closed: bool) -> str:
     """In parentheses; torch leaves the last comma where there are keywords alone."""
     return f"({', '.join(parts)}{'' if closed or not parts else ', '})"
 
@@ -164,7 +164,7 @@ def matches(value: Any, kind: str) -> bool:
     return kind == ("Tensor" if isinstance(value, Tensor) else kind_of(value))
 
 
-def listed(value: Sequence[Any]) -> str:
+def list_out(value: Sequence[Any]) -> str:
     kinds = ", ".join(map(kind_of, value))
     if isinstance(value, tuple):
         return f"{kind_of(value)} of ({kinds}{',' if len(value) == 1 else ''})"

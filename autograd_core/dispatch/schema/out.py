@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import errors
-from ...api.methods.inplace import resized
+from ...api.methods.inplace import resize
 from ...engine.state import state
 from ...engine.warnings import warn
 from ...events import session as tell
@@ -15,7 +15,7 @@ from ...random.generator import laid_out
 from ...tensor.memory_overlap import refuse_overlap
 from ...tensor.tensor import Tensor
 from .kernel_dtypes import Function
-from .out_dtype import check_places, followed
+from .out_dtype import check_places, follow_out
 
 SEVERAL = (tuple, list)
 
@@ -47,7 +47,7 @@ INSIDE = {
 """What the function of a name consists of: the first operator that looks for gradients."""
 
 
-def written(out: Any, args: Sequence[Any], options: dict[str, Any], function: Function) -> Any:
+def write_out(out: Any, args: Sequence[Any], options: dict[str, Any], function: Function) -> Any:
     """The result of `function`, put into `out`: a tensor, or one for each result.
 
     Raises:
@@ -68,12 +68,12 @@ def written(out: Any, args: Sequence[Any], options: dict[str, Any], function: Fu
         refuse_gradient(inside(name, args, options))
     for place in places:
         refuse_overlap(name, place, inputs)
-    result = function(*args, **followed(name, options, places[0]))
+    result = function(*args, **follow_out(name, options, places[0]))
     values = result if isinstance(result, SEVERAL) else (result,)
     check_places("mm" if name == "matmul" and min(t.data_.ndim for t in inputs) > 1 else name, values, places)
     for place, value in zip(places, values, strict=True):
         put(place, value)
-        tell.written(place, f"{name}_", (value,))
+        tell.emit_write(place, f"{name}_", (value,))
     return out if not isinstance(result, SEVERAL) else type(result)(*places)
 
 
@@ -122,7 +122,7 @@ def made_in(place: Tensor, args: Sequence[Any], options: dict[str, Any], functio
     drawn = KIND[name] == "drawn"
     place.overwrite(laid_out(value.reshape(-1), place.data_) if drawn else value.reshape(place.data_.shape))
     place.bump()
-    tell.written(place, f"{name}_", ())
+    tell.emit_write(place, f"{name}_", ())
     return place
 
 
@@ -132,7 +132,7 @@ def put(place: Tensor, value: Tensor) -> None:
     if place.data_.shape != value.data_.shape:
         if place.data_.size:
             warn(RESIZED.format(list(place.data_.shape), list(value.data_.shape)))
-        resized(place, value.data_.shape)  # which counts as the write
+        resize(place, value.data_.shape)  # which counts as the write
         place.overwrite(value.data_)
     else:
         place.overwrite(value.data_)

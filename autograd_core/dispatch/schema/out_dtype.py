@@ -80,10 +80,10 @@ def check_places(name: str, values: Sequence[Tensor], places: Sequence[Tensor]) 
     ):
         kind, given = value.data_.dtype.name, place.data_.dtype.name
         if kind != given and not (text is BOOLS and given == "uint8"):
-            raise RuntimeError(worded(text, name, kind, given))
+            raise RuntimeError(reword(text, name, kind, given))
 
 
-def followed(name: str, options: dict[str, Any], place: Tensor) -> dict[str, Any]:
+def follow_out(name: str, options: dict[str, Any], place: Tensor) -> dict[str, Any]:
     """The options of `name`, which may take the dtype of its place.
 
     Raises:
@@ -95,10 +95,10 @@ def followed(name: str, options: dict[str, Any], place: Tensor) -> dict[str, Any
     if wanted is None:
         return options if name == "mean" else options | {"dtype": place.dtype}
     if wanted is not place.dtype:
-        raise RuntimeError(worded(FOLLOWING[name], name, wanted.name, place.dtype.name))
+        raise RuntimeError(reword(FOLLOWING[name], name, wanted.name, place.dtype.name))
     return options
 
 
-def worded(text: str, name: str, kind: str, given: str) -> str:
+def reword(text: str, name: str, kind: str, given: str) -> str:
     names = {"kind": errors.TYPE_NAMES[kind], "given": errors.TYPE_NAMES[given], "short": kind == "int32"}
     return text.format(name=name, c_kind=errors.C_NAMES[kind], c_given=errors.C_NAMES[given], **names)

@@ -7,7 +7,18 @@ from typing import Any
 
 from ...tensor.tensor import Tensor
 from ..batched_tensor import Part, hide, innermost, part_of
-from .operands import Call, below_front, each_wrapped, ensured, front, logical, moved, padded, stretched, wrapped
+from .operands import (
+    Call,
+    below_front,
+    each_wrapped,
+    ensure_batch,
+    front,
+    logical,
+    move_dim,
+    pad_dims,
+    stretch_dims,
+    wrap_dim,
+)
 
 # ---- each element alone
 #
@@ -49,7 +60,7 @@ def unary(call: Call) -> Any:
 
 def several(call: Call) -> Any:
     rank = max(part.rank for part in call.parts.values())
-    line_up = stretched if call.level.older else padded
+    line_up = stretch_dims if call.level.older else pad_dims
     lined_up = {name: alike(call, part, line_up(part, rank)) for name, part in call.parts.items()}
     found = call.run(**lined_up)
     return [Part(t, 0) for t in found] if isinstance(found, tuple) else Part(found, 0)
@@ -59,7 +70,7 @@ def alike(call: Call, part: Part, whole: Any) -> Any:
     """`whole` in the dtype that numbers of one example yield to: with the batch it is a number no more."""
     from ...api.functions.arguments import cast
     from ...tensor import dtypes
-    from ...tensor.type_promotion import ranked
+    from ...tensor.type_promotion import rank_operand
 
     promoted = call.op.traits.get("promote") or ()
     operands = [call.parts[name] for name in promoted if name in call.parts]
@@ -67,7 +78,7 @@ def alike(call: Call, part: Part, whole: Any) -> Any:
         return whole
     ranks = []
     for p in operands:
-        rank, kind = ranked(p.whole)
+        rank, kind = rank_operand(p.whole)
         ranks.append((rank if p.at is None else 1 if not p.rank else 0, kind))
     return cast(whole, dtypes.of_ranked(ranks)) if whole.data_.dtype.kind in "biuf" else whole
 
@@ -78,7 +89,7 @@ def each_alike(function: Callable[..., Any], *operands: Any) -> Any:
     assert level is not None
     parts = [part_of(t, level) if isinstance(t, Tensor) else t for t in operands]
     rank = max(p.rank for p in parts if isinstance(p, Part))
-    wholes = [padded(p, rank) if isinstance(p, Part) else p for p in parts]
+    wholes = [pad_dims(p, rank) if isinstance(p, Part) else p for p in parts]
     return hide(Part(function(*wholes), 0), level)
 
 
@@ -147,14 +158,14 @@ def scalar(call: Call, part: Part, dim: Any) -> Any:
 def over_one(call: Call) -> Any:
     part = call.first
     if call["dim"] is None:
-        return flattened(call, call.op)
-    at = wrapped(call["dim"], part.rank)
+        return flatten(call, call.op)
+    at = wrap_dim(call["dim"], part.rank)
     if not part.rank:
         return scalar(call, part, 1)
     size = call.level.size
-    from .operands import ensured
+    from .operands import ensure_batch
 
-    given = {name: ensured(p, size) for name, p in call.parts.items()}
+    given = {name: ensure_batch(p, size) for name, p in call.parts.items()}
     return below_front(call.run(**given, dim=at))
 
 
@@ -166,13 +177,13 @@ def whole(other: str) -> Callable[[Call], Any]:
 
         part = call.first
         if not part.rank:
-            return Part(TABLE[other].general(lengthened(part), [1]), 0)
+            return Part(TABLE[other].general(lengthen(part), [1]), 0)
         return Part(TABLE[other].general(front(part), all_of(part.rank)), 0)
 
     return rule
 
 
-def lengthened(part: Part) -> Any:
+def lengthen(part: Part) -> Any:
     from ...ops.view import unsqueeze
 
     return unsqueeze(front(part), -1)
@@ -184,12 +195,12 @@ def flat(other: str) -> Callable[[Call], Any]:
     def rule(call: Call) -> Any:
         from ...dispatch.registry import TABLE
 
-        return flattened(call, TABLE[other])
+        return flatten(call, TABLE[other])
 
     return rule
 
 
-def flattened(call: Call, op: Any) -> Any:
+def flatten(call: Call, op: Any) -> Any:
     from ...ops.view import reshape
 
     part = call.first
@@ -222,7 +233,7 @@ def pair(call: Call) -> tuple[Part, Part]:
     return a, b
 
 
-def multiplied(call: Call) -> Any:
+def matmul_rule(call: Call) -> Any:
     from ...ops.matmul import matmul
 
     a, b = pair(call)
@@ -246,12 +257,12 @@ def matrix_vector(call: Call) -> Any:
 
     a, b = pair(call)
     if a.at is not None and b.at is not None:
-        left = moved(a.whole, a.at, 0)
+        left = move_dim(a.whole, a.at, 0)
         return Part(squeeze_dim(matmul(left, unsqueeze(front(b), -1)), -1), 0)
     if a.at is not None:
         return Part(matmul(front(a), b.whole), 0)
     assert b.at is not None
-    return Part(matmul(a.whole, moved(b.whole, b.at, b.rank)), 1)
+    return Part(matmul(a.whole, move_dim(b.whole, b.at, b.rank)), 1)
 
 
 def sum_of_product(product: str) -> Rule:
@@ -275,7 +286,9 @@ def batch_of_matrices(call: Call) -> Any:
     """Operators of matrices, with any number of dimensions before these."""
     rank = max(part.rank for part in call.parts.values())
     given = {
-        name: padded(Part(ensured(p, call.level.size), 0), rank) if p.rank != rank else ensured(p, call.level.size)
+        name: pad_dims(Part(ensure_batch(p, call.level.size), 0), rank)
+        if p.rank != rank
+        else ensure_batch(p, call.level.size)
         for name, p in call.parts.items()
     }
     found = call.run(**given)
@@ -286,7 +299,7 @@ def solve_rule(call: Call) -> Any:
     """`linalg.solve`, where the right side may be a vector."""
     from ...ops.view import squeeze_dim, unsqueeze
 
-    a, b = (ensured(p, call.level.size) for p in call.parts.values())
+    a, b = (ensure_batch(p, call.level.size) for p in call.parts.values())
     vector = call.parts["B"].rank == 1
     found = call.run(A=a, B=unsqueeze(b, -1) if vector and b.data_.shape != a.data_.shape[:-1] else b)
     if vector and found[0].data_.ndim > b.data_.ndim:
@@ -298,12 +311,12 @@ def distances(call: Call) -> Any:
     return Part(call.run(**{name: front(p) for name, p in call.parts.items()}), 0)
 
 
-def crossed(call: Call) -> Any:
-    from .operands import wrapped
+def cross_rule(call: Call) -> Any:
+    from .operands import wrap_dim
 
     rank = max(part.rank for part in call.parts.values())
-    given = {name: padded(Part(ensured(p, call.level.size), 0), rank) for name, p in call.parts.items()}
-    return Part(call.run(**given, dim=wrapped(call["dim"], rank)), 0)
+    given = {name: pad_dims(Part(ensure_batch(p, call.level.size), 0), rank) for name, p in call.parts.items()}
+    return Part(call.run(**given, dim=wrap_dim(call["dim"], rank)), 0)
 
 
 OF_MATRICES = """
@@ -312,8 +325,8 @@ linalg_pinv linalg_solve_triangular cholesky_inverse
 """
 
 PRODUCTS: dict[str, Rule] = {
-    "mm": multiplied, "bmm": multiplied, "dot": dot, "vdot": dot, "mv": matrix_vector, "addmm": sum_of_product("mm"),
-    "addmv": sum_of_product("mv"), "baddbmm": sum_of_product("bmm"), "linalg_cross": crossed,
+    "mm": matmul_rule, "bmm": matmul_rule, "dot": dot, "vdot": dot, "mv": matrix_vector, "addmm": sum_of_product("mm"),
+    "addmv": sum_of_product("mv"), "baddbmm": sum_of_product("bmm"), "linalg_cross": cross_rule,
     "_linalg_solve_ex": solve_rule, "_cdist_forward": distances,
 } | {
     name: batch_of_matrices

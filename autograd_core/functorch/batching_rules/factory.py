@@ -9,7 +9,7 @@ from typing import Any
 from ... import errors
 from ...engine.state import state
 from ...tensor.tensor import Tensor
-from ..batch import Batch, hidden
+from ..batch import Batch, is_hidden
 from ..batched_tensor import Part, hide
 
 Factory = Callable[..., Any]
@@ -20,7 +20,7 @@ def like(factory: Factory) -> Factory:
 
     @functools.wraps(factory)
     def make(input: Tensor, *args: Any, **options: Any) -> Any:
-        if not hidden(input):
+        if not is_hidden(input):
             return factory(input, *args, **options)
         data = input.data_
         return hide(Part(make(data.whole, *args, **options), data.at), data.level)
@@ -28,12 +28,12 @@ def like(factory: Factory) -> Factory:
     return make
 
 
-def sized(factory: Factory) -> Factory:
+def make_sized(factory: Factory) -> Factory:
     """`new_zeros` and its like: sizes of one example."""
 
     @functools.wraps(factory)
     def make(self: Tensor, *size: Any, **options: Any) -> Any:
-        if not hidden(self):
+        if not is_hidden(self):
             return factory(self, *size, **options)
         data = self.data_
         if data.at is None:

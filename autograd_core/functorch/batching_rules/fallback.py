@@ -6,7 +6,7 @@ from typing import Any
 
 from ...unsupported import Unsupported
 from ..batched_tensor import Part
-from .operands import Call, front, moved
+from .operands import Call, front, move_dim
 
 
 def one_by_one(call: Call) -> Any:
@@ -29,7 +29,7 @@ def one_by_one(call: Call) -> Any:
         if part.at is not None:
             rows = front(part)
             again = call.level.older and part.at == 0
-            whole = expand(rows, list(rows.data_.shape)) if again else moved(part.whole, part.at, 0)
+            whole = expand(rows, list(rows.data_.shape)) if again else move_dim(part.whole, part.at, 0)
         elif lists:
             whole = expand(unsqueeze(part.whole, 0), [size, *part.whole.data_.shape])
         else:
@@ -44,12 +44,12 @@ def one_by_one(call: Call) -> Any:
             for name, maker in makers.items()
         }
 
-    def joined(column: Any) -> Part:
+    def join_examples(column: Any) -> Part:
         if lists:
             return Part(cat([unsqueeze(part, 0) for part in column], 0), 0)
         return Part(view(stack(list(column), 0), [size, *column[0].data_.shape]), 0)
 
     rows = [call.run(**example(k)) for k in range(size)]
     if not isinstance(rows[0], tuple | list):
-        return joined(rows)
-    return [joined(column) for column in zip(*rows, strict=True)]
+        return join_examples(rows)
+    return [join_examples(column) for column in zip(*rows, strict=True)]

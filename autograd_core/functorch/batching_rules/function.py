@@ -10,7 +10,7 @@ from ...tensor.tensor import Tensor
 from ..batch import Batch, Level
 from ..batched_tensor import Part, hide, part_of
 from ..pytree import flatten, spread, unflatten
-from .operands import moved
+from .operands import move_dim
 
 
 class VmapInfo(NamedTuple):
@@ -53,7 +53,7 @@ def on_wholes(cls: Any, base: type, args: Sequence[Any], level: Level) -> Any:
         if each is None:
             raise RuntimeError(INCOMPATIBLE.format(out_dims, flatten(out_dims)[1], built))
         return unflatten([hidden_again(f, d, level) for f, d in zip(results, each, strict=True)], built)
-    made = vmapped(cls, base, dims, level)
+    made = vmap_function(cls, base, dims, level)
     found = made.apply(*wholes)
     return hidden_again(found, made.out_dims if isinstance(found, tuple) else made.out_dims[0], level)
 
@@ -112,20 +112,20 @@ class Context:
         setattr(self.ctx_, name, value)
 
 
-def vmapped(cls: Any, base: type, dims: tuple[int | None, ...], outer: Level) -> Any:
+def vmap_function(cls: Any, base: type, dims: tuple[int | None, ...], outer: Level) -> Any:
     """A function (a class over `base`) over whole batches, made of the methods of `cls` run under vmap."""
     from ..vmap import mapped_over
 
     size, randomness = outer.size, outer.randomness
     out_dims: list[int | None] = []
 
-    def shown(values: Any, ats: Sequence[int | None], level: Level) -> tuple[Any, ...]:
+    def show_examples(values: Any, ats: Sequence[int | None], level: Level) -> tuple[Any, ...]:
         pairs = zip(values, ats, strict=True)
         return tuple(hide(Part(v, at), level) if isinstance(v, Tensor) else v for v, at in pairs)
 
     def forward(*wholes: Any) -> Any:
         with mapped_over(size, randomness) as level:
-            found = cls.forward(*shown(wholes, dims, level))
+            found = cls.forward(*show_examples(wholes, dims, level))
             several = isinstance(found, tuple)
             parts = [
                 part_of(f, level) if isinstance(f, Tensor) else Part(f, None) for f in (found if several else [found])
@@ -136,15 +136,15 @@ def vmapped(cls: Any, base: type, dims: tuple[int | None, ...], outer: Level) ->
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         several = isinstance(output, tuple)
         with mapped_over(size, randomness) as level:
-            found = shown(output if several else (output,), out_dims, level)
-            cls.setup_context(Context(ctx, level), shown(inputs, dims, level), found if several else found[0])
+            found = show_examples(output if several else (output,), out_dims, level)
+            cls.setup_context(Context(ctx, level), show_examples(inputs, dims, level), found if several else found[0])
 
     def backward(ctx: Any, *grads: Any) -> Any:
         with mapped_over(size, randomness) as level:
-            came = cls.run_backward(Context(ctx, level), shown(grads, out_dims, level))
+            came = cls.run_backward(Context(ctx, level), show_examples(grads, out_dims, level))
             each = came if isinstance(came, tuple) else (came,)
             parts = [part_of(g, level) if isinstance(g, Tensor) else None for g in each]
-        found = tuple(None if p is None else fitted(p, at, size) for p, at in zip(parts, dims, strict=False))
+        found = tuple(None if p is None else fit_batch(p, at, size) for p, at in zip(parts, dims, strict=False))
         return found if isinstance(came, tuple) else found[0]
 
     methods = {"forward": forward, "setup_context": setup_context, "backward": backward}
@@ -152,7 +152,7 @@ def vmapped(cls: Any, base: type, dims: tuple[int | None, ...], outer: Level) ->
     return type(f"Vmapped{cls.__name__}", (base,), facts | {"generate_vmap_rule": True, "out_dims": out_dims})
 
 
-def fitted(part: Part, at: int | None, size: int) -> Tensor:
+def fit_batch(part: Part, at: int | None, size: int) -> Tensor:
     """The gradient of an input whose batch dimension is `at`; summed over the examples if it has none."""
     from ...ops.reduction import sum_dim
     from ...ops.view import expand, unsqueeze
@@ -162,4 +162,4 @@ def fitted(part: Part, at: int | None, size: int) -> Tensor:
     if part.at is None:
         one = unsqueeze(part.whole, at)
         return expand(one, [size if d == at else -1 for d in range(one.data_.ndim)])
-    return part.whole if part.at == at else moved(part.whole, part.at, at)
+    return part.whole if part.at == at else move_dim(part.whole, part.at, at)

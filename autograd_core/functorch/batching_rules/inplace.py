@@ -7,7 +7,7 @@ from typing import Any
 from weakref import ref
 
 from ...dispatch.callbacks import callbacks
-from ...dispatch.inplace import bound, check_writable, in_place, link
+from ...dispatch.inplace import bind_arguments, check_writable, in_place, link
 from ...engine.state import state
 from ...graph.copy_slices import rebase
 from ...graph.edges import gradient_edge
@@ -15,8 +15,8 @@ from ...ops.join import clone
 from ...ops.view import as_strided
 from ...tensor.tensor import Tensor, plain
 from ...tensor.views import HiddenView, geometry
-from ..batch import Batch, Level, hidden
-from ..batched_tensor import innermost, lifted, part_of
+from ..batch import Batch, Level, is_hidden
+from ..batched_tensor import innermost, lift, part_of
 from .elementwise import SEVERAL, UNARY
 from .fallback import one_by_one
 from .operands import Call, front, once
@@ -44,7 +44,9 @@ class Write(Call):
         return in_place(self.function, *[known[name] for name in self.op.signature.parameters])
 
 
-def written(function: Callable[..., Any], target: Tensor, args: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
+def write_in_place(
+    function: Callable[..., Any], target: Tensor, args: tuple[Any, ...], options: dict[str, Any]
+) -> Tensor:
     """`target.op_(...)`, where `target` or what is written hides a dimension.
 
     Raises:
@@ -54,7 +56,7 @@ def written(function: Callable[..., Any], target: Tensor, args: tuple[Any, ...],
     check_writable(target)
     level = innermost((target, *args))
     assert level is not None
-    given = bound(op, (target, *args), options)
+    given = bind_arguments(op, (target, *args), options)
     operands = {n: given[n] for n in (*op.tensors, *op.lists) if given.get(n) is not None}
     followed = [v for v in operands.values() if isinstance(v, Tensor) and v.requires_grad and of(v, level)]
     tracked = state.grad_enabled and bool(followed)
@@ -80,7 +82,7 @@ def written(function: Callable[..., Any], target: Tensor, args: tuple[Any, ...],
     else:
         RULES.get(op.name, one_by_one)(call)
     if tracked:
-        above = {n: lifted(v, level) if isinstance(v, Tensor) else v for n, v in given.items()}
+        above = {n: lift(v, level) if isinstance(v, Tensor) else v for n, v in given.items()}
         above["self"] = before
         rebase(target, lambda holder: link(op, above, holder, before, target, kept))
     return target
@@ -119,7 +121,7 @@ def give_back(level: Level) -> None:
 
 
 def of(tensor: Tensor, level: Any) -> bool:
-    return hidden(tensor) and tensor.data_.level is level
+    return is_hidden(tensor) and tensor.data_.level is level
 
 
-callbacks.write_batched = written
+callbacks.write_batched = write_in_place

@@ -10,18 +10,18 @@ import numpy as np
 from ... import errors
 from ...tensor.tensor import plain
 from ..batched_tensor import Part, part_of
-from .operands import Call, ensured, front, into, logical, moved, out_of, wrapped
+from .operands import Call, ensure_batch, front, into, logical, move_dim, out_of, wrap_dim
 
 Rule = Callable[[Call], Any]
 
 
 def along(call: Call) -> Any:
     """`gather` and its like: indices and values have as many dimensions as the tensor."""
-    given = {name: ensured(p, call.level.size) for name, p in call.parts.items()}
-    return Part(call.run(**given, dim=wrapped(call["dim"], call.first.rank)), 0)
+    given = {name: ensure_batch(p, call.level.size) for name, p in call.parts.items()}
+    return Part(call.run(**given, dim=wrap_dim(call["dim"], call.first.rank)), 0)
 
 
-def selected(call: Call) -> Any:
+def index_select_rule(call: Call) -> Any:
     """`index_select` as `gather`: the index repeated along the other dimensions."""
     from ...ops.scatter_gather import gather
     from ...ops.view import expand, view
@@ -31,8 +31,8 @@ def selected(call: Call) -> Any:
         from .fallback import one_by_one
 
         return one_by_one(call)
-    dim, size = wrapped(call["dim"], part.rank), call.level.size
-    rows = ensured(part, size)
+    dim, size = wrap_dim(call["dim"], part.rank), call.level.size
+    rows = ensure_batch(part, size)
     count = index.shape[0]
     given = front(index)
     shape = [1] * (part.rank + 1)
@@ -41,7 +41,7 @@ def selected(call: Call) -> Any:
     return Part(gather(rows, dim, expand(view(given, shape), full)), 0)
 
 
-def indexed(call: Call) -> Any:
+def index_rule(call: Call) -> Any:
     """Indices that are the same for all examples leave the batch alone.
 
     Raises:
@@ -64,15 +64,15 @@ def apart(indices: Any) -> bool:
     return bool(at) and at[-1] - at[0] + 1 != len(at)
 
 
-def written(call: Call) -> Any:
+def write_rule(call: Call) -> Any:
     from .fallback import one_by_one
 
     part, indices, values = (call.parts[name] for name in ("self", "indices", "values"))
     if any(index is not None and index.at is not None for index in indices) or apart(indices):
         return one_by_one(call)
     wholes = [None, *(i if i is None else i.whole for i in indices)]
-    rows = ensured(part, call.level.size)
-    given = ensured(values, call.level.size) if values.at is not None else values.whole
+    rows = ensure_batch(part, call.level.size)
+    given = ensure_batch(values, call.level.size) if values.at is not None else values.whole
     if values.at is not None:
         from ...ops.view import reshape
 
@@ -92,7 +92,7 @@ def shape_at(shape: Any, indices: Any) -> tuple[int, ...]:
     return (*kept, *common, *shape[used:])
 
 
-def masked(call: Call) -> Any:
+def mask_rule(call: Call) -> Any:
     """A mask that is the same for all examples finds as many elements in each.
 
     Raises:
@@ -105,7 +105,7 @@ def masked(call: Call) -> Any:
     return one_by_one(call)
 
 
-def drawn(call: Call) -> Any:
+def random_rule(call: Call) -> Any:
     """Random numbers: the same for all examples, or others for each.
 
     Raises:
@@ -115,7 +115,7 @@ def drawn(call: Call) -> Any:
     if call.level.randomness == "error":
         raise RuntimeError(errors.RANDOM_IN_VMAP)
     if call.level.randomness == "different":
-        return Part(call.run(self=ensured(part, call.level.size)), 0)
+        return Part(call.run(self=ensure_batch(part, call.level.size)), 0)
     if part.at is not None:
         raise RuntimeError(errors.SAME_RANDOM_OF_EACH)
     return Part(call.run(self=part.whole), None)
@@ -136,13 +136,13 @@ def looked_up(call: Call) -> Any:
         found = call.run(weight=table, indices=indices.whole)
         shape = found.data_.shape[:-1]
         return Part(view(found, [*shape, size, width]), len(shape))
-    table = reshape(moved(weight.whole, weight.at, 0), [size * rows, width])
+    table = reshape(move_dim(weight.whole, weight.at, 0), [size * rows, width])
     steps = (np.arange(size) * rows).reshape(size, *[1] * indices.rank)
     at = add(front(indices), plain(steps.astype(np.int64)))
     return Part(call.run(weight=table, indices=at), 0)
 
 
-def scaled(found: Any, call: Call, rank: int, trailing: int = 0) -> Any:
+def scale_and_shift(found: Any, call: Call, rank: int, trailing: int = 0) -> Any:
     """`found`, batch first, times weights and plus biases, with `trailing` dimensions after theirs."""
     from ...ops.binary import add, mul
     from ...ops.view import view
@@ -150,22 +150,22 @@ def scaled(found: Any, call: Call, rank: int, trailing: int = 0) -> Any:
     for name, function in (("weight", mul), ("bias", add)):
         part = call.parts.get(name)
         if part is not None:
-            rows = ensured(part, call.level.size) if part.at is not None else part.whole
+            rows = ensure_batch(part, call.level.size) if part.at is not None else part.whole
             own = part.shape
             lead = [call.level.size] if part.at is not None else [1]
             found = function(found, view(rows, [*lead, *[1] * (rank - len(own) - trailing), *own, *[1] * trailing]))
     return found
 
 
-def normalized(call: Call) -> Any:
+def layer_norm_rule(call: Call) -> Any:
     """`layer_norm` over the last dimensions; weights of each example come after it."""
     part = call.parts["input"]
     if all(p.at is None for name, p in call.parts.items() if name != "input"):
         wholes = {name: p.whole for name, p in call.parts.items()}
         found = call.run(**{"weight": None, "bias": None, **wholes, "input": front(part)})
         return [Part(t, 0) for t in found]
-    result, mean, rstd = call.run(input=ensured(part, call.level.size), weight=None, bias=None)
-    return [Part(scaled(result, call, part.rank), 0), Part(mean, 0), Part(rstd, 0)]
+    result, mean, rstd = call.run(input=ensure_batch(part, call.level.size), weight=None, bias=None)
+    return [Part(scale_and_shift(result, call, part.rank), 0), Part(mean, 0), Part(rstd, 0)]
 
 
 NOT_BATCHED = (
@@ -188,16 +188,16 @@ def batch_normalized(call: Call) -> Any:
     stats = [call.parts.get(name) for name in ("running_mean", "running_var")]
     if part.at is not None and call["training"] and any(p is not None and p.at is None for p in stats):
         raise RuntimeError(NOT_BATCHED)
-    kept = [None if p is None else reshape(ensured(p, size), [-1]) for p in stats]
-    rows = into(Part(ensured(part, size), 0) if part.at is None else part, 1)
+    kept = [None if p is None else reshape(ensure_batch(p, size), [-1]) for p in stats]
+    rows = into(Part(ensure_batch(part, size), 0) if part.at is None else part, 1)
     found, mean, invstd = call.run(input=rows, weight=None, bias=None, running_mean=kept[0], running_var=kept[1])
     apart = out_of(transpose(found, 0, 1), 0, size).whole
-    result = transpose(scaled(apart, call, part.rank, part.rank - 1), 1, 2)
+    result = transpose(scale_and_shift(apart, call, part.rank, part.rank - 1), 1, 2)
     saved = [out_of(t, 0, size) if t.data_.size else Part(t, None) for t in (mean, invstd)]
     return [Part(result, 0), *saved]
 
 
-def convolved(call: Call) -> Any:
+def convolution_rule(call: Call) -> Any:
     """`convolution`: examples are a longer batch, weights of each example more channels, both are groups."""
     from .fallback import one_by_one
 
@@ -228,12 +228,12 @@ def convolved(call: Call) -> Any:
     return part_of(add(logical(part, call.level), each), call.level)
 
 
-def folded(rank: int) -> Rule:
+def image_rule(rank: int) -> Rule:
     """Operators of images: examples without a batch become one, those with one a longer one."""
 
     def rule(call: Call) -> Any:
         size = call.level.size
-        operands = {name: Part(ensured(p, size), 0) if p.at is None else p for name, p in call.parts.items()}
+        operands = {name: Part(ensure_batch(p, size), 0) if p.at is None else p for name, p in call.parts.items()}
         if all(p.rank < rank for p in operands.values()):
             found = call.run(**{name: front(p) for name, p in operands.items()})
             return [Part(t, 0) for t in found] if isinstance(found, tuple) else Part(found, 0)
@@ -243,7 +243,7 @@ def folded(rank: int) -> Rule:
     return rule
 
 
-def grouped(call: Call) -> Any:
+def group_rule(call: Call) -> Any:
     from .fallback import one_by_one
 
     x, others = call.parts["input"], [p for name, p in call.parts.items() if name != "input"]
@@ -262,31 +262,32 @@ def added_at(call: Call) -> Any:
     if call.parts["index"].at is not None or call.parts["index"].rank != 1 or not call.parts["self"].rank:
         return one_by_one(call)
     size, part = call.level.size, call.parts["self"]
-    given = {name: ensured(p, size) for name, p in call.parts.items() if name not in ("index", "self")}
+    given = {name: ensure_batch(p, size) for name, p in call.parts.items() if name not in ("index", "self")}
     if "value" in given:
         given["value"] = call.parts["value"].whole
         if call.parts["value"].at is not None:
             return one_by_one(call)
-    whole = clone(part.whole) if part.at is not None else ensured(part, size)
+    whole = clone(part.whole) if part.at is not None else ensure_batch(part, size)
     rows = front(Part(whole, part.at)) if part.at is not None else whole
-    dim = wrapped(call["dim"], part.rank)
+    dim = wrap_dim(call["dim"], part.rank)
     return Part(call.run(self=rows, index=call.parts["index"].whole, dim=dim, **given), 0)
 
 
 RANDOM = "uniform normal exponential bernoulli bernoulli.each random"
 
 LAYERS: dict[str, Rule] = {
-    "gather": along, "scatter.src": along, "scatter.value": along, "scatter_add": along, "index_select": selected,
-    "index.Tensor": indexed, "_index_put_impl_": written, "index_put": written, "masked_select": masked,
-    "embedding": looked_up, "native_layer_norm": normalized, "native_batch_norm": batch_normalized,
-    "native_group_norm": grouped, "convolution": convolved, "max_pool2d_with_indices": folded(4),
-    "avg_pool2d": folded(4), "_adaptive_avg_pool2d": folded(4), "adaptive_max_pool2d": folded(4),
-    "max_pool3d_with_indices": folded(5), "avg_pool3d": folded(5), "_adaptive_avg_pool3d": folded(5),
-    "adaptive_max_pool3d": folded(5),
+    "gather": along, "scatter.src": along, "scatter.value": along, "scatter_add": along,
+    "index_select": index_select_rule,
+    "index.Tensor": index_rule, "_index_put_impl_": write_rule, "index_put": write_rule, "masked_select": mask_rule,
+    "embedding": looked_up, "native_layer_norm": layer_norm_rule, "native_batch_norm": batch_normalized,
+    "native_group_norm": group_rule, "convolution": convolution_rule, "max_pool2d_with_indices": image_rule(4),
+    "avg_pool2d": image_rule(4), "_adaptive_avg_pool2d": image_rule(4), "adaptive_max_pool2d": image_rule(4),
+    "max_pool3d_with_indices": image_rule(5), "avg_pool3d": image_rule(5), "_adaptive_avg_pool3d": image_rule(5),
+    "adaptive_max_pool3d": image_rule(5),
     "index_add": added_at, "index_copy": added_at, "index_fill.int_Scalar": added_at,
     "index_fill.int_Tensor": added_at,
 }  # fmt: skip
-LAYERS |= dict.fromkeys(RANDOM.split(), drawn)
+LAYERS |= dict.fromkeys(RANDOM.split(), random_rule)
 
 
 # ---- losses: no reduction over the batch, then the mean or the sum of each example
@@ -295,7 +296,7 @@ LAYERS |= dict.fromkeys(RANDOM.split(), drawn)
 NONE, MEAN, SUM = 0, 1, 2
 
 
-def compared(flat: bool) -> Rule:
+def loss_rule(flat: bool) -> Rule:
     """A loss of two tensors, element by element; with `flat`, the elements of each example in a row."""
 
     def rule(call: Call) -> Any:
@@ -305,7 +306,7 @@ def compared(flat: bool) -> Rule:
         size, reduction = call.level.size, call["reduction"]
         given = {}
         for name, part in call.parts.items():
-            rows = front(part) if part.at is not None and flat else ensured(part, size) if not flat else part.whole
+            rows = front(part) if part.at is not None and flat else ensure_batch(part, size) if not flat else part.whole
             if flat:
                 rows = reshape(rows, [size if part.at is not None else 1, -1])
             given[name] = rows
@@ -318,7 +319,7 @@ def compared(flat: bool) -> Rule:
     return rule
 
 
-def reduced(found: Any, reduction: int) -> Any:
+def reduce(found: Any, reduction: int) -> Any:
     from ...ops.reduction import mean
     from ...ops.reduction import sum as total
 
@@ -345,7 +346,7 @@ def with_logits(call: Call) -> Any:
         found = binary.add(there, binary.mul(share, binary.add(rest, most)))
     if weight is not None:
         found = binary.mul(found, weight)
-    return part_of(reduced(found, call["reduction"]), call.level)
+    return part_of(reduce(found, call["reduction"]), call.level)
 
 
 def of_classes(call: Call) -> Any:
@@ -381,8 +382,8 @@ def of_classes(call: Call) -> Any:
     return [part_of(found, level), part_of(share, level)]
 
 
-LOSSES: dict[str, Rule] = {name: compared(flat=True) for name in ("mse_loss", "smooth_l1_loss", "huber_loss")}
-LOSSES |= {name: compared(flat=False) for name in ("binary_cross_entropy", "soft_margin_loss")}
+LOSSES: dict[str, Rule] = {name: loss_rule(flat=True) for name in ("mse_loss", "smooth_l1_loss", "huber_loss")}
+LOSSES |= {name: loss_rule(flat=False) for name in ("binary_cross_entropy", "soft_margin_loss")}
 LOSSES |= {
     "binary_cross_entropy_with_logits": with_logits,
     "nll_loss_forward": of_classes,

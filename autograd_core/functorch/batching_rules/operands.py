@@ -46,7 +46,7 @@ def once(call: Call) -> Any:
     return [Part(t, None) for t in found] if isinstance(found, tuple | list) else Part(found, None)
 
 
-def moved(whole: Tensor, at: int, to: int) -> Tensor:
+def move_dim(whole: Tensor, at: int, to: int) -> Tensor:
     """`whole` with its dimension `at` in the place `to`, always as a view of its own."""
     from ...ops.view import permute
 
@@ -57,10 +57,10 @@ def moved(whole: Tensor, at: int, to: int) -> Tensor:
 
 def front(part: Part) -> Tensor:
     """`part` with its batch dimension first, if it has one."""
-    return part.whole if part.at in (None, 0) else moved(part.whole, part.at or 0, 0)
+    return part.whole if part.at in (None, 0) else move_dim(part.whole, part.at or 0, 0)
 
 
-def padded(part: Part, rank: int) -> Tensor:
+def pad_dims(part: Part, rank: int) -> Tensor:
     """`part` with its batch dimension first, and examples of at least `rank` dimensions."""
     from ...ops.view import view
 
@@ -71,17 +71,17 @@ def padded(part: Part, rank: int) -> Tensor:
     return view(whole, [shape[0], *[1] * (rank - part.rank), *shape[1:]])
 
 
-def stretched(part: Part, rank: int) -> Tensor:
+def stretch_dims(part: Part, rank: int) -> Tensor:
     """The same, with a batch dimension of length 1 where there is none: the way of the older vmap."""
     from ...ops.view import view
 
     if part.at is not None or (part.whole.meta is not None and part.whole.meta.wrapped):
-        return padded(part, rank)
+        return pad_dims(part, rank)
     shape = part.whole.data_.shape
     return view(part.whole, [*[1] * (1 + rank - len(shape)), *shape])
 
 
-def ensured(part: Part, size: int) -> Tensor:
+def ensure_batch(part: Part, size: int) -> Tensor:
     """`part` with a batch dimension in front, repeated if it has none."""
     from ...ops.view import expand
 
@@ -90,7 +90,7 @@ def ensured(part: Part, size: int) -> Tensor:
     return expand(part.whole, [size, *part.whole.data_.shape])
 
 
-def wrapped(dim: int, rank: int) -> int:
+def wrap_dim(dim: int, rank: int) -> int:
     """The dimension `dim` of an example among those of the batch, which comes first."""
     from ...ops._common import wrap
 
@@ -98,7 +98,7 @@ def wrapped(dim: int, rank: int) -> int:
 
 
 def each_wrapped(dims: Sequence[int], rank: int) -> list[int]:
-    return [wrapped(d, rank) for d in dims]
+    return [wrap_dim(d, rank) for d in dims]
 
 
 def below_front(result: Any) -> Any:
@@ -118,7 +118,7 @@ def into(part: Part, dim: int) -> Tensor:
     from ...ops.view import reshape
 
     assert part.at is not None
-    whole = moved(part.whole, part.at, dim)
+    whole = move_dim(part.whole, part.at, dim)
     shape = whole.data_.shape
     return reshape(whole, [*shape[:dim], shape[dim] * shape[dim + 1], *shape[dim + 2 :]])
 

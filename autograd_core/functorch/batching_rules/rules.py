@@ -17,7 +17,7 @@ from ...dispatch.operands import operand
 from ...engine.state import state
 from ...tensor.views import remember
 from ..batch import Level
-from ..batched_tensor import hide, innermost, lifted, part_of
+from ..batched_tensor import hide, innermost, lift, part_of
 from . import elementwise as arithmetic
 from . import nn, shape
 from .fallback import one_by_one
@@ -35,7 +35,7 @@ _softmax_backward_data _log_softmax_backward_data cumprod where.self mse_loss_ba
 """The operators without a rule in the older vmap."""
 
 
-def batched(op: Any, args: tuple[Any, ...]) -> Any:
+def call_batched(op: Any, args: tuple[Any, ...]) -> Any:
     """What `op` gives for `args`, some of which hide a dimension; None if none does."""
     level = innermost(args)
     if level is None:
@@ -46,10 +46,10 @@ def batched(op: Any, args: tuple[Any, ...]) -> Any:
         if name in op.tensors:
             value = operand(value, op, name)
             if value is not None:
-                value, parts[name] = lifted(value, level), part_of(value, level)
+                value, parts[name] = lift(value, level), part_of(value, level)
         elif name in op.lists:
             parts[name] = [None if t is None else part_of(t, level) for t in value]
-            value = [None if t is None else lifted(t, level) for t in value]
+            value = [None if t is None else lift(t, level) for t in value]
         given[name] = value
     call = Call(op, level, parts, {k: v for k, v in given.items() if k not in parts})
     found = rule_of(op, level)(call) if call.is_batched() else once(call)
@@ -70,4 +70,4 @@ def rule_of(op: Any, level: Level) -> Any:
     return RULES.get(op.name, one_by_one)
 
 
-callbacks.batched = batched
+callbacks.batched = call_batched

@@ -10,12 +10,12 @@ import numpy as np
 
 from ...tensor.tensor import plain
 from ..batched_tensor import Part
-from .operands import Call, below_front, each_wrapped, ensured, front, moved, padded, wrapped
+from .operands import Call, below_front, each_wrapped, ensure_batch, front, move_dim, pad_dims, wrap_dim
 
 Rule = Callable[[Call], Any]
 
 
-def shifted(*names: str, extra: int = 0) -> Rule:
+def shift_rule(*names: str, extra: int = 0) -> Rule:
     """Arguments that name dimensions (or lists of them) count one further; `extra` for those of the result."""
 
     def rule(call: Call) -> Any:
@@ -23,28 +23,28 @@ def shifted(*names: str, extra: int = 0) -> Rule:
         given: dict[str, Any] = {}
         for name in names:
             dim = call[name]
-            given[name] = wrapped(dim, part.rank + extra) if isinstance(dim, int) else each_wrapped(dim, part.rank)
-        operands = {name: ensured(p, call.level.size) for name, p in call.parts.items()}
+            given[name] = wrap_dim(dim, part.rank + extra) if isinstance(dim, int) else each_wrapped(dim, part.rank)
+        operands = {name: ensure_batch(p, call.level.size) for name, p in call.parts.items()}
         return below_front(call.run(**operands, **given))
 
     return rule
 
 
-def sized(call: Call) -> Any:
+def size_rule(call: Call) -> Any:
     """`view` and its like: the batch keeps its length. A length of -1 is made out here."""
-    from ...ops.view import inferred
+    from ...ops.view import infer_size
 
     part = call.first
-    size = list(inferred(call["size"], math.prod(part.shape)))
+    size = list(infer_size(call["size"], math.prod(part.shape)))
     return Part(call.run(self=front(part), size=[call.level.size, *size]), 0)
 
 
-def permuted(call: Call) -> Any:
+def permute_rule(call: Call) -> Any:
     part = call.first
     return Part(call.run(self=front(part), dims=[0, *each_wrapped(call["dims"], part.rank)]), 0)
 
 
-def expanded(call: Call) -> Any:
+def expand_rule(call: Call) -> Any:
     from ...ops.view import view
 
     part = call.first
@@ -66,16 +66,16 @@ def transpose_rule(call: Call) -> Any:
     return Part(transpose(front(part), 1, 2), 0)
 
 
-def swapped(call: Call) -> Any:
+def swap_rule(call: Call) -> Any:
     from ...ops.view import transpose
 
     part = call.first
     if not part.rank:
         return part
-    return Part(transpose(front(part), wrapped(call["dim0"], part.rank), wrapped(call["dim1"], part.rank)), 0)
+    return Part(transpose(front(part), wrap_dim(call["dim0"], part.rank), wrap_dim(call["dim1"], part.rank)), 0)
 
 
-def squeezed(call: Call) -> Any:
+def squeeze_rule(call: Call) -> Any:
     """All lengths of 1 go, but not the batch's."""
     from ...ops.view import view
 
@@ -92,16 +92,16 @@ def squeezed_along(call: Call) -> Any:
     if not part.rank:
         from ...ops.view import alias
 
-        wrapped(call["dim"] if isinstance(call["dim"], int) else 0, part.rank)
+        wrap_dim(call["dim"] if isinstance(call["dim"], int) else 0, part.rank)
         return Part(alias(part.whole), part.at)
     dim = call["dim"]
     from ...ops.view import squeeze_dims, squeezed_dims
 
     if call.op.name == "squeeze.dim" and not call.level.older:
-        return Part(squeeze_dims(front(part), [wrapped(dim, part.rank)]), 0)
+        return Part(squeeze_dims(front(part), [wrap_dim(dim, part.rank)]), 0)
     if call.op.name == "squeeze_.dim":
-        return Part(squeezed_dims(front(part), [wrapped(dim, part.rank)]), 0)
-    given = wrapped(dim, part.rank) if isinstance(dim, int) else each_wrapped(dim, part.rank)
+        return Part(squeezed_dims(front(part), [wrap_dim(dim, part.rank)]), 0)
+    given = wrap_dim(dim, part.rank) if isinstance(dim, int) else each_wrapped(dim, part.rank)
     return Part(call.run(self=front(part), dim=given), 0)
 
 
@@ -109,7 +109,7 @@ def put_back(call: Call) -> Any:
     """The backward of a part: zeros with the gradient in their midst, the batch first."""
     part = call.first
     sizes = call["input_sizes"]
-    dim = wrapped(call["dim"], len(sizes))
+    dim = wrap_dim(call["dim"], len(sizes))
     if call.level.older:
         return Part(written_back(call, (call.level.size, *sizes), dim), 0)
     return Part(call.run(grad_output=front(part), input_sizes=(call.level.size, *sizes), dim=dim), 0)
@@ -133,7 +133,7 @@ def written_back(call: Call, sizes: tuple[int, ...], dim: int) -> Any:
 
 def diagonal_back(call: Call) -> Any:
     part, sizes = call.first, call["input_sizes"]
-    dims = {name: wrapped(call[name], len(sizes)) for name in ("dim1", "dim2")}
+    dims = {name: wrap_dim(call[name], len(sizes)) for name in ("dim1", "dim2")}
     return Part(call.run(grad_output=front(part), input_sizes=(call.level.size, *sizes), **dims), 0)
 
 
@@ -142,17 +142,17 @@ def diagonal_copied(call: Call) -> Any:
     from ...ops.view import diagonal
 
     part = call.first
-    dims = [wrapped(call[name], part.rank) for name in ("dim1", "dim2")]
+    dims = [wrap_dim(call[name], part.rank) for name in ("dim1", "dim2")]
     return Part(clone(diagonal(front(part), call["offset"], *dims)), 0)
 
 
 def unfold_back(call: Call) -> Any:
     part, sizes = call.first, call["input_sizes"]
-    dim = wrapped(call["dim"], len(sizes))
+    dim = wrap_dim(call["dim"], len(sizes))
     return Part(call.run(grad_in=front(part), input_sizes=(call.level.size, *sizes), dim=dim), 0)
 
 
-def windowed(call: Call) -> Any:
+def as_strided_rule(call: Call) -> Any:
     """`as_strided` of the memory of each example, taken as laid out in C order."""
     from ...ops.join import clone
 
@@ -165,14 +165,14 @@ def windowed(call: Call) -> Any:
     return Part(call.run(self=rows, size=size, stride=stride), 0)
 
 
-def traced(call: Call) -> Any:
+def trace_rule(call: Call) -> Any:
     from ...ops.reduction import sum_dim
     from ...ops.view import diagonal
 
     return Part(sum_dim(diagonal(front(call.first), 0, 1, 2), [-1]), 0)
 
 
-def kept(call: Call) -> Any:
+def clone_rule(call: Call) -> Any:
     """`clone`: the batch stays where it is, unless the elements are to lie in a row."""
     part = call.first
     if not call["contiguous"]:
@@ -182,15 +182,15 @@ def kept(call: Call) -> Any:
 
 def in_front(call: Call) -> Any:
     """Operators over the last dimensions, whatever stands before these."""
-    return below_front(call.run(**{name: ensured(p, call.level.size) for name, p in call.parts.items()}))
+    return below_front(call.run(**{name: ensure_batch(p, call.level.size) for name, p in call.parts.items()}))
 
 
-def repeated(call: Call) -> Any:
+def repeat_rule(call: Call) -> Any:
     part, repeats = call.first, call["repeats"]
-    return Part(call.run(self=padded(part, len(repeats)), repeats=[1, *repeats]), 0)
+    return Part(call.run(self=pad_dims(part, len(repeats)), repeats=[1, *repeats]), 0)
 
 
-def rolled(call: Call) -> Any:
+def roll_rule(call: Call) -> Any:
     from ...ops.view import reshape
 
     part = call.first
@@ -204,21 +204,21 @@ def rolled(call: Call) -> Any:
 def cat_rule(call: Call) -> Any:
     parts = [p for p in call.parts["tensors"] if p.shape != (0,)] or call.parts["tensors"]
     rank = parts[0].rank
-    wholes = [ensured(p, call.level.size) for p in parts]
-    return Part(call.run(tensors=wholes, dim=wrapped(call["dim"], rank)), 0)
+    wholes = [ensure_batch(p, call.level.size) for p in parts]
+    return Part(call.run(tensors=wholes, dim=wrap_dim(call["dim"], rank)), 0)
 
 
-def stacked(call: Call) -> Any:
+def stack_rule(call: Call) -> Any:
     from ...ops.view import expand, unsqueeze
 
     parts = call.parts["tensors"]
     wholes = [
-        moved(p.whole, p.at, 0)
+        move_dim(p.whole, p.at, 0)
         if p.at is not None
         else expand(unsqueeze(p.whole, 0), [call.level.size, *p.whole.data_.shape])
         for p in parts
     ]
-    return Part(call.run(tensors=wholes, dim=wrapped(call["dim"], parts[0].rank + 1)), 0)
+    return Part(call.run(tensors=wholes, dim=wrap_dim(call["dim"], parts[0].rank + 1)), 0)
 
 
 def filled_around(call: Call) -> Any:
@@ -226,17 +226,20 @@ def filled_around(call: Call) -> Any:
 
 
 RULES: dict[str, Rule] = {
-    "view": sized, "_unsafe_view": sized, "_reshape_alias": sized, "permute": permuted, "expand": expanded,
-    "t": transpose_rule, "transpose.int": swapped, "squeeze": squeezed, "squeeze.dim": squeezed_along,
-    "squeeze.dims": squeezed_along, "squeeze_.dim": squeezed_along, "unsqueeze": shifted("dim", extra=1),
-    "select.int": shifted("dim"), "slice.Tensor": shifted("dim"), "select_backward": put_back,
-    "slice_backward": put_back, "diagonal": shifted("dim1", "dim2"), "diagonal_copy": diagonal_copied,
-    "diag_embed": shifted("dim1", "dim2", extra=1), "diagonal_backward": diagonal_back, "trace": traced,
-    "as_strided": windowed,
-    "split.Tensor": shifted("dim"), "unsafe_split.Tensor": shifted("dim"), "split_with_sizes": shifted("dim"),
-    "unsafe_split_with_sizes": shifted("dim"), "narrow_copy": shifted("dim"),
-    "unbind.int": shifted("dim"), "clone": kept, "repeat": repeated, "flip": shifted("dims"), "roll": rolled,
-    "tril": in_front, "triu": in_front, "cat": cat_rule, "stack": stacked, "rot90": shifted("dims"),
-    "unfold": shifted("dimension"), "unfold_backward": unfold_back, "constant_pad_nd": filled_around,
-    "select_scatter": shifted("dim"), "slice_scatter": shifted("dim"), "diagonal_scatter": shifted("dim1", "dim2"),
+    "view": size_rule, "_unsafe_view": size_rule, "_reshape_alias": size_rule, "permute": permute_rule,
+    "expand": expand_rule,
+    "t": transpose_rule, "transpose.int": swap_rule, "squeeze": squeeze_rule, "squeeze.dim": squeezed_along,
+    "squeeze.dims": squeezed_along, "squeeze_.dim": squeezed_along, "unsqueeze": shift_rule("dim", extra=1),
+    "select.int": shift_rule("dim"), "slice.Tensor": shift_rule("dim"), "select_backward": put_back,
+    "slice_backward": put_back, "diagonal": shift_rule("dim1", "dim2"), "diagonal_copy": diagonal_copied,
+    "diag_embed": shift_rule("dim1", "dim2", extra=1), "diagonal_backward": diagonal_back, "trace": trace_rule,
+    "as_strided": as_strided_rule,
+    "split.Tensor": shift_rule("dim"), "unsafe_split.Tensor": shift_rule("dim"), "split_with_sizes": shift_rule("dim"),
+    "unsafe_split_with_sizes": shift_rule("dim"), "narrow_copy": shift_rule("dim"),
+    "unbind.int": shift_rule("dim"), "clone": clone_rule, "repeat": repeat_rule, "flip": shift_rule("dims"),
+    "roll": roll_rule,
+    "tril": in_front, "triu": in_front, "cat": cat_rule, "stack": stack_rule, "rot90": shift_rule("dims"),
+    "unfold": shift_rule("dimension"), "unfold_backward": unfold_back, "constant_pad_nd": filled_around,
+    "select_scatter": shift_rule("dim"), "slice_scatter": shift_rule("dim"),
+    "diagonal_scatter": shift_rule("dim1", "dim2"),
 }  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...api.functions import pointwise
 from ...api.functions.random import rand
-from ...dispatch.schema.guard import guarded
+from ...dispatch.schema.guard import guard
 from ...ops import fractional_pooling, pooling, unary
 from ...ops._common import wrap
 from ...ops.binary import mul
@@ -166,7 +166,7 @@ def both_sides(output_size: Any) -> list[int]:
     return [output_size] * 2 if isinstance(output_size, int) else [int(size) for size in output_size]
 
 
-ADAPTIVE_MAX_POOL2D: Any = guarded("torch.nn.functional", "_adaptive_max_pool2d", largest_of_two_sides)
+ADAPTIVE_MAX_POOL2D: Any = guard("torch.nn.functional", "_adaptive_max_pool2d", largest_of_two_sides)
 
 
 def sizes_or_own(output_size: Any, own: Sequence[int]) -> Any:
@@ -238,7 +238,7 @@ def means_of_two_sides(input: Tensor, output_size: Any) -> Tensor:
     return pooling.adaptive_avg_pool2d(input, size)
 
 
-ADAPTIVE_AVG_POOL2D: Any = guarded("torch.nn.functional", "_adaptive_avg_pool2d", means_of_two_sides)
+ADAPTIVE_AVG_POOL2D: Any = guard("torch.nn.functional", "_adaptive_avg_pool2d", means_of_two_sides)
 
 
 # ---- over three dimensions
@@ -313,8 +313,8 @@ def largest_of_three_sides(input: Tensor, output_size: Any) -> Any:
     return pooling.adaptive_max_pool3d(input, size)
 
 
-ADAPTIVE_AVG_POOL3D: Any = guarded("torch.nn.functional", "_adaptive_avg_pool3d", means_of_three_sides)
-ADAPTIVE_MAX_POOL3D: Any = guarded("torch.nn.functional", "_adaptive_max_pool3d", largest_of_three_sides)
+ADAPTIVE_AVG_POOL3D: Any = guard("torch.nn.functional", "_adaptive_avg_pool3d", means_of_three_sides)
+ADAPTIVE_MAX_POOL3D: Any = guard("torch.nn.functional", "_adaptive_max_pool3d", largest_of_three_sides)
 
 
 # ---- by a fraction

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dispatch.schema.guard import guarded
+from ...dispatch.schema.guard import guard
 from ...engine.warnings import warn
 from ...errors import type_name
 from ...ops import convolution, join
@@ -101,21 +101,21 @@ def upsample(
     align_corners: bool | None = None,
 ) -> Tensor:
     """The old name of `interpolate`."""
-    deprecated("upsample")
+    deprecate("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    deprecated("upsample_nearest")
+    deprecate("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    deprecated("upsample_bilinear")
+    deprecate("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
-def deprecated(name: str) -> None:
+def deprecate(name: str) -> None:
     text = f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead."
     warn(text)
 
@@ -247,7 +247,7 @@ def grid_sampler(
     return found
 
 
-sampler: Any = guarded("torch", "grid_sampler", grid_sampler)
+sampler: Any = guard("torch", "grid_sampler", grid_sampler)
 
 
 def check_grid(input: Tensor, grid: Tensor, mode: int) -> None:

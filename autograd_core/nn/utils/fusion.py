@@ -17,7 +17,7 @@ Pair = tuple[Parameter, Parameter]
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
     """`conv` with the batch norm `bn` taken into its weights; `transpose` if it spreads instead of gathering."""
     fused = ready(conv, bn)
-    mean, var = seen(bn)
+    mean, var = see(bn)
     fused.weight, fused.bias = fuse_conv_bn_weights(
         fused.weight, fused.bias, mean, var, bn.eps, bn.weight, bn.bias, transpose
     )
@@ -32,7 +32,7 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
             "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
             f"linear.out_features={linear.out_features} and bn.num_features={bn.num_features}"
         )
-    mean, var = seen(bn)
+    mean, var = see(bn)
     fused.weight, fused.bias = fuse_linear_bn_weights(fused.weight, fused.bias, mean, var, bn.eps, bn.weight, bn.bias)
     return fused
 
@@ -48,7 +48,7 @@ def ready(layer: Any, bn: Any) -> Any:
     return copy.deepcopy(layer)
 
 
-def seen(bn: Any) -> tuple[Tensor, Tensor]:
+def see(bn: Any) -> tuple[Tensor, Tensor]:
     """The running mean and variance.
 
     Raises:

@@ -14,8 +14,8 @@ import autograd_core
 from autograd_core.api.methods.storage import TypedStorage, UntypedStorage
 from autograd_core.autograd.function import INSTANTIATED
 from autograd_core.engine.state import isolated
+from autograd_core.events.session import emit_write as tell_written
 from autograd_core.events.session import listening, tensor_id
-from autograd_core.events.session import written as tell_written
 from autograd_core.tensor.printing import letters, printoptions
 from autograd_core.tensor.tensor_types import TYPES as TENSOR_TYPES
 
