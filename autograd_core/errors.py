@@ -1,4 +1,4 @@
-"""PyTorch's messages, word for word, each a constant or a function of its facts."""
+"""PyTorch's messages, word for word, each a constant or a function of its facts; and what is raised for what is missing here."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ import numpy as np
 if TYPE_CHECKING:
     from .dispatch.op import Op
     from .graph.node import Node
+
+
+class Unsupported(NotImplementedError):
+    """PyTorch would do it, this engine does not: the text says what, and what is near."""
+
+
+def no_sparse(name: str) -> Unsupported:
+    """`name` was asked for sparse gradients."""
+    return Unsupported(f"{name} with sparse=True is not supported: without it the gradients are the same, but dense")
+
 
 Shape = Sequence[int]
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..api.methods.memory import offset, whole
 from ..dispatch.inplace import in_place
 from ..engine.state import state
-from ..errors import sizes
+from ..errors import Unsupported, sizes
 from ..functorch.batch import is_batched
 from ..functorch.forward_mode import tangent_of
 from ..functorch.levels import CppFunction, Level, Source, exit_level, wrap
@@ -23,7 +23,6 @@ from ..namespace.module_names import settle
 from ..ops.unary import copy
 from ..tensor.tensor import Tensor, plain, sharing
 from ..tensor.views import laid_out, steps_of
-from ..unsupported import Unsupported
 
 
 class UnpackedDualTensor(NamedTuple):

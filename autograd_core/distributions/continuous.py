@@ -13,6 +13,7 @@ from ..api.functions.random import normal, rand
 from ..api.functions.reduction import max as largest
 from ..engine.grad_mode import no_grad
 from ..engine.state import visit
+from ..errors import Unsupported
 from ..nn import functional as F
 from ..ops import binary, unary
 from ..ops.join import unbind
@@ -22,7 +23,6 @@ from ..random import generator as streams
 from ..random import rejection_sampling as rejection
 from ..tensor.dtypes import float64
 from ..tensor.tensor import Tensor, plain
-from ..unsupported import Unsupported
 from . import constraints
 from .discrete import Chances, clamp, one_of
 from .distribution import Centred, Distribution, Shape, broadcast_all, is_number, lazy_property

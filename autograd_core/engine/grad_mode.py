@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from contextvars import ContextVar
 from typing import Any
 
-from ..unsupported import Unsupported
+from ..errors import Unsupported
 from .state import state, switch
 
 CLASS_DECORATED = (

@@ -12,7 +12,7 @@ from weakref import ref
 
 import numpy as np
 
-from ..unsupported import Unsupported
+from ..errors import Unsupported
 
 if TYPE_CHECKING:
     from ..tensor.tensor import Tensor

@@ -11,9 +11,9 @@ import numpy as np
 from ..dispatch.registry import call
 from ..engine.roots import GradientEdge
 from ..engine.run_backward import gradients
+from ..errors import Unsupported
 from ..graph.node import Node
 from ..tensor.tensor import Array, Tensor, plain
-from ..unsupported import Unsupported
 from .batch import is_hidden
 from .levels import Level, Source, carries_tangent, leads_outside, nodes_below, sources_of, wrap
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from ..api.functions.arguments import named_tuple
 from ..engine.state import state
+from ..errors import Unsupported
 from ..functorch.batch import is_followed
 from ..ops import linalg_decomposition
 from ..ops._common import check_floating, check_matrix, check_square, need, refuse, square
 from ..ops.view import transpose
 from ..tensor.tensor import Tensor, plain
-from ..unsupported import Unsupported
 
 EIGH = named_tuple("linalg_eigh", "eigenvalues eigenvectors")
 QR = named_tuple("linalg_qr", "Q R")

@@ -12,6 +12,7 @@ from ..api.functions.arguments import cast, dims, named_tuple
 from ..dispatch.inplace import in_place
 from ..dispatch.schema.guard import guard
 from ..engine.warnings import warn_once
+from ..errors import Unsupported
 from ..ops import linalg_solve, reduction, view
 from ..ops import matmul as matmul_ops
 from ..ops._common import check_floating, check_matrix, check_square, need, square, wrap
@@ -19,7 +20,6 @@ from ..ops.binary import eq
 from ..ops.join import clone
 from ..ops.unary import copy, where
 from ..tensor.tensor import Tensor, plain
-from ..unsupported import Unsupported
 from .decomposition import old_svd, svdvals
 
 SLOGDET = named_tuple("linalg_slogdet", "sign logabsdet")

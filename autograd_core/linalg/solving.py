@@ -13,6 +13,7 @@ from ..api.functions.arguments import named_tuple
 from ..dispatch.inplace import in_place
 from ..engine.state import state
 from ..engine.warnings import warn_once
+from ..errors import Unsupported
 from ..ops import linalg_decomposition
 from ..ops._common import check_floating, check_matrix, check_square, need, square
 from ..ops.binary import div, gt, mul
@@ -24,7 +25,6 @@ from ..ops.reduction import sum_dim
 from ..ops.unary import masked_fill, nan_to_num
 from ..ops.view import expand, reshape, slice_, squeeze_dim, unsqueeze
 from ..tensor.tensor import Tensor, plain
-from ..unsupported import Unsupported
 from .decomposition import eigvalsh, qr, svdvals
 from .functions import check_right, matrix_norm
 

@@ -18,6 +18,7 @@ from ..dispatch.schema.guard import TABLE
 from ..dispatch.schema.parser import read
 from ..engine.state import state, visit
 from ..engine.warnings import warn
+from ..errors import Unsupported
 from ..graph.node import Handle, Node
 from ..namespace.module_names import LAYERS
 from ..namespace.type_names import name_methods, own_method
@@ -25,7 +26,6 @@ from ..opaque import opaque
 from ..ordered_dict import OrderedDict
 from ..tensor.dtypes import FLOATING, NAMES, dtype, resolve_dtype
 from ..tensor.tensor import Tensor
-from ..unsupported import Unsupported
 from .attributes import Attributes, Tree
 from .global_hooks import on_all_modules
 from .state_dict import Stored

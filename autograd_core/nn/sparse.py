@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import no_sparse
 from ..events import session as tell
 from ..tensor.dtypes import dtype as dtype_class
 from ..tensor.tensor import Tensor
-from ..unsupported import no_sparse
 from . import functional as F
 from . import init
 from .linear import blank

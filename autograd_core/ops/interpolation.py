@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..dispatch.op import op
+from ..errors import Unsupported
 from ..tensor.strides import beside
 from ..tensor.tensor import Array
-from ..unsupported import Unsupported
 from ._common import refuse
 
 # ---- the nearest element, and straight lines

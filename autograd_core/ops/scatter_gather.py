@@ -13,8 +13,8 @@ import numpy as np
 from .. import errors
 from ..dispatch.op import both, helper, op
 from ..engine.warnings import warn_once
+from ..errors import Unsupported
 from ..tensor.tensor import Array, bare, plain
-from ..unsupported import Unsupported
 from ._common import wrap
 from .indexing import within
 from .view import diagonal_window

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from ..dispatch.op import both, helper, op
+from ..errors import Unsupported
 from ..tensor.tensor import Array
-from ..unsupported import Unsupported
 from ._common import refuse
 
 # ---- the derivatives of log gamma, over arrays

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypedDict
 from ..namespace.absent import absent
 from ..namespace.module_names import settle
 from ..opaque import opaque
-from ..scalars import number, numbers
+from ..tensor.scalars import number, numbers
 from ..tensor.tensor import Tensor
 from .optimizer import Optimizer
 from .options import PRODUCT, power

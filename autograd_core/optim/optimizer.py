@@ -28,7 +28,7 @@ from ..nn.attributes import clear_grad, typename
 from ..opaque import opaque
 from ..ordered_dict import OrderedDict
 from ..random.box_muller import multiply_add
-from ..scalars import kind_name
+from ..tensor.scalars import kind_name
 from ..tensor.tensor import Array, Tensor, plain
 from .options import Group, Message, options
 

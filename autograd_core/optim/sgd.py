@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..random.box_muller import multiply_add
-from ..scalars import REAL
+from ..tensor.scalars import REAL
 from ..tensor.tensor import Array, Tensor, plain
 from .differentiable import asgd, rprop, sgd
 from .optimizer import (

@@ -14,7 +14,7 @@ from ..engine.grad_mode import no_grad
 from ..namespace.module_names import settle
 from ..nn.module import Module
 from ..nn.normalization import BatchNorm
-from ..scalars import numbers
+from ..tensor.scalars import numbers
 from ..tensor.tensor import Tensor, plain
 from .lr_scheduler import LRScheduler
 from .optimizer import Optimizer

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..errors import Unsupported
 from ..namespace.module_names import WrittenInC
 from ..opaque import opaque
-from ..unsupported import Unsupported
 
 
 @opaque

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..errors import Unsupported
 from ..namespace.module_names import WrittenInC
-from ..unsupported import Unsupported
 
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..dispatch.callbacks import callbacks
 from ..engine.state import special, state, watch
+from ..errors import Unsupported
 from ..functorch.batch import Batch
-from ..unsupported import Unsupported
 from .storage import InferenceStorage, Storage, new_storage
 
 if TYPE_CHECKING:

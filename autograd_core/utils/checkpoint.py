@@ -14,10 +14,10 @@ from ..autograd.graph import saved_tensors_hooks
 from ..engine.engine import Call
 from ..engine.grad_mode import enable_grad
 from ..engine.state import state
+from ..errors import Unsupported
 from ..graph.saved_tensor import Packed, in_place_of, pack_tensor
 from ..random import generator as streams
 from ..tensor.tensor import Tensor
-from ..unsupported import Unsupported
 
 NOT_SAID = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, "

@@ -13,6 +13,7 @@ from ... import errors
 from ...dispatch.schema.guard import guard
 from ...dispatch.schema.out import write_out
 from ...engine.state import ask_room
+from ...errors import Unsupported
 from ...ops import binary
 from ...ops import view as view_ops
 from ...ops._common import wrap
@@ -21,7 +22,6 @@ from ...ops.matmul import bmm, dot, mm
 from ...ops.reduction import sum_dim
 from ...tensor.storage import new_storage
 from ...tensor.tensor import Tensor
-from ...unsupported import Unsupported
 from .shape import contiguous
 
 # ---- tensordot, inner, kron, cdist

@@ -13,7 +13,7 @@ from ... import errors
 from ...dispatch.callbacks import callbacks
 from ...engine.state import ask_room, mark_exposed, state
 from ...engine.warnings import warn, warn_once
-from ...errors import TYPE_NAMES
+from ...errors import TYPE_NAMES, Unsupported
 from ...functorch.batching_rules.factory import like as hidden_like
 from ...functorch.batching_rules.factory import make_sized as hidden_sized
 from ...ops.join import clone
@@ -25,7 +25,6 @@ from ...tensor.storage import new_storage
 from ...tensor.strides import PRESERVED, blank_like, copy_in_format
 from ...tensor.tensor import Array, Tensor, plain
 from ...tensor.views import extent, laid_out
-from ...unsupported import Unsupported
 from .arguments import numpy_dtype, sizes_of
 
 # ---- from what a program writes down as data

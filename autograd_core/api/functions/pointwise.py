@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import errors
+from ...errors import Unsupported
 from ...functorch.batch import is_batched, is_hidden
 from ...ops import binary, indexing, matmul, reduction, special, unary
 from ...ops import view as view_ops
@@ -19,7 +20,6 @@ from ...ops.indexing import meet
 from ...tensor import dtypes
 from ...tensor.strides import elementwise_layout
 from ...tensor.tensor import Tensor, plain
-from ...unsupported import Unsupported
 from .arguments import Numbers, cast, named_tuple
 from .indexing import nonzero
 

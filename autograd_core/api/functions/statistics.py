@@ -11,6 +11,7 @@ from ... import errors
 from ...dispatch.inplace import in_place
 from ...engine.state import state
 from ...engine.warnings import warn
+from ...errors import Unsupported
 from ...ops import binary, cumulative, distance, join, reduction, scatter_gather, sorting
 from ...ops import view as view_ops
 from ...ops._common import existing, wrap
@@ -21,7 +22,6 @@ from ...ops.view import slice_
 from ...tensor import dtypes
 from ...tensor.dtypes import get_default_dtype
 from ...tensor.tensor import Array, Tensor, plain
-from ...unsupported import Unsupported
 from ..methods.inplace import squeeze_, transpose_, unsqueeze_
 from .arguments import cast, counted_in, dims, is_whole, named_tuple
 from .creation import symmetric_line

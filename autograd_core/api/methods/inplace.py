@@ -19,7 +19,7 @@ from ...dispatch import zero_gradient as comparing
 from ...dispatch.inplace import at_once, check_writable, in_place
 from ...dispatch.registry import GRAPH
 from ...engine.state import ask_room, singular, special, state
-from ...errors import sizes
+from ...errors import Unsupported, sizes
 from ...events import session as tell
 from ...functorch.batch import is_hidden
 from ...graph.allow_mutation import before_write
@@ -35,7 +35,6 @@ from ...tensor.storage import Storage
 from ...tensor.strides import PRESERVED, lies_in, steps_in, suggest_format
 from ...tensor.tensor import Tensor, plain
 from ...tensor.views import strided_window
-from ...unsupported import Unsupported
 from ..functions.arguments import sizes_of
 from ..functions.indexing import scatter_operands, to_write_by
 from ..functions.pointwise import UNSAID, any_floating, check_alpha, check_fill, known_mode

@@ -18,6 +18,7 @@ from ...dispatch.schema.guard import guard
 from ...engine.grad_mode import no_grad
 from ...engine.state import ask_room, state
 from ...engine.warnings import warn_once
+from ...errors import Unsupported
 from ...events import session as tell
 from ...functorch.batch import MEMORY, is_batched
 from ...graph.copy_slices import rebase_onto
@@ -27,7 +28,6 @@ from ...ops.view import alias, permute, transpose
 from ...tensor.size import Size
 from ...tensor.strides import of_rows
 from ...tensor.tensor import Tensor
-from ...unsupported import Unsupported
 from ..functions import linalg as linalg_functions
 from ..functions import shape, sorting
 from ..functions.arguments import sizes_of

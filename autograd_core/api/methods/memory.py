@@ -9,13 +9,13 @@ from weakref import WeakSet, ref
 import numpy as np
 
 from ... import errors
+from ...errors import Unsupported
 from ...functorch.batch import MEMORY, is_batched, is_hidden
 from ...ops import view
 from ...ops.view import check_forwards
 from ...tensor.storage import Storage
 from ...tensor.tensor import Tensor
 from ...tensor.views import extent, steps_of, strided_window
-from ...unsupported import Unsupported
 
 
 def whole(data: Any) -> Any:

@@ -16,8 +16,8 @@ from typing import Any
 
 from ...api.functions.creation import check_device
 from ...engine.warnings import warn_once
+from ...errors import Unsupported
 from ...tensor.tensor import Tensor, wrapped_number
-from ...unsupported import Unsupported
 from .kernel_dtypes import Function, choosy
 from .out import SEVERAL, write_out
 from .parameters import is_plain_number

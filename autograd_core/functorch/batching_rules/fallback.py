@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...unsupported import Unsupported
+from ...errors import Unsupported
 from ..batched_tensor import Part
 from .operands import Call, front, move_dim
 

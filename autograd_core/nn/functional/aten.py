@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...errors import no_sparse
 from ...graph.node import Dim
 from ...ops import embedding as embedding_ops
 from ...ops import padding
 from ...ops.embedding import embedding as looked_up
 from ...tensor.tensor import Tensor
-from ...unsupported import no_sparse
 from . import activation, loss, normalization
 from .common import REDUCTIONS, reduce_loss
 from .dropout import alpha_dropout as _alpha_dropout

@@ -12,6 +12,7 @@ from ... import errors
 from ...api.functions.shape import chunk, contiguous, repeat_interleave, unflatten
 from ...engine.state import ask_room
 from ...engine.warnings import warn
+from ...errors import Unsupported
 from ...ops.activation import softmax
 from ...ops.attention import flash_attention, safe_softmax
 from ...ops.binary import add, mul, mul_scalar
@@ -21,7 +22,6 @@ from ...ops.padding import constant_pad_nd
 from ...ops.reduction import mean_dim
 from ...ops.view import expand, permute, reshape, select, squeeze_dim, transpose, unsqueeze, view
 from ...tensor.tensor import Tensor, plain
-from ...unsupported import Unsupported
 from .dropout import dropout
 
 

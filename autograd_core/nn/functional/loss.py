@@ -38,9 +38,9 @@ from ...ops.binary import (
     xlogy,
 )
 from ...ops.join import clone
-from ...scalars import number
 from ...tensor import dtypes
 from ...tensor.dtypes import int64
+from ...tensor.scalars import number
 from ...tensor.tensor import Tensor, plain
 from .common import REDUCTIONS, need_tensor, no_gradient_for, reduce_loss, reduction_nr, reduction_of, with_old_flags
 

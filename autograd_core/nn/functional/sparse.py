@@ -6,14 +6,14 @@ import numpy as np
 
 from ... import errors
 from ...engine.state import ask_room, state
+from ...errors import no_sparse
 from ...events import session as tell
 from ...graph.node import Dim
 from ...ops import embedding as embedding_ops
 from ...ops.embedding import embedding as looked_up
 from ...ops.view import reshape
-from ...scalars import number
+from ...tensor.scalars import number
 from ...tensor.tensor import Array, Tensor, plain
-from ...unsupported import no_sparse
 
 
 def embedding(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...dispatch.schema.guard import guard
 from ...engine.warnings import warn
-from ...errors import type_name
+from ...errors import Unsupported, type_name
 from ...ops import convolution, join
 from ...ops._common import wrap
 from ...ops.grid_sample import (
@@ -39,7 +39,6 @@ from ...ops.interpolation import (
     upsample_trilinear3d,
 )
 from ...tensor.tensor import Tensor
-from ...unsupported import Unsupported
 from .conv import Lengths
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 

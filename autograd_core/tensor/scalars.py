@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .tensor.tensor import Tensor
+from .tensor import Tensor
 
 REAL = "must be real number, not {}"
 
