@@ -1,4 +1,4 @@
-"""PyTorch's messages, word for word, each a constant or a function of its facts; and what is raised for what is missing here."""
+"""PyTorch's messages, word for word, each a constant or a function of its facts; and what this engine does not do."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """torch.func: functions made of functions - gradients, products with Jacobians, whole Jacobians, batches.
 
-Each of `grad`, `vjp` and `jvp` is a level (see transforms/levels.py), so they go inside one another to any depth. vmap
-hides a dimension (see transforms/vmapping.py and batching/), and forward mode is made of backward (see
+Each of `grad`, `vjp` and `jvp` is a level (see functorch/levels.py), so they go inside one another to any depth. vmap
+hides a dimension (see functorch/vmap.py and batching_rules/), and forward mode is made of backward (see
 autograd/forward_ad.py): the values are those of torch; a result of forward mode that still depends on tensors outside
 that require a gradient has a graph that leads there, though not node for node torch's.
 """

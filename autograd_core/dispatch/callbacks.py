@@ -20,7 +20,7 @@ class Callbacks:
     set_requires_grad: Callable[[Tensor, Any], Any]
     """`tensor.requires_grad = ...`."""
     remake_grad_fn: Callable[[Tensor], Node | None]
-    """The grad_fn of a view whose memory was written; views.py says how."""
+    """The grad_fn of a view whose memory was written; tensor/views.py says how."""
     accumulator: Callable[[Tensor], AccumulateGrad]
     """The AccumulateGrad of a leaf, made at first use."""
     remember_forward: Callable[[Node], None]

@@ -19,7 +19,7 @@ again;
 need no
    entry.
 
-What is constant for an operator is compiled once into straight-line code (compiling.py); `Op.source` shows it.
+What is constant for an operator is compiled once into straight-line code (codegen/); `Op.source` shows it.
 
 Note [Two namespaces]. A formula is one code object that becomes two functions. In one its global names are looked up in
 GRAPH, where `mul` is the operator on tensors; in the other in RAW, where `mul` is the forward on arrays. So a formula

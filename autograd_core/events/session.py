@@ -1,6 +1,6 @@
 """Telling a listener what happens: numbers for tensors, nodes and storages, and one function for each kind of fact.
 
-The listener gets events in flight (see events.py). A number is given when a thing is first met and announced; its
+The listener gets events in flight (see __init__.py). A number is given when a thing is first met and announced; its
 release is told by a weak reference, so that being watched keeps nothing alive.
 """
 

@@ -1,7 +1,7 @@
 """What a tensor has in the place of its array while vmap hides a dimension: the whole batch, and which it is.
 
 Code that asks for shape, dtype or strides is told those of one example. Nothing can be computed with it: operators on
-such tensors are taken apart by their batching rules (batching/), and whatever else looks at the numbers is refused.
+such tensors are taken apart by their batching rules (batching_rules/); whatever else looks at the numbers is refused.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """torch.vmap: a function of one example, for a batch of them.
 
 The function is called once, with tensors that hide their batch dimension (batch.py); each operator on such tensors is
-done on the whole batch at once, by its batching rule (batching/). What needs the numbers of one example is refused.
+done on the whole batch at once, by its batching rule (batching_rules/). What needs the numbers of one is refused.
 """
 
 from __future__ import annotations

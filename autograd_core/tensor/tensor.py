@@ -65,7 +65,7 @@ class Meta:
     )
 
     out_of_sight: Any
-    """A second reference to the node, if there is one; see Note [The cycle that stays] in accumulate.py."""
+    """A second reference to the node, if there is one; see Note [The cycle that stays] in graph/accumulate_grad.py."""
     detached_from: weakref.ref[Node] | None
     """The node that was its own until `detach_`."""
 
@@ -103,7 +103,7 @@ class Tensor(metaclass=TensorMeta):
     node: Node | None
     meta: Meta | None
     told: int
-    """Its number for the tape that listens; see recording/."""
+    """Its number for the tape that listens; see events/recording.py."""
 
     def __init_subclass__(cls) -> None:
         """Refuse classes of a program's own: operators give plain tensors, and ask no `__torch_function__`."""
@@ -111,7 +111,7 @@ class Tensor(metaclass=TensorMeta):
             raise Unsupported(f"subclasses of torch.Tensor are not supported by this engine, and {cls.__name__} is one")
 
     if TYPE_CHECKING:
-        # What methods/table.py hangs onto the class.
+        # What api/methods/table.py hangs onto the class.
         __array_priority__: int
         grad: Any
         data: Any

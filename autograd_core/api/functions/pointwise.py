@@ -1,6 +1,6 @@
 """torch.add, torch.clamp and the like: what programs call, where it chooses among operators of the table.
 
-Each of these is a function of the package and, by FROM in methods/table.py, a method of Tensor. Those that need no
+Each of these is a function of the package and, by FROM in api/methods/table.py, a method of Tensor. Those that need no
 choice (exp, mm) are the operators themselves.
 """
 

@@ -68,7 +68,7 @@ class Backward(Entry):
     def quick_load(self, mode: str, name: str, load: str) -> str:
         """What nothing wrote since it was kept is taken as it is; what was never kept is None.
 
-        The quick engine never meets what hooks packed (quick.py).
+        The quick engine never meets what hooks packed (fast_engine.py).
         """
         op = self.op
         if name in op.outputs:

@@ -54,7 +54,7 @@ class Entry:
         return f"_numbers[{p}] if {beside}.__class__ is _ndarray and {beside}.dtype is _FLOAT else {p}"
 
     def laid_lines(self, indent: str) -> list[str]:
-        """Move results that do not lie as torch's do: see Note [Layouts of results] in strides.py."""
+        """Move results that do not lie as torch's do: see Note [Layouts of results] in tensor/strides.py."""
         op = self.op
         if self.rule is None or op.view or op.many:
             return []

@@ -2,10 +2,10 @@
 
 An operator becomes a handful of functions. `general` runs it whatever is on: listeners, grad modes, hooks on saved
 tensors, budgets, lists of tensors, views. The operator itself does the same for the usual case in as few steps as can
-be, and leaves all others to `general` (Note [Usual threads] in state.py), or to `heard` if a tape listens (recording/).
-`link` makes the node. `raw` and `graph` apply the formulas to arrays and to tensors; `step` and `graph_step` are these
-with what the quick engine does before and after (quick.py), `heard_step` is the `step` of nodes whose facts are on a
-tape.
+be, and leaves all others to `general` (Note [Usual threads] in engine/state.py), or to `heard` if a tape listens
+(events/recording.py). `link` makes the node. `raw` and `graph` apply the formulas to arrays and to tensors; `step` and
+`graph_step` are these with what the quick engine does before and after (fast_engine.py), `heard_step` is the `step` of
+nodes whose facts are on a tape.
 
 Names that begin with an underscore belong to this module; all others are those of the table.
 """
@@ -51,7 +51,7 @@ Namespace = dict[str, Any]
 
 
 def call_batched(op: Op, args: tuple[Any, ...]) -> Any:
-    """What `op` gives while vmap hides a dimension of one of `args`, None if it does not; see batching/."""
+    """What `op` gives while vmap hides a dimension of one of `args`, None if it does not: functorch/batching_rules."""
     return callbacks.batched(op, args)
 
 

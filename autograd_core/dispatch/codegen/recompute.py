@@ -1,4 +1,4 @@
-"""What the reader of a tape computes again, so that a fact need not have it; see Note [Facts] in recording/.
+"""What the reader of a tape computes again, so that a fact need not have it; see Note [Facts] in events/recording.py.
 
 Note [Same bits]. Element by element, + - * / and what is made of them alone give the same bits wherever they are
 computed. Sums, products of matrices and curves do where what goes in is laid out in memory alike: so of those, what is

@@ -1,4 +1,4 @@
-"""The code of an operator that is recorded: as it usually is, and a fact for the tape (recording/)."""
+"""The code of an operator that is recorded: as it usually is, and a fact for the tape (events/recording.py)."""
 
 from __future__ import annotations
 
