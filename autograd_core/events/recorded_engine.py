@@ -2,8 +2,8 @@
 
 It runs the same nodes as fast_engine.py and handles gradients with the same functions. That is not the order of the
 exact engine, which runs leaves as soon as they are ready; but that order follows from the graph, and the reader tells
-it so. What a leaf stored is noted once it is done; leaves are done in the order in which the exact engine would do them,
-for their gradients get numbers.
+it so. What a leaf stored is noted once it is done; leaves are done in the order in which the exact engine would do
+them, for their gradients get numbers.
 
 Whatever needs more is for `Call.execute`: hooks, create_graph, chosen inputs, nodes of a program's own making or from
 before the recording, large gradients, and a node that hands on to three leaves or more (which of them goes first

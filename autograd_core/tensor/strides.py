@@ -5,7 +5,8 @@ part where operands differ: numpy then takes rows, torch what the first operand 
 dimensions (TensorIterator.cpp). What is put together in new memory lies in rows in torch, while numpy often keeps the
 order of what went in; sorted values and copies lie as what they are made of. So each operator has a rule
 (dispatch/codegen/layout.py), and each rule is a function of the result and the operands, which gives the result, moved
-if need be. Where all operands lie in rows so does every result, in both: a look at one operand is mostly all that it takes.
+if need be. Where all operands lie in rows so does every result, in both: a look at one operand is mostly all that it
+takes.
 """
 
 from __future__ import annotations
