@@ -20,7 +20,7 @@ the tape when it is gone. `Reader` makes the same flights of a fact that are put
 Facts hold no tensor, node or gradient, so nothing lives longer for being watched, and gradients are taken over or
 copied as they would be. What happens too seldom to matter, or is large, is told at once by the methods of Session:
 views, writes in place, hooks, create_graph, lists of tensors. (Of the copies of arrays in such flights the reader makes
-Values.) Tests hold the two ways against each other.
+Values.) Tests hold facts against `Tape(at_once=True)`, which takes none.
 """
 
 from .reader import Reader

@@ -46,7 +46,7 @@ def on_release(ref: Watch) -> None:
 
 
 class Session:
-    """One listener, and the numbers it knows things by."""
+    """What a tape tells at once, in flight, and the numbers that it knows things by."""
 
     def __init__(self, emit: Emit) -> None:
         self.emit = emit
@@ -236,10 +236,9 @@ def emit_write(tensor: Tensor, op: str, inputs: Iterable[Tensor] = (), counted: 
 
 
 @contextmanager
-def listening(listener: Emit | Session) -> Iterator[None]:
-    """Tell every event of this thread to a session, or hand it to a function, in flight."""
+def listening(session: Session) -> Iterator[None]:
+    """Tell a tape all that happens in this thread."""
     before = state.session
-    session = listener if isinstance(listener, Session) else Session(listener)
     session.begin()
     try:
         state.session = session

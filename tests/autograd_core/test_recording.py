@@ -26,15 +26,11 @@ Flights = list[tuple[Any, ...]]
 
 
 def told(program: Callable[[], Any]) -> Flights:
-    flights: Flights = []
-    with isolated(), listening(flights.append), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        program()
-    return flights
+    return taped(program, at_once=True)
 
 
-def taped(program: Callable[[], Any]) -> Flights:
-    tape = Tape()
+def taped(program: Callable[[], Any], at_once: bool = False) -> Flights:
+    tape = Tape(at_once)
     with isolated(), listening(tape), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         program()
@@ -42,7 +38,7 @@ def taped(program: Callable[[], Any]) -> Flights:
 
 
 def agree(program: Callable[[], Any]) -> Flights:
-    """The events of `program`, which both ways of listening tell alike."""
+    """The events of `program`, which the reader makes of facts as they would be told at once."""
     found = taped(program)
     for one, other in zip(sorted_out(found), sorted_out(expected := told(program)), strict=False):
         assert repr(one) == repr(other)
