@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..engine import fast_engine as quick
+from ..engine import fast_engine
 from ..engine.engine import Call
 from ..engine.input_buffer import as_tensor
 from ..engine.pending_grads import parts
@@ -149,7 +149,7 @@ def quickly(outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_u
     if not leaves:
         return None
     start = plain(ONE) if create_graph else ONE
-    found = quick.gradients(root.node, 0, start, leaves, retain, create_graph)
+    found = fast_engine.gradients(root.node, 0, start, leaves, retain, create_graph)
     if found is None:
         return None
     if len(leaves) == 1 and create_graph and (cell := found.get(leaves[0])) is not None:

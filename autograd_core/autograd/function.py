@@ -16,7 +16,7 @@ from .. import errors
 from ..engine.state import state, watch
 from ..events import session as tell
 from ..functorch.batched_tensor import innermost
-from ..functorch.batching_rules import function as custom
+from ..functorch.batching_rules import function
 from ..functorch.forward_mode import tangent_of
 from ..functorch.levels import Level, Source, exit_level, transforming, wants_gradient
 from ..graph.edges import gradient_edge
@@ -375,7 +375,7 @@ class Function:
             raise NotImplementedError(NO_FORWARD)
         cls.check_transforms()
         if state.mapped and (level := innermost(args)) is not None:
-            return custom.apply(cls, Function, args, level)
+            return function.apply(cls, Function, args, level)
         return cls.applied(args, cls.run_forward)
 
     @classmethod

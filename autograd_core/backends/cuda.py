@@ -2,9 +2,9 @@
 
 from types import SimpleNamespace
 
-from . import unavailable as without
+from . import unavailable
 
-is_built = without.answering(False)
+is_built = unavailable.answering(False)
 matmul = SimpleNamespace(
     allow_tf32=False, allow_fp16_reduced_precision_reduction=True, allow_bf16_reduced_precision_reduction=True
 )

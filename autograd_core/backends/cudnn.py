@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from . import unavailable as without
+from . import unavailable
 
 enabled = allow_tf32 = True
 deterministic = benchmark = False
 benchmark_limit: int | None = None
 
-is_available, version = without.answering(False), without.answering(None)
+is_available, version = unavailable.answering(False), unavailable.answering(None)
 
 
 @contextmanager

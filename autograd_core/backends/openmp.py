@@ -1,5 +1,5 @@
 """torch.backends.openmp, which every torch for the CPU has."""
 
-from . import unavailable as without
+from . import unavailable
 
-is_available = without.answering(True)
+is_available = unavailable.answering(True)

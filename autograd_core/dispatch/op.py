@@ -41,14 +41,14 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..engine import fast_engine as quick
+from ..engine import fast_engine
 from ..engine.state import state
 from ..events.recorded_engine import told_step
 from ..functorch.levels import carries_tangent
 from ..graph.node import Node
 from ..tensor import arithmetic
 from ..tensor.tensor import Tensor
-from .codegen import generator as compiling
+from .codegen import generator
 from .codegen.cache import kept
 from .registry import GRAPH, RAW, TABLE
 
@@ -160,14 +160,14 @@ class Op:
 
     def compile(self) -> Callable[..., Any]:
         """The function that programs call; on the way the node class gets its `raw`, `graph` and `step`."""
-        code = compiling.Code(self)
+        code = generator.Code(self)
         self.on_arrays = {p: over(f, RAW) for p, f in self.formulas.items()}
         made = code.functions(RAW, GRAPH, {p: (self.on_arrays[p], over(f, GRAPH)) for p, f in self.formulas.items()})
         if self.node_class is not None:
             self.node_class.raw = made["_raw"]  # type: ignore[method-assign]
             self.node_class.graph = made["_graph"]  # type: ignore[method-assign]
-            self.node_class.step = made.get("_step") or quick.step
-            self.node_class.graph_step = made.get("_graph_step") or quick.graph_step
+            self.node_class.step = made.get("_step") or fast_engine.step
+            self.node_class.graph_step = made.get("_graph_step") or fast_engine.graph_step
             self.node_class.heard_step = made.get("_heard_step") or told_step
             self.node_class.notes = "_heard_step" in made
             self.link = made["_link"]

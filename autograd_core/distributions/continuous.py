@@ -20,7 +20,7 @@ from ..ops.join import unbind
 from ..ops.special import erf, erfinv
 from ..ops.view import expand
 from ..random import generator as streams
-from ..random import rejection_sampling as rejection
+from ..random import rejection_sampling
 from ..tensor.dtypes import float64
 from ..tensor.tensor import Tensor, plain
 from . import constraints
@@ -99,7 +99,7 @@ class Cauchy(LocScale):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = tuple(self._extended_shape(sample_shape))
-        drawn = rejection.cauchy(math.prod(shape), self.loc.data_.dtype, 0.0, 1.0).reshape(shape)
+        drawn = rejection_sampling.cauchy(math.prod(shape), self.loc.data_.dtype, 0.0, 1.0).reshape(shape)
         return self.loc + plain(drawn[()], version=1) * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:

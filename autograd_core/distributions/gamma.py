@@ -19,7 +19,7 @@ from ..ops.random_sampling import dirichlet_grad, standard_gamma
 from ..ops.special import digamma, lgamma
 from ..ops.unary import exp, log, log1p, rsqrt, sigmoid
 from ..random import generator as streams
-from ..random import rejection_sampling as rejection
+from ..random import rejection_sampling
 from ..tensor.tensor import Tensor, plain
 from . import constraints
 from .discrete import Chances, one_of
@@ -90,7 +90,7 @@ class _Dirichlet(Function):
 
     @staticmethod
     def forward(ctx: Any, concentration: Tensor) -> Tensor:
-        x = plain(rejection.dirichlet(np.asarray(concentration.data_)))
+        x = plain(rejection_sampling.dirichlet(np.asarray(concentration.data_)))
         ctx.save_for_backward(x, concentration)
         return x
 

@@ -28,7 +28,7 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.node import LAST, Node, Run, Wanted, new_run
 from ..graph.saved_tensor import keeps_detached, read_in_vain
 from ..tensor.tensor import Tensor
-from . import sequence_order as descent
+from . import sequence_order
 from .grad_validation import count_writes, fit, memory, validate_grads
 from .pending_grads import ALONE, alone, finish, leaf, settle, waited_for
 from .sequence_order import MISSES
@@ -43,7 +43,7 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
     this = new_run(retain)
     this.buffers[(at, nr) if nr else at], this.pending[at] = grad, root
     try:
-        descent.descend(this, settle)
+        sequence_order.descend(this, settle)
     except BaseException:
         for late in waited_for(this.pending.values()):
             this.cells.pop(late, None)  # type: ignore[call-overload]

@@ -21,9 +21,7 @@ import numpy as np
 
 from .. import events
 from ..dispatch.operands import loaded_quietly
-from ..engine import fast_engine as quick
-from ..engine import pending_grads as leaves
-from ..engine import sequence_order as descent
+from ..engine import fast_engine, pending_grads, sequence_order
 from ..engine.engine import Call
 from ..engine.grad_validation import validate_grads
 from ..engine.reentrant import under_way
@@ -73,7 +71,7 @@ def run(tape: Tape, call: Call, root: Node, nr: int, grad: Any) -> None:
 
 def regular(root: Node) -> bool:
     """Whether the engine here may run what is below `root`, where not all nodes are known to be of that kind."""
-    nodes = quick.below_root(root)
+    nodes = fast_engine.below_root(root)
     if nodes is None:
         return False
     for node in nodes.values():
@@ -97,7 +95,7 @@ class Running:
         this, at = self.this, root.sequence_nr
         this.buffers[(at, nr) if nr else at], this.pending[at] = grad, root
         try:
-            descent.descend(this, self.settle, self.stepped, self.tape.direct)
+            sequence_order.descend(this, self.settle, self.stepped, self.tape.direct)
         except BaseException:
             self.break_off()
             raise
@@ -108,7 +106,7 @@ class Running:
         pending = self.this.pending
         self.call.running = failed = pending[max(pending)]  # what is pending beside it is older
         self.tell_failed(failed)
-        self.finish(leaves.waited_for(pending.values()))
+        self.finish(pending_grads.waited_for(pending.values()))
 
     def stepped(self, node: Node, at: int, this: Run) -> None:
         told_step(node, this.buffers.pop(at, None), node.next, this)
@@ -119,13 +117,13 @@ class Running:
         """`leaves.settle`; the leaves that were complete before go first."""
         due = this.shared
         if this.waiting is None:
-            leaves.expect(this)
+            pending_grads.expect(this)
             due = order_completed(this)
         assert this.waiting is not None
         for leaf in due:
             if this.waiting[leaf] == 0 and this.cells.get(leaf) is not None:
-                grad, version, sole, summed = leaves.parts(this.cells.pop(leaf))
-                sole = sole or summed or sys.getrefcount(grad) <= leaves.ONCE
+                grad, version, sole, summed = pending_grads.parts(this.cells.pop(leaf))
+                sole = sole or summed or sys.getrefcount(grad) <= pending_grads.ONCE
                 self.store(leaf, grad, version, sole)
         this.shared.clear()
 
@@ -139,7 +137,7 @@ class Running:
 
     def take(self, leaf: AccumulateGrad, cell: Any) -> None:
         """What came for a leaf into its `.grad`."""
-        grad, version, sole, _ = leaves.parts(cell)
+        grad, version, sole, _ = pending_grads.parts(cell)
         self.store(leaf, grad, version, sole)
 
     def store(self, leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
@@ -219,7 +217,7 @@ def told_step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
     else:
         results = validate_grads(self, self.raw(grads, wanted), wanted, False)
     this.add((self.told, *[freeze_value(g) for g in results]))
-    counts = quick.count_times_written(self, grads, results, this)
+    counts = fast_engine.count_times_written(self, grads, results, this)
     del grads
     this.call.let_go(self)
     heard_hand_on(self, results, wanted, this, counts)
@@ -234,7 +232,7 @@ def apart(grads: dict[int, Any] | None, at: int, grad: Any) -> dict[int, Any]:
 
 def heard_hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run, counts: Sequence[int] = ()) -> None:
     this.arrived.extend([node for node in wanted if node.__class__ is AccumulateGrad])  # type: ignore[misc]
-    quick.hand_on(self, results, wanted, this, counts)
+    fast_engine.hand_on(self, results, wanted, this, counts)
 
 
 def heard_nothing(self: Node, wanted: Wanted, this: Run) -> None:
@@ -243,4 +241,4 @@ def heard_nothing(self: Node, wanted: Wanted, this: Run) -> None:
         loaded_quietly(self, slot)
     this.add((self.told, *(None,) * len(wanted)))
     this.arrived.extend([node for node in wanted if node.__class__ is AccumulateGrad])  # type: ignore[misc]
-    quick.let_be(self, wanted, this)
+    fast_engine.let_be(self, wanted, this)

@@ -22,7 +22,7 @@ from autograd_core.errors import RANDOM_IN_VMAP
 from autograd_core.functorch.batch import Level
 from autograd_core.namespace.module_names import WrittenInC
 from autograd_core.opaque import opaque
-from autograd_core.random import box_muller as boxmuller
+from autograd_core.random import box_muller
 
 if TYPE_CHECKING:
     from autograd_core.tensor.tensor import Tensor
@@ -255,7 +255,7 @@ def units(n: int, dtype: np.dtype[Any], generator: Generator) -> Array:
 def _scale(values: Array, factor: float, offset: float) -> Array:
     """`values * factor + offset`, which the processor rounds once."""
     kind = values.dtype.type
-    scaled: Array = boxmuller.multiply_add(values, kind(factor), kind(offset))
+    scaled: Array = box_muller.multiply_add(values, kind(factor), kind(offset))
     return scaled
 
 
@@ -267,15 +267,15 @@ def normal(
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     generator = generator or default()
     dtype = np.dtype(kind)
-    if n < boxmuller.BLOCK:
+    if n < box_muller.BLOCK:
         return normals(n, dtype, mean, std, generator)
     wide = _wide(dtype)
     drawn = units(n, wide, generator)
-    whole = n - n % boxmuller.BLOCK
-    values = boxmuller.blocks(drawn[:whole].reshape(-1, boxmuller.BLOCK)).ravel()
+    whole = n - n % box_muller.BLOCK
+    values = box_muller.blocks(drawn[:whole].reshape(-1, box_muller.BLOCK)).ravel()
     if whole < n:  # the last 16 are drawn anew, over the end of what is there
-        tail = boxmuller.blocks(units(boxmuller.BLOCK, wide, generator)[None]).ravel()
-        values = np.concatenate([values[: n - boxmuller.BLOCK], tail])
+        tail = box_muller.blocks(units(box_muller.BLOCK, wide, generator)[None]).ravel()
+        values = np.concatenate([values[: n - box_muller.BLOCK], tail])
     if (mean, std) != (0.0, 1.0):
         values = _scale(values, std, mean)
     return values.astype(dtype, copy=False)
@@ -294,7 +294,7 @@ def next_normal(generator: Generator) -> float:
         value, generator.spare = generator.spare, None
         return value
     u1, u2 = generator.double(), generator.double()
-    value, generator.spare = boxmuller.pair(u1, u2)
+    value, generator.spare = box_muller.pair(u1, u2)
     return value
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ... import autograd, errors, events
 from ...dispatch.callbacks import callbacks
-from ...engine import fast_engine as quick
+from ...engine import fast_engine
 from ...engine.roots import yes_or_no
 from ...engine.state import DETACHED, RESHAPED, singular, special, state, unusual, watch
 from ...engine.warnings import warn
@@ -35,7 +35,7 @@ def backward(
         if node is not None and self.meta is None and node.outs is SCALAR:
             retain = retain_graph is not None and yes_or_no(retain_graph)
             if not special:
-                if quick.run(node, 0, ONE, retain):
+                if fast_engine.run(node, 0, ONE, retain):
                     return
             elif (tape := state.tape) is not None and recording.backward(tape, self, retain):
                 return

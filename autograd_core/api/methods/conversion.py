@@ -10,7 +10,7 @@ import numpy as np
 from ... import errors
 from ...engine.state import mark_exposed, state
 from ...engine.warnings import warn_once
-from ...functorch import wrapper_repr as showing
+from ...functorch import wrapper_repr
 from ...functorch.batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, is_batched, is_hidden
 from ...ops import join
 from ...ops._common import wrap
@@ -101,7 +101,7 @@ def format_tensor(self: Tensor, spec: str) -> str:
 
 def show(self: Tensor) -> str:
     if is_hidden(self) or (state.levels and self.node is not None):
-        return showing.repr_in_levels(self)
+        return wrapper_repr.repr_in_levels(self)
     name, needed = None, False
     try:
         node = self.grad_fn

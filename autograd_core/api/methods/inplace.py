@@ -14,8 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ... import errors
-from ...dispatch import not_implemented
-from ...dispatch import zero_gradient as comparing
+from ...dispatch import not_implemented, zero_gradient
 from ...dispatch.inplace import at_once, check_writable, in_place
 from ...dispatch.registry import GRAPH
 from ...engine.state import ask_room, singular, special, state
@@ -479,7 +478,7 @@ COMPARISONS = {
 """The names under which each can be written in place."""
 
 IN_PLACE |= {
-    f"{name}_": comparing.in_place_method(own, GRAPH[own]) for own, names in COMPARISONS.items() for name in names
+    f"{name}_": zero_gradient.in_place_method(own, GRAPH[own]) for own, names in COMPARISONS.items() for name in names
 }
 IN_PLACE |= {
     "add_": arithmetic(binary_ops.add, np.add),

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine import fast_engine as quick
-from ...engine import pending_grads as leaves
+from ...engine import fast_engine, pending_grads
 from ...engine.grad_validation import fitted_tensor, shows, validate_grad
 from ...engine.state import next_usual, singular, special, state
 from ...events.limits import LARGE, SMALL, freeze_value, many_leaves
@@ -69,10 +68,10 @@ PLUMBING: Namespace = {
     "_strides": operands.strides,
     "_in_floats": operands.in_floats,
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
-    "_finish": operands.finish, "_leaf": leaves.leaf, "_holders": sys.getrefcount, "_add": quick.add,
-    "_hand_on": quick.hand_on, "_any_step": quick.step,
-    "_nothing": quick.nothing, "_squared": quick.square_grads,
-    "_counted_on": quick.counted_on, "_remember": remember, "_version": operands.version_of,
+    "_finish": operands.finish, "_leaf": pending_grads.leaf, "_holders": sys.getrefcount, "_add": fast_engine.add,
+    "_hand_on": fast_engine.hand_on, "_any_step": fast_engine.step,
+    "_nothing": fast_engine.nothing, "_squared": fast_engine.square_grads,
+    "_counted_on": fast_engine.counted_on, "_remember": remember, "_version": operands.version_of,
     "_batched": call_batched, "_proxy": weakref.proxy, "_noted": freeze_value, "_LARGE": LARGE, "_SMALL": SMALL,
     "_quiet": operands.loaded_quietly, "_wrapped": wrapped_number, "_many_leaves": many_leaves, "_underived": made_of,
     "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_told_step": told_step, "_apart": apart,

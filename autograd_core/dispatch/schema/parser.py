@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ...tensor.tensor import Tensor
-from . import messages as words
+from . import messages
 from .parameters import NUMBERS_AS_TENSORS, Parameter, is_length, is_plain_number
 
 Given = dict[str, Any]
@@ -67,17 +67,17 @@ class Signature:
             TypeError: an element of a list of tensors is none.
         """
         if len(args) > self.positional and not self.takes_rest:
-            raise Refused(words.too_many(self, len(args)))
+            raise Refused(messages.too_many(self, len(args)))
         given: Given = {}
         left, at = len(options), 0
         for i, p in enumerate(self.parameters):
             by_name = at >= len(args)
             if not by_name and i >= self.positional:
-                raise Refused(words.too_many(self, len(args)))
+                raise Refused(messages.too_many(self, len(args)))
             if by_name:
                 name = next((n for n in p.names if n in options), None)
                 if name is None and not p.optional:
-                    raise Refused(words.missing(self, i))
+                    raise Refused(messages.missing(self, i))
                 if name is None:
                     continue
                 value = options[name]
@@ -95,13 +95,13 @@ class Signature:
                 given[p.name] = tuple(args)
                 at = len(args)
             elif self.takes_rest and not by_name and len(args) > self.positional:
-                raise Refused(words.too_many(self, len(args)))
+                raise Refused(messages.too_many(self, len(args)))
             else:
-                raise Refused(words.wrong(self, p, value, None if by_name else i))
+                raise Refused(messages.wrong(self, p, value, None if by_name else i))
         if at < len(args):
-            raise Refused(words.too_many(self, len(args)))
+            raise Refused(messages.too_many(self, len(args)))
         if left:
-            raise Refused(words.unexpected(self, options, len(args)))
+            raise Refused(messages.unexpected(self, options, len(args)))
         return given
 
     def look_into(self, given: Given) -> Given:
@@ -115,7 +115,7 @@ class Signature:
             if p.kind == "ints" and isinstance(value, tuple | list):
                 for i, part in enumerate(value):
                     if not (is_length(part) or isinstance(part, bool)):
-                        raise TypeError(words.element(self, p, i, part))
+                        raise TypeError(messages.element(self, p, i, part))
         return given
 
 
@@ -127,7 +127,7 @@ def tensors(position: int, p: Parameter, value: Sequence[Any]) -> Sequence[Any]:
     """
     for i, part in enumerate(value):
         if not (isinstance(part, Tensor) or (part is None and p.kind == "gaps")):
-            raise TypeError(f"expected Tensor as element {i} in argument {position}, but got {words.kind_of(part)}")
+            raise TypeError(f"expected Tensor as element {i} in argument {position}, but got {messages.kind_of(part)}")
     return value
 
 
@@ -151,4 +151,4 @@ def read(signatures: Sequence[Signature], args: Sequence[Any], options: Mapping[
     plausible = [i for i, s in enumerate(signatures) if s.least <= many <= s.most and not s.deprecated]
     if len(plausible) == 1:
         raise TypeError(reasons[plausible[0]])
-    raise TypeError(words.none_fits(signatures, args, options))
+    raise TypeError(messages.none_fits(signatures, args, options))

@@ -18,12 +18,11 @@ from ...engine.state import state
 from ...tensor.views import remember
 from ..batch import Level
 from ..batched_tensor import hide, innermost, lift, part_of
-from . import elementwise as arithmetic
-from . import nn, shape
+from . import elementwise, nn, shape
 from .fallback import one_by_one
 from .operands import Call, once
 
-RULES = arithmetic.POINTWISE | arithmetic.REDUCTIONS | shape.RULES | arithmetic.PRODUCTS | nn.LOSSES | nn.LAYERS
+RULES = elementwise.POINTWISE | elementwise.REDUCTIONS | shape.RULES | elementwise.PRODUCTS | nn.LOSSES | nn.LAYERS
 """By the name of the operator; those without a rule run for one example after the other, as torch's fallback does."""
 
 
