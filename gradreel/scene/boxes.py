@@ -24,10 +24,11 @@ class Labels(NamedTuple):
     iteration: str | None
 
 
-def boxes_of(world: World, stage: Stage, labels: Mapping[int, Labels], placed: Mapping[int, str | None]) -> Table[Box]:
+def boxes_of(
+    world: World, stage: Stage, labels: Mapping[int, Labels], placed: Mapping[int, str | None], ways: Ways
+) -> Table[Box]:
     """A box for each node; `placed` tells the group of each."""
     states = world.nodes.values()
-    ways = Ways()
     inputs, slots = Inputs(world), Slots(world, stage)
     formula: Picks[Formula] = Picks()
     output: Picks[Output | None] = Picks()

@@ -9,7 +9,7 @@ from itertools import groupby, islice
 from types import MethodType
 from typing import Any
 
-from gradreel.explain import Beat, Doctor, World, beats, keep_label, label, tell
+from gradreel.explain import Beat, Doctor, World, beats, keep_label, label, slope, tell
 from gradreel.explain import Diagnosis as Found
 from gradreel.explain.diagnose import Look
 from gradreel.explain.mending import Mend as Tried
@@ -19,7 +19,7 @@ from gradreel.trace import events as e
 from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import Event
 
-from .boxes import Labels, boxes_of
+from .boxes import Labels, Ways, boxes_of
 from .cells import with_cells
 from .groups import Groups
 from .happenings import HAPPENINGS, Stage
@@ -67,6 +67,7 @@ class Builder:
         self.starts = [-1]
         """For each step the first event that it tells."""
         self.labels: dict[int, Labels] = {}
+        self.ways = Ways()
         self.in_call: list[int | None] = [None]
         self.doctor = Doctor(self.world)
         self.made: list[int] = []
@@ -172,7 +173,7 @@ class Builder:
             )
             for call in self.world.calls.values()
         )
-        boxes = boxes_of(self.world, self.stage, self.labels, placed)
+        boxes = boxes_of(self.world, self.stage, self.labels, placed, self.ways)
         tensors = tuple(self._tensor(number) for number in sorted(self.stage.shown) if number in self.world.tensors)
         return Scene(
             trace.source,
@@ -180,7 +181,7 @@ class Builder:
             trace.outcome,
             self._values(),
             boxes,
-            self.stage.wires.table(),
+            self.stage.wires.table(self._slope),
             tensors,
             tuple(self.groups.made),
             calls,
@@ -192,6 +193,11 @@ class Builder:
             {"sum": tuple(self.stage.sums), "name": tuple(self.stage.names.numbers)},
             expression,
         )
+
+    def _slope(self, node: int, edge: int) -> str | None:
+        state = self.world.nodes[node]
+        ways = self.ways.of(state)[1]
+        return slope(state, ways[edge][1], self.labels[node].slots) if edge < len(ways) else None
 
     def _values(self) -> ShownValues:
         table, tracks = self.stage.values.table, self.stage.ledger.tracks

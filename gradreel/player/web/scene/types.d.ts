@@ -63,6 +63,8 @@ export interface Wire {
   to: string;
   output: number;
   input_nr: number;
+  /** By what the box multiplies what came to it on this way, in a few letters. */
+  slope: string | null;
 }
 
 export interface Tensor {
