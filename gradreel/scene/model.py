@@ -37,7 +37,7 @@ NUMBERED = ("n", "w", "t")
 """Kinds of things whose keys are a letter and a number."""
 
 
-POINTING = {("name", "tensor"): "t", ("t", "box"): "n"}
+POINTING = {("name", "tensor"): "t", ("t", "box"): "n", ("sum", "wire"): "w"}
 """Properties that are other things: the letter that goes before the number which a track has of each."""
 
 

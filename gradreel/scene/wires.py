@@ -31,6 +31,10 @@ class Wires:
             self._inputs.append(input_nr)
         return made
 
+    def end(self, wire: int) -> tuple[int, int]:
+        """The node that a wire leads to, and which of its inputs."""
+        return self._to[wire], self._inputs[wire]
+
     def table(self, slope: Callable[[int, int], str | None]) -> Table[Wire]:
         """All wires; `slope` tells that of a node and the number of one of its edges."""
         ids = Ids("w", range(len(self._from)))

@@ -168,3 +168,17 @@ def test_a_node_that_kept_nothing_has_run_still_when_another_call_begins() -> No
         ends.update({thing: states["state"][1] for thing, states in changes.items() if "state" in states})
     lines = {box.line: ends[box.id] for box in scene.boxes if box.kind == "node"}
     assert (lines[3], lines[4]) == ("built", "ran")
+
+
+def test_a_sum_tells_over_which_wires_its_terms_came() -> None:
+    scene = build(
+        run("import torch\nx = torch.tensor(3.0, requires_grad=True)\ny = x * x\n(y * y + y.sin()).backward()\n")
+    )
+    ends = {wire.id: (wire.from_, wire.to) for wire in scene.wires}
+    (_, of_y), (_, of_x) = scene.histories["sum"]["wires"].tracks().values()
+    assert [ends[wire][0] for wire in of_y[-1]] == ["n3", "n2", "n2"] and len(set(of_y[-1])) == 3
+    assert [ends[wire] for wire in of_x[-1]] == [("n1", "n0")] * 2 and len(set(of_x[-1])) == 2
+    last = [f"w{wire}" for wire in scene.histories["sum"]["wire"].values]
+    assert last == [*of_y[-1], *of_x[-1]]
+    expected = scene.histories["n"]["expected"].tracks()
+    assert {node: counts for node, (_, counts) in expected.items()} == {1: [3], 0: [2]}

@@ -122,7 +122,7 @@ class Factor:
             if name != "grad":
                 number = number_in(state, name)
                 said = "y" if name == "result" else called(labels.get(name)) if number is None else short(number)
-                text = re.sub(rf"\b{name}\b", lambda _, said=said: said, text)
+                text = re.sub(rf"\b{name}\b", said, text)
         return f"{'÷' if self.divides else '×'} {powers(text)}" if text else ""
 
 
@@ -135,10 +135,9 @@ def taken_apart(formula: str) -> Factor | None:
         return None
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
         before = is_grad(tree.left)
-        matrix = tree.right if before else tree.left
-        done = ""
-        if isinstance(matrix, ast.Attribute) and isinstance(matrix.value, ast.Name):
-            matrix, done = matrix.value, matrix.attr
+        side = tree.right if before else tree.left
+        done = side.attr if isinstance(side, ast.Attribute) else ""
+        matrix = side.value if isinstance(side, ast.Attribute) else side
         if isinstance(matrix, ast.Name) and (before or is_grad(tree.right)):
             return Factor(tree, (matrix.id, done, before))
         return None
