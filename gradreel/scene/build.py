@@ -23,7 +23,7 @@ from .boxes import Labels, Ways, boxes_of
 from .cells import with_cells
 from .groups import Groups
 from .happenings import HAPPENINGS, Stage
-from .model import Call, Diagnosis, Expression, Mend, Scene, Stretch, Tensor
+from .model import Call, Diagnosis, Expression, Histories, Mend, Scene, Stretch, Tensor
 from .shown import ShownValues
 from .steps import Steps
 
@@ -175,11 +175,12 @@ class Builder:
         )
         boxes = boxes_of(self.world, self.stage, self.labels, placed, self.ways)
         tensors = tuple(self._tensor(number) for number in sorted(self.stage.shown) if number in self.world.tensors)
+        histories = self.stage.ledger.histories
         return Scene(
             trace.source,
             trace.mode,
             trace.outcome,
-            self._values(),
+            self._values(histories),
             boxes,
             self.stage.wires.table(self._slope),
             tensors,
@@ -189,7 +190,7 @@ class Builder:
             tuple(self._stretches()),
             tuple(self._diagnoses(mender)),
             tuple((text, self.step_of(event)) for text, event in self.world.printed),
-            self.stage.ledger.histories,
+            histories,
             {"sum": tuple(self.stage.sums), "name": tuple(self.stage.names.numbers)},
             expression,
         )
@@ -199,10 +200,11 @@ class Builder:
         ways = self.ways.of(state)[1]
         return slope(state, ways[edge][1], self.labels[node].slots) if edge < len(ways) else None
 
-    def _values(self) -> ShownValues:
-        table, tracks = self.stage.values.table, self.stage.ledger.tracks
-        sent = with_cells(table, [tracks("t", "value").history, tracks("t", "grad").history])
-        return ShownValues(table, sent)
+    def _values(self, histories: Histories) -> ShownValues:
+        table, index = self.stage.values.table, self.stage.values.index
+        slots = [slot for node in self.world.nodes.values() for slot in node.slots.values() if not slot.value.whole]
+        kept = [(self.step_of(slot.saved), index(slot.value)) for slot in slots]
+        return ShownValues(table, with_cells(table, histories, kept))
 
     def _tensor(self, number: int) -> Tensor:
         state = self.world.tensors[number]
