@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -61,7 +62,7 @@ def boxes_of(
             inputs.table(),
             output,
             slots.table(),
-            [label(world, state.variable) if state.variable is not None else None for state in states],
+            [full_name(world, stage, state.variable) if state.variable is not None else None for state in states],
             Ids("t", [tensor if tensor in stage.shown else None for tensor in made]),
         ),
     )
@@ -145,6 +146,18 @@ class Slots:
 def late(world: World, tensor: int | None) -> str:
     """A label that was not there when the node was built may be there now."""
     return label(world, tensor) or "temporary"
+
+
+OWN = re.compile(r"(self|cls)[.\[]")
+"""How a module calls what is its own, which says nothing outside of it."""
+
+
+def full_name(world: World, stage: Stage, tensor: int) -> str | None:
+    """What the program calls a leaf: of a module's own the name from outside, if it ever had one."""
+    found = label(world, tensor)
+    if found is None or not OWN.match(found):
+        return found
+    return next((name for name in stage.names.of(tensor) if not OWN.match(name)), found)
 
 
 def functions(states: Iterable[NodeState]) -> list[str | None]:

@@ -1,7 +1,16 @@
-"""What each event changes in the picture: a table from kinds of events to the properties they set."""
+"""What each event changes in the picture: a table from kinds of events to the properties they set.
+
+Of nodes: `state`, `order`, `grad_in`, `hint`; of leaves `grad`, `came`, `before`, `how`; of both `arrived` and `expected`
+where more than one gradient is waited for. Of each slot `slot:NAME`, its state; `found:NAME`, the version at which the
+node found it; `now:NAME`, the value that was written over what it keeps, and `silent:NAME`, that no version tells of it.
+Of wires: `state`, `value`. Of tensors: `state`, `version`, `value`, `requires_grad`, `box`, `grad`. Of sums: `terms`, each
+with the node it came from and its value, `wires` with the wire of each, `total`, and `wire`, which the last came over. Of
+names: `text` or `tensor`. Of the program: `line`, `end_line`, `frames`, `loops`, `printed`, `call`, `bytes`.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -40,6 +49,8 @@ class Stage:
         self.used: dict[int, None] = {}
         self.added: dict[int, None] = {}
         """The nodes, wires and sums that the present outermost call has marked, to be wiped when the next begins."""
+        self.keeping: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        """By storage the slots that keep it, and some that did."""
         self.handing: dict[int, list[int]] = {}
         """The wires over which each node sent something when it last ran, of which nothing has arrived yet."""
         self.sums: dict[tuple[int, int], int] = {}
@@ -138,6 +149,24 @@ class Stage:
         if owner is not None:
             self.holds(owner.number, event.value)
             self.unsum(owner.number)
+        self.overwrites(event)
+
+    def overwrites(self, event: e.Written | e.AliasChanged) -> None:
+        """Show in the slots that keep what was written over what they hold now, and whether no version tells of it."""
+        kept = self.keeping.get(self.world.tensors[event.tensor].storage if event.tensor in self.world.tensors else -1)
+        if not kept:
+            return
+        kept[:] = [pair for pair in kept if self.keeps(*pair)]
+        for number, name in kept:
+            slot = self.world.nodes[number].slots[name]
+            if slot.tensor == event.tensor or slot.value.shape == event.value.shape:
+                self.ledger.tracks("n", f"now:{name}").put(number, self.index(event.value))
+                if isinstance(event, e.Written) and not event.counted:
+                    self.ledger.tracks("n", f"silent:{name}").put(number, True)
+
+    def keeps(self, number: int, name: str) -> bool:
+        node = self.world.nodes[number]
+        return node.alive and node.slots[name].state != "freed"
 
     def unsum(self, tensor: int) -> None:
         """What is in `.grad` now is no longer the sum that a backward made."""
@@ -176,6 +205,7 @@ class Stage:
 
     def tensor_saved(self, event: e.TensorSaved) -> None:
         self.slot(event.slot).put(event.node, "held")
+        self.keeping[event.storage].append((event.node, event.slot))
 
     def history_rebased(self, event: e.HistoryRebased) -> None:
         if event.tensor in self.shown:

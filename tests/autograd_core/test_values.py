@@ -107,9 +107,8 @@ def test_cells_of_other_tensors_stand_for_parts_by_what_is_farthest_from_zero(
     assert grid(shape) == cells and max(cells) <= POOLED
     found = read(snapshot(tensor).cells, cells)
     rows, columns = plane(shape)
-    laid = np.zeros((rows * columns,))
-    laid[: tensor.size] = tensor.reshape(-1)
-    laid = laid.reshape(rows, columns)
+    laid = np.zeros((rows, columns))
+    laid.reshape(-1)[: tensor.size] = tensor.reshape(-1)
     high, wide = -(-rows // cells[0]), -(-columns // cells[1])
     for row in range(cells[0]):
         for column in range(cells[1]):

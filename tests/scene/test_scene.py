@@ -182,3 +182,31 @@ def test_a_sum_tells_over_which_wires_its_terms_came() -> None:
     assert last == [*of_y[-1], *of_x[-1]]
     expected = scene.histories["n"]["expected"].tracks()
     assert {node: counts for node, (_, counts) in expected.items()} == {1: [3], 0: [2]}
+
+
+def test_a_slot_tells_what_was_written_over_what_it_keeps() -> None:
+    source = (
+        "import torch\na = torch.ones(2, requires_grad=True)\nw = a * 1\nb = w * w\nw.add_(1)\n"
+        "d = (a * w).sum()\nw.data.mul_(3)\nd.backward()\nw.data.mul_(2)\n"
+    )
+    scene = build(run(source))
+    nodes = scene.histories["n"]
+    held = {
+        (name, node): [scene.values[value]["data"] for value in values]
+        for name in ("now:self", "now:other")
+        for node, (_, values) in nodes[name].tracks().items()
+    }
+    of_b, of_d = (next(int(box.id[1:]) for box in scene.boxes if box.line == line) for line in (4, 6))
+    both = [[2.0, 2.0], [6.0, 6.0], [12.0, 12.0]]
+    assert held == {("now:self", of_b): both, ("now:other", of_b): both, ("now:other", of_d): [[6.0, 6.0]]}
+    assert set(nodes["silent:other"].things) == {of_b, of_d} and set(nodes["silent:self"].things) == {of_b}
+
+
+def test_a_parameter_is_called_as_from_outside_of_its_module() -> None:
+    source = (
+        "import torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.l = torch.nn.Linear(2, 2)\n    def forward(self, x):\n        return self.l(x).sum()\n"
+        "def main():\n    model = Net()\n    model(torch.ones(1, 2)).backward()\nmain()\n"
+    )
+    leaves = [box.variable for box in build(run(source)).boxes if box.kind == "leaf"]
+    assert leaves == ["model.l.weight", "model.l.bias"]
