@@ -173,7 +173,7 @@ class Builder:
             )
             for call in self.world.calls.values()
         )
-        boxes = boxes_of(self.world, self.stage, self.labels, placed, self.ways)
+        boxes = boxes_of(self.world, self.stage, self.labels, placed, self.ways, self.groups.selves)
         tensors = tuple(self._tensor(number) for number in sorted(self.stage.shown) if number in self.world.tensors)
         histories = self.stage.ledger.histories
         return Scene(

@@ -1,11 +1,13 @@
 """What each event changes in the picture: a table from kinds of events to the properties they set.
 
-Of nodes: `state`, `order`, `grad_in`, `hint`; of leaves `grad`, `came`, `before`, `how`; of both `arrived` and `expected`
-where more than one gradient is waited for. Of each slot `slot:NAME`, its state; `found:NAME`, the version at which the
-node found it; `now:NAME`, the value that was written over what it keeps, and `silent:NAME`, that no version tells of it.
-Of wires: `state`, `value`. Of tensors: `state`, `version`, `value`, `requires_grad`, `box`, `grad`. Of sums: `terms`, each
-with the node it came from and its value, `wires` with the wire of each, `total`, and `wire`, which the last came over. Of
-names: `text` or `tensor`. Of the program: `line`, `end_line`, `frames`, `loops`, `printed`, `call`, `bytes`.
+- Of nodes: `state`, `order`, `grad_in`, `hint`; `arrived` and `expected` where more than one gradient is waited for,
+  and at leaves, which have `grad`, `came`, `before` and `how` as well.
+- Of each slot: `slot:NAME`, its state; `found:NAME`, the version at which the node found it; `now:NAME`, the value that
+  was written over what it keeps; `silent:NAME`, that no version tells of it.
+- Of wires: `state`, `value`. Of tensors: `state`, `version`, `value`, `requires_grad`, `box`, `grad`.
+- Of sums: `terms`, each with the node it came from and its value; `wires`, the wire of each; `total`; and `wire`, which
+  the last came over.
+- Of names: `text` or `tensor`. Of the program: `line`, `end_line`, `frames`, `loops`, `printed`, `call`, `bytes`.
 """
 
 from __future__ import annotations

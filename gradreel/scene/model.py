@@ -70,7 +70,10 @@ class Output(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A backward node, or (kind "leaf") the AccumulateGrad of a leaf."""
+    """A backward node, or (kind "leaf") the AccumulateGrad of a leaf.
+
+    `module` is the path of the module that built it, `model.blocks.1.attn`, as far as names of parameters tell.
+    """
 
     id: str
     kind: str
@@ -89,6 +92,7 @@ class Box(NamedTuple):
     slots: tuple[Slot, ...]
     variable: str | None
     tensor: str | None
+    module: str | None
 
 
 class Wire(NamedTuple):

@@ -202,11 +202,21 @@ def test_a_slot_tells_what_was_written_over_what_it_keeps() -> None:
     assert set(nodes["silent:other"].things) == {of_b, of_d} and set(nodes["silent:self"].things) == {of_b}
 
 
-def test_a_parameter_is_called_as_from_outside_of_its_module() -> None:
+def test_parameters_and_modules_are_called_as_from_outside() -> None:
     source = (
-        "import torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-        "        self.l = torch.nn.Linear(2, 2)\n    def forward(self, x):\n        return self.l(x).sum()\n"
-        "def main():\n    model = Net()\n    model(torch.ones(1, 2)).backward()\nmain()\n"
+        "import torch\nfrom torch import nn\nclass Block(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = nn.Linear(2, 2)\n    def forward(self, x):\n        return torch.relu(self.fc(x)) + x\n"
+        "def main():\n    model = nn.Sequential(Block(), nn.Linear(2, 1))\n    loss = model(torch.ones(1, 2)).sum()\n"
+        "    loss.backward()\nmain()\n"
     )
-    leaves = [box.variable for box in build(run(source)).boxes if box.kind == "leaf"]
-    assert leaves == ["model.l.weight", "model.l.bias"]
+    boxes = build(run(source)).boxes
+    leaves = [box.variable for box in boxes if box.kind == "leaf"]
+    assert leaves == ["model.0.fc.weight", "model.0.fc.bias", "model.1.weight", "model.1.bias"]
+    modules = [(box.name, box.module) for box in boxes if box.kind == "node" and box.name != "TBackward0"]
+    assert modules == [
+        ("AddmmBackward0", "model.0.fc"),
+        ("ReluBackward0", "model.0"),
+        ("AddBackward0", "model.0"),
+        ("AddmmBackward0", "model.1"),
+        ("SumBackward0", None),
+    ]

@@ -54,6 +54,8 @@ export interface Box {
   slots: Slot[];
   variable: string | null;
   tensor: string | null;
+  /** The path of the module that built it, as far as names of parameters tell. */
+  module?: string | null;
 }
 
 /** A gradient of one box flows into an input of another. */
