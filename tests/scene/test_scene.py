@@ -204,7 +204,8 @@ def test_a_slot_tells_what_was_written_over_what_it_keeps() -> None:
 
 def test_parameters_and_modules_are_called_as_from_outside() -> None:
     source = (
-        "import torch\nfrom torch import nn\nclass Block(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "import torch\nfrom torch import nn\n"
+        "class Block(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
         "        self.fc = nn.Linear(2, 2)\n    def forward(self, x):\n        return torch.relu(self.fc(x)) + x\n"
         "def main():\n    model = nn.Sequential(Block(), nn.Linear(2, 1))\n    loss = model(torch.ones(1, 2)).sum()\n"
         "    loss.backward()\nmain()\n"

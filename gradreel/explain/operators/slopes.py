@@ -89,6 +89,8 @@ class Factor:
         """The one function that it is, as `cos` of `grad * cos(self)`."""
         self.text = ""
         self.divides = False
+        self.alone: str | None = None
+        """The one thing that it is, as `other` of `grad * other`."""
         if product is None:
             self.code = compile(ast.Expression(tree), "<formula>", "eval")
             rest = without_grad(tree)
@@ -97,12 +99,15 @@ class Factor:
             self.divides = isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Div) and is_grad(tree.left)
             shown = tree.right if self.divides and isinstance(tree, ast.BinOp) else rest
             self.text = ast.unparse(shown) if shown is not None else ""
+            self.alone = rest.id if isinstance(rest, ast.Name) and not isinstance(tree, ast.UnaryOp) else None
             bare = isinstance(shown, ast.BinOp) and isinstance(shown.op, ast.Mult | ast.Pow)
             if isinstance(shown, ast.BinOp | ast.Compare) and not bare:
                 self.text = f"({self.text})"
 
     def number(self, state: NodeState) -> float | None:
         """The factor as a number, if all that it is made of are numbers that the node kept."""
+        if self.alone is not None:
+            return number_in(state, self.alone)
         known: dict[str, Any] = {"grad": 1.0}
         for name in self.names:
             if name in known:
@@ -174,6 +179,8 @@ def number_in(state: NodeState, name: str) -> float | None:
     """What the node keeps as `name`, if that is one number."""
     slot = state.slots.get(name)
     if slot is not None:
+        if type(slot.value.data) is float:
+            return slot.value.data
         numbers = flat(slot.value.data) if slot.value.whole else []
         number = numbers[0] if len(numbers) == 1 else None
         return float(number) if isinstance(number, int | float) else None
