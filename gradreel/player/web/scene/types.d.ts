@@ -1,7 +1,6 @@
 /** What a scene holds, as `gradreel/scene/model.py` writes it, and what the player makes of it. */
 
 import type { Value } from "../lib/format.js";
-import type { Tree } from "./grouping.js";
 import type { Histories } from "./histories.js";
 import type { createState } from "./state.js";
 
@@ -205,9 +204,6 @@ export interface Moment {
   scene: IndexedScene;
   step: number;
   names: BoundName[];
-  tree?: Tree;
-  folded?: Set<string>;
-  turned?: Set<string>;
   /** The boxes that are to be in view. */
   about?: string[];
   /** What a person has selected, else what the step speaks of. */

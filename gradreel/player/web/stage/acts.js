@@ -70,7 +70,9 @@ export const dimmed = (frame, key) => (frame.lit && !frame.lit.has(key) ? DIMMED
 
 const valueOf = ({ model }, place) => (place === null || place === undefined ? null : model.scene.values[place]);
 
-/** The scale of the gradients at a node: at a leaf that of the whole run. @param {Frame} frame @param {StageNode} node */
+/** The scale of the gradients at a node: at a leaf that of the whole run.
+ * @param {Pick<Frame, "model">} frame @param {StageNode} node
+ */
 export function mostAt({ model }, node) {
   if (node.leaf) return model.leaf.get(node.box.tensor)?.most;
   const key = `most:${node.id}`;
@@ -120,7 +122,8 @@ function drawSeed(pen, frame, { node }, time) {
   const part = smooth(share(time, 0, 0.7));
   const from = frame.layout.lying ? { x: frame.width + 30, y: to.y } : { x: to.x, y: -24 };
   ring(pen, to, share(time, 0.65, 1), pen.colours.run);
-  tile(pen, valueOf(frame, seed.value), { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) }, 32, { kind: "grad" });
+  const at = { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) };
+  tile(pen, valueOf(frame, seed.value), at, 32, { kind: "grad" });
 }
 
 /** Where the gradient that a call starts with stands beside its node. */
@@ -205,7 +208,8 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
   const bent = 12 * Math.sin(Math.PI * share(time, 0.05, 0.95));
   const beside = frame.layout.lying && !leaf;
   const x = Math.max(half + 4, Math.min(frame.width - half - 4, beside ? sprite.x : mouth.x));
-  const y = Math.max(big * 0.7, beside ? sprite.y - (item.h / 2) * sprite.scale - big * 0.75 : mouth.y - (leaf ? 8 : 18) - bent);
+  const above = beside ? sprite.y - (item.h / 2) * sprite.scale - big * 0.75 : mouth.y - (leaf ? 8 : 18) - bent;
+  const y = Math.max(big * 0.7, above);
   const route = edge && edgeRoute(frame, edge);
   const from = route ? along(route, WAITS) : { x: x + 60, y: y - 40 };
   const free = frame.moment.acts.some(({ type }) => type === "free") ? 0.3 : 0;
@@ -225,7 +229,8 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
   panel(pen, { x, y, w: half * 2 * open, h: big * 1.3 * open });
   const left = lerp(mouth.x, x - gap, open) + gap * close;
   const right = lerp(from.x, x + gap, open) - gap * close;
-  tile(pen, valueOf(frame, before), { x: left, y: lerp(mouth.y, y, open) }, lerp(mouth.size, big, open), { ...look, plates });
+  const there = { x: left, y: lerp(mouth.y, y, open) };
+  tile(pen, valueOf(frame, before), there, lerp(mouth.size, big, open), { ...look, plates });
   if (came !== null) tile(pen, valueOf(frame, came), { x: right, y: lerp(from.y, y, open) }, lerp(34, big, open), look);
   if (now > 0.2 && now < 0.7)
     within(pen, { x, y, alpha: share(now, 0.2, 0.3) }, () =>
@@ -235,7 +240,8 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
 const countAt = ({ model, moment }, node) => model.state.at(node.id, "arrived", moment.step) ?? 2;
 
 function panel(pen, at) {
-  within(pen, { x: 0, y: 0, alpha: 0.92 }, () => box(pen, at, 12, { fill: pen.colours.panel, stroke: pen.colours.run }));
+  const { panel: fill, run: stroke } = pen.colours;
+  within(pen, { x: 0, y: 0, alpha: 0.92 }, () => box(pen, at, 12, { fill, stroke }));
 }
 
 /** Through the funnel into the tray: on top of what is there, or into an empty one. */
@@ -276,7 +282,9 @@ function dropBlock(pen, frame, { leaf, entry, mouth, tray }, time) {
       const falls = share(time, 0.35, 0.66);
       const above = -side / 2 - 8;
       const start = (mouth.y - tray.y) / scale;
-      const y = time < 0.35 ? lerp(start, above, smooth(share(time, 0.05, 0.3))) : lerp(above, top - high / 2, falls * falls);
+      const y = time < 0.35
+        ? lerp(start, above, smooth(share(time, 0.05, 0.3)))
+        : lerp(above, top - high / 2, falls * falls);
       const at = { x: 0, y, w: lerp(40, side - 10, share(time, 0.1, 0.35)), h: lerp(26, high, falls) };
       box(pen, at, 3, { fill: css(heat(pen, Math.sign(came) * 0.6, 1)), stroke: pen.colours.run, line: 1.6 });
       if (falls < 0.8) write(pen, `${came < 0 ? "" : "+"}${tileNumber(came)}`, 0, y, 16, { bold: true, halo: true });
@@ -296,7 +304,8 @@ function addPlate(pen, frame, { entry, mouth, tray, size, look }, time) {
     return;
   }
   const left = Math.min(tray.x, frame.width - gap * 1.1 - size / 2 - 4);
-  tile(pen, valueOf(frame, entry.before), { x: lerp(tray.x, left, open), y: tray.y }, size, { ...look, plates: entry.count - 2 });
+  const there = { x: lerp(tray.x, left, open), y: tray.y };
+  tile(pen, valueOf(frame, entry.before), there, size, { ...look, plates: entry.count - 2 });
   const x = lerp(mouth.x, left + gap * 1.1, open) - gap * 1.1 * close;
   tile(pen, valueOf(frame, entry.came), { x, y: lerp(mouth.y, tray.y, open) }, lerp(mouth.size, size, open), look);
   if (time > 0.25 && time < 0.72)
@@ -383,7 +392,8 @@ function drawOptimize(pen, frame, { leaf, tensor }, time) {
   const part = smooth(share(time, 0.1, 0.65));
   if (entry && time < 0.7) {
     const at = { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) - 24 * Math.sin(part * Math.PI) };
-    tile(pen, valueOf(frame, entry.value), at, lerp(from.size - 10, to.size * 0.6, part), { kind: "grad", most: leaf.most });
+    const size = lerp(from.size - 10, to.size * 0.6, part);
+    tile(pen, valueOf(frame, entry.value), at, size, { kind: "grad", most: leaf.most });
   }
   ring(pen, to, share(time, 0.65, 1), pen.colours.leaf);
 }
@@ -423,7 +433,8 @@ function drawArm(pen, hand, tip, scale, open, lying) {
   context.stroke();
   for (const finger of [-1, 0, 1]) {
     const wide = finger * (5 + 6 * open) * scale;
-    line(pen, [[tip.x, tip.y - 12 * scale], [tip.x + wide, tip.y + 3 * scale]], { stroke: colours.run, line: 3.6 * scale });
+    const ends = [[tip.x, tip.y - 12 * scale], [tip.x + wide, tip.y + 3 * scale]];
+    line(pen, ends, { stroke: colours.run, line: 3.6 * scale });
   }
   context.lineCap = "butt";
 }
@@ -439,7 +450,8 @@ function drawCross(pen, x, y, scale) {
 function drawVerdict(pen, frame, node, slot, { x, y }) {
   const words = verdict(frame, node, slot);
   const w = pen.measure(words, 14, { bold: true }) + 24;
-  const at = { x: Math.max(w / 2 + 6, Math.min(frame.width - w / 2 - 6, x)), y: Math.min(frame.height - 18, y), w, h: 28 };
+  const inside = Math.max(w / 2 + 6, Math.min(frame.width - w / 2 - 6, x));
+  const at = { x: inside, y: Math.min(frame.height - 18, y), w, h: 28 };
   line(pen, [[x - 8, at.y - 12], [x, at.y - 22], [x + 8, at.y - 12]], {
     stroke: pen.colours.bad, fill: pen.colours.bad, close: true,
   });

@@ -1,7 +1,7 @@
 /**
  * From folded pieces to items with links between them: chains of views become one lens, a leaf that only one closed
  * card uses lies inside it, parameters that nothing uses now lie together in a drawer. Then the items get layers, from
- * the leaves up. Where all of it stands say `standing.js` and `lying.js`. Pure.
+ * the leaves up. Where all of it stands, say `standing.js` and `lying.js`. Pure.
  */
 
 import { nodesIn } from "./fold.js";
@@ -40,8 +40,8 @@ export function leavesShown({ leaves, state, memo }, { nodes, key }, step, named
 
 /** @param {StageNode[]} nodes  that have a place
  * @param {import("./fold.js").Piece[]} pieces @param {Leaf[]} leaves
- * @param {{lying: boolean, width: number, height: number, measure: Measure, about: StageNode|null, sparse: boolean}} how
- *   `sparse`: there is so little room that only the leaves of what is about now stand by themselves
+ * @param {{lying: boolean, width: number, height: number, measure: Measure, about: StageNode|null, sparse: boolean}}
+ *   how  `sparse`: there is so little room that only the leaves of what is about now stand by themselves
  */
 export function arrange(nodes, pieces, leaves, how) {
   const owner = new Map();
@@ -55,6 +55,7 @@ export function arrange(nodes, pieces, leaves, how) {
   return { items, plates, shelf, owner, leafItem, links, ...layersOf(items, links) };
 }
 
+/** @param {import("./fold.js").Piece} piece @param {Map<StageNode, Item>} owner @returns {Item} */
 function itemOf({ type, fold, folds }, owner) {
   const nodes = folds ? folds.flatMap(nodesIn) : nodesIn(fold);
   const key = folds ? `r:${folds[0].id}` : type === "card" ? `g:${fold.id}` : nodes[0].id;
@@ -85,7 +86,8 @@ function platesOf(nodes, leaves, owner) {
   const shown = new Set(nodes);
   return leaves.map((leaf) => {
     const users = new Set();
-    for (const { into } of leaf.nodes) for (const { from } of into) if (shown.has(from)) users.add(owner.get(from));
+    const edges = leaf.nodes.flatMap(({ into }) => into);
+    for (const { from } of edges) if (shown.has(from)) users.add(owner.get(from));
     return makeItem({ key: leaf.tensor, type: "leaf", leaf, users: [...users], low: -1 });
   });
 }

@@ -15,7 +15,7 @@ import { stand } from "./standing.js";
 /** @import { Item, Layout, Model, StageNode } from "./types.js" */
 /** @import { Measure } from "./sizes.js" */
 
-/** Budgets of what is open, tried until all can be read; then what lies before and after the anchor is one card each. */
+/** Budgets of what is open, tried until all can be read; then what lies beside the anchor is one card each. */
 const BUDGETS = [40, 26, 18, 14, 11, 9, 7, 5, 3].map((budget) => ({ budget, tight: 0, sparse: false }));
 const TIGHT = [
   { budget: 5, tight: 2, sparse: false },
@@ -37,13 +37,14 @@ const KNOWN = 400;
 
 /**
  * @typedef {{width: number, height: number}} Room  what there is for the graph
- * @typedef {{model: Model, measure: Measure, room: Room, pins: Map<string, boolean>, detail: number, lying: boolean|null,
- *   known: Map<string, Layout>}} Composer  `lying`: null while it is not decided
+ * @typedef {{model: Model, measure: Measure, room: Room, pins: Map<string, boolean>, detail: number, lying:
+ *   boolean|null, known: Map<string, Layout>}} Composer  `lying`: null while it is not decided
  */
 
 /** @param {Model} model @param {Measure} measure @returns {Composer} */
 export function createComposer(model, measure) {
-  return { model, measure, room: { width: 0, height: 0 }, pins: new Map(), detail: 0, lying: null, known: new Map() };
+  const room = { width: 0, height: 0 };
+  return { model, measure, room, pins: new Map(), detail: 0, lying: null, known: new Map() };
 }
 
 /** Another size of the stage, other pins or more detail: all is laid out anew.
@@ -179,9 +180,10 @@ function readability(composer, step, lying) {
 /** The share of the stage that a layout spans. @param {{items: Item[], scale: number}} layout @param {Room} room */
 export function covered({ items, scale }, { width, height }) {
   if (!items.length) return 0;
-  const side = (get) => items.map(get);
-  const wide = Math.max(...side(({ x, w }) => x + (w / 2) * scale)) - Math.min(...side(({ x, w }) => x - (w / 2) * scale));
-  const high = Math.max(...side(({ y, h }) => y + (h / 2) * scale)) - Math.min(...side(({ y, h }) => y - (h / 2) * scale));
-  return Math.min(1, (wide * high) / (width * height));
+  const span = (at, size) => {
+    const ends = [-1, 1].map((way) => items.map((item) => item[at] + way * (item[size] / 2) * scale));
+    return Math.max(...ends[1]) - Math.min(...ends[0]);
+  };
+  return Math.min(1, (span("x", "w") * span("y", "h")) / (width * height));
 }
 

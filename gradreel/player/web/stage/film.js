@@ -3,7 +3,7 @@
  * back to. Frames are buttons, so they scroll, take keys and are read out as such.
  */
 
-import { element } from "../lib/dom.js";
+import { element, reconcile } from "../lib/dom.js";
 import { mostOf, tileNumber } from "./values.js";
 
 /** @import { Episode, Model } from "./types.js" */
@@ -37,13 +37,14 @@ export function createFilm(root, { onSeek }) {
         frames.set(episode.key, frame);
         return frame;
       });
-      root.replaceChildren(...made);
+      reconcile(root, ...made);
       frames.get((now ?? seen.at(-1))?.key)?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
     },
     /** Where the frame of an episode is, from the left end of the stage. @param {Episode} episode */
     spot: ({ key }) => {
       const frame = frames.get(key);
-      return frame ? { x: frame.offsetLeft + frame.offsetWidth / 2 - root.scrollLeft, y: -frame.offsetHeight / 2 } : null;
+      if (!frame) return null;
+      return { x: frame.offsetLeft + frame.offsetWidth / 2 - root.scrollLeft, y: -frame.offsetHeight / 2 };
     },
   };
 }

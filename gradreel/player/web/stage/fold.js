@@ -12,7 +12,7 @@ const CROWD = 5;
 const BLOCK = 6;
 /** So many closed folds of a kind, one after the other, become a ladder. */
 const LADDER = 3;
-/** A graph of more nodes is folded as it will stand when backward begins, and a smaller episode keeps all its places. */
+/** A graph of more nodes is folded as it will stand when backward begins; a smaller episode keeps all its places. */
 export const LARGE = 30;
 /** Of a group of so few nodes one stands for all: the fold stays while the acting node goes about in it. */
 const COMPANY = 12;
@@ -74,7 +74,7 @@ function collect(model, step, episode, phase) {
   return [...found].sort((a, b) => a.at - b.at);
 }
 
-/** @param {object} parts @returns {Fold} */
+/** @param {{id: string, kind: string} & Partial<Fold>} parts @returns {Fold} */
 const makeFold = (parts) => ({
   title: "", sub: "", line: null, kids: null, node: null, parent: null, depth: 0, count: 0, low: 0, high: 0, ...parts,
 });
@@ -172,7 +172,8 @@ function moduleOf(fold) {
   const used = nodesIn(fold).flatMap((node) => node.out.map(({ to }) => to.box.variable).filter((name) => name));
   const paths = used.filter((name) => name.includes(".")).map((name) => name.split(".").slice(0, -1));
   if (!paths.length) return "";
-  return paths.reduce((common, path) => common.slice(0, common.findIndex((part, i) => part !== path[i]) >>> 0)).join(".");
+  const shared = (one, other) => one.slice(0, one.findIndex((part, i) => part !== other[i]) >>> 0);
+  return paths.reduce(shared).join(".");
 }
 
 const memberLists = new WeakMap();

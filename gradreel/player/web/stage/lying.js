@@ -32,7 +32,7 @@ const CLEAR = 12;
 export function lie({ items, shelf, links, layer, storeys }, { width, height }) {
   const bands = bandsOf(items, layer, storeys);
   const columns = Math.max(1, ...items.map((item) => item.column + 1));
-  const dummies = passColumns(links, bands);
+  passColumns(links, bands);
   const ties = tiesOf(links);
   const down = placeBands(bands, ties);
   const widths = Array.from({ length: columns }, (_, at) =>
@@ -54,7 +54,7 @@ export function lie({ items, shelf, links, layer, storeys }, { width, height }) 
   placeShelf(shelf, scale, width);
   passLines(links, lines, items, scale);
   return {
-    lying: true, scale, wanted, storeys, ground: groundOf(shelf, scale, height), dummies,
+    lying: true, scale, wanted, storeys, ground: groundOf(shelf, scale, height),
     lines: lines.map(({ top, bottom }) => ({ top, bottom })),
   };
 }
@@ -72,7 +72,6 @@ function bandsOf(items, layer, storeys) {
 
 /** Long links get places to pass through in the columns between. */
 function passColumns(links, bands) {
-  const dummies = [];
   for (const link of links) {
     link.via = [];
     if (link.to.column === undefined || genOf(link.from) !== genOf(link.to)) continue;
@@ -81,10 +80,8 @@ function passColumns(links, bands) {
       const dummy = { key: `${link.key}@${at}`, low: link.from.low, w: 0, h: 14, x: 0, y: 0, column: at };
       band.columns[at].push(dummy);
       link.via.push(dummy);
-      dummies.push(dummy);
     }
   }
-  return dummies;
 }
 
 const before = ({ h, tag = 0 }) => h / 2 + (tag ? NAME : 0);

@@ -1,11 +1,11 @@
 /**
  * The things on the stage: nodes with what they keep, lenses of views, cards and ladders of what is folded, leaves with
- * their value, their `.grad` and the funnel of AccumulateGrad, drawers. Each is drawn in its own units, from its middle.
+ * their value, their `.grad` and the funnel of AccumulateGrad, drawers. Each is drawn in its own units.
  */
 
 import { isAlive, countsOf, hasRun, leafName, slotAt, slotValue, tensorAt } from "./moment.js";
 import { gradAt } from "./model.js";
-import { box, circle, line, write } from "./pen.js";
+import { box, line, write } from "./pen.js";
 import { mouthX } from "./routes.js";
 import {
   BOLD, BOLD_MONO, CELL, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, slotLabel, slotPlace, TITLE,
@@ -26,7 +26,9 @@ const DRAW = { node: drawNode, lens: drawLens, card: drawCard, ladder: drawLadde
 
 export const genColour = ({ colours }, gen) => [colours.soft, colours.gen2, colours.gen3][Math.min(2, gen)];
 
-/** The plate of a thing with its shadow. @param {Pen} pen @param {{fill: string, stroke: string, line?: number}} look */
+/** The plate of a thing with its shadow.
+ * @param {Pen} pen @param {{w: number, h: number}} size @param {{fill: string, stroke: string, line?: number}} look
+ */
 function plate(pen, { w, h }, look, radius = 10, y = 0) {
   const { context } = pen;
   const alpha = context.globalAlpha;
@@ -103,7 +105,8 @@ function drawSlot(pen, frame, item, node, place, wide, failed) {
     const most = mostOf(model.scene.values[slot.value]) || mostOf(value);
     const [w, h] = tile(pen, value, { x, y }, side - 6, { kind: "save", most });
     if (state === "stale") crack(pen, x, y, w, h);
-    if (state === "retained" && !hidden.has(`lock:${node.id}:${slot.name}`)) lock(pen, x + side / 2 - 3, y - side / 2 + 3);
+    const locked = state === "retained" && !hidden.has(`lock:${node.id}:${slot.name}`);
+    if (locked) lock(pen, x + side / 2 - 3, y - side / 2 + 3);
   }
   const colour = isGone ? colours.soft : colours.ink;
   write(pen, slotLabel(slot), x, y + side / 2 + 12, LABEL, { mono: true, colour, room: wide + 6 });

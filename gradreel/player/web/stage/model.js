@@ -3,6 +3,7 @@
  * the episodes, turns of the loop that calls backward. Made once for a scene; what is there at a step says `moment.js`.
  */
 
+import { aboutAt } from "../scene/run.js";
 import { indexAt } from "../scene/state.js";
 import { mostOf } from "./values.js";
 
@@ -167,8 +168,9 @@ function tagNodes(scene, state, node) {
 /** @returns {(StageNode|null)[]} */
 function focusOf(scene, node) {
   let last = null;
-  return scene.steps.map((step) => {
-    const id = step.kind === "node_released" ? null : step.focus.find((each) => node.get(each) && !node.get(each).leaf);
+  return scene.steps.map((step, at) => {
+    const about = step.kind === "node_released" ? [] : aboutAt({ scene, step: at });
+    const id = about.find((each) => node.get(each) && !node.get(each).leaf);
     if (id) last = node.get(id);
     return last;
   });
@@ -203,7 +205,8 @@ function gradsOf(leaf, state) {
   track.steps.forEach((step, place) => {
     const value = track.values[place];
     const box = leaf.nodes.find(({ born, died }) => born <= step && step < died);
-    const stored = box && state.at(box.id, "how", step) !== null && state.track(box.id, "came").steps.includes(step);
+    const stored = box && value !== null && state.track(box.id, "how")?.steps.includes(step)
+      && state.at(box.id, "how", step) !== null;
     const before = stored ? state.at(box.id, "before", step) : null;
     const came = stored ? state.at(box.id, "came", step) : null;
     const last = before === null || value === null ? null : grads.at(-1);
@@ -218,7 +221,8 @@ function mostAt(leaf, scene, state) {
   const places = new Set(leaf.grads.map(({ value }) => value));
   for (const node of leaf.nodes) {
     for (const value of state.track(node.id, "came")?.values ?? []) places.add(value);
-    for (const key of node.box.adds ?? []) for (const value of state.track(key, "total")?.values ?? []) places.add(value);
+    for (const key of node.box.adds ?? [])
+      for (const value of state.track(key, "total")?.values ?? []) places.add(value);
   }
   places.delete(null);
   return Math.max(0, ...[...places].map((place) => mostOf(scene.values[place])));

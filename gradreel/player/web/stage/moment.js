@@ -100,7 +100,8 @@ export function waitingAt(model, node, step) {
 /** How many gradients have come to a node in the present call. */
 export function arrivedAt(model, node, step) {
   const counted = model.state.at(node.id, "arrived", step);
-  return counted ?? node.into.filter((edge) => sentAt(model, edge, step) !== null && hasArrived(model, edge, step)).length;
+  if (counted !== null) return counted;
+  return node.into.filter((edge) => sentAt(model, edge, step) !== null && hasArrived(model, edge, step)).length;
 }
 
 /** How many gradients a node expects in the call that a step is in; 0 outside of calls.

@@ -59,9 +59,25 @@ function withinRun(times, steps) {
   return factor === 1 ? times : times.map((time, i) => (ERRORS.has(steps[i].kind) ? time : time * factor));
 }
 
-/** When each step begins; after the last one, when the run is over. @param {number[]} durations @returns {number[]} */
-export function startsOf(durations) {
-  const starts = [0];
-  for (const time of durations) starts.push(starts.at(-1) + time);
-  return starts;
+/** Steps on an axis of time of playing, from 0 to 1: a step is over where it says.
+ * @param {number[]} durations
+ */
+export function timeScale(durations) {
+  const ends = [];
+  let sum = 0;
+  for (const [step, time] of durations.entries()) ends.push((sum += step ? time : 0));
+  return {
+    /** @param {number} step @returns {number} */
+    at: (step) => (sum ? ends[step] / sum : 0),
+    /** The step that is played at a share of the time. @param {number} share @returns {number} */
+    stepAt: (share) => {
+      let [low, high] = [0, ends.length - 1];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (ends[middle] >= share * sum - 1e-9) high = middle;
+        else low = middle + 1;
+      }
+      return Math.max(0, low);
+    },
+  };
 }

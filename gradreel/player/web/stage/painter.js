@@ -1,11 +1,13 @@
 /**
- * A frame of the stage, from the ground up: the tensors' ground, storeys, frames of open folds, lines, things, gradients
- * that wait, and what happens now. Everything it draws it is told; the same lines paint the screen and a file.
+ * A frame of the stage, from the ground up: the tensors' ground, storeys, frames of open folds, lines, things,
+ * gradients that wait, and what happens now. All that it draws it is told; the same code paints the screen and a file.
  */
 
 import { dimmed, drawActs, mostAt, prepare, seedSpot, travelling, WAITS } from "./acts.js";
 import { drawItem, genColour, idsOf } from "./marks.js";
-import { arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt } from "./moment.js";
+import {
+  arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
+} from "./moment.js";
 import { box, circle, line, pill, within, write } from "./pen.js";
 import { edgeRoute, itemOf, mouthOf, spriteOf } from "./places.js";
 import { along, isBundle, routeOf, trace } from "./routes.js";
@@ -20,7 +22,7 @@ const HEAD = 9;
 /** A stage of few edges shows on each what went over it. */
 const FEW_EDGES = 26;
 /** So many gradients are told by a pip each. */
-const PIPS = 10;
+const PIPS = 6;
 const PIP = 13;
 const PLAIN = 5;
 const STOREYS = ["graph of the value", "gradient’s own graph", "graph of that gradient", "and of that"];
@@ -56,7 +58,8 @@ function drawThings(pen, frame) {
     within(pen, { x, y, scale: scale * size, alpha: strength }, () => drawItem(pen, frame, item));
     if (gone) continue;
     const [w, h] = [item.w * scale, item.h * scale];
-    frame.targets.push({ id: targetOf(frame, item), kind: item.type, label: item.key, x: x - w / 2, y: y - h / 2, w, h });
+    const at = { x: x - w / 2, y: y - h / 2, w, h };
+    frame.targets.push({ id: targetOf(frame, item), kind: item.type, label: item.key, ...at });
   }
 }
 
@@ -86,7 +89,8 @@ function drawGround(pen, frame) {
   const words = pen.measure("your tensors ▾", 12.5, { bold: true }) + 20;
   if (room > words) write(pen, "your tensors ▾", x, top + 14, 12.5, { ...how, bold: true, colour: colours.leaf });
   frame.plain = new Map();
-  drawPlain(pen, frame, { from: atLeft ? 14 : right + 14, to: atLeft ? (shelf.length ? left - 8 : width) : width, top });
+  const to = atLeft && shelf.length ? left - 8 : width;
+  drawPlain(pen, frame, { from: atLeft ? 14 : right + 14, to, top });
 }
 
 const isShelved = ({ type }) => type === "leaf" || type === "drawer";
@@ -132,7 +136,9 @@ function drawStoreys(pen, frame) {
 
 // ---- frames of open folds
 
-/** Draw the frames of open folds, the outer ones first. @returns {{titles: string[], ids: string[], x: number, y: number}[]} */
+/** Draw the frames of open folds, the outer ones first.
+ * @returns {{titles: string[], ids: string[], x: number, y: number}[]}
+ */
 function drawFrames(pen, frame) {
   const { layout } = frame;
   const rows = layout.lying && layout.lines.length > 1 && layout.storeys.length < 2 ? [...layout.lines.keys()] : [null];
@@ -332,11 +338,13 @@ function drawPips(pen, frame, item, node, expected, at) {
   const leaf = item.type === "leaf";
   if (expected > PIPS) {
     const left = at.x + (leaf ? 40 * scale : 0) + 36;
-    pill(pen, `${arrived} of ${expected}`, Math.min(frame.width - 40, left), leaf ? at.y + 8 : y - (item.h / 2 + 10) * scale, colours.run);
+    const above = leaf ? at.y + 8 : y - (item.h / 2 + 10) * scale;
+    pill(pen, `${arrived} of ${expected}`, Math.min(frame.width - 40, left), above, colours.run);
     return;
   }
   const wide = (expected - 1) * PIP;
-  const from = leaf ? at.x - wide / 2 : frame.layout.lying ? x + (item.w / 2 + 8) * scale : x + (item.w / 2) * scale - wide - 6;
+  const right = x + (item.w / 2) * scale;
+  const from = leaf ? at.x - wide / 2 : frame.layout.lying ? right + 8 * scale : right - wide - 6;
   const level = leaf ? at.y + 25 * scale : frame.layout.lying ? y - 24 * scale : y - (item.h / 2 + 10) * scale;
   for (let i = 0; i < expected; i++)
     circle(pen, from + i * PIP, level, 4.5, { fill: i < arrived ? colours.run : colours.panel, stroke: colours.run });

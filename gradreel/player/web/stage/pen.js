@@ -28,7 +28,7 @@ export function paletteOf(element) {
 export function paletteFrom(read) {
   const palette = Object.fromEntries(COLOURS.map((name) => [name, read(name) || "#888888"]));
   const rgb = Object.fromEntries(MIXED.map((name) => [name, rgbOf(palette[name])]));
-  return { ...palette, rgb, dark: luminance(rgbOf(palette.panel)) < 0.5, key: COLOURS.map((name) => palette[name]).join() };
+  return { ...palette, rgb, key: COLOURS.map((name) => palette[name]).join() };
 }
 
 function rgbOf(hex) {
@@ -36,6 +36,7 @@ function rgbOf(hex) {
   return [1, 3, 5].map((at) => parseInt(full.slice(at, at + 2), 16) || 0);
 }
 
+/** @param {number[]} rgb */
 export const luminance = ([r, g, b]) => (0.299 * r + 0.587 * g + 0.114 * b) / 255;
 
 /** @param {number[]} from @param {number[]} to @param {number} share */
@@ -148,10 +149,12 @@ export function box({ context }, { x, y, w, h }, radius, { fill, stroke, line = 
   if (dash) context.setLineDash([]);
 }
 
-/** A line through points. @param {Pen} pen @param {number[][]} points @param {{stroke: string, line?: number, dash?:
- *   number[], fill?: string, close?: boolean}} how
+/** A line through points.
+ * @param {Pen} pen @param {number[][]} points
+ * @param {{stroke: string, line?: number, dash?: number[], fill?: string, close?: boolean}} how
  */
-export function line({ context }, points, { stroke, line: width = 1.5, dash, fill, close }) {
+export function line({ context }, points, how) {
+  const { stroke, line: width = 1.5, dash, fill, close } = how;
   context.beginPath();
   points.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
   if (close) context.closePath();
@@ -166,8 +169,11 @@ export function line({ context }, points, { stroke, line: width = 1.5, dash, fil
   if (dash) context.setLineDash([]);
 }
 
-/** @param {Pen} pen @param {{fill?: string, stroke?: string, line?: number}} how */
-export function circle({ context }, x, y, radius, { fill, stroke, line: width = 1.5 }) {
+/** @param {Pen} pen @param {number} x @param {number} y @param {number} radius
+ * @param {{fill?: string, stroke?: string, line?: number}} how
+ */
+export function circle({ context }, x, y, radius, how) {
+  const { fill, stroke, line: width = 1.5 } = how;
   context.beginPath();
   context.arc(x, y, radius, 0, 2 * Math.PI);
   if (fill) {

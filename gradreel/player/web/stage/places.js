@@ -41,7 +41,9 @@ export function slotSpot(frame, node, slot) {
   return { x: sprite.x + x * sprite.scale, y: sprite.y + y * sprite.scale, size: item.cell * sprite.scale };
 }
 
-/** Where gradients wait for a node to run: before its mouth. @param {Frame} frame @param {Item} item @returns {Place|null} */
+/** Where gradients wait for a node to run: before its mouth.
+ * @param {Frame} frame @param {Item} item @returns {Place|null}
+ */
 export function mouthOf(frame, item) {
   const sprite = spriteOf(frame, item);
   if (!sprite) return null;

@@ -110,6 +110,7 @@ function traceCorners(context, points) {
   context.lineTo(...points.at(-1));
 }
 
+/** @param {number[]} one @param {number[]} other */
 const distance = ([x0, y0], [x1, y1]) => Math.hypot(x1 - x0, y1 - y0);
 
 function towards(from, to, far) {

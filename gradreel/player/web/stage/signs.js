@@ -12,7 +12,9 @@ const LETTERS = {
   Prod: "Π", LinalgCross: "×", Var: "σ²", Std: "σ", Max: "max", Min: "min",
 };
 
-/** Curves from -3 to 3, as high as they are broad. */
+/** Curves from -3 to 3, as high as they are broad.
+ * @type {[RegExp, (x: number) => number][]}
+ */
 const CURVES = [
   [/^Relu|^Clamp|^Threshold|LeakyRelu/, (x) => (x > 0 ? x / 2.2 : 0) - 0.5],
   [/^Tanh/, Math.tanh],

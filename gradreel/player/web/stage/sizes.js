@@ -40,15 +40,23 @@ export function sizeItem(item, measure, how) {
   SIZES[item.type](item, measure, how);
 }
 
-const SIZES = { node: sizeNode, lens: sizeLens, card: sizeCard, ladder: sizeLadder, leaf: sizeLeaf, drawer: sizeDrawer };
+/** @type {Record<string, (item: Item, measure: Measure, how: any) => void>} */
+const SIZES = {
+  node: sizeNode,
+  lens: sizeLens,
+  card: sizeCard,
+  ladder: sizeLadder,
+  leaf: sizeLeaf,
+  drawer: sizeDrawer,
+};
 
 function sizeNode(item, measure, { dense }) {
   const [node] = item.nodes;
   const slots = node.slots.slice(0, SLOTS);
   const title = measure(node.short, TITLE, BOLD) + measure(`#${node.box.nr}`, LABEL);
   item.cell = slots.length > 3 ? 34 : dense ? 38 : 44;
-  item.slotWidths = slots.map((slot) =>
-    Math.max(item.cell, Math.min(84, measure(slotLabel(slot), LABEL, MONO) + 4)));
+  const wanted = (slot) => Math.max(item.cell, Math.min(84, measure(slotLabel(slot), LABEL, MONO) + 4));
+  item.slotWidths = slots.map(wanted);
   const wide = item.slotWidths.reduce((sum, width) => sum + width + SLOT_GAP, SLOT_GAP);
   item.w = Math.max(74, title + 62, wide);
   item.h = HEAD + (slots.length ? item.cell + 26 : 0);

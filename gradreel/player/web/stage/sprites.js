@@ -30,13 +30,15 @@ export function aim(sprites, layout, step, filmSpot) {
     else sprites.set(item.key, { item, to, gone: false, ...birth(before, item, to) });
   }
   for (const [key, sprite] of sprites)
-    if (!seen.has(key) && !sprite.gone) Object.assign(sprite, { gone: true, to: grave(sprites, layout, sprite, seen, filmSpot) });
+    if (!seen.has(key) && !sprite.gone)
+      Object.assign(sprite, { gone: true, to: grave(sprites, layout, sprite, seen, filmSpot) });
 }
 
 /** Where a thing comes from: the card that held it, else from a little above, leaves from below. */
 function birth(before, item, { x, y, scale }) {
   const [first] = item.nodes;
-  const card = first && before.find((each) => each.item.nodes.length > item.nodes.length && each.item.nodes.includes(first));
+  const held = ({ item: { nodes } }) => nodes.length > item.nodes.length && nodes.includes(first);
+  const card = first && before.find(held);
   if (card) return { x: card.x, y: card.y, scale, alpha: 0, size: 0.5 };
   return { x, y: y + (item.nodes.length ? -RISE : RISE), scale, alpha: 0, size: 0.7 };
 }
@@ -51,15 +53,17 @@ function grave(sprites, layout, { item, x, y, scale }, seen, filmSpot) {
   return film ? { ...gone, ...film, size: 0.12 } : gone;
 }
 
-/** Let all go on for some milliseconds. @param {Map<string, Sprite>} sprites @returns {boolean} whether anything moves */
+/** Let all go on for some milliseconds.
+ * @param {Map<string, Sprite>} sprites @param {number} milliseconds @returns {boolean} whether anything moves
+ */
 export function ease(sprites, milliseconds) {
   const move = 1 - Math.exp(-milliseconds / MOVE);
   const fade = 1 - Math.exp(-milliseconds / FADE);
   let moves = false;
   for (const [key, sprite] of sprites) {
     const { to } = sprite;
-    moves ||= Math.abs(to.x - sprite.x) + Math.abs(to.y - sprite.y) > 0.3 || Math.abs(to.alpha - sprite.alpha) > 0.01
-      || Math.abs(to.scale - sprite.scale) > 0.002;
+    const away = Math.abs(to.x - sprite.x) + Math.abs(to.y - sprite.y);
+    moves ||= away > 0.3 || Math.abs(to.alpha - sprite.alpha) > 0.01 || Math.abs(to.scale - sprite.scale) > 0.002;
     for (const part of ["x", "y", "scale", "size"]) sprite[part] += (to[part] - sprite[part]) * move;
     sprite.alpha += (to.alpha - sprite.alpha) * (sprite.gone ? move : fade);
     if (sprite.gone && sprite.alpha < 0.02) sprites.delete(key);

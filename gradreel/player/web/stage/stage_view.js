@@ -1,6 +1,6 @@
 /**
- * The stage in the page: a canvas that shows a moment, and on the way to it what happens in its step. It decides nothing
- * about time; it is told how long the step is.
+ * The stage in the page: a canvas that shows a moment, and on the way to it what happens in its step. It decides
+ * nothing about time: it is told how long the step is.
  */
 
 import { element } from "../lib/dom.js";
@@ -23,6 +23,8 @@ const LONGEST_FRAME = 60;
 /** Pixels from a line within which a press is on it. */
 const NEAR = 8;
 const MOST_RATIO = 2;
+/** How far detail goes down: to the anchor and what lies beside it. */
+const LEAST_DETAIL = -8;
 
 /** @param {HTMLElement} host  what is pressed and has the focus
  * @param {HTMLElement} filmRoot
@@ -54,6 +56,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
   host.addEventListener("click", (event) => press(event));
   host.addEventListener("pointermove", (event) => event.pointerType !== "touch" && point(hit(event)));
   host.addEventListener("pointerleave", () => point(null));
+  host.addEventListener("pointerdown", () => host.focus({ preventScroll: true }));
 
   function resize() {
     const { clientWidth: width, clientHeight: height } = host;
@@ -151,27 +154,27 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
 
   return {
     measure,
-    /** A scene: its model is made anew, and nothing of the last one stays. */
-    setScene: (scene, state) => {
+    /** A scene: its model is made anew. Of the same program with other values everything stays in its place.
+     * @param {{same?: boolean}} [how]
+     */
+    setScene: (scene, state, how = {}) => {
+      const { same = false } = how;
       const model = modelOf(scene, state);
-      composer = createComposer(model, measure);
+      const fresh = createComposer(model, measure);
+      composer = same ? { ...fresh, room: composer.room, pins: composer.pins, detail: composer.detail } : fresh;
       film.setModel(model);
-      sprites.clear();
-      frame = null;
-      resize();
-      return model;
-    },
-    /** The same program with other values. */
-    setValues: (scene, state) => {
-      const model = modelOf(scene, state);
-      composer = { ...createComposer(model, measure), room: composer.room, pins: composer.pins };
-      film.setModel(model);
+      if (!same) {
+        sprites.clear();
+        frame = null;
+      }
       return model;
     },
     /** Show a moment; with `time`, what happens in its step over so many milliseconds.
-     * @param {Moment & {holding?: any}} moment @param {{time?: number, cut?: boolean}} how
+     * @param {Moment & {holding?: any}} moment
+     * @param {{time?: number, cut?: boolean}} how
      */
-    show: (moment, { time = 0, cut = false }) => {
+    show: (moment, how) => {
+      const { time = 0, cut = false } = how;
       const { model } = composer;
       const quiet = still?.matches;
       const rest = quiet ? (STILL[moment.scene.steps[moment.step].kind] ?? 1) : 1;
@@ -206,12 +209,18 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
       const fold = (owner.groups ?? [owner.group]).find(({ low, high }) => low <= node.at && node.at <= high);
       if (fold?.kids) pin(fold.id, true);
     },
-    pin,
-    /** How much is open: 0 as much as fits, less below. @param {number} detail */
-    setDetail: (detail) => {
-      recompose(composer, { detail });
+    /** Open a fold, or shut it. @param {string} id */
+    fold: (id) => pin(id, !frame.layout.open.some((fold) => fold.id === id)),
+    /** More or less of what is folded open; more than as much as can be read is not to be had. @param {1|-1} way */
+    detail: (way) => {
+      recompose(composer, { detail: Math.max(LEAST_DETAIL, Math.min(0, composer.detail + way)) });
       relayout(false);
     },
+    places: () => Object.fromEntries(visible(frame, sprites).map(({ item, to }) => {
+      const [width, height] = [item.w * to.scale, item.h * to.scale];
+      const key = item.type === "card" ? item.group.id : item.key;
+      return [key, { x: to.x - width / 2, y: to.y - height / 2, width, height }];
+    })),
     /** For files and tests: the moment at a share of its step, everything in its place. @param {number} progress */
     pose: (progress) => {
       act = null;
@@ -223,12 +232,11 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
     /** For tests: what the last frame shows, in numbers. */
     look: () => ({
       least: pen.least,
-      span: covered({ items: frame.layout.items.filter(({ key }) => sprites.has(key)), scale: frame.layout.scale }, composer.room),
       scale: frame.layout.scale,
-      targets: frame.targets,
-      items: [...sprites.values()].map(({ item, to, gone }) => ({ key: item.key, type: item.type, x: to.x, y: to.y, w: item.w * to.scale, h: item.h * to.scale, gone })),
+      span: covered({ ...frame.layout, items: visible(frame, sprites).map(({ item }) => item) }, composer.room),
+      targets: frame.targets.map((target) => ({ ...target })),
+      ...composer.room,
     }),
-    isMoving: () => Boolean(pending || act),
     destroy: () => {
       sizing.disconnect();
       cancelAnimationFrame(pending);
@@ -238,3 +246,6 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
   };
 }
 
+
+/** What is on the stage and does not go. */
+const visible = (frame, sprites) => [...sprites.values()].filter(({ gone }) => frame && !gone);

@@ -19,6 +19,8 @@ const AIRY = 46;
 const TIGHT = 27;
 const WIDEST_GAP = 150;
 const STRETCH = 2.4;
+/** Above the highest row the gradient waits that a call starts with. */
+const SEED = 40;
 /** A storey has room for its name. */
 const STOREY = 26;
 /** Smaller than this nothing is drawn, even if it does not fit. */
@@ -43,7 +45,7 @@ export function stand({ items, shelf, links, layer, storeys }, { width, height }
   const gap = used <= 5 ? AIRY : TIGHT;
   const gaps = Math.max(0, used - 1);
   const extra = storeys.length > 1 ? storeys.length * STOREY : 0;
-  const sum = heights.reduce((total, high) => total + high, 0) + extra;
+  const sum = heights.reduce((total, high) => total + high, 0) + extra + (items.length ? SEED : 0);
   const needs = { width: right - left, height: sum + gaps * gap };
   const [wide, high] = [width - 2 * padOf(width), height - 2 * PAD.y];
   const wanted = Math.min(LARGEST, wide / needs.width, high / needs.height);

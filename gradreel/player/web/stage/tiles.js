@@ -15,13 +15,16 @@ const FAINT = 0.14;
 const FEW = 3;
 const PLATES = 5;
 const NUMBER = 15;
+/** @type {Record<string, [string, number]>} */
 const KINDS = { grad: ["run", 2.6], save: ["live", 2], value: ["ink", 1.5] };
 
 /** @typedef {{kind?: "grad"|"save"|"value", most?: number, plates?: number, numbers?: boolean, radius?: number}} Look
  *   `most`: the number that has the full colour; `plates`: how many lie below
  */
 
-/** The colour of a number where `most` has the full one. @param {Pen} pen @returns {number[]} */
+/** The colour of a number where `most` has the full one.
+ * @param {Pen} pen @param {any} number @param {number} most @returns {number[]}
+ */
 export function heat({ colours: { rgb } }, number, most) {
   if (number === true) return rgb.more;
   if (number === false) return rgb.zero;
@@ -37,7 +40,8 @@ export const css = (rgb) => `rgb(${rgb.join()})`;
  * @param {Look} [look]
  * @returns {number[]} its sides
  */
-export function tile(pen, value, { x, y }, size, { kind = "value", most, plates = 0, numbers = true, radius = 4 } = {}) {
+export function tile(pen, value, { x, y }, size, look = {}) {
+  const { kind = "value", most, plates = 0, numbers = true, radius = 4 } = look;
   const { colours } = pen;
   const [w, h] = tileSize(value, size);
   const [edge, width] = KINDS[kind];

@@ -222,6 +222,10 @@ export interface Frame {
   /** What is not dimmed; null where nothing is. */
   lit: Set<string> | null;
   slopes: boolean;
+  /** The nodes that the present call starts at, with what each gets; made with each frame. */
+  seeds?: { node: StageNode; value: number; call: any }[];
+  /** Where tensors stand that no gradient is wanted for; made with each frame. */
+  plain?: Map<string, { x: number; y: number; size: number }>;
   /** What can be pressed, and what it is. */
   targets: Target[];
 }

@@ -92,7 +92,7 @@ export function tileNumber(number) {
   if (Number.isInteger(number) && size < 1e5) return String(number).replace("-", "−");
   const text = size >= 1000 || size < 0.01 ? number.toExponential(0).replace("e+", "e")
     : String(Number(number.toPrecision(size < 1 ? 2 : 3)));
-  return text.replace("-", "−").replace(/^(−?)0\./, "$1.");
+  return text.replace(/^-/, "−").replace(/^(−?)0\./, "$1.");
 }
 
 /** The sides of a tile that is `size` at the longer one. @param {Value|null|undefined} value @param {number} size */
