@@ -9,7 +9,7 @@ const OUTSIDE = new Set(["r", "c", "R", "C"]);
 
 /** @param {HTMLElement} root
  * @param {Record<string, () => void>} actions  toggle, next, prev, first, last, nextLine, prevLine, nextCall, prevCall,
- *   loop, bookmark, prevMark, nextMark, more, less, help, find
+ *   loop, bookmark, prevMark, nextMark, details, more, less, help, find
  * @param {boolean} [alone]  whether no other player is on the page: then keys are for it, too, while nothing has the
  *   focus
  * @returns {() => void} a function that takes the keys away again
@@ -47,7 +47,7 @@ export function actionOf({ key, shiftKey, ctrlKey }, target) {
   const directions = { ArrowRight: "next", ArrowLeft: "prev" };
   if (key in directions) return directions[key] + (ctrlKey ? "Call" : shiftKey ? "Line" : "");
   if (ctrlKey || shiftKey || isList(target)) return null;
-  const letters = { l: "loop", b: "bookmark", "[": "prevMark", "]": "nextMark", "-": "less" };
+  const letters = { l: "loop", b: "bookmark", "[": "prevMark", "]": "nextMark", d: "details", "-": "less" };
   if (key in letters) return letters[key];
   return { Home: "first", End: "last" }[key] ?? null;
 }
@@ -78,7 +78,8 @@ const KEYS = [
   ["L", "play this stretch again and again"],
   ["B  [  ]", "bookmark; the one before, after"],
   ["/", "find a node by name, line, operator"],
-  ["+ −", "more detail, less detail"],
+  ["D", "details: what happened, what is selected"],
+  ["+ −", "more, less of what is folded"],
   ["Esc", "select nothing; leave the table"],
   ["Esc Tab", "from the editor to what follows it"],
   ["double click", "on the strip of time: play from there"],

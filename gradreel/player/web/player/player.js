@@ -15,6 +15,7 @@ import { showTable } from "../panels/table.js";
 import { showLeaves, showNames, showPrinted } from "../panels/variables.js";
 import { holdingOf } from "../scene/lifetime.js";
 import { describe } from "../scene/moment.js";
+import { firstStepOf } from "../scene/diagnosis.js";
 import { beginScene, clampStep, createRun, loadScene, momentOf, sameShape } from "../scene/run.js";
 import { durationsOf } from "../stage/pace.js";
 import { drawingOf, pngOf, svgOf } from "../stage/snapshot.js";
@@ -46,6 +47,7 @@ import { createSelection } from "./selection.js";
  * @property {ReturnType<typeof createFinder>} finder
  * @property {ReturnType<typeof createViews>} views
  * @property {ReturnType<typeof createExplore>} explore
+ * @property {() => void} toggleDetails
  * @property {() => void} unbind
  */
 
@@ -73,6 +75,7 @@ export function createPlayer(root, firstScene, options) {
     const holding = run.chosen ? holdingOf(moment, run.chosen) : null;
     stage.show({ ...moment, selected: run.chosen, holding }, { time, cut: first });
     root.dataset.step = String(run.step);
+    parts.openDetails(isTold(run) || Boolean(fixTrial.current()));
     timeline.show(run.step, time);
     marks.show(run.step);
     showPanels(parts, run, moment, holding, {
@@ -172,6 +175,10 @@ function assemble(root, parts, run, show, firstScene, options) {
     onClose: (before) => (root.contains(before) ? before : root).focus({ preventScroll: true }),
   });
   made.views = createViews(root, parts, show);
+  made.toggleDetails = () => {
+    run.details = !isTold(run);
+    show();
+  };
   made.explore = createExplore(parts.views.explore, options.vis, (id) => made.selection.choose(id));
   parts.onTool(actions);
   const unbind = [bindKeys(root, actions, Boolean(options.alone)), onDark(made.stage.recolour)];
@@ -202,6 +209,14 @@ function createViews(root, { views, viewTools }, show) {
       return within;
     },
   };
+}
+
+/** Whether there is something beside the stage: what was chosen, what went wrong, or what a person asks for. */
+function isTold({ details, chosen, scene, state, step }) {
+  if (details !== null) return details;
+  const ended = scene.outcome.kind !== "finished" && step >= state.last;
+  return Boolean(chosen) || ended || !scene.boxes.length
+    || scene.diagnoses.some((each) => step >= firstStepOf(each, state.last));
 }
 
 /** Be told when the page turns dark or light. @returns {() => void} no more */
@@ -297,6 +312,7 @@ export function actionsOf(run, made) {
     toggle: () => moves.clock.toggle(),
     setSpeed: (speed) => moves.clock.setSpeed(speed),
     find: () => made.finder.open(),
+    details: () => made.toggleDetails(),
     more: () => made.stage.detail(1),
     less: () => made.stage.detail(-1),
     table: () => made.views.toggle("table"),

@@ -8,6 +8,7 @@ import { createSheet } from "./keyboard.js";
 
 const TOOLS = [
   ["find", "Find", "find a node (/)"],
+  ["details", "Details", "what happened, and what is selected (D)"],
   ["explore", "Explore", "all nodes of this moment as a network to move about in"],
   ["table", "Table", "the nodes as a table"],
   ["less", "−", "less detail: more is folded (−)"],
@@ -16,7 +17,7 @@ const TOOLS = [
 ];
 
 /**
- * @typedef {Record<"find"|"explore"|"table"|"less"|"more"|"help", HTMLButtonElement>} Tools
+ * @typedef {Record<"details"|"find"|"explore"|"table"|"less"|"more"|"help", HTMLButtonElement>} Tools
  * @typedef {Record<"editor"|"names"|"leaves"|"printed"|"graph"|"film"|"stage"|"bare"|"exploreRoot"|"tableRoot"|"story"|
  *   "chosenHead"|"chosen"|"sumHead"|"sum"|"controls"|"time", HTMLElement>} Panes
  * @typedef {Tools & Panes & import("../panels/caption.js").View} Places
@@ -143,6 +144,11 @@ export function buildView(root) {
     program,
     views: { table: made.tableRoot, explore: made.exploreRoot },
     viewTools: { table: made.table, explore: made.explore },
+    /** Open what is beside the stage, or close it. @param {boolean} on */
+    openDetails: (on) => {
+      graph.parentElement.toggleAttribute("data-details", on);
+      made.details.setAttribute("aria-pressed", String(on));
+    },
     onTool: (next) => (actions = next),
     setTheme: (name) => {
       if (name) root.dataset.theme = name;

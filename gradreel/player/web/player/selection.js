@@ -10,6 +10,7 @@ export function createSelection(run, stage, show) {
   /** Select a box or a tensor; the same again selects nothing. */
   function choose(id) {
     run.chosen = id === run.chosen ? null : id;
+    if (run.chosen) run.details = null;
     show();
   }
 

@@ -20,6 +20,7 @@ import { createState } from "./state.js";
  * @property {string[]} names  the keys of all names
  * @property {number[]} lines  the steps at which another line runs
  * @property {number[]} calls  the steps at which backward calls begin
+ * @property {boolean|null} details  whether a person has opened what is beside the stage, or closed it
  * @property {number[]} durations  for each step the milliseconds that it plays, at speed 1
  */
 
@@ -27,7 +28,7 @@ import { createState } from "./state.js";
  * @returns {Run}  it has a scene once one is loaded
  */
 export function createRun({ values = true }) {
-  return /** @type {Run} */ ({ step: 0, chosen: null, values, loads: 0, durations: [] });
+  return /** @type {Run} */ ({ step: 0, chosen: null, values, loads: 0, details: null, durations: [] });
 }
 
 /** Another scene of the same program. @param {Run} run @param {Scene} next  a scene as it came */
@@ -52,6 +53,7 @@ export function beginScene(run, next, at) {
   loadScene(run, next);
   run.step = clampStep(run, at ?? run.state.last);
   run.chosen = null;
+  run.details = null;
 }
 
 /** The step of the run that is nearest to a number. @param {Run} run */

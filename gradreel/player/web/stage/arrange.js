@@ -18,6 +18,7 @@ const MANY_LEAVES = 7;
 /** A leaf has its large plate while there are no more than so many, and the stage is as high. */
 const BIG_LEAVES = 3;
 const LOW = 560;
+const CROWDED = 7;
 const DENSE = 14;
 const NARROW = 520;
 
@@ -144,7 +145,8 @@ function goesInside(plate, items, owner, about) {
 
 function size(items, shelf, plates, { lying, width, height, measure }) {
   const how = { lying, dense: items.length > DENSE, narrow: width < NARROW };
-  const compact = shelf.length > BIG_LEAVES || height < LOW || (how.narrow && shelf.length > 1);
+  const crowded = lying && items.length > CROWDED;
+  const compact = shelf.length > BIG_LEAVES || height < LOW || crowded || (how.narrow && shelf.length > 1);
   for (const plate of plates) {
     plate.compact = compact;
     if (plate.lens) sizeItem(plate.lens, measure, how);

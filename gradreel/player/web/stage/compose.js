@@ -24,9 +24,8 @@ const TIGHT = [
   { budget: 1, tight: 6, sparse: false },
   { budget: 3, tight: 4, sparse: true },
   { budget: 1, tight: ALONE - 1, sparse: false },
-  { budget: 1, tight: ALONE, sparse: false },
-  { budget: 1, tight: ALONE, sparse: true },
-  { budget: 1, tight: ALONE + 1, sparse: true },
+  ...[0, 1, 2, 3].flatMap((far) => [false, true].map((sparse) => ({ budget: 1, tight: ALONE + far, sparse }))),
+  { budget: 1, tight: ALONE + 4, sparse: true },
 ];
 /** Of a call, the moments at which both ways to lie are compared. */
 const MOMENTS = [0.05, 0.4, 0.75];

@@ -299,27 +299,31 @@ function piecesOf(root, { open, way, target, tight }) {
     found.push(...bundle(fold.kids.slice(at + 1)));
   };
   if (tight < ALONE) walk(root);
-  else found.push(...alone(target ?? root, tight > ALONE));
+  else found.push(...alone(target ?? root, NEARBY[tight - ALONE]));
   return found;
 }
 
-/** With so tight a room what lies before, and after, is one card whatever its level; with more also the neighbours. */
+/** With so tight a room what lies before, and after, is one card whatever its level; but for what is near the anchor. */
 export const ALONE = 100;
+/** How many neighbours stay by themselves on each side, level by level from the anchor's own up. */
+const NEARBY = [[3, 2, 1], [3, 1], [1, 1], [1], []];
 
-/** @returns {Piece[]} */
-function alone(target, strictly) {
-  const [before, after] = [[], []];
-  const near = strictly ? [] : (target.parent?.kids.filter(({ kids }) => !kids) ?? []);
-  const at = near.indexOf(target);
-  const kept = new Set(strictly ? [] : [near[at - 1], near[at + 1]]);
+/** @param {Fold} target @param {number[]} nearby @returns {Piece[]} */
+function alone(target, nearby) {
+  const [before, after, first, last] = [[], [], [], []];
+  let level = 0;
   for (let fold = target; fold.parent; fold = fold.parent) {
     const { kids } = fold.parent;
     const own = kids.indexOf(fold);
-    before.unshift(...kids.slice(0, own).filter((kid) => !kept.has(kid)));
-    after.push(...kids.slice(own + 1).filter((kid) => !kept.has(kid)));
+    const near = nearby[level++] ?? 0;
+    const open = before.length || after.length ? 0 : near;
+    before.unshift(...kids.slice(0, Math.max(0, own - open)));
+    first.unshift(...kids.slice(Math.max(0, own - open), own));
+    last.push(...kids.slice(own + 1, own + 1 + open));
+    after.push(...kids.slice(own + 1 + open));
   }
-  const single = [near[at - 1], target, near[at + 1]].filter((fold) => fold && (fold === target || kept.has(fold)));
-  return [...bundle(before), ...single.flatMap((fold) => bundle([fold])), ...bundle(after)];
+  const single = [...first, target, ...last].flatMap((fold) => bundle([fold]));
+  return [...bundle(before), ...single, ...bundle(after)];
 }
 
 /** @param {Fold[]} run @returns {Piece[]} */

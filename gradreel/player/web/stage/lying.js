@@ -77,7 +77,7 @@ function passColumns(links, bands) {
     if (link.to.column === undefined || genOf(link.from) !== genOf(link.to)) continue;
     const band = bands.find(({ gen }) => gen === genOf(link.from));
     for (let at = link.from.column - 1; at > link.to.column; at--) {
-      const dummy = { key: `${link.key}@${at}`, low: link.from.low, w: 0, h: 14, x: 0, y: 0, column: at };
+      const dummy = { key: `${link.key}@${at}`, low: link.from.low, w: 0, h: 4, x: 0, y: 0, column: at };
       band.columns[at].push(dummy);
       link.via.push(dummy);
     }

@@ -42,7 +42,8 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
   const film = createFilm(filmRoot, { onSeek });
   /** @type {Map<string, Sprite>} */
   const sprites = new Map();
-  let pen = createPen(context, paletteOf(host), measure);
+  /** @type {import("./pen.js").Pen|null} with the colours in force; null when they may have changed */
+  let pen = null;
   let composer = null;
   /** @type {Frame|null} */
   let frame = null;
@@ -96,6 +97,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
 
   function render() {
     const ratio = canvas.width / host.clientWidth;
+    pen ??= createPen(context, paletteOf(host), measure);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     paint(pen, frame);
   }
@@ -198,7 +200,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
       else relayout(cut || quiet);
     },
     recolour: () => {
-      pen = createPen(context, paletteOf(host), measure);
+      pen = null;
       request();
     },
     /** Open what stands before a node, so that it is seen. @param {string} id */
@@ -223,15 +225,16 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
     })),
     /** For files and tests: the moment at a share of its step, everything in its place. @param {number} progress */
     pose: (progress) => {
+      if (!frame?.layout) return;
       act = null;
       settle(sprites);
       frame.progress = progress;
       render();
     },
-    frame: () => frame && { ...frame, colours: pen.colours, measure },
+    frame: () => frame && { ...frame, colours: paletteOf(host), measure },
     /** For tests: what the last frame shows, in numbers. */
     look: () => ({
-      least: pen.least,
+      least: pen?.least ?? Infinity,
       scale: frame.layout.scale,
       span: covered({ ...frame.layout, items: visible(frame, sprites).map(({ item }) => item) }, composer.room),
       targets: frame.targets.map((target) => ({ ...target })),
