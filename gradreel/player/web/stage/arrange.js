@@ -164,13 +164,14 @@ function linksOf(nodes, owner, leafItem) {
       const target = edge.to.leaf ? leafItem.get(edge.to.box.tensor) : owner.get(edge.to);
       const to = target?.inside ?? target;
       if (!to || to === from) continue;
-      const key = `${from.key}>${to.key}`;
-      if (!links.has(key)) links.set(key, { key, from, to, edges: [], via: [] });
-      links.get(key).edges.push(edge);
+      let own = links.get(from);
+      if (!own) links.set(from, (own = new Map()));
+      if (!own.has(to)) own.set(to, { key: `${from.key}>${to.key}`, from, to, edges: [], via: [] });
+      own.get(to).edges.push(edge);
     }
   }
   // A leaf with a lens of its own takes the edges into the lens; those from the lens to it are not seen.
-  return [...links.values()].filter(({ from }) => from.type !== "leaf");
+  return [...links.values()].flatMap((own) => [...own.values()]).filter(({ from }) => from.type !== "leaf");
 }
 
 /** The generation of an item: of how many derivatives its graph is. @param {Item} item */

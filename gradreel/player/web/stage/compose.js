@@ -28,10 +28,8 @@ const TIGHT = [
   { budget: 1, tight: ALONE + 4, sparse: true },
 ];
 /** Of a call, the moments at which both ways to lie are compared. */
-const MOMENTS = [0.05, 0.4, 0.75];
+const MOMENTS = [0.1, 0.4, 0.75];
 const CALLS = 2;
-/** Of the stage, what an item takes at the least, in units of its own scale. */
-const LEAST = 90 * 44;
 const KNOWN = 400;
 
 /**
@@ -91,25 +89,35 @@ function composeAround(composer, anchor, placed, leaves, shown) {
   const known = composer.known.get(key);
   if (known) return known;
   const root = treeOf(composer.model, placed);
-  let best = null;
-  const tried = new Set();
-  for (const how of budgetsOf(composer)) {
+  const tried = new Map();
+  const fold = (how) => {
     const { pieces, open } = foldTree(root, anchor, how, composer.pins);
     const sign = `${how.sparse}:${pieces.map(signOf).join("|")}`;
-    if (tried.has(sign) || (pieces.length > 6 && pieces.length * LEAST * MIN_SCALE ** 2 > room.width * room.height))
-      continue;
-    tried.add(sign);
-    const made = arrange(placed.nodes, pieces, leaves, {
-      ...room, lying, measure: composer.measure, about: anchor, sparse: how.sparse,
-    });
-    const found = { ...made, open, ...(lying ? lie : stand)(made, room) };
-    if (!best || found.wanted > best.wanted) best = found;
-    if (found.wanted >= MIN_SCALE) break;
-  }
-  const layout = finish(best, { key, room, episode: placed.episode });
+    if (!tried.has(sign)) {
+      const about = { lying, measure: composer.measure, about: anchor, sparse: how.sparse };
+      const made = arrange(placed.nodes, pieces, leaves, { ...room, ...about });
+      tried.set(sign, { ...made, open, ...(lying ? lie : stand)(made, room) });
+    }
+    return tried.get(sign);
+  };
+  const layout = finish(mostThatFits(budgetsOf(composer), fold), { key, room, episode: placed.episode });
   if (composer.known.size > KNOWN) composer.known.clear();
   composer.known.set(key, layout);
   return layout;
+}
+
+/** Of ever smaller budgets the first whose picture can be read, found by halves; if none, the one that is largest. */
+function mostThatFits(budgets, fold) {
+  let [low, high] = [0, budgets.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (fold(budgets[middle]).wanted >= MIN_SCALE) high = middle;
+    else low = middle + 1;
+  }
+  const found = fold(budgets[low]);
+  if (found.wanted >= MIN_SCALE) return found;
+  const last = fold(budgets.at(-1));
+  return last.wanted > found.wanted ? last : found;
 }
 
 /** With less detail asked for, the larger budgets are left out. */
@@ -168,12 +176,15 @@ function liesDown(composer) {
 
 function readability(composer, step, lying) {
   const { room } = composer;
-  const layout = layoutAt({ ...composer, lying, known: new Map() }, step, []);
+  const placed = placedAt(composer.model, step);
+  const leaves = leavesShown(composer.model, placed, step, new Set());
+  const acting = actingAt(composer.model, step, placed);
+  const layout = composeAround({ ...composer, lying, known: new Map() }, acting, placed, leaves, "");
   const all = Math.max(1, layout.owner.size);
   const single = layout.items.filter(({ type }) => type === "node" || type === "lens");
   const shown = single.reduce((sum, { nodes }) => sum + nodes.length, 0);
   const size = Math.min(1.15, layout.wanted) - (layout.wanted < MIN_SCALE ? 6 * (MIN_SCALE - layout.wanted) : 0);
-  return 0.6 * covered(layout, room) + size + 1.2 * Math.min(1, shown / Math.min(all, 24));
+  return 1.2 * covered(layout, room) + size + 1.2 * Math.min(1, shown / Math.min(all, 24));
 }
 
 /** The share of the stage that a layout spans. @param {{items: Item[], scale: number}} layout @param {Room} room */

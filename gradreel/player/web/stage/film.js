@@ -67,7 +67,6 @@ function frameOf({ scene }, episode, { step, most, state, onSeek }) {
       type: "button",
       "data-state": state,
       title: `iteration ${number}: ${WORD[state]}${loss && `, starts at ${loss}`}`,
-      "aria-label": `iteration ${number}, ${WORD[state]}${loss && `, starts at ${loss}`}`,
       onclick: () => onSeek(episode.call ?? episode.from),
     },
     element("span", { text: number }),
