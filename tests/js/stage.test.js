@@ -111,11 +111,19 @@ test("nothing moves while a backward call goes about", () => {
   }
 });
 
-test("a large graph is folded as it will stand when backward begins, and a fold that is pinned stays", () => {
+test("a large graph grows in few pictures, each as it will stand at its end", () => {
+  const { model, scene } = opened(recurrent(30));
+  const [{ from }] = scene.calls;
+  const phases = Array.from({ length: from }, (_, step) => phaseAt(model, step));
+  assert.ok(phases.every(({ large, to }, step) => large && to >= step));
+  assert.ok(new Set(phases.map(({ to }) => to)).size <= 8);
+  assert.equal(placedAt(model, from - 1).nodes.length, placedAt(model, from).nodes.length);
+});
+
+test("a fold that is pinned stays as it is", () => {
   const run = opened(recurrent(30));
   run.resize(ROOMS[0]);
-  assert.equal(phaseAt(run.model, 20).large, true);
-  const root = treeOf(run.model, placedAt(run.model, 20));
+  const root = treeOf(run.model, placedAt(run.model, run.scene.calls[0].from));
   const anchor = run.model.nodes.find((node) => !node.leaf);
   const pieces = (pins) => foldTree(root, anchor, { budget: 18, tight: 0 }, pins);
   const { open } = pieces(new Map());

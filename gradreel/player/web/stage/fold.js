@@ -3,6 +3,7 @@
  * as a budget allows. A function of the nodes that have a place, the anchor, and what a person has pinned. Pure.
  */
 
+import { indexAt } from "../scene/state.js";
 import { episodeAt, lastOf } from "./model.js";
 
 /** @import { Episode, Fold, Model, StageNode } from "./types.js" */
@@ -17,32 +18,53 @@ export const LARGE = 30;
 /** Of a group of so few nodes one stands for all: the fold stays while the acting node goes about in it. */
 const COMPANY = 12;
 const NEIGHBOURS = 24;
+/** The sizes to which a large graph grows in one picture each. */
+const FIRST_SIZE = 8;
+const GROWTH = 1.7;
 
-/** From where to where the graph only grows towards the next backward call, or is walked by one.
+/** From where to where the graph is laid out as it will stand at the end: a backward call walks it, or it grows to the
+ * next of a few sizes. So a large graph does not move with every node, and has no more room than it soon fills.
  * @param {Model} model @param {number} step
  */
 export function phaseAt(model, step) {
-  const { scene, deathSteps, nodes, memo } = model;
-  let [from, to] = [0, scene.steps.length];
+  const { from, to, walks } = stretchAt(model, step);
+  const since = Math.max(from, lastOf(model.deathSteps, step));
+  const whole = `count:${since}:${to}`;
+  if (!model.memo.has(whole)) model.memo.set(whole, countOf(model, since, to));
+  const large = model.memo.get(whole) > LARGE;
+  return { from: since, to: large && !walks ? growsTo(model, step, to) : to, large };
+}
+
+/** From the end of the last call to the beginning of the next, or the call itself. */
+function stretchAt({ scene }, step) {
+  let from = 0;
   for (const call of scene.calls) {
     const end = call.to ?? scene.steps.length;
-    if (call.from <= step && step <= end) {
-      [from, to] = [call.from, call.create_graph ? end : call.from];
-      break;
-    }
-    if (call.from > step) {
-      to = call.from;
-      break;
-    }
+    if (call.from <= step && step <= end)
+      return { from: call.from, to: call.create_graph ? end : call.from, walks: !call.create_graph };
+    if (call.from > step) return { from, to: call.from, walks: false };
     from = Math.max(from, end + 1);
   }
-  from = Math.max(from, lastOf(deathSteps, step));
-  const key = `phase:${from}:${to}`;
-  if (!memo.has(key)) {
-    const count = nodes.reduce((sum, { leaf, born, died }) => sum + (!leaf && born <= to && died > from ? 1 : 0), 0);
-    memo.set(key, { from, to, large: count > LARGE });
+  return { from, to: scene.steps.length, walks: false };
+}
+
+const countOf = ({ nodes }, from, to) =>
+  nodes.reduce((sum, { leaf, born, died }) => sum + (!leaf && born <= to && died > from ? 1 : 0), 0);
+
+/** The step at which a graph that grows has the next of some sizes, each so much larger than the one before. */
+function growsTo(model, step, end) {
+  const { births } = model;
+  const key = "births";
+  if (!model.memo.has(key)) {
+    const steps = [...births].flatMap(([at, nodes]) => nodes.filter(({ leaf }) => !leaf).map(() => at));
+    model.memo.set(key, steps.sort((a, b) => a - b));
   }
-  return memo.get(key);
+  const steps = model.memo.get(key);
+  const born = indexAt(steps, step) + 1;
+  const now = countOf(model, step, step);
+  let size = FIRST_SIZE;
+  while (size < now) size = Math.ceil(size * GROWTH);
+  return Math.min(end, steps[born + size - now - 1] ?? end);
 }
 
 /** The nodes that have a place at a step: those that live and are of now; of a small episode all that it will have, of
@@ -303,7 +325,8 @@ function piecesOf(root, { open, way, target, tight }) {
   return found;
 }
 
-/** With so tight a room what lies before, and after, is one card whatever its level; but for what is near the anchor. */
+/** With so tight a room what lies before, and after, is one card whatever its level, but for what is near the anchor.
+ */
 export const ALONE = 100;
 /** How many neighbours stay by themselves on each side, level by level from the anchor's own up. */
 const NEARBY = [[3, 2, 1], [3, 1], [1, 1], [1], []];

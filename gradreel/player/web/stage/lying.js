@@ -151,15 +151,12 @@ function placeLines(lines, { widths, down, scale, storeys, page, several }) {
   const fixed = (leafHigh + drop + (lines.length - 1) * lineGap + (several ? lines.length * STOREY : 0)) * scale;
   const free = Math.max(0, height - 2 * padY - high - fixed);
   const air = free / (lines.length + 1);
-  const longest = lines.reduce((most, line) => (line.wide > most.wide ? line : most));
-  const gaps = Math.max(1, longest.columns.length - 1);
   const side = MARGIN * scale;
-  const spare = width - 2 * padOf(width) - longest.wide * scale - side * (lines.length > 1 && !several ? 2 : 1);
-  const gap = COLUMN_GAP * scale + Math.min(WIDEST_GAP, Math.max(0, spare / gaps));
+  const room = width - 2 * padOf(width) - side * (lines.length > 1 && !several ? 2 : 1);
+  const spares = lines.map(({ wide, columns }) => (room - wide * scale) / Math.max(1, columns.length - 1));
+  const gap = COLUMN_GAP * scale + Math.min(WIDEST_GAP, Math.max(0, Math.min(...spares)));
   const wideOf = ({ columns }) => columns.reduce((sum, at) => sum + widths[at], 0) * scale + (columns.length - 1) * gap;
-  const right = several || lines.length < 2
-    ? null
-    : width / 2 + wideOf(longest) / 2;
+  const right = several || lines.length < 2 ? null : width / 2 + Math.max(...lines.map(wideOf)) / 2;
   let bottom = height - padY - (leafHigh + drop) * scale - air * 0.7;
   lines.forEach((line, row) => {
     if (!line.things.length) return;
