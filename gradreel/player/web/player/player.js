@@ -250,6 +250,7 @@ function createApi(root, parts, run, { moves, marks, stage, explore, editor, sel
     pose: stage.pose,
     /** What the stage shows, in numbers. */
     look: stage.look,
+    calls: () => run.scene.calls.map(({ from, to }) => ({ from, to })),
     bookmarks: () => [...marks.all()],
     state: () => ({ ...describe(run.state, run.scene, run.names, run.step), selected: momentOf(run).selected }),
     select: (id) => {

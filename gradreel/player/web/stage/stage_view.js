@@ -4,8 +4,9 @@
  */
 
 import { element } from "../lib/dom.js";
-import { covered, createComposer, layoutAt, recompose } from "./compose.js";
+import { createComposer, layoutAt, recompose } from "./compose.js";
 import { createFilm } from "./film.js";
+import { lookAt } from "./look.js";
 import { modelOf } from "./model.js";
 import { stageMoment } from "./moment.js";
 import { createMeasure, createPen, paletteOf } from "./pen.js";
@@ -163,7 +164,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
       const { same = false } = how;
       const model = modelOf(scene, state);
       const fresh = createComposer(model, measure);
-      composer = same ? { ...fresh, room: composer.room, pins: composer.pins, detail: composer.detail } : fresh;
+      composer = same ? { ...composer, model, known: fresh.known } : fresh;
       film.setModel(model);
       if (!same) {
         sprites.clear();
@@ -232,14 +233,15 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
       render();
     },
     frame: () => frame && { ...frame, colours: paletteOf(host), measure },
-    /** For tests: what the last frame shows, in numbers. */
-    look: () => ({
-      least: pen?.least ?? Infinity,
-      scale: frame.layout.scale,
-      span: covered({ ...frame.layout, items: visible(frame, sprites).map(({ item }) => item) }, composer.room),
-      targets: frame.targets.map((target) => ({ ...target })),
-      ...composer.room,
-    }),
+    /** What the last frame shows, in numbers. */
+    look: () => {
+      pen ??= createPen(context, paletteOf(host), measure);
+      pen.written = [];
+      render();
+      const seen = lookAt(frame, pen);
+      pen.written = null;
+      return seen;
+    },
     destroy: () => {
       sizing.disconnect();
       cancelAnimationFrame(pending);
