@@ -27,7 +27,7 @@ const PIP = 13;
 const PLAIN = 5;
 const STOREYS = ["graph of the value", "gradient’s own graph", "graph of that gradient", "and of that"];
 /** Of a bundle, where the count may stand. */
-const SPOTS = [0.3, 0.2, 0.42, 0.54, 0.66, 0.78, 0.14];
+const SPOTS = [0.3, 0.2, 0.42, 0.54, 0.66, 0.78, 0.14, 0.36, 0.25, 0.48, 0.6, 0.72, 0.84];
 
 /** Paint a frame; it is told what can be pressed.
  * @param {Pen} pen @param {Frame} frame
@@ -43,8 +43,10 @@ export function paint(pen, frame) {
   drawGround(pen, frame);
   drawStoreys(pen, frame);
   const chips = drawFrames(pen, frame);
-  const pills = frame.layout.links.flatMap((link) => drawLink(pen, frame, link));
-  for (const chip of chips) drawChip(pen, frame, chip);
+  const pills = [];
+  for (const link of frame.layout.links) drawLink(pen, frame, link, pills);
+  const placed = [];
+  for (const chip of chips) placed.push(drawChip(pen, frame, chip, placed));
   drawThings(pen, frame);
   for (const { text, x, y, colour } of pills) pill(pen, text, x, y, colour);
   within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.36 : 1 }, () => drawWaiting(pen, frame));
@@ -193,26 +195,34 @@ function frameOf(frame, fold, row) {
   };
 }
 
-function drawChip(pen, frame, { titles, ids, x, y }) {
+/** The title of a frame; beside those that stand at its place already. */
+function drawChip(pen, frame, { titles, ids, x, y }, placed) {
   const named = titles.filter((title) => title !== "forward()");
   const text = (named.length ? named : titles).slice(-2).join(" › ");
   const w = pen.measure(text, 13, { bold: true }) + 16;
-  const left = Math.max(4, Math.min(frame.width - w - 4, x));
+  const near = placed.filter((other) => Math.abs(other.y - y) < 21 && other.left < x + w && x < other.right);
+  const left = Math.max(4, Math.min(frame.width - w - 4, Math.max(x, ...near.map(({ right }) => right + 4))));
   box(pen, { x: left + w / 2, y, w, h: 20 }, 10, { fill: pen.colours.panel, stroke: pen.colours.line, line: 1.2 });
   write(pen, text, left + 8, y + 0.5, 13, { align: "left", bold: true, colour: pen.colours.soft });
   frame.targets.push({ id: ids.at(-1), kind: "open", label: text, x: left, y: y - 10, w, h: 20 });
+  return { left, right: left + w, y };
 }
 
 // ---- lines
 
-/** Draw a link. @param {Pen} pen @param {Frame} frame @param {Link} link @returns {any[]} the count of a bundle */
-function drawLink(pen, frame, link) {
+/** Draw a link; the count of a bundle is added to those that stand above all.
+ * @param {Pen} pen @param {Frame} frame @param {Link} link @param {any[]} pills
+ */
+function drawLink(pen, frame, link, pills) {
   const [from, to] = [spriteOf(frame, link.from), spriteOf(frame, link.to)];
-  if (!from || !to || from.gone || to.gone) return [];
+  if (!from || !to || from.gone || to.gone) return;
   const counts = linkAt(frame.model, link, frame.moment);
-  if (!counts.alive) return [];
+  if (!counts.alive) return;
   const alpha = Math.min(from.alpha, to.alpha) * (frame.lit ? 0.25 : 1);
-  if (isBundle(link)) return drawBundle(pen, frame, link, counts, alpha);
+  if (isBundle(link)) {
+    drawBundle(pen, frame, link, counts, alpha, pills);
+    return;
+  }
   link.edges.forEach((edge, place) => {
     if (!isAlive(edge.from, frame.moment.step)) return;
     const route = routeOf(frame.layout, link, place, (item) => spriteOf(frame, item));
@@ -226,7 +236,6 @@ function drawLink(pen, frame, link) {
       if (edge.slope && frame.slopes) drawSlope(pen, route, edge.slope);
     });
   });
-  return [];
 }
 
 function drawLine({ context }, route, { stroke, line: width }) {
@@ -248,7 +257,7 @@ function drawSlope(pen, route, slope) {
   write(pen, slope, x, y, 12.5, { bold: true, colour: pen.colours.soft, halo: true });
 }
 
-function drawBundle(pen, frame, link, { done, lit }, alpha) {
+function drawBundle(pen, frame, link, { done, lit }, alpha, pills) {
   const route = routeOf(frame.layout, link, 0, (item) => spriteOf(frame, item));
   const all = link.edges.length;
   const wide = Math.min(12, 2 + Math.sqrt(all));
@@ -259,8 +268,9 @@ function drawBundle(pen, frame, link, { done, lit }, alpha) {
     drawHead(pen, route, done ? pen.colours.run : pen.colours.wire);
   });
   const spots = SPOTS.map((part) => along(route, part));
-  const { x, y } = spots.find((spot) => isFree(frame, spot)) ?? spots[3];
-  return [{ text: done ? `${done} of ${all}` : `× ${all}`, x, y, colour }];
+  const apart = (spot) => pills.every(({ x, y }) => Math.abs(x - spot.x) > 84 || Math.abs(y - spot.y) > 24);
+  const { x, y } = spots.find((spot) => apart(spot) && isFree(frame, spot)) ?? spots.find(apart) ?? spots[3];
+  pills.push({ text: done ? `${done} of ${all}` : `× ${all}`, x, y, colour });
 }
 
 const isFree = ({ sprites }, { x, y }) => ![...sprites.values()].some(({ item, gone, scale, ...at }) =>
