@@ -81,7 +81,11 @@ export function createPlayer(root, firstScene, options) {
     showPanels(parts, run, moment, holding, {
       select: selection.select,
       fold: stage.fold,
-      seek: moves.seek,
+      // Whoever goes through time from beside the stage has it stay open.
+      seek: (step) => {
+        run.details = true;
+        moves.seek(step);
+      },
       fixTrial,
       canFix: Boolean(options.onRun),
       meaning: options.onMeaning,
