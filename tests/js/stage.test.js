@@ -167,6 +167,13 @@ test("what is written over is stale from that step on", () => {
   assert.ok(isAlive(cracks[at][0].node, at) && model.nodes.includes(cracks[at][0].node));
 });
 
+test("the reach is into the slot that the sentence tells of", () => {
+  const raw = stored("shared_in_a_loop.json");
+  const step = raw.steps.findIndex(({ kind }) => kind === "backward_failed");
+  const [{ slot }] = opened(raw).moment(step).acts.filter(({ type }) => type === "fail");
+  assert.ok(raw.steps[step].sentence.includes(`\`${slot.label}\``));
+});
+
 test("a line flies by, a sum is dwelt on, and no run is longer than a person watches", () => {
   for (const [, raw] of PROGRAMS) {
     const { model, scene } = opened(raw);

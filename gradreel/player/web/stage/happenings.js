@@ -133,10 +133,11 @@ function cracks(model, step) {
   return found;
 }
 
-/** @returns {Act} the reach into a slot that is empty, or stale */
-function failure({ state }, node, step) {
-  const how = (slot) => state.at(node.id, `slot:${slot.name}`, step);
-  const slot = node.slots.find((each) => how(each) === "freed") ?? node.slots.find((each) => how(each) === "stale")
-    ?? node.slots[0] ?? null;
+/** @returns {Act} the reach into a slot that is empty, or stale: the one that is told of, else the first */
+function failure({ scene, state }, node, step) {
+  const { sentence } = scene.steps[step];
+  const wrong = ["freed", "stale"].flatMap((how) =>
+    node.slots.filter(({ name }) => state.at(node.id, `slot:${name}`, step) === how));
+  const slot = wrong.find(({ label }) => sentence.includes(`\`${label}\``)) ?? wrong[0] ?? node.slots[0] ?? null;
   return { type: "fail", node, slot, value: state.at(node.id, "grad_in", step) };
 }
