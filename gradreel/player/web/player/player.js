@@ -86,6 +86,7 @@ export function createPlayer(root, firstScene, options) {
         run.details = true;
         moves.seek(step);
       },
+      back: moves.seek,
       fixTrial,
       canFix: Boolean(options.onRun),
       meaning: options.onMeaning,
@@ -332,10 +333,11 @@ export function actionsOf(run, made) {
  * @param {import("../scene/run.js").Run} run
  * @param {Moment} moment
  * @param {import("../scene/lifetime.js").Holding|null} holding
- * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, fixTrial:
- *   Parts["fixTrial"], canFix: boolean, meaning?: () => void}} does
+ * @param {{seek: (step: number) => void, back: (step: number) => void, select: (id: string|null) => void, fold: (id:
+ *   string) => void, fixTrial: Parts["fixTrial"], canFix: boolean, meaning?: () => void}} does  `seek` from beside the
+ *   stage, `back` from what stands in its place
  */
-export function showPanels(parts, run, moment, holding, { seek, select, fold, fixTrial, canFix, meaning }) {
+export function showPanels(parts, run, moment, holding, { seek, back, select, fold, fixTrial, canFix, meaning }) {
   showSentence(parts, moment, holding);
   showNames(parts.names, moment, select);
   showLeaves(parts.leaves, moment, select);
@@ -347,7 +349,7 @@ export function showPanels(parts, run, moment, holding, { seek, select, fold, fi
     onBack: fixTrial.back,
     onMeaning: meaning,
   });
-  showBare(parts.bare, moment, seek);
+  showBare(parts.bare, moment, back);
   parts.graph.parentElement.dataset.graph = moment.scene.boxes.length || moment.scene.unrun ? "some" : "none";
   showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });
   showSum(parts.sumHead, parts.sum, moment, run.sums);

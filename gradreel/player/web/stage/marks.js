@@ -316,7 +316,7 @@ function drawLensAbove(pen, frame, item) {
   write(pen, lens.text, at.x, at.y + 0.5, LABEL, { mono: true, colour: colours.soft });
 }
 
-export function drawTray(pen, x, y, side) {
+function drawTray(pen, x, y, side) {
   const half = side / 2;
   const points = [[x - half, y - half + 2], [x - half, y + half], [x + half, y + half], [x + half, y - half + 2]];
   line(pen, points, { stroke: pen.colours.leaf, line: 2.6 });
@@ -367,7 +367,7 @@ function drawDrawer(pen, frame, item) {
 }
 
 /** What the leaves in a drawer are called together. @param {Item} item */
-export function drawerTitle({ own }) {
+function drawerTitle({ own }) {
   const [first] = own[0].leaf.name.split(".");
   const common = own.every(({ leaf }) => leaf.name.split(".")[0] === first) && own[0].leaf.name.includes(".");
   return common ? `${first}.* · ${own.length}` : `${own.length} tensors`;

@@ -233,7 +233,7 @@ function drawLink(pen, frame, link, pills) {
       if (sent) drawLine(pen, route, { stroke: pen.colours.run, line: isLit ? 3.6 : 2.6 });
       if (frame.holding?.wires.has(edge.id)) drawLine(pen, route, { stroke: pen.colours.live, line: 4 });
       drawHead(pen, route, sent ? pen.colours.run : pen.colours.wire);
-      if (edge.slope && frame.slopes) drawSlope(pen, route, edge.slope);
+      if (edge.slope) drawSlope(pen, route, edge.slope);
     });
   });
 }

@@ -4,7 +4,7 @@
  */
 
 import { leafPlaces } from "./marks.js";
-import { BUNDLE, mouthX, routeOf } from "./routes.js";
+import { mouthX, routeOf } from "./routes.js";
 import { slotPlace } from "./sizes.js";
 
 /** @import { Edge, Frame, Item, Leaf, StageNode } from "./types.js" */
@@ -81,9 +81,6 @@ export function edgeRoute(frame, edge) {
   const found = frame.layout.linkOf.get(edge.id);
   return found ? routeOf(frame.layout, found.link, found.place, (item) => spriteOf(frame, item)) : null;
 }
-
-/** Whether an edge is one of a bundle. @param {Frame} frame @param {Edge} edge */
-export const isBundled = ({ layout }, edge) => (layout.linkOf.get(edge.id)?.link.edges.length ?? 0) > BUNDLE;
 
 /** Where a tensor is seen now: at its leaf, among the plain tensors, or at the node that made it.
  * @param {Frame & {plain?: Map<string, Place>}} frame @param {string|null} tensor @returns {Place|null}

@@ -9,7 +9,7 @@
 /** @typedef {{kind: "fall"|"flow"|"corners", points: number[][]}} Route */
 
 /** More edges between the same two are drawn as one. */
-export const BUNDLE = 6;
+const BUNDLE = 6;
 const CORNER = 14;
 /** Beside a line of the page, where links turn to the next. */
 const TURN = 30;

@@ -17,8 +17,6 @@ export const BOLD_MONO = { bold: true, mono: true };
 export const HEAD = 32;
 const SLOTS = 4;
 const SLOT_GAP = 8;
-/** From a node to the tag of its name. */
-export const STRING = 14;
 /** The small tile of a leaf inside a card: its value, its `.grad`, and how many stand in a row. */
 export const MINI = { w: 40, h: 34, row: 4, most: 8 };
 /** The cells of a ladder. */

@@ -193,7 +193,6 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
         hover: frame?.hover ?? null,
         holding: moment.holding ?? null,
         lit: null,
-        slopes: true,
         targets: frame?.targets ?? [],
       });
       act = time && !quiet ? { time, started: 0 } : null;

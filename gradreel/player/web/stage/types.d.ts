@@ -221,7 +221,6 @@ export interface Frame {
   holding: { names: Set<string>; wires: Set<string>; gone: Set<string> } | null;
   /** What is not dimmed; null where nothing is. */
   lit: Set<string> | null;
-  slopes: boolean;
   /** The nodes that the present call starts at, with what each gets; made with each frame. */
   seeds?: { node: StageNode; value: number; call: any }[];
   /** Where tensors stand that no gradient is wanted for; made with each frame. */
