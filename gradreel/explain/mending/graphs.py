@@ -18,6 +18,7 @@ from .common import (
     set_keyword,
     stack_statements,
 )
+from .computed_once import as_property, built_where_read, computed_where_read, makes_leaves, rebuilt_in_method
 from .detaching import (
     detached_after,
     detached_at_store,
@@ -32,8 +33,6 @@ from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
 AGAIN = "one forward more; the gradient is taken at the numbers of now"
-MAKES_LEAVES = re.compile(r"requires_grad|\bParameter\(|\bnn\.[A-Z]\w*\((?!\)\()|\boptim\.\w+\(")
-"""What makes a leaf, a layer or an optimizer; a loss that is made and called at once is none of these."""
 KEEPS = "the graph and all it saved stay in memory until nothing holds them; in .grad, the gradients add up"
 
 
@@ -55,6 +54,8 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
         memo_left_out,
         rebuilt_in_method,
         computed_where_read,
+        as_property,
+        built_where_read,
         detached_held,
         *ways,
         detached_carried,
@@ -218,81 +219,6 @@ def rebuilt_inside(wanted: Wanted) -> Iterator[Proposal]:
         *(text.removed(statement) for statement in moved),
         text.before(loop.body[0], copies(text, moved)),
     )
-
-
-def makes_leaves(text: Text, statement: ast.stmt) -> bool:
-    """Whether `statement` makes what is trained, itself or by a function or class of the program: made anew in every
-    turn, it would never learn."""
-    names = {called(call) for call in text.parts(statement, ast.Call)}
-    makers = [node for node in ast.walk(text.tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    parts = [statement, *(maker for maker in makers if maker.name in names)]
-    return any(MAKES_LEAVES.search(ast.unparse(part)) for part in parts)
-
-
-def rebuilt_in_method(wanted: Wanted) -> Iterator[Proposal]:
-    """What `__init__` computed once is computed by the method that goes backward through it."""
-    text, raised = wanted.text, wanted.at("raised")
-    method = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
-    for built in stack_statements(wanted, "built"):
-        home = enclosing(text, built, ast.FunctionDef)
-        if not isinstance(method, ast.FunctionDef) or not isinstance(home, ast.FunctionDef):
-            continue
-        if home.name != "__init__" or home is method or text.parents.get(home) is not text.parents.get(method):
-            continue
-        block = text.block(built)
-        moved, made = [built], attributes(built)
-        for statement in block[block.index(built) + 1 :]:
-            read = {ast.unparse(part) for part in text.parts(statement, ast.Attribute)}
-            if isinstance(statement, ast.Assign) and made & read and not makes_leaves(text, statement):
-                moved.append(statement)
-                made |= attributes(statement)
-        if made and all(isinstance(part, ast.Assign) and text.alone(part) for part in moved):
-            yield wanted.proposal(
-                f"compute {enumerated(sorted(made))} in {method.name}, every time",
-                "one forward more in each call",
-                *(text.removed(statement) for statement in moved),
-                text.before(method.body[0], copies(text, moved)),
-            )
-
-
-def computed_where_read(wanted: Wanted) -> Iterator[Proposal]:
-    """What `__init__` computed once from parameters is computed by each method that reads it."""
-    text = wanted.text
-    for built in stack_statements(wanted, "built"):
-        home = enclosing(text, built, ast.FunctionDef)
-        owner = text.parents.get(home) if isinstance(home, ast.FunctionDef) and home.name == "__init__" else None
-        names = attributes(built)
-        if not isinstance(owner, ast.ClassDef) or not isinstance(built, ast.Assign) or len(names) != 1:
-            continue
-        name, value = names.pop(), text.get(built.value)
-        local = bound_within(home)
-        readers = [part for part in owner.body if isinstance(part, ast.FunctionDef) and loads(part, name)]
-        if names_in(built.value) & local or home in readers or not readers or makes_leaves(text, built):
-            continue
-        edits = [text.removed(built)]
-        for method in readers:
-            uses, plain = loads(method, name), name.rpartition(".")[2]
-            if len(uses) == 1 and isinstance(built.value, ast.Call):
-                edits.append(text.replaced(uses[0], value))
-                continue
-            plain = plain if plain not in names_in(method) else f"{plain}_now"
-            edits += [text.replaced(use, plain) for use in uses]
-            edits.append(text.before(method.body[0], [f"{plain} = {value}"]))
-        title = f"compute {name} in {enumerated([method.name for method in readers])}, every time"
-        yield wanted.proposal(title, "one forward more in each call", *edits)
-
-
-def bound_within(function: ast.AST | None) -> set[str]:
-    """The plain names that `function` binds, its arguments among them; not the object itself."""
-    given = {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)} if function is not None else set()
-    bound = [part for part in ast.walk(function) if isinstance(part, ast.Name)] if function is not None else []
-    return (given | {part.id for part in bound if isinstance(part.ctx, ast.Store)}) - {"self"}
-
-
-def attributes(statement: ast.stmt) -> set[str]:
-    """The attributes that `statement` sets: `self.loss`."""
-    goals = statement.targets if isinstance(statement, ast.Assign) else []
-    return {ast.unparse(goal) for goal in goals if isinstance(goal, ast.Attribute)}
 
 
 def rebuilt_in_function(wanted: Wanted) -> Iterator[Proposal]:
