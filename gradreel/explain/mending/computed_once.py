@@ -122,8 +122,8 @@ def stored(text: Text, built: ast.stmt) -> tuple[str | None, ast.expr | None]:
         return (name, built.value) if owner == "self" else (None, None)
     call = built.value if isinstance(built, ast.Expr) else None
     if isinstance(call, ast.Call) and called(call) == "register_buffer" and len(call.args) == 2:
-        name = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
-        return (name, call.args[1]) if isinstance(name, str) and name.isidentifier() else (None, None)
+        key = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
+        return (key, call.args[1]) if isinstance(key, str) and key.isidentifier() else (None, None)
     return None, None
 
 
