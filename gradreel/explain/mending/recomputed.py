@@ -23,7 +23,15 @@ EACH = "one forward more in each turn"
 def older(wanted: Wanted) -> Iterator[Proposal]:
     """A backward went through a graph that was built before a step."""
     asking = as_asked(wanted)
-    ways: tuple[Way, ...] = (kept_detached, begun_anew, detached, stepped_later, taken_in_loop, rebuilt_in_method, computed_where_read)
+    ways: tuple[Way, ...] = (
+        kept_detached,
+        begun_anew,
+        detached,
+        stepped_later,
+        taken_in_loop,
+        rebuilt_in_method,
+        computed_where_read,
+    )
     ways = (*ways, as_property, built_where_read)
     for way in (*ways, rebuilt_inside, made_function):
         yield from released(asking, way(asking))

@@ -61,7 +61,7 @@ def clipped_later(wanted: Wanted) -> Iterator[Proposal]:
     """It is clipped when the gradients are there: behind the backward, before the step."""
     text, change = wanted.text, wanted.at("changed")
     outer = text.parents.get(change) if change is not None else None
-    if isinstance(outer, ast.If) and outer.body == [change] and not outer.orelse:
+    if isinstance(outer, ast.If) and change in outer.body and not outer.orelse:
         change = outer
     for goal in stack_statements(wanted, "seen"):
         if change is not None and change in text.block(goal) and text.alone(change) and change is not goal:

@@ -253,7 +253,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "reduction": (setting_up.reduced,),
     "no_vmap_rule": (functions.vmap_rule,),
     "vmap_choice": (choices.where_taken, choices.larger_or_smaller, choices.one_by_one),
-    "vmap_item": (demands.no_number_taken,),
+    "vmap_item": (transforms.logged_outside, demands.no_number_taken),
     "vmap_write": (demands.made_for_each,),
     "vmap_mask": (demands.zeros_in_place,),
     "hooked_view": (writes.hooked_view,),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -111,6 +112,43 @@ def all_tracked(wanted: Wanted) -> Iterator[Proposal]:
             TRACKS,
             *(with_argument(text, call, "requires_grad=True") for call in bare),
         )
+
+
+def input_tracked(wanted: Wanted) -> Iterator[Proposal]:
+    """Through frozen layers a gradient goes back to what is given to them: where a hook waits for it, their input asks
+    for one."""
+    text = wanted.text
+    if wanted.name("how") != "flag" or not text.calls(wanted.at("raised"), "register_hook", "retain_grad"):
+        return
+    path = f"{wanted.name('cut') or ''}."
+    stack = [call for goal in stack_statements(wanted, "raised")[1:] for call in text.calls(goal)]
+    others = [call for call in text.parts(text.tree, ast.Call) if path.startswith(f"{text.get(call.func)}.")]
+    for call in dict.fromkeys([*stack, *others]):
+        given = call.args[0] if call.args else None
+        if isinstance(given, ast.Name) and path.startswith(f"{text.get(call.func)}."):
+            title = f"ask for a gradient of {given.id}, which goes through what is frozen, on line {call.lineno}"
+            yield wanted.proposal(title, TRACKS, followed(text, given, ".requires_grad_()"))
+
+
+def frozen_first(wanted: Wanted) -> Iterator[Proposal]:
+    """What gives a model a new part, which is to learn, goes behind the loop that freezes the whole of it."""
+    text, cut = wanted.text, wanted.at("cut")
+    loop = text.loop(cut) if cut is not None else None
+    parts = re.findall(r"\w+", wanted.name("cut") or "")
+    for freezing in [loop, *stack_statements(wanted, "cut")] if loop is not None else []:
+        block = text.block(freezing) if freezing is not None else []
+        for made in block[: block.index(freezing)] if freezing in block else []:
+            goal = made.targets[0] if isinstance(made, ast.Assign) else None
+            if not isinstance(goal, ast.Attribute | ast.Subscript) or freezing is None or not text.alone(made):
+                continue
+            own = re.findall(r"\w+", text.get(goal))
+            if own[-1] in parts and isinstance(made.value, ast.Call) and called(made.value)[:1].isupper():  # type: ignore[attr-defined]
+                title = (
+                    f"line {made.lineno}, which brings what is to learn, after line {freezing.end_lineno}: freeze first"
+                )
+                moved = text.after(freezing, text.lines_of(made))
+                yield replace(wanted.proposal(title, FREE, text.removed(made), moved), decisive=True)
+                return
 
 
 def flag_left(wanted: Wanted) -> Iterator[Proposal]:
@@ -346,7 +384,7 @@ CUTS = {
     "data": (rebound,),
     "sample": (sampled_with_graph, recording_on),
     "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
-    "flag": (flag_left,),
+    "flag": (frozen_first, input_tracked, flag_left),
     "detach": (detached_for_the_first, unwrapped, undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),
     "numbers": (tensors_listed, in_torch, without_numbers, all_kept, from_tensors, undetached),

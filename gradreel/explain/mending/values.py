@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..calls import called, keyword, weights
@@ -19,14 +20,20 @@ def not_scalar(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) not in ("autograd", "torch.autograd"):
             owner = call.func.value
             shown = grouped(text, owner)
+            mean = wanted.proposal(
+                f"backward of the mean, on line {call.lineno}",
+                "each entry counts 1/n",
+                followed(text, owner, ".mean()"),
+            )
+            if f"{shown}.mean()" in text.source:  # that is what the program calls its loss
+                yield mean
             title = f"backward of the sum, on line {call.lineno}"
             yield wanted.proposal(title, "each entry counts 1", followed(text, owner, ".sum()"))
             if not call.args:
                 title = f"say how much each entry counts: gradient=ones, on line {call.lineno}"
                 made = with_argument(text, call, f"torch.ones_like({shown})")
                 yield wanted.proposal(title, "each entry counts 1", made)
-            title = f"backward of the mean, on line {call.lineno}"
-            yield wanted.proposal(title, "each entry counts 1/n", followed(text, owner, ".mean()"))
+            yield mean
         elif call.args:
             yield from of_sum(wanted, call)
     for call in text.calls(raised, "grad"):
@@ -91,6 +98,9 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
         shown = text.get(owner) if owner is not None else text.get(call.args[0]) if call.args else root
         single = shown is not None and not shown.startswith(("[", "("))
         title = f"ones of the shape of {shown} on line {call.lineno}"
+        if single and (part := first_part(wanted.found.message)) is not None:
+            made = f"{grouped(text, given)}{part.format(shown)}"
+            yield wanted.proposal(f"as many of the weights as {shown} has", FREE, text.replaced(given, made))
         if single and isinstance(given, ast.Name):  # weights of its own, which ones are not
             made = f"{grouped(text, given)}.expand_as({shown})"
             yield wanted.proposal(
@@ -98,7 +108,8 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
             )
         if single:
             made = f"torch.ones_like({shown})"
-            yield wanted.proposal(title, "each entry counts 1", text.replaced(given, made))
+            if not is_drawn(text, given):
+                yield wanted.proposal(title, "each entry counts 1", text.replaced(given, made))
             made = f"{grouped(text, given)}.reshape({shown}.shape)"
             yield wanted.proposal(f"give the weights the shape of {shown}", FREE, text.replaced(given, made))
             made = f"{grouped(text, given)}.expand_as({shown})"
@@ -117,6 +128,27 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
                     yield wanted.proposal("a weight without a dimension", FREE, edit)
         title = f"without weights: each loss counts 1, on line {call.lineno}"
         yield wanted.proposal(title, "each loss counts 1", *dropped(text, call, given))
+
+
+def is_drawn(text: Text, given: ast.expr) -> bool:
+    """Whether the weights are drawn at random, as for an estimate of a trace: ones would be no estimate."""
+    name = given.id if isinstance(given, ast.Name) else ""
+    makers = [node for node in text.parts(text.tree, ast.Assign) if name in targets(node)] if name else []
+    parts = [given, *(node.value for node in makers)]
+    return any(called(call).startswith("rand") for part in parts for call in text.parts(part, ast.Call))
+
+
+TWO_SHAPES = re.compile(
+    r"has a shape of torch\.Size\(\[([\d, ]+)\]\) and output\[0\] has a shape of torch\.Size\(\[([\d, ]+)\]\)"
+)
+
+
+def first_part(message: str) -> str | None:
+    """What takes of weights as much as a root has, whose last dimension alone is shorter."""
+    found = TWO_SHAPES.search(message)
+    one, two = ([int(size) for size in found[at].split(", ")] for at in (1, 2)) if found is not None else ([], [])
+    alike = len(one) == len(two) > 0 and one[:-1] == two[:-1] and one[-1] > two[-1] > 1
+    return "[..., :{}.shape[-1]]" if alike else None
 
 
 def dropped(text: Text, call: ast.Call, given: ast.expr) -> list[Edit]:
