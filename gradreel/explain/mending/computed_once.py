@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import copies, enclosing, enumerated, loads, stack_statements
+from .common import assigned_pairs, copies, enclosing, enumerated, loads, stack_statements
 from .proposal import Proposal, Wanted
 from .text import Edit, Text, names_in
 
@@ -166,13 +166,9 @@ def kept_arguments(
     read = set().union(*map(names_in, parts)) - set().union(*(bound(p) for p in parts if isinstance(p, ast.stmt)))
     names = [part.arg for part in given if part is not None and part.arg in read and part.arg != "self"]
     kept: dict[str, str] = {}
-    for statement in [part for part in home.body if isinstance(part, ast.Assign)]:
-        goal, value = statement.targets[0], statement.value
-        many = isinstance(goal, ast.Tuple) and isinstance(value, ast.Tuple)
-        pairs = zip(goal.elts, value.elts, strict=False) if many else [(goal, value)]  # type: ignore[attr-defined]
-        for target, source in pairs:
-            if isinstance(source, ast.Name) and text.get(target).startswith("self."):
-                kept.setdefault(source.id, text.get(target))
+    for target, source in assigned_pairs(home):
+        if isinstance(source, ast.Name) and text.get(target).startswith("self."):
+            kept.setdefault(source.id, text.get(target))
     added = [f"self.{name} = {name}" for name in names if name not in kept]
     return {name: kept.get(name, f"self.{name}") for name in names}, added
 

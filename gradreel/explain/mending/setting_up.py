@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import called, keyword
 from ..errors.not_imported import IMPORTS, unbound
-from .common import enclosing, set_keyword, with_argument, without_keyword
+from .common import assigned_pairs, enclosing, set_keyword, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, names_in, targets
 
@@ -185,11 +185,7 @@ def called_there(wanted: Wanted, built: ast.Assign, goal: ast.Attribute | ast.Su
         return own
     given = wanted.name("given") or ""
     kept = [given] if given.startswith("self.") else []
-    for node in text.parts(home, ast.Assign):
-        target, value = node.targets[0], node.value
-        many = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
-        pairs = zip(target.elts, value.elts, strict=False) if many else [(target, value)]  # type: ignore[attr-defined]
-        kept += [text.get(one) for one, other in pairs if text.get(other) == given]
+    kept += [text.get(target) for target, value in assigned_pairs(home) if text.get(value) == given]
     shown = text.get(goal)
     for path in kept:
         holder, found, _ = shown.partition(f".{path.removeprefix('self.')}.")

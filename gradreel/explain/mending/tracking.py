@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called, keyword
+from ..straight_through import is_straight_through, parts_of
 from .common import enumerated, followed, grouped, loads, set_keyword, stack_statements, value_of, with_argument
 from .modes import enabled, recording_on
 from .numbers import all_kept, from_tensors, in_torch, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
 from .recorded import with_create_graph
+from .references import LOSSES
 from .rounded import chances_kept, looked_up_straight_through, scored, soft_step, straight_through
 from .softened import soft_counts, soft_place
 from .text import targets
@@ -379,13 +381,44 @@ def detached_for_the_first(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, free, *(text.replaced(use, f"{text.get(use)}.detach()") for use in first))
 
 
+def turned_back(wanted: Wanted) -> Iterator[Proposal]:
+    """`hard + (soft - hard).detach()` becomes `soft + (hard - soft).detach()`."""
+    text = wanted.text
+    for node in [part for part in text.parts(wanted.at("cut"), ast.BinOp) if is_straight_through(part)]:
+        soft, hard = parts_of(node)
+        made = f"{soft} + ({hard} - {soft}).detach()"
+        title = f"{made} on line {node.lineno}"
+        yield wanted.proposal(title, "the value is that of what was picked", text.replaced(node, made))
+
+
+def other_side_detached(wanted: Wanted) -> Iterator[Proposal]:
+    """`loss(q.detach(), target)` becomes `loss(q, target.detach())`: what learns is to get the gradient."""
+    text = wanted.text
+    for node in text.parts(wanted.at("cut"), ast.Call) + text.parts(wanted.at("cut"), ast.BinOp):
+        pair = [node.left, node.right] if isinstance(node, ast.BinOp) else list(node.args[:2])
+        loss = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+        if len(pair) != 2 or not (loss or (isinstance(node, ast.Call) and LOSSES.search(text.get(node.func)))):
+            continue
+        marks = [called(part) == "detach" and isinstance(part, ast.Call) and not part.args for part in pair]
+        if sum(marks) != 1:
+            continue
+        stopped, other = pair if marks[0] else reversed(pair)
+        if isinstance(other, ast.Constant) or not isinstance(stopped, ast.Call):
+            continue
+        assert isinstance(stopped.func, ast.Attribute)
+        title = f"detach {text.get(other)}, and not {text.get(stopped.func.value)}, on line {node.lineno}"
+        edits = [text.replaced(stopped, text.get(stopped.func.value)), followed(text, other, ".detach()")]
+        yield wanted.proposal(title, "the gradient goes to what the optimizer has", *edits)
+
+
 CUTS = {
+    "turned_round": (turned_back,),
     "late": (asked_before,),
     "data": (rebound,),
     "sample": (sampled_with_graph, recording_on),
     "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
     "flag": (frozen_first, input_tracked, flag_left),
-    "detach": (detached_for_the_first, unwrapped, undetached, not_loaded, enabled, in_torch),
+    "detach": (other_side_detached, detached_for_the_first, unwrapped, undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),
     "numbers": (tensors_listed, in_torch, without_numbers, all_kept, from_tensors, undetached),
     "rounded": (scored, chances_kept, looked_up_straight_through, straight_through, soft_step, soft_place),

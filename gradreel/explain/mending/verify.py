@@ -216,7 +216,8 @@ def stepped_leaves_keep_theirs(seen: Comparison) -> str | None:
     stepped = before.stepped | ({leaf for _, leaf, _ in before.leaf_writes} if before.steps else set())
     for leaf in sorted(before.gradients.keys() & before.leaves):
         names = before.names.get(leaf, set())
-        trained = leaf in stepped or any("." in name for name in names)
+        kept = seen.found.cause != "lost_unread"  # else the gradient may have gone to the wrong side
+        trained = leaf in stepped or kept and any("." in name for name in names)
         if trained and names and not names & reached and any(value is not None for value in before.gradients[leaf]):
             return f"no gradient comes to `{min(names)}` any more"
     return None

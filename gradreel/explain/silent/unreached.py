@@ -3,6 +3,7 @@ cut where nobody cuts it in order to stop a gradient."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,8 @@ from ..ancestry import ancestors, by_graph, gradient_call
 from ..diagnosis import Diagnosis, named, on, origin
 from ..errors.no_graph import before_line
 from ..optimized import optimized
-from ..why_none import STOPS, finished, lost, withheld
+from ..straight_through import is_straight_through, parts_of
+from ..why_none import STOPS, cuts_on_way, finished, lost, withheld
 from ..words import called, code, name_of, upper
 from ..world.states import TensorState
 from ..world.world import World
@@ -116,10 +118,12 @@ class Unreached:
         return leaf and tensor.storage not in self.reached and optimized(self.world, tensor, known=True)
 
     def told(self, tensor: TensorState) -> Diagnosis | None:
-        reason = lost(self.world, tensor)
+        reason = lost(self.world, tensor, self.in_vain())
         if reason is None:
             return self.told_withheld(tensor) or self.told_constant(tensor)
         how, compared = reason.names.get("how"), tensor.storage in self.compared
+        if how in STOPS and (turned := self.turned_round(tensor)) is not None:
+            return turned
         if how not in UNMEANT | WITHOUT_SLOPE and not (how in STOPS and (compared or self.in_vain())):
             return None
         lines, events = dict(reason.lines), dict(reason.events)
@@ -137,6 +141,29 @@ class Unreached:
         names = {**reason.names}
         found = Diagnosis("no_graph", "No gradient reaches a parameter", "", lines, story, reason.nodes, events)
         return replace(found, cause="lost_unread", names=names, lines={**lines, "raised": None})
+
+    def turned_round(self, tensor: TensorState) -> Diagnosis | None:
+        """A straight-through estimator that lets the gradient pass to what was picked, and not to what it is for."""
+        world, calls = self.world, finished(self.world)
+        sums = [node for node in ast.walk(world.source.tree) if is_straight_through(node)]
+        for root in calls[-1].roots if calls and sums else ():
+            for made, cut in cuts_on_way(world, world.tensors[root], tensor):
+                for node in [node for node in sums if node.lineno <= cut.place.line <= (node.end_lineno or 0)]:
+                    value, passes = parts_of(node)
+                    name = called(world, tensor.number)
+                    story = (
+                        f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
+                        f"{code(ast.unparse(node))} {on(node.lineno)} has the value of {code(value)}, and passes the "
+                        f"gradient to {code(passes)} alone: what is detached gets none.",
+                        f"Straight through is the other way round: the value of {code(passes)}, and the gradient to "
+                        f"{code(value)}.",
+                    )
+                    lines: dict[str, int | None] = {"built": node.lineno, "cut": node.lineno, "raised": None}
+                    events = {"built": made.made, "cut": cut.event, "seen": world.count - 1}
+                    names = named(how="turned_round", target=name_of(world, tensor))
+                    title = "A straight-through estimator the wrong way round"
+                    return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", names)
+        return None
 
     def told_withheld(self, tensor: TensorState) -> Diagnosis | None:
         """A Function of the program gives None for `tensor` in each of its backwards."""
