@@ -196,9 +196,11 @@ TABLE: tuple[Misgiven, ...] = (
 def demanded(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE."""
     found = told_by(TABLE, world, failure)
-    counter = counted(world) if found is not None and found.cause == "recomputed" else None
-    if found is None or counter is None:
+    if found is None or found.cause != "recomputed":
         return found
+    counter = counted(world)
+    if counter is None:
+        return changing(world, found)
     count, choice = counter
     story = (
         *found.story[:1],
@@ -207,6 +209,48 @@ def demanded(world: World, failure: Failure) -> Diagnosis | None:
         *found.story[2:],
     )
     return replace(found, story=story, lines={**found.lines, "changed": count})
+
+
+def changing(world: World, found: Diagnosis) -> Diagnosis:
+    """What the second run finds another: a part that the first has kept, or numbers that were drawn elsewhere."""
+    tree = world.source.tree
+    kept, drawn = kept_parts(tree), drawn_elsewhere(tree)
+    if kept:
+        line = next(part.lineno for part in kept[0].body if sets_part(part))
+        told = "keeps in the first run what the second then does not compute"
+    elif drawn:
+        line = drawn[0].lineno
+        told = "draws from a generator that is not torch's, which the checkpoint does not set back for the second run"
+    else:
+        return found
+    what = f"{code(world.source.text(line))} {on(line)} {told}: that run made other tensors than the first."
+    story = (found.story[0], what, *found.story[2:])
+    return replace(found, story=story, lines={**found.lines, "changed": line})
+
+
+def kept_parts(tree: ast.AST) -> list[ast.If]:
+    """Where methods compute a part of their object only if it is not there yet: `if self.bias is None:`."""
+    tests = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
+    return [test for test in tests if MISSING.search(ast.unparse(test.test)) and any(map(sets_part, test.body))]
+
+
+MISSING = re.compile(r"^self\.[\w.]+ is None$|^not self\.|^not hasattr\(self,|^\w+ not in self\.")
+
+
+def sets_part(statement: ast.stmt) -> bool:
+    """Whether a statement sets an attribute of `self`, or an entry of one."""
+    goals = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(ast.unparse(goal).startswith("self.") for goal in goals)
+
+
+DRAWS = re.compile(r"^(?:np|numpy)\.random\.\w+$|^random\.(?:random|uniform|randint|gauss|choice|sample|randrange)$")
+
+
+def drawn_elsewhere(tree: ast.AST) -> list[ast.Call]:
+    """The draws of numpy and Python in functions."""
+    homes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    calls = [node for home in homes for node in ast.walk(home) if isinstance(node, ast.Call)]
+    return [call for call in calls if DRAWS.match(ast.unparse(call.func))]
 
 
 def counted(world: World) -> tuple[int, int] | None:

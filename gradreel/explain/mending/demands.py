@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import enclosing, followed, grouped, needed_before, set_keyword, with_argument, without_keyword
+from ..errors.demands import drawn_elsewhere, kept_parts
+from .common import enclosing, enumerated, followed, grouped, needed_before, set_keyword, with_argument, without_keyword
 from .out_of_place import written_name
 from .proposal import FREE, Proposal, Wanted
 from .setting_up import whole_batches
@@ -93,6 +94,43 @@ def random_for_each(wanted: Wanted) -> Iterator[Proposal]:
             ):
                 title = f'randomness="{way}" on line {call.lineno}: {words}'
                 yield wanted.proposal(title, words, with_argument(text, call, f'randomness="{way}"'))
+
+
+def computed_in_both(wanted: Wanted) -> Iterator[Proposal]:
+    """What a checkpointed function keeps on its object it computes in every run: `if self.bias is None:` goes."""
+    text = wanted.text
+    for test in kept_parts(text.tree):
+        if not test.orelse and text.alone(test.body[0]):
+            title = f"compute it in every run, without the test of line {test.lineno}"
+            yield wanted.proposal(title, "it is computed in every call", text.unwrapped(test))
+
+
+AS_TORCH = {
+    "rand": "torch.rand(()).item()",
+    "random": "torch.rand(()).item()",
+    "randn": "torch.randn(()).item()",
+    "uniform": "torch.rand(()).item()",
+}
+
+
+def drawn_by_torch(wanted: Wanted) -> Iterator[Proposal]:
+    """`np.random.rand()` becomes `torch.rand(()).item()`, which a checkpoint draws alike in both runs."""
+    text = wanted.text
+    edits, lines = [], []
+    for call in drawn_elsewhere(text.tree):
+        name = called(call)
+        if name in AS_TORCH and not call.args and not call.keywords:
+            edits.append(text.replaced(call, AS_TORCH[name]))
+        elif name == "randint" and len(call.args) == 2:
+            more = " + 1" if text.get(call.func).startswith("random.") else ""
+            low, high = map(text.get, call.args)
+            edits.append(text.replaced(call, f"torch.randint({low}, {high}{more}, ()).item()"))
+        else:
+            continue
+        lines.append(str(call.lineno))
+    if edits:
+        title = f"draw with torch, whose generator the checkpoint sets back, on line {enumerated(lines)}"
+        yield wanted.proposal(title, FREE, *edits)
 
 
 def not_recomputed(wanted: Wanted) -> Iterator[Proposal]:

@@ -286,17 +286,32 @@ def unrecorded(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def averaged(wanted: Wanted) -> Iterator[Proposal]:
-    """A method that mixes what it is given into what the object keeps is given it without its graph."""
+    """A method that mixes what it is given into what the object keeps is given a number, or a tensor without its graph:
+    where it is called, or at its head."""
     text = wanted.text
     for method in text.parts(text.tree, ast.FunctionDef):
         given = [argument.arg for argument in method.args.args[1:]]
-        for statement in text.parts(method, ast.Assign):
-            goal = ast.unparse(statement.targets[0])
-            mixed = [name for name in given if loads(statement.value, name)]
-            if goal.startswith("self.") and loads(statement.value, goal) and mixed and method.body:
-                title = f"take {enumerated(mixed)} without the graph, at the head of {method.name}"
-                lines = [f"{name} = {name}.detach()" for name in mixed]
-                yield wanted.proposal(title, "no gradient goes through the average", text.before(method.body[0], lines))
+        parts = [*text.parts(method, ast.Assign), *text.parts(method, ast.AugAssign)]
+        mixed: dict[str, None] = {}
+        for statement in parts:
+            goal = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
+            grows = isinstance(statement, ast.AugAssign) or loads(statement.value, ast.unparse(goal))
+            if ast.unparse(goal).startswith("self.") and grows:
+                mixed |= dict.fromkeys(name for name in given if loads(statement.value, name))
+        if not mixed or not method.body:
+            continue
+        places = [given.index(name) for name in mixed]
+        calls = [call for call in text.calls(text.tree, method.name) if isinstance(call.func, ast.Attribute)]
+        handed = [call.args[at] for call in calls for at in places if at < len(call.args)]
+        handed = [part for part in handed if isinstance(part, ast.Name | ast.Subscript | ast.Attribute)]
+        shown = dict.fromkeys(f"{text.get(part)}.item()" for part in handed)
+        if shown:
+            title = f"hand over the number: {enumerated(list(shown))} on line {handed[0].lineno}"
+            edits = [followed(text, part, ".item()") for part in handed]
+            yield wanted.proposal(title, "no gradient goes through the average", *edits)
+        title = f"take {enumerated(list(mixed))} without the graph, at the head of {method.name}"
+        lines = [f"{name} = {name}.detach()" for name in mixed]
+        yield wanted.proposal(title, "no gradient goes through the average", text.before(method.body[0], lines))
 
 
 REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)

@@ -296,7 +296,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "layer_not_made": (built.made_layer,),
     "dropout_share": (built.usual_share,),
     "heads": (built.even_heads,),
-    "recomputed": (demands.not_recomputed,),
+    "recomputed": (demands.computed_in_both, demands.drawn_by_torch, demands.not_recomputed),
     "key": (attributes.one_of_the_keys,),
     "not_listed": (misused.listed_together,),
     "list_lost": (of_python.left_standing,),
