@@ -193,13 +193,14 @@ def judged_again(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def rebuilt_inside(wanted: Wanted) -> Iterator[Proposal]:
-    """What was built once, before the loop, is built in every turn."""
-    text, raised = wanted.text, wanted.at("raised")
-    loop = text.loop(raised) if raised is not None else None
-    for goal in stack_statements(wanted, "raised"):
-        loop = text.loop(goal) or loop
-    if loop is None:
-        return
+    """What was built once, before the loop, is built in every turn: of the outermost loop, or else of one in it."""
+    loops = [loop for goal in stack_statements(wanted, "raised") if (loop := wanted.text.loop(goal)) is not None]
+    for loop in dict.fromkeys(reversed(loops)):
+        yield from rebuilt_inside_of(wanted, loop)
+
+
+def rebuilt_inside_of(wanted: Wanted, loop: ast.For | ast.While) -> Iterator[Proposal]:
+    text = wanted.text
     built = wanted.beside("built", loop)
     block = text.block(loop)
     if built is None or built not in block or block.index(built) >= block.index(loop):
