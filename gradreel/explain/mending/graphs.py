@@ -292,7 +292,7 @@ def averaged(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for method in text.parts(text.tree, ast.FunctionDef):
         given = [argument.arg for argument in method.args.args[1:]]
-        parts = [*text.parts(method, ast.Assign), *text.parts(method, ast.AugAssign)]
+        parts: list[ast.Assign | ast.AugAssign] = [*text.parts(method, ast.Assign), *text.parts(method, ast.AugAssign)]
         mixed: dict[str, None] = {}
         for statement in parts:
             goal = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]

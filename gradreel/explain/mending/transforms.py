@@ -63,10 +63,10 @@ def logged_outside(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
     adding = raised.value if isinstance(raised, ast.Expr) else None
-    if not isinstance(home, ast.FunctionDef) or called(adding) != "append" or not isinstance(adding, ast.Call):
+    if not isinstance(home, ast.FunctionDef) or not isinstance(adding, ast.Call) or called(adding) != "append":
         return
     shown = adding.args[0] if len(adding.args) == 1 else None
-    if called(shown) not in ("item", "float") or not isinstance(shown, ast.Call) or raised is None:
+    if not isinstance(shown, ast.Call) or called(shown) not in ("item", "float") or raised is None:
         return
     one = text.get(shown.func.value) if isinstance(shown.func, ast.Attribute) else text.get(shown.args[0])
     last = home.body[-1]
