@@ -34,7 +34,7 @@ OFFERED = {
     "    meter.update(loss)\nprint(meter.mean)": [
         "detach self.mean before line 9",
         "hand over the number: loss.item() on line 17",
-        "detach meter.mean at the end of the turn",
+        "take loss without the graph, at the head of update",
     ],
     "w, parts = torch.ones(2, requires_grad=True), []\nfor i in range(3):\n    part = (w * i).sum()\n"
     "    parts.append(part.item())\ntorch.tensor(parts).mean().backward()": [
