@@ -101,7 +101,7 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
         if single and (part := first_part(wanted.found.message)) is not None:
             made = f"{grouped(text, given)}{part.format(shown)}"
             yield wanted.proposal(f"as many of the weights as {shown} has", FREE, text.replaced(given, made))
-        if single and isinstance(given, ast.Name):  # weights of its own, which ones are not
+        if single and isinstance(given, ast.Name | ast.Attribute):  # weights of its own, which ones are not
             made = f"{grouped(text, given)}.expand_as({shown})"
             yield wanted.proposal(
                 f"spread the weights over {shown}", "the same for each row", text.replaced(given, made)
