@@ -32,6 +32,7 @@ from .dropping import Dropping
 from .flat_draws import FlatDraws
 from .growing import TURNS, Growing
 from .hooked import Hooked
+from .hooks_pile import HooksPile
 from .idle import Idle
 from .ignored import Ignored
 from .in_vain import InVain
@@ -98,6 +99,7 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     Growing: Counter({e.BackwardStarted: TURNS + 1}),
     Collected: Counter((e.NodeMade, e.OptimizerStepped)),
     Hooked: Counter((e.HookRan, e.Written)),
+    HooksPile: Counter((e.HookRan, e.BackwardStarted)),
     BornInfinite: Counter((e.NodeRan,)),
     OnlyNamed: Counter((e.LineReached,)),
     InVain: Counter((e.OptimizerStepped, e.Written)),
