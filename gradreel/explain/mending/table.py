@@ -183,6 +183,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "reentrant_grad": (setting_up.not_reentrant,),
     "diverged": (steps.smaller_steps,),
     "thrown_away": (steps.result_taken,),
+    "result_unused": (steps.result_of_function,),
     "generator_copied": (wrong_tensor.listed_copy,),
     "in_transform": (transforms.without_flag, wrong_tensor.transformed),
     "function_result": (transforms.as_tensor,),

@@ -49,6 +49,7 @@ from .no_curvature import NoCurvature
 from .old_graph import OldGraph
 from .only_named import OnlyNamed
 from .piled import Piled
+from .pure_calls import PureCalls
 from .rebound import Rebound
 from .reentrant import Reentrant
 from .same_memory import SameMemory
@@ -120,6 +121,7 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     MovingViews: Counter((e.Written,)),
     LostWrite: Counter((e.Written,)),
     ThrownAway: Counter((e.NodeMade,)),
+    PureCalls: Counter((e.BackwardStarted,)),
     TurnedRound: Counter((e.NodeMade,)),
     Squashed: Counter((e.NodeMade,)),
     Withheld: Counter((e.NodeRan,)),
