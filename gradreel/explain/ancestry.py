@@ -18,7 +18,7 @@ FACTORIES = frozenset({"tensor", "known before", "from_numpy", "as_tensor", "ful
 """Ways of making a tensor of plain numbers."""
 
 
-LATEST = 30
+MOST_WRITES, LATEST = 1000, 30
 """So many writes into a tensor, and numbers taken out of tensors, are followed: the last ones."""
 
 
@@ -45,7 +45,7 @@ def written_from(world: World, tensor: TensorState) -> list[TensorState]:
     """The tensors whose numbers were written into the memory of `tensor`."""
     return [
         world.tensors[number]
-        for write in world.writes.get(tensor.storage, [])[-LATEST:]
+        for write in world.writes.get(tensor.storage, [])[-MOST_WRITES:]
         for number in write.inputs
         if number in world.tensors
     ]
@@ -58,11 +58,14 @@ MOST = 20_000
 def ancestors(world: World, start: TensorState) -> Iterator[TensorState]:
     """`start` and all that it was made of, nearest first."""
     seen, todo = {start.number}, [start]
+    memory: set[int] = set()
     for tensor in todo:
         if len(seen) > MOST:
             return
         yield tensor
-        for before in (*made_from(world, tensor), *written_from(world, tensor)):
+        written = written_from(world, tensor) if tensor.storage not in memory else []
+        memory.add(tensor.storage)
+        for before in (*made_from(world, tensor), *written):
             if before.number not in seen:
                 seen.add(before.number)
                 todo.append(before)

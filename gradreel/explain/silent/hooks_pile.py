@@ -94,5 +94,5 @@ def again_and_again(tree: ast.AST) -> list[tuple[int, str]]:
                 if called(call).startswith("register_") and called(call).endswith("hook") and call.args:
                     hook = call.args[0]
                     name = "<lambda>" if isinstance(hook, ast.Lambda) else ast.unparse(hook).rpartition(".")[2]
-                    found.append((part.lineno, name))  # type: ignore[attr-defined]
+                    found.append((part.lineno, name))
     return found
