@@ -69,16 +69,17 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
         lines["built"], events["built"] = node.place.line, node.made
         nodes = (node.number,)
         story.append(f"**{node.title}**, built {on(node.place.line)}, runs the backward of a Function of your own.")
-    if "save_for_backward can only save" in message and (saving := saving_line(world, failure)) is not None:
-        lines["saved"] = saving
-    elif node is not None and (at := returned_at(world, node, message)) is not None:
+    at = returned_at(world, node, message) if node is not None else None
+    if "save_for_backward can only save" in message:
+        at = saving_line(world, failure)
+    if at is not None:
         lines["saved"] = at
     counts = re.search(r"expected (\d+), got (\d+)", message)
     shapes = SHAPES.search(message)
     if counts:
         story.append(f"It returned {counts.group(2)} where the arguments of forward call for {counts.group(1)}.")
     elif shapes:
-        where = f", made {on(at)}," if lines.get("saved") else ""
+        where = f", made {on(at)}," if at is not None else ""
         story.append(
             f"It returned a gradient{where} of shape {shapes.group(1)} for an argument of shape {shapes.group(2)}."
         )

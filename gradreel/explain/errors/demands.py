@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import replace
 
+from ..checkpoints import changing
 from ..diagnosis import Diagnosis, Failure, on
 from ..words import code
 from ..world.world import World
@@ -85,18 +85,6 @@ TABLE: tuple[Misgiven, ...] = (
         ),
     ),
     Misgiven(
-        re.compile(r"vmap: It looks like you're .*calling \.item\(\)"),
-        "vmap_item",
-        "Under vmap there is no single number",
-        nothing,
-        (
-            "{code} {line}{turn} takes a number out of a tensor, in what `vmap` runs for all examples at once.",
-            "The tensor stands for one number of each example; it can be computed with, but none can be taken out.",
-            "What is to be seen of each example is returned beside the result, and read when `vmap` is done.",
-        ),
-        re.compile(r"^(?!(?:if|elif|while|assert)\b).*(?:\.item\(\)|\.tolist\(\)|\bfloat\(|\bint\()"),
-    ),
-    Misgiven(
         re.compile(r"vmap: It looks like you're .*attempting to use a Tensor in some data-dependent control flow"),
         "vmap_choice",
         "Under vmap nothing can be decided",
@@ -115,7 +103,6 @@ TABLE: tuple[Misgiven, ...] = (
         (
             "{code} {line}{turn} takes a number out of a tensor, in what `vmap` runs for all examples at once.",
             "The tensor stands for one number of each example; it can be computed with, but none can be taken out.",
-            "What is to be seen of each example is returned beside the result, and read when `vmap` is done.",
         ),
     ),
     Misgiven(
@@ -196,73 +183,22 @@ TABLE: tuple[Misgiven, ...] = (
 def demanded(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE."""
     found = told_by(TABLE, world, failure)
-    if found is None or found.cause != "recomputed":
+    change = changing(world.source.tree) if found is not None and found.cause == "recomputed" else None
+    if found is None or change is None:
         return found
-    counter = counted(world)
-    if counter is None:
-        return changing(world, found)
-    count, choice = counter
-    story = (
-        *found.story[:1],
-        f"{code(world.source.text(count))} {on(count)} counts in both runs, and {on(choice)} the count decides what is "
-        "computed: that run made other tensors than the first.",
-        *found.story[2:],
-    )
-    return replace(found, story=story, lines={**found.lines, "changed": count})
+    line, choice = change.write.lineno, change.choice.lineno
+    what = code(world.source.text(line))
+    story = (*found.story[:1], CHANGES[change.kind].format(what=what, line=on(line), choice=on(choice)), found.story[2])
+    return replace(found, story=story, lines={**found.lines, "changed": line, "saved": choice})
 
 
-def changing(world: World, found: Diagnosis) -> Diagnosis:
-    """What the second run finds another: a part that the first has kept, or numbers that were drawn elsewhere."""
-    tree = world.source.tree
-    kept, drawn = kept_parts(tree), drawn_elsewhere(tree)
-    if kept:
-        line = next(part.lineno for part in kept[0].body if sets_part(part))
-        told = "keeps in the first run what the second then does not compute"
-    elif drawn:
-        line = drawn[0].lineno
-        told = "draws from a generator that is not torch's, which the checkpoint does not set back for the second run"
-    else:
-        return found
-    what = f"{code(world.source.text(line))} {on(line)} {told}: that run made other tensors than the first."
-    story = (found.story[0], what, *found.story[2:])
-    return replace(found, story=story, lines={**found.lines, "changed": line})
-
-
-def kept_parts(tree: ast.AST) -> list[ast.If]:
-    """Where methods compute a part of their object only if it is not there yet: `if self.bias is None:`."""
-    tests = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
-    return [test for test in tests if MISSING.search(ast.unparse(test.test)) and any(map(sets_part, test.body))]
-
-
-MISSING = re.compile(r"^self\.[\w.]+ is None$|^not self\.|^not hasattr\(self,|^\w+ not in self\.")
-
-
-def sets_part(statement: ast.stmt) -> bool:
-    """Whether a statement sets an attribute of `self`, or an entry of one."""
-    goals = statement.targets if isinstance(statement, ast.Assign) else []
-    return any(ast.unparse(goal).startswith("self.") for goal in goals)
-
-
-DRAWS = re.compile(r"^(?:np|numpy)\.random\.\w+$|^random\.(?:random|uniform|randint|gauss|choice|sample|randrange)$")
-
-
-def drawn_elsewhere(tree: ast.AST) -> list[ast.Call]:
-    """The draws of numpy and Python in functions."""
-    homes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    calls = [node for home in homes for node in ast.walk(home) if isinstance(node, ast.Call)]
-    return [call for call in calls if DRAWS.match(ast.unparse(call.func))]
-
-
-def counted(world: World) -> tuple[int, int] | None:
-    """Where a function counts on what outlives its call, and where it then chooses by that count."""
-    for function in [node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)]:
-        parts = list(ast.walk(function))
-        for count in [part for part in parts if isinstance(part, ast.AugAssign)]:
-            goal = ast.unparse(count.target)
-            kept = not isinstance(count.target, ast.Name) or any(
-                isinstance(part, ast.Nonlocal | ast.Global) for part in parts
-            )
-            for choice in [part for part in parts if isinstance(part, ast.If | ast.IfExp)]:
-                if kept and goal in ast.unparse(choice.test):
-                    return count.lineno, choice.lineno
-    return None
+CHANGES = {
+    "count": "{what} {line} counts in both runs, and {choice} the count decides what is computed: that run made other "
+    "tensors than the first.",
+    "kept": "{what} {line} keeps what the first run computed; {choice} the second run finds it there, and computes and "
+    "saves less.",
+    "filled": "{what} {line} fills in both runs what {choice} decides what is computed: that run made other tensors "
+    "than the first.",
+    "drawn": "{what} {line} draws from random numbers that are not torch's, which no checkpoint sets back; {choice} "
+    "the second run chose otherwise than the first.",
+}

@@ -429,9 +429,8 @@ def first_gradients(seen: Observation) -> dict[str, Value]:
     """The first gradient that came to each leaf, by its names."""
     found: dict[str, Value] = {}
     for leaf in sorted(seen.gradients.keys() & seen.leaves):
-        came = next((value for value in seen.gradients[leaf] if value is not None), None)
-        for name in seen.names.get(leaf, ()) if came is not None else ():
-            found.setdefault(name, came)
+        came = [value for value in seen.gradients[leaf] if value is not None]
+        found |= dict.fromkeys(seen.names.get(leaf, set()) - found.keys(), came[0]) if came else {}
     return found
 
 
