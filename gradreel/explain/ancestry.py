@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Any
@@ -28,7 +29,7 @@ def made_from(world: World, tensor: TensorState) -> list[TensorState]:
     if not sources and tensor.op == "known before":
         there = [world.tensors[number] for number in world.on_storage.get(tensor.storage, ())]
         earlier = [state for state in there if state.storage == tensor.storage and state.made < tensor.made]
-        return earlier[-1:] or beside_result(world, tensor)
+        return earlier[-1:] or beside_result(world, tensor) or places_of(world, tensor)
     return [world.tensors[number] for number in dict.fromkeys(sources) if number in world.tensors]
 
 
@@ -39,6 +40,20 @@ def beside_result(world: World, tensor: TensorState) -> list[TensorState]:
     if node is None or not any(slot.tensor == tensor.number for slot in node.slots.values()):
         return []
     return [world.tensors[number] for number in node.inputs if number in world.tensors]
+
+
+PLACES = re.compile(r"\bnonzero\(|\bwhere\(")
+
+
+def places_of(world: World, tensor: TensorState) -> list[TensorState]:
+    """The mask whose places `tensor` holds: made in the same statement, or named in it."""
+    text = world.source.statement(tensor.place.line, tensor.place.end_line)
+    if not tensor.dtype.startswith("int") or PLACES.search(text) is None:
+        return []
+    masks = [state for state in world.tensors.values() if state.dtype == "bool" and state.made < tensor.made]
+    here = [state for state in masks if state.place.since == tensor.place.since]
+    words = set(re.findall(r"\w+", text))
+    return here[-1:] or [state for state in masks if words & {state.called, *(name for _, name in state.names)}][-1:]
 
 
 def written_from(world: World, tensor: TensorState) -> list[TensorState]:

@@ -113,13 +113,10 @@ def draws(function: ast.FunctionDef, test: ast.expr) -> ast.Call | None:
     for step in ast.walk(function):
         if isinstance(step, ast.Assign) and {ast.unparse(goal) for goal in step.targets} & names:
             parts += ast.walk(step.value)
-    return next(
-        (part for part in parts if isinstance(part, ast.Call) and called(part) in DRAWING and not of_torch(part)), None
-    )
+    return next((part for part in parts if drawn_elsewhere(part) and isinstance(part, ast.Call)), None)
 
 
-def of_torch(call: ast.Call) -> bool:
-    """A checkpoint sets torch's own random numbers back."""
-    return ast.unparse(call.func).startswith("torch.") or not ast.unparse(call.func).startswith(
-        ("random.", "np.", "numpy.", "rng.")
-    )
+def drawn_elsewhere(node: ast.AST) -> bool:
+    """Whether `node` draws from random numbers that are not torch's, which a checkpoint does not set back."""
+    drawn = isinstance(node, ast.Call) and called(node) in DRAWING
+    return drawn and not ast.unparse(node).startswith("torch.")

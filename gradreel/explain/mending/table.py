@@ -299,11 +299,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "layer_not_made": (built.made_layer,),
     "dropout_share": (built.usual_share,),
     "heads": (built.even_heads,),
-<<<<<<< HEAD
-    "recomputed": (demands.computed_in_both, demands.drawn_by_torch, demands.not_recomputed),
-=======
     "recomputed": (demands.run_alike, demands.not_recomputed),
->>>>>>> 23573e03 (name what changes between the two runs of a checkpoint)
     "key": (attributes.one_of_the_keys,),
     "not_listed": (misused.listed_together,),
     "list_lost": (of_python.left_standing,),

@@ -9,7 +9,17 @@ from dataclasses import replace
 
 from ..calls import called, keyword
 from ..straight_through import is_straight_through, parts_of
-from .common import enumerated, followed, grouped, loads, set_keyword, stack_statements, value_of, with_argument
+from .common import (
+    enclosing,
+    enumerated,
+    followed,
+    grouped,
+    loads,
+    set_keyword,
+    stack_statements,
+    value_of,
+    with_argument,
+)
 from .modes import enabled, recording_on
 from .numbers import all_kept, from_tensors, in_torch, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
@@ -365,6 +375,21 @@ def leaves_again(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, *edits)
 
 
+def other_detached(wanted: Wanted) -> Iterator[Proposal]:
+    """Of the two that a function compares, the other is detached: `p = p.detach()` becomes `z = z.detach()`."""
+    text, cut = wanted.text, wanted.at("cut")
+    home = enclosing(text, cut, ast.FunctionDef) if cut is not None else None
+    if not isinstance(cut, ast.Assign) or not isinstance(home, ast.FunctionDef) or not wanted.name("parameter"):
+        return
+    own = [arg.arg for arg in home.args.args if arg.arg != "self"]
+    name = text.get(cut.targets[0])
+    if len(own) == 2 and name in own and ast.unparse(cut.value) == f"{name}.detach()":
+        other = own[1 - own.index(name)]
+        title = f"detach {other}, and not {name}, on line {cut.lineno}"
+        cost = "the gradient goes to what the optimizer has"
+        yield wanted.proposal(title, cost, text.replaced(cut, f"{other} = {other}.detach()"))
+
+
 def detached_for_the_first(wanted: Wanted) -> Iterator[Proposal]:
     """Of two losses on what was made, as of a GAN, the first takes it detached, and the second as it was made."""
     text, cut = wanted.text, wanted.at("cut")
@@ -418,7 +443,10 @@ CUTS = {
     "sample": (sampled_with_graph, recording_on),
     "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
     "flag": (frozen_first, input_tracked, flag_left),
-    "detach": (other_side_detached, detached_for_the_first, unwrapped, undetached, not_loaded, enabled, in_torch),
+    "detach": (
+        *(other_side_detached, detached_for_the_first, other_detached, unwrapped, undetached, not_loaded),
+        *(enabled, in_torch),
+    ),
     "tensor": (from_tensors, without_numbers),
     "numbers": (tensors_listed, in_torch, without_numbers, all_kept, from_tensors, undetached),
     "rounded": (scored, chances_kept, looked_up_straight_through, straight_through, soft_step, soft_place),

@@ -416,6 +416,13 @@ def printed_numbers_stay(seen: Comparison) -> str | None:
     return None
 
 
+def the_parameter_learns(seen: Comparison) -> str | None:
+    """The parameter that is said to get no gradient gets one."""
+    name = seen.found.names.get("parameter")
+    known = name is not None and any(name in names for names in seen.after.names.values())
+    return f"no gradient comes to `{name}`" if known and name not in seen.after.reached() else None
+
+
 def formulas_agree(seen: Comparison) -> str | None:
     """What backward returns is what autograd computes for the same forward, but for a factor that is meant."""
     own, other = (first_gradients(one) if one is not None else {} for one in (seen.after, seen.reference))
@@ -463,5 +470,6 @@ RULES: dict[str, Rule] = {
     "first steps stay": first_steps_stay,
     "operations stay": operations_stay,
     "printed numbers stay": printed_numbers_stay,
+    "the parameter learns": the_parameter_learns,
     "formulas agree": formulas_agree,
 }

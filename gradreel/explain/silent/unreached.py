@@ -16,7 +16,7 @@ from ..diagnosis import Diagnosis, named, on, origin
 from ..errors.no_graph import before_line
 from ..optimized import optimized
 from ..straight_through import is_straight_through, parts_of
-from ..why_none import STOPS, cuts_on_way, finished, lost, withheld
+from ..why_none import STOPS, Reason, cuts_on_way, finished, lost, withheld
 from ..words import called, code, name_of, upper
 from ..world.states import TensorState
 from ..world.world import World
@@ -24,7 +24,7 @@ from .asked_in_vain import UNMEANT
 from .showing import Showing
 
 STEPS = 2
-WITHOUT_SLOPE = frozenset({"rounded", "counted"})
+WITHOUT_SLOPE = frozenset({"rounded", "counted", "late"})
 
 
 class Unreached:
@@ -42,6 +42,8 @@ class Unreached:
         self.wrote = False
         self.moving: set[int] = set()
         """The lines whose steps wrote something."""
+        self.changed: set[int] = set()
+        """The memory that the program itself wrote into, as an average of weights is kept."""
         self.moved = Showing(world)
         self.showing = Showing(world)
 
@@ -93,6 +95,8 @@ class Unreached:
 
     def written(self, event: e.Written) -> None:
         self.wrote = True
+        if self.steps and self.world.optimizer is None:
+            self.changed.add(event.storage)
 
     def in_vain(self) -> bool:
         """Whether some optimizer took steps again and again and never had a gradient for any of its parameters."""
@@ -114,7 +118,7 @@ class Unreached:
 
     def forgotten(self, tensor: TensorState) -> bool:
         """Whether an optimizer has `tensor`, and nothing ever came to it."""
-        leaf = tensor.requires_grad and tensor.node is None and tensor.alive and bool(tensor.names)
+        leaf = tensor.requires_grad and tensor.node is None and tensor.alive and bool(tensor.names or tensor.called)
         return leaf and tensor.storage not in self.reached and optimized(self.world, tensor, known=True)
 
     def told(self, tensor: TensorState) -> Diagnosis | None:
@@ -124,7 +128,8 @@ class Unreached:
         how, compared = reason.names.get("how"), tensor.storage in self.compared
         if how in STOPS and (turned := self.turned_round(tensor)) is not None:
             return turned
-        if how not in UNMEANT | WITHOUT_SLOPE and not (how in STOPS and (compared or self.in_vain())):
+        meant = not (compared or self.in_vain() or self.last_on_way(tensor, reason))
+        if how not in UNMEANT | WITHOUT_SLOPE and (how not in STOPS or meant):
             return None
         lines, events = dict(reason.lines), dict(reason.events)
         again = next(state for state in self.world.tensors.values() if state.made == events["built"])
@@ -138,7 +143,7 @@ class Unreached:
             f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
             *map(upper, reason.story),
         )
-        names = {**reason.names}
+        names = {**reason.names, **named(parameter=name_of(self.world, tensor))}
         found = Diagnosis("no_graph", "No gradient reaches a parameter", "", lines, story, reason.nodes, events)
         return replace(found, cause="lost_unread", names=names, lines={**lines, "raised": None})
 
@@ -164,6 +169,18 @@ class Unreached:
                     title = "A straight-through estimator the wrong way round"
                     return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", names)
         return None
+
+    def last_on_way(self, tensor: TensorState, reason: Reason) -> bool:
+        """Whether what was cut off is a result of trained parameters, of which `tensor` is one, and what was computed
+        from it goes straight into the loss: there is nobody behind the cut for whose sake it could be made."""
+        world = self.world
+        cut = next((state for state in world.tensors.values() if state.made == reason.events["cut"]), None)
+        if cut is None or tensor.storage in self.changed or reason.names.get("how") != "detach":
+            return False
+        roots = [world.tensors[root] for root in finished(world)[-1].roots]
+        behind = [state for root in roots for state in ancestors(world, root) if of(world, state, cut)]
+        joined = {number for state in behind for number in state.inputs if number in world.tensors}
+        return bool(behind) and not any(world.tensors[number].storage in self.reached for number in joined)
 
     def told_withheld(self, tensor: TensorState) -> Diagnosis | None:
         """A Function of the program gives None for `tensor` in each of its backwards."""
@@ -201,3 +218,8 @@ class Unreached:
             title = "No gradient reaches a parameter"
             return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", names)
         return None
+
+
+def of(world: World, state: TensorState, cut: TensorState) -> bool:
+    """Whether `state` was computed from `cut`."""
+    return state is not cut and any(before is cut for before in ancestors(world, state))
