@@ -42,6 +42,8 @@ class Unreached:
         self.wrote = False
         self.moving: set[int] = set()
         """The lines whose steps wrote something."""
+        self.steps_seen: dict[int, int] = {}
+        """How many steps had been taken when a tensor was given up."""
         self.changed: set[int] = set()
         """The memory that the program itself wrote into, as an average of weights is kept."""
         self.moved = Showing(world)
@@ -55,6 +57,7 @@ class Unreached:
             e.Printed: self.printed,
             e.TensorMade: self.made,
             e.Written: self.written,
+            e.TensorReleased: self.released,
             e.TurnsSkipped: self.skipped,
         }
 
@@ -76,6 +79,9 @@ class Unreached:
     def printed(self, event: e.Printed) -> None:
         self.showing.printed(event)
         self.moved.printed(event)
+
+    def released(self, event: e.TensorReleased) -> None:
+        self.steps_seen[event.tensor] = self.steps
 
     def stored(self, event: e.GradStored) -> None:
         self.reached.add(self.world.tensors[event.tensor].storage)
@@ -118,7 +124,8 @@ class Unreached:
 
     def forgotten(self, tensor: TensorState) -> bool:
         """Whether an optimizer has `tensor`, and nothing ever came to it."""
-        leaf = tensor.requires_grad and tensor.node is None and tensor.alive and bool(tensor.names or tensor.called)
+        leaf = tensor.requires_grad and tensor.node is None and bool(tensor.names or tensor.called)
+        leaf = leaf and (tensor.alive or self.steps_seen.get(tensor.number) == self.steps)
         return leaf and tensor.storage not in self.reached and optimized(self.world, tensor, known=True)
 
     def told(self, tensor: TensorState) -> Diagnosis | None:
