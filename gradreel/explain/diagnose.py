@@ -129,7 +129,7 @@ def traced_back(found: list[Diagnosis], silent: list[Diagnosis]) -> list[Diagnos
 
 
 FOLLOWS = {
-    "collected": frozenset({"lost"}),  # graphs that nobody ever comes back for
+    "collected": frozenset({"lost", "growing"}),  # graphs that nobody ever comes back for
     "untouched": frozenset({"idle", "lost_unread"}),
     "stale": frozenset({"old_graph"}),
     "not_leaf": frozenset({"nameless_leaf"}),

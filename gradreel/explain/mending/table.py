@@ -149,7 +149,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "no_state": (loading.state_of,),
     "not_scalar": (values.not_scalar, values.reduced_where_made),
     "function_not_scalar": (values.function_summed,),
-    "gradient_shape": (values.gradient_shape, transforms.cotangent_like),
+    "gradient_shape": (values.cut_alike, values.gradient_shape, transforms.cotangent_like),
     "batched": (values.batched,),
     "whole_numbers": (values.whole_numbers,),
     "mixed": (values.mixed,),

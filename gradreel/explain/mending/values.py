@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..calls import called, keyword, weights
 from .common import followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, targets
+from .text import Edit, Text, names_in, targets
 
 # ---- backward's start
 
@@ -108,7 +108,7 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
             )
         if single:
             made = f"torch.ones_like({shown})"
-            if not is_drawn(text, given):
+            if are_constant(text, given):
                 yield wanted.proposal(title, "each entry counts 1", text.replaced(given, made))
             made = f"{grouped(text, given)}.reshape({shown}.shape)"
             yield wanted.proposal(f"give the weights the shape of {shown}", FREE, text.replaced(given, made))
@@ -128,6 +128,30 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
                     yield wanted.proposal("a weight without a dimension", FREE, edit)
         title = f"without weights: each loss counts 1, on line {call.lineno}"
         yield wanted.proposal(title, "each loss counts 1", *dropped(text, call, given))
+
+
+def are_constant(text: Text, given: ast.expr) -> bool:
+    """Whether the weights may have been meant to be ones: what a loop hands over, or what was read of a `.grad`, says
+    of each entry how much it counts, and ones would bring another gradient."""
+    name = given.id if isinstance(given, ast.Name) else ""
+    loops = text.parts(text.tree, ast.For)
+    if is_drawn(text, given) or any(name in names_in(loop.target) for loop in loops):
+        return False
+    makers = [node.value for node in text.parts(text.tree, ast.Assign) if name in targets(node)]
+    return not any(part.attr == "grad" for made in (given, *makers) for part in text.parts(made, ast.Attribute))
+
+
+def cut_alike(wanted: Wanted) -> Iterator[Proposal]:
+    """Two that are gone through side by side are cut alike: `chunk(n)` makes n parts, `split(n)` parts of n."""
+    text, raised = wanted.text, wanted.at("raised")
+    loop = text.loop(raised) if raised is not None else None
+    others = {called(call) for call in text.calls(text.tree, "chunk", "split")}
+    for call in text.calls(loop, "chunk", "split") if loop is not None and len(others) == 2 else ():
+        other = "split" if called(call) == "chunk" else "chunk"
+        if isinstance(call.func, ast.Attribute):
+            made = f"{text.get(call.func.value)}.{other}({', '.join(map(text.get, call.args))})"
+            title = f"{other} as beside it, on line {call.lineno}"
+            yield wanted.proposal(title, FREE, text.replaced(call, made))
 
 
 def is_drawn(text: Text, given: ast.expr) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called, keyword
+from .built_anew import entries_made_anew, part_joined
 from .common import (
     copies,
     enclosing,
@@ -31,6 +32,8 @@ def saved_changed(wanted: Wanted) -> Iterator[Proposal]:
     """A tensor that a node had kept was written over."""
     ways = (
         copy_stored,
+        entries_made_anew,
+        part_joined,
         out_of_place,
         rows_read_as_copies,
         cloned_before,
