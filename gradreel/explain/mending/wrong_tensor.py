@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
         yield from tracked_before_use(wanted)
     yield from columns_joined(wanted)
     yield from part_of_whole(wanted)
+    yield from entry_given(wanted)
     raised, root = wanted.at("raised"), wanted.name("root")
     calls = text.calls(raised, "grad")
     for call in calls or [call for call in text.calls(raised) if call.args and text.get(call.args[0]) == root]:
@@ -52,6 +54,23 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
         if keyword(node, "materialize_grads") is None:
             title = f"zeros instead of None: materialize_grads=True on line {node.lineno}"
             yield wanted.makeshift(title, FREE, with_argument(text, node, "materialize_grads=True"))
+
+
+def entry_given(wanted: Wanted) -> Iterator[Proposal]:
+    """Of the weights that a function is given it takes this one, too: `w['b']` in the place of `self.p['b']`."""
+    text = wanted.text
+    key = re.search(r"\[([^\[\]]+)\]$", wanted.name("target") or "")
+    for statement in filter(None, [wanted.at("saved")]):
+        home = enclosing(text, statement, ast.FunctionDef)
+        given = {arg.arg for arg in home.args.args} if isinstance(home, ast.FunctionDef) else set()
+        owners = {text.get(part.value) for part in text.parts(home, ast.Subscript)} & given
+        for use in text.parts(statement, ast.Subscript):
+            if key is None or ast.unparse(use.slice) != key[1] or text.get(use.value) in given:
+                continue
+            for owner in sorted(owners):
+                title = f"{owner}[{text.get(use.slice)}] instead of {text.get(use)} on line {use.lineno}"
+                cost = "it is computed with what the function is given"
+                yield wanted.proposal(title, cost, text.replaced(use.value, owner))
 
 
 def columns_joined(wanted: Wanted) -> Iterator[Proposal]:
