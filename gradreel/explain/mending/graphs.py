@@ -315,6 +315,22 @@ def averaged(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "no gradient goes through the average", text.before(method.body[0], lines))
 
 
+def handed_detached(wanted: Wanted) -> Iterator[Proposal]:
+    """What a turn hands to a container of the program's own, as `memory.push(s, a, error)`, it hands over detached."""
+    text, loop = wanted.text, wanted.at("shows")
+    for part in text.parts(loop, ast.Expr) if isinstance(loop, ast.For | ast.While) else ():
+        call = part.value
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or called(call) in TRAINING:
+            continue
+        for given in [given for given in call.args if isinstance(given, ast.Name)]:
+            title = f"hand over {given.id}.detach() on line {call.lineno}"
+            cost = "no gradient goes back through what is kept"
+            yield wanted.proposal(title, cost, text.replaced(given, f"{given.id}.detach()"))
+
+
+TRAINING = ("step", "backward", "zero_grad", "append")
+
+
 REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)
 """What may run again and again."""
 
@@ -324,6 +340,7 @@ def growing(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     name = wanted.name("target")
     yield from averaged(wanted)
+    yield from handed_detached(wanted)
     for node in ast.walk(text.tree):
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and name == ast.unparse(node.target):
             title = f"add the number only: .item() on line {node.lineno}"

@@ -25,7 +25,8 @@ def not_scalar(wanted: Wanted) -> Iterator[Proposal]:
                 "each entry counts 1/n",
                 followed(text, owner, ".mean()"),
             )
-            if f"{shown}.mean()" in text.source:  # that is what the program calls its loss
+            trains = "loss" in shown.lower() and bool(text.calls(text.tree, "step"))
+            if f"{shown}.mean()" in text.source or trains:  # that is what the program calls its loss
                 yield mean
             title = f"backward of the sum, on line {call.lineno}"
             yield wanted.proposal(title, "each entry counts 1", followed(text, owner, ".sum()"))
