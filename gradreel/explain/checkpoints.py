@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .calls import called
 
-Choice = ast.If | ast.IfExp | ast.While | ast.BoolOp
+CHOICES = (ast.If, ast.IfExp, ast.While, ast.BoolOp)
 FILLING = ("append", "extend", "add", "insert", "pop", "setdefault", "update")
 DRAWING = ("random", "uniform", "randint", "randrange", "choice", "rand", "gauss", "binomial", "shuffle", "sample")
 
@@ -52,10 +52,10 @@ def checkpoints(function: ast.FunctionDef) -> bool:
 def changing(tree: ast.AST) -> Changing | None:
     """The first choice in what a checkpoint runs that may be made otherwise the second time."""
     functions = run_again(tree)
-    choices = [(function, choice) for function in functions for choice in ast.walk(function) if is_choice(choice)]
+    choices = [(home, part) for home in functions for part in ast.walk(home) if isinstance(part, CHOICES)]
     for kind in ("count", "kept", "filled", "drawn"):
         for function, choice in choices:
-            test = choice.test if isinstance(choice, ast.If | ast.IfExp | ast.While) else choice
+            test = choice if isinstance(choice, ast.BoolOp) else choice.test
             for home in functions if kind != "drawn" else [function]:
                 found = next(
                     (one for one in writes(home, kind) if one[0] in paths(test) and not is_own(home, one[0])), None
@@ -66,10 +66,6 @@ def changing(tree: ast.AST) -> Changing | None:
             if drawn is not None:
                 return Changing(kind, ast.unparse(drawn), drawn, choice)
     return None
-
-
-def is_choice(node: ast.AST) -> bool:
-    return isinstance(node, Choice)
 
 
 def paths(node: ast.AST) -> set[str]:
