@@ -182,7 +182,7 @@ class Unreached:
         from it goes straight into the loss: there is nobody behind the cut for whose sake it could be made."""
         world = self.world
         cut = next((state for state in world.tensors.values() if state.made == reason.events["cut"]), None)
-        if cut is None or tensor.storage in self.changed or reason.names.get("how") != "detach":
+        if cut is None or not self.moving or tensor.storage in self.changed or reason.names.get("how") != "detach":
             return False
         roots = [world.tensors[root] for root in finished(world)[-1].roots]
         behind = [state for root in roots for state in ancestors(world, root) if of(world, state, cut)]
