@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import math
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -19,40 +21,68 @@ FACTORIES = frozenset({"tensor", "known before", "from_numpy", "as_tensor", "ful
 """Ways of making a tensor of plain numbers."""
 
 
+MOST_WRITES, LATEST = 1000, 30
+"""So many writes into a tensor, and numbers taken out of tensors, are followed: the last ones."""
+
+
 def made_from(world: World, tensor: TensorState) -> list[TensorState]:
     """The tensors whose numbers went into `tensor`."""
     sources = tensor.inputs if tensor.base is None else (*tensor.inputs, tensor.base)
     if not sources and tensor.op == "known before":
-        earlier = [state for state in world.tensors.values() if state.storage == tensor.storage]
-        return [state for state in earlier if state.made < tensor.made][-1:] or beside_result(world, tensor)
+        there = [world.tensors[number] for number in world.on_storage.get(tensor.storage, ())]
+        earlier = [state for state in there if state.storage == tensor.storage and state.made < tensor.made]
+        return earlier[-1:] or beside_result(world, tensor) or places_of(world, tensor)
     return [world.tensors[number] for number in dict.fromkeys(sources) if number in world.tensors]
 
 
 def beside_result(world: World, tensor: TensorState) -> list[TensorState]:
     """What a node was given that kept `tensor` the moment it was made: places that were found, as max and sort do."""
-    for node in reversed(world.nodes.values()):
-        if node.made < tensor.made:
-            kept = any(slot.tensor == tensor.number for slot in node.slots.values())
-            return [world.tensors[number] for number in node.inputs if number in world.tensors] if kept else []
-    return []
+    at = bisect_left(world.node_order, tensor.made, key=lambda node: node.made) - 1
+    node = world.node_order[at] if at >= 0 else None
+    if node is None or not any(slot.tensor == tensor.number for slot in node.slots.values()):
+        return []
+    return [world.tensors[number] for number in node.inputs if number in world.tensors]
+
+
+PLACES = re.compile(r"\bnonzero\(|\bwhere\(")
+
+
+def places_of(world: World, tensor: TensorState) -> list[TensorState]:
+    """The mask whose places `tensor` holds: made in the same statement, or named in it."""
+    text = world.source.statement(tensor.place.line, tensor.place.end_line)
+    if not tensor.dtype.startswith("int") or PLACES.search(text) is None:
+        return []
+    masks = [state for state in world.tensors.values() if state.dtype == "bool" and state.made < tensor.made]
+    here = [state for state in masks if state.place.since == tensor.place.since]
+    words = set(re.findall(r"\w+", text))
+    return here[-1:] or [state for state in masks if words & {state.called, *(name for _, name in state.names)}][-1:]
 
 
 def written_from(world: World, tensor: TensorState) -> list[TensorState]:
     """The tensors whose numbers were written into the memory of `tensor`."""
     return [
         world.tensors[number]
-        for write in world.writes.get(tensor.storage, ())
+        for write in world.writes.get(tensor.storage, [])[-MOST_WRITES:]
         for number in write.inputs
         if number in world.tensors
     ]
 
 
+MOST = 20_000
+"""So many tensors that one was made of are looked at: through parameters that are stepped the way goes far back."""
+
+
 def ancestors(world: World, start: TensorState) -> Iterator[TensorState]:
     """`start` and all that it was made of, nearest first."""
     seen, todo = {start.number}, [start]
+    memory: set[int] = set()
     for tensor in todo:
+        if len(seen) > MOST:
+            return
         yield tensor
-        for before in (*made_from(world, tensor), *written_from(world, tensor)):
+        written = written_from(world, tensor) if tensor.storage not in memory else []
+        memory.add(tensor.storage)
+        for before in (*made_from(world, tensor), *written):
             if before.number not in seen:
                 seen.add(before.number)
                 todo.append(before)
@@ -158,7 +188,7 @@ def numbers_on_way(world: World, start: TensorState, goal: TensorState) -> tuple
     """What `start` was made of that computed with plain numbers taken out of `goal`, or out of what was made of it."""
     mine = [
         seen
-        for seen in world.taken
+        for seen in world.taken[-LATEST:]
         if seen.tensor in world.tensors and any(state is goal for state in ancestors(world, world.tensors[seen.tensor]))
     ]
     return fed(world, start, mine)
@@ -192,17 +222,27 @@ def tracked(world: World, tensor: TensorState | None) -> bool:
 
 def gradient_call(world: World, tensor: TensorState) -> Call | None:
     """The call of autograd.grad whose result `tensor` is."""
-    for call in reversed(world.calls.values()):
-        if call.called != "grad" or call.ended is None:
-            continue
-        within = call.started <= tensor.made <= call.ended
-        if (within or tensor.op in ("known before", "grad")) and any(
-            same(value, tensor) for value in call.captured.values()
-        ):
+    calls = list(calls_around(world, tensor.made))
+    if not calls and tensor.op in ("known before", "grad"):
+        calls = list(reversed(world.calls.values()))
+    for call in calls:
+        finished = call.called == "grad" and call.ended is not None
+        if finished and any(same(value, tensor) for value in call.captured.values()):
             return call
     return None
 
 
+def calls_around(world: World, event: int) -> Iterator[Call]:
+    """The calls that ran when event number `event` happened, innermost first."""
+    at = bisect_right(world.call_order, event, key=lambda call: call.started) - 1
+    call = world.call_order[at] if at >= 0 else None
+    while call is not None:
+        if call.ended is None or event <= call.ended:
+            yield call
+        call = world.calls.get(call.parent) if call.parent is not None else None
+
+
 def same(value: Any, tensor: TensorState) -> bool:
     """Whether `tensor` has (or had, before it was written into) the contents of `value`."""
-    return value is not None and tensor.value is not None and repr(value.data) == repr(tensor.value.data)
+    own = tensor.value
+    return value is not None and own is not None and value.shape == own.shape and repr(value.data) == repr(own.data)

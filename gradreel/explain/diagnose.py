@@ -129,8 +129,8 @@ def traced_back(found: list[Diagnosis], silent: list[Diagnosis]) -> list[Diagnos
 
 
 FOLLOWS = {
-    "collected": frozenset({"lost"}),  # graphs that nobody ever comes back for
-    "untouched": frozenset({"idle"}),
+    "collected": frozenset({"lost", "growing"}),  # graphs that nobody ever comes back for
+    "untouched": frozenset({"idle", "lost_unread"}),
     "stale": frozenset({"old_graph"}),
     "not_leaf": frozenset({"nameless_leaf"}),
     "withheld": frozenset({"backward_no_return"}),
@@ -138,7 +138,8 @@ FOLLOWS = {
     "piled": frozenset({"only_named"}),
     "idle": frozenset({"only_named"}),
     "lost_unread": frozenset({"lost", "unused_silently", "made_anew"}),
-    "nan": frozenset({"swapped"}),
+    "nan": frozenset({"swapped", "piled", "only_named"}),
+    "diverged": frozenset({"piled", "only_named"}),
     "drawn": frozenset({"lost", "lost_unread"}),
     "never_stepped": frozenset({"only_named"}),
     "in_vain": frozenset({"lost", "lost_unread", "idle", "untouched", "unused_silently", "never_moved", "not_leaf"}),

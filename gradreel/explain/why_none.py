@@ -161,11 +161,13 @@ def too_early(world: World, tensor: TensorState) -> Reason:
     )
 
 
-def lost(world: World, tensor: TensorState) -> Reason | None:
-    """What went backward was computed from `tensor`, but the graph was cut on the way."""
+def lost(world: World, tensor: TensorState, in_vain: bool = False) -> Reason | None:
+    """What went backward was computed from `tensor`, but the graph was cut on the way. Where an optimizer steps
+    `in_vain`, what stops a gradient for all to see stands in the wrong place."""
     for call in reversed(finished(world)):
         for root in call.roots:
-            found = cut_on_way(world, world.tensors[root], tensor) or numbers_cut(world, world.tensors[root], tensor)
+            start = world.tensors[root]
+            found = cut_on_way(world, start, tensor, in_vain) or numbers_cut(world, start, tensor)
             if found is None:
                 continue
             again, cut = found
@@ -227,12 +229,15 @@ STOPS = frozenset({"no_grad", "detach"})
 """Cuts that stop a gradient on purpose."""
 
 
-def cut_on_way(world: World, root: TensorState, goal: TensorState) -> tuple[TensorState, Cut] | None:
+def cut_on_way(
+    world: World, root: TensorState, goal: TensorState, in_vain: bool = False
+) -> tuple[TensorState, Cut] | None:
     """Between `root` and what it was computed from: the tensor behind which the graph ends, and what ended it. One that
     nobody makes on purpose comes before one that stands there for all to see."""
     if goal.number in by_graph(world, root):
         return None
-    return min(cuts_on_way(world, root, goal), key=lambda found: found[1].how in STOPS, default=None)
+    last = {"rounded"} if in_vain else STOPS
+    return min(cuts_on_way(world, root, goal), key=lambda found: found[1].how in last, default=None)
 
 
 def cuts_on_way(world: World, root: TensorState, goal: TensorState) -> Iterator[tuple[TensorState, Cut]]:

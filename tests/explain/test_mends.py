@@ -33,8 +33,8 @@ OFFERED = {
     "    opt.zero_grad()\n    loss = net(torch.ones(4, 2)).pow(2).mean()\n    loss.backward()\n    opt.step()\n"
     "    meter.update(loss)\nprint(meter.mean)": [
         "detach self.mean before line 9",
+        "hand over the number: loss.item() on line 17",
         "take loss without the graph, at the head of update",
-        "detach meter.mean at the end of the turn",
     ],
     "w, parts = torch.ones(2, requires_grad=True), []\nfor i in range(3):\n    part = (w * i).sum()\n"
     "    parts.append(part.item())\ntorch.tensor(parts).mean().backward()": [

@@ -69,14 +69,20 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
         lines["built"], events["built"] = node.place.line, node.made
         nodes = (node.number,)
         story.append(f"**{node.title}**, built {on(node.place.line)}, runs the backward of a Function of your own.")
-    if "save_for_backward can only save" in message and (saving := saving_line(world, failure)) is not None:
-        lines["saved"] = saving
+    at = returned_at(world, node, message) if node is not None else None
+    if "save_for_backward can only save" in message:
+        at = saving_line(world, failure)
+    if at is not None:
+        lines["saved"] = at
     counts = re.search(r"expected (\d+), got (\d+)", message)
     shapes = SHAPES.search(message)
     if counts:
         story.append(f"It returned {counts.group(2)} where the arguments of forward call for {counts.group(1)}.")
     elif shapes:
-        story.append(f"It returned a gradient of shape {shapes.group(1)} for an argument of shape {shapes.group(2)}.")
+        where = f", made {on(at)}," if at is not None else ""
+        story.append(
+            f"It returned a gradient{where} of shape {shapes.group(1)} for an argument of shape {shapes.group(2)}."
+        )
     else:
         story.append(f"PyTorch says: “{message.split('. ')[0].rstrip('.')}”.")
     story.append(
@@ -87,8 +93,36 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
     name = node.name.removesuffix("Backward") if node is not None else None
     expected, got = counts.groups() if counts else (None, None)
     needed = node is not None and counts and any(target is not None for target, _ in node.edges[int(counts.group(2)) :])
-    names = named(function=name, expected=expected, got=got, needed="yes" if needed else None)
+    place = PLACE.search(message)
+    sizes = {"shape": shapes[2], "came": shapes[1]} if shapes else {}
+    names = named(function=name, expected=expected, got=got, needed="yes" if needed else None, **sizes)
+    names |= {"place": place[1]} if place else {}
     return Diagnosis("function_contract", TITLE, message, lines, tuple(story), nodes, events, cause, names)
+
+
+PLACE = re.compile(r"at index (\d+)")
+
+
+def returned_at(world: World, node: NodeState, message: str) -> int | None:
+    """The line in the backward of `node` that makes the gradient `message` is about, or else returns all of them."""
+    name = node.name.removesuffix("Backward")
+    kinds = [part for part in ast.walk(world.source.tree) if isinstance(part, ast.ClassDef) and part.name == name]
+    methods = [part for kind in kinds for part in kind.body if isinstance(part, ast.FunctionDef)]
+    backward = next((part for part in methods if part.name == "backward"), None)
+    ends = [part for part in ast.walk(backward) if isinstance(part, ast.Return)] if backward is not None else []
+    if backward is None or not ends:
+        return None
+    place = PLACE.search(message)
+    given = ends[-1].value.elts if isinstance(ends[-1].value, ast.Tuple) else [ends[-1].value]
+    if place is None or int(place[1]) >= len(given):
+        return backward.lineno if "positional argument" in message else ends[-1].lineno
+    part = given[int(place[1])]
+    makers = [
+        step.lineno
+        for step in ast.walk(backward)
+        if isinstance(step, ast.Assign) and part is not None and ast.unparse(step.targets[0]) == ast.unparse(part)
+    ]
+    return max(makers, default=ends[-1].lineno)
 
 
 def saving_line(world: World, failure: Failure) -> int | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import replace
 
+from ..checkpoints import changing
 from ..diagnosis import Diagnosis, Failure, on
 from ..words import code
 from ..world.world import World
@@ -183,29 +183,22 @@ TABLE: tuple[Misgiven, ...] = (
 def demanded(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE."""
     found = told_by(TABLE, world, failure)
-    counter = counted(world) if found is not None and found.cause == "recomputed" else None
-    if found is None or counter is None:
+    change = changing(world.source.tree) if found is not None and found.cause == "recomputed" else None
+    if found is None or change is None:
         return found
-    count, choice = counter
-    story = (
-        *found.story[:1],
-        f"{code(world.source.text(count))} {on(count)} counts in both runs, and {on(choice)} the count decides what is "
-        "computed: that run made other tensors than the first.",
-        *found.story[2:],
-    )
-    return replace(found, story=story, lines={**found.lines, "changed": count})
+    line, choice = change.write.lineno, change.choice.lineno
+    what = code(world.source.text(line))
+    story = (*found.story[:1], CHANGES[change.kind].format(what=what, line=on(line), choice=on(choice)), found.story[2])
+    return replace(found, story=story, lines={**found.lines, "changed": line, "saved": choice})
 
 
-def counted(world: World) -> tuple[int, int] | None:
-    """Where a function counts on what outlives its call, and where it then chooses by that count."""
-    for function in [node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)]:
-        parts = list(ast.walk(function))
-        for count in [part for part in parts if isinstance(part, ast.AugAssign)]:
-            goal = ast.unparse(count.target)
-            kept = not isinstance(count.target, ast.Name) or any(
-                isinstance(part, ast.Nonlocal | ast.Global) for part in parts
-            )
-            for choice in [part for part in parts if isinstance(part, ast.If | ast.IfExp)]:
-                if kept and goal in ast.unparse(choice.test):
-                    return count.lineno, choice.lineno
-    return None
+CHANGES = {
+    "count": "{what} {line} counts in both runs, and {choice} the count decides what is computed: that run made other "
+    "tensors than the first.",
+    "kept": "{what} {line} keeps what the first run computed; {choice} the second run finds it there, and computes and "
+    "saves less.",
+    "filled": "{what} {line} fills in both runs what {choice} decides what is computed: that run made other tensors "
+    "than the first.",
+    "drawn": "{what} {line} draws from random numbers that are not torch's, which no checkpoint sets back; {choice} "
+    "the second run chose otherwise than the first.",
+}

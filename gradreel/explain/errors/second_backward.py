@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gradreel.trace import events as e
 
 from ..by_program import built, kept_by
@@ -30,6 +32,8 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
         "raised": failure.raised.line,
     }
     events = {"built": node.made, "raised": failure.number}
+    if (kept := taken_up(world, failure, freer)) is not None:
+        lines["saved"], events["saved"] = kept
     if slot is not None and slot.freed is not None:
         events["freed"] = slot.freed
     story = [built_and_kept(world, node)]
@@ -112,6 +116,41 @@ def border(world: World, node: NodeState, failure: Failure, freer: Call | None) 
         return None
     states = [world.nodes[number] for number in call.expected]
     return reused_name(world, node, [state for state in states if state.made > freer.started and state.nr is not None])
+
+
+def taken_up(world: World, failure: Failure, freer: Call | None) -> tuple[int, int] | None:
+    """Where what is old was kept for later, after its backward or before: the line, and with which event."""
+    call = world.calls.get(failure.call) if failure.call is not None else None
+    if call is None or freer is None:
+        return None
+    fresh = {number for number in call.expected if world.nodes[number].made > freer.started}
+    borders = [
+        (state, target)
+        for state in (world.nodes[number] for number in sorted(fresh))
+        for target, _ in state.edges
+        if target is not None and target not in fresh and world.nodes[target].variable is None
+    ]
+    for state, _ in borders:
+        if state.place.turns != call.place.turns and state.place.line:
+            return state.place.line, state.made
+    old = {tensor for _, target in borders for tensor in world.nodes[target].outputs}
+    line, callers = 0, []
+    for number, event in enumerate(world.trace.events[: world.count] if old else ()):
+        if isinstance(event, e.LineReached):
+            line = event.line
+        elif isinstance(event, e.FunctionEntered):
+            callers.append(line)
+        elif isinstance(event, e.FunctionLeft):
+            line = callers.pop() if callers else line
+        elif isinstance(event, e.NameBound) and event.tensor in old and re.search(r"[.\[]", event.name):
+            path = KEPT_AS.match(event.name)
+            if path is not None and re.search(rf"\b{path[1]}\b", world.source.text(line)):
+                return line, number
+    return None
+
+
+KEPT_AS = re.compile(r"[\w.]*?(\w+)(?:\[.*|)$")
+"""A path, and the name in it under which an object, a list or a dict is kept: `memory` of `self.memory[0]`."""
 
 
 def held_as(world: World, name: str | None) -> str | None:

@@ -57,9 +57,13 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
     elif sibling(world, start, goal):
         if goal.node is not None:
             lines["cut"], events["cut"] = goal.place.line, goal.made
+        user = used_instead(world, start, goal)
+        where = f" {on(user.place.line)}" if user is not None else ""
+        if user is not None:
+            lines["saved"], events["saved"] = user.place.line, user.made
         story.append(
             f"{called(world, goal.number)} was itself made {on(goal.place.line)}; what was computed did not go "
-            "through it but came from what it was made of."
+            f"through it but{where} came from what it was made of."
         )
     else:
         story.append("No operation on the way to the one took the other: the graph has no way between them.")
@@ -142,6 +146,13 @@ def before_goal(world: World, start: TensorState, goal: TensorState) -> str | No
     """The name of what `goal` was made of, if `start` was made of it too: the one to differentiate by."""
     behind = {tensor.number for tensor in ancestors(world, start)}
     return next((name_of(world, tensor) for tensor in made_from(world, goal) if tensor.number in behind), None)
+
+
+def used_instead(world: World, start: TensorState, goal: TensorState) -> TensorState | None:
+    """What was computed for `start`, with a name of its own in the line, from what `goal` was made of."""
+    sources = {tensor.number for tensor in made_from(world, goal) if tensor.node is None and tensor.requires_grad}
+    behind = [tensor for tensor in ancestors(world, start) if sources & set(tensor.inputs)]
+    return behind[0] if behind and behind[0].made > goal.made else None
 
 
 def sibling(world: World, start: TensorState, goal: TensorState) -> bool:

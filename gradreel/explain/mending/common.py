@@ -122,3 +122,14 @@ def stack_statements(wanted: Wanted, role: str) -> list[ast.stmt]:
     lines = [wanted.line(role), *reversed(wanted.found.stacks.get(role, ()))]
     found = [wanted.text.statement(line) for line in dict.fromkeys(lines) if line]
     return [statement for statement in found if statement is not None]
+
+
+def assigned_pairs(tree: ast.AST | None) -> list[tuple[ast.expr, ast.expr]]:
+    """What assignments in `tree` bind, each with its value: two of `a, b = 1, 2`."""
+    found: list[tuple[ast.expr, ast.expr]] = []
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Assign):
+            goal, value = node.targets[0], node.value
+            many = isinstance(goal, ast.Tuple) and isinstance(value, ast.Tuple)
+            found += zip(goal.elts, value.elts, strict=False) if many else [(goal, value)]  # type: ignore[attr-defined]
+    return found

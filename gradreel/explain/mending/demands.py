@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import enclosing, followed, grouped, needed_before, set_keyword, with_argument, without_keyword
+from ..checkpoints import changing, drawn_elsewhere, run_again
+from .common import enclosing, enumerated, followed, grouped, needed_before, set_keyword, with_argument, without_keyword
 from .out_of_place import written_name
 from .proposal import FREE, Proposal, Wanted
 from .setting_up import whole_batches
@@ -93,6 +95,74 @@ def random_for_each(wanted: Wanted) -> Iterator[Proposal]:
             ):
                 title = f'randomness="{way}" on line {call.lineno}: {words}'
                 yield wanted.proposal(title, words, with_argument(text, call, f'randomness="{way}"'))
+
+
+EVERY = "it is computed in every call"
+
+
+def run_alike(wanted: Wanted) -> Iterator[Proposal]:
+    """What a checkpoint runs does the same the second time: it keeps nothing, counts outside, draws by torch."""
+    text = wanted.text
+    change = changing(text.tree)
+    if change is None:
+        return
+    write, choice = change.write, change.choice
+    if change.kind in ("kept", "filled") and isinstance(choice, ast.If) and not choice.orelse:
+        title = f"compute it in every run, without the test of line {choice.lineno}"
+        if any(part is write for part in ast.walk(choice)):
+            yield wanted.proposal(title, EVERY, text.unwrapped(choice))
+        elif isinstance(choice.body[-1], ast.Return):
+            yield wanted.proposal(title, EVERY, text.removed(choice))
+    if change.kind == "drawn":
+        yield from drawn_by_torch(wanted)
+    if change.kind == "count" and isinstance(write, ast.stmt):
+        yield from counted_outside(wanted, write, change.path)
+
+
+AS_TORCH = {
+    "rand": "torch.rand(()).item()",
+    "random": "torch.rand(()).item()",
+    "randn": "torch.randn(()).item()",
+    "uniform": "torch.rand(()).item()",
+}
+
+
+def drawn_by_torch(wanted: Wanted) -> Iterator[Proposal]:
+    """`np.random.rand()` becomes `torch.rand(()).item()`, which a checkpoint draws alike in both runs."""
+    text = wanted.text
+    edits, lines = [], []
+    for call in [call for home in run_again(text.tree) for call in ast.walk(home) if drawn_elsewhere(call)]:
+        assert isinstance(call, ast.Call)
+        name = called(call)
+        if name in AS_TORCH and not call.args and not call.keywords:
+            edits.append(text.replaced(call, AS_TORCH[name]))
+        elif name == "randint" and len(call.args) == 2:
+            more = " + 1" if text.get(call.func).startswith("random.") else ""
+            low, high = map(text.get, call.args)
+            edits.append(text.replaced(call, f"torch.randint({low}, {high}{more}, ()).item()"))
+        else:
+            continue
+        lines.append(str(call.lineno))
+    if edits:
+        title = f"draw with torch, whose generator the checkpoint sets back, on line {enumerated(lines)}"
+        yield wanted.proposal(title, FREE, *edits)
+
+
+def counted_outside(wanted: Wanted, write: ast.stmt, path: str) -> Iterator[Proposal]:
+    """`self.calls += 1` of what a checkpoint runs goes before the checkpoint, as `block.calls += 1`."""
+    text = wanted.text
+    home = enclosing(text, write, ast.FunctionDef)
+    for call in text.parts(text.tree, ast.Call):
+        outer = next((node for node in text.around(call) if isinstance(node, ast.stmt)), None)
+        if called(call) != "checkpoint" or not call.args or outer is None or not isinstance(home, ast.FunctionDef):
+            continue
+        given, shown = text.get(call.args[0]), text.get(write)
+        own = given.rpartition(".")[0] if given.rpartition(".")[2] == home.name else given
+        made = re.sub(r"\bself\.", f"{own}.", shown) if path.startswith("self.") else shown
+        if not text.alone(outer) or isinstance(call.args[0], ast.Lambda):
+            continue
+        title = f"{made} before line {outer.lineno}, outside of the checkpoint"
+        yield wanted.proposal(title, FREE, text.removed(write), text.before(outer, [made]))
 
 
 def not_recomputed(wanted: Wanted) -> Iterator[Proposal]:

@@ -215,6 +215,6 @@ def detached_built(wanted: Wanted) -> Iterator[Proposal]:
     for statement in dict.fromkeys(statements):
         value = value_of(statement)
         if isinstance(statement, ast.Assign) and value is not None and not isinstance(value, ast.Tuple):
-            names = ", ".join(sorted(targets(statement)))
-            title = f"detach {names or 'it'} where it is made, on line {statement.lineno}"
+            names = ", ".join(map(text.get, statement.targets))
+            title = f"detach {names} where it is made, on line {statement.lineno}"
             yield wanted.proposal(title, CUTS, followed(text, value, ".detach()"))

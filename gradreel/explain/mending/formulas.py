@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import called
 from .functions import method, own_class, savings
 from .proposal import Proposal, Wanted
 from .text import Edit, Text, names_in
@@ -50,6 +51,26 @@ def by_autograd(wanted: Wanted) -> Iterator[Proposal]:
     edits += [text.removed(statement) for statement in rest]
     indent = "\n" + text.indent(first)
     yield wanted.proposal(title, TWICE, *edits, text.replaced(first, indent.join(lines)))
+
+
+STRAIGHT = ("round", "sign", "floor", "ceil", "trunc", "heaviside", "bernoulli", "argmax", "detach")
+"""Where forward has steps, backward stands in for a derivative that says nothing, and is no formula of it."""
+
+
+def reference(wanted: Wanted) -> str | None:
+    """The program with gradients that autograd computes, against which the formula of a backward can be held."""
+    kind = own_class(wanted)
+    forward = method(kind, "forward") if kind is not None else None
+    if wanted.found.cause not in OF_FORMULA or forward is None:
+        return None
+    steps = [part for part in ast.walk(forward) if isinstance(part, ast.Compare)]
+    calls = [part for part in ast.walk(forward) if isinstance(part, ast.Call) and called(part) in STRAIGHT]
+    if calls or steps:
+        return None
+    return next((one.source for one in by_autograd(wanted)), None)
+
+
+OF_FORMULA = ("gradient_of_shape",)
 
 
 def gradients_taken(text: Text, backward: ast.FunctionDef | None, value: ast.expr) -> tuple[str, list[Edit]]:

@@ -272,31 +272,6 @@ EMPTY = re.compile(r"'(\w+)Backward' object has no attribute '(\w+)'")
 """What backward looked for on its context, and nobody had put there."""
 
 
-def gradient_of_shape(wanted: Wanted) -> Iterator[Proposal]:
-    """Each gradient gets the shape of its argument."""
-    text, kind = wanted.text, own_class(wanted)
-    forward = method(kind, "forward") if kind is not None else None
-    backward = method(kind, "backward") if kind is not None else None
-    if forward is None or backward is None:
-        return
-    arguments = [arg.arg for arg in forward.args.args[1:]]
-    ctx = forward.args.args[0].arg if forward.args.args else "ctx"
-    own = backward.args.args[0].arg if backward.args.args else "ctx"
-    for way in ("{0}.sum_to_size({1})", "{0}.reshape({1})", "{0}.expand({1})", "({0}).t()"):
-        for node in returns(backward):
-            parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-            for place, part in enumerate(parts[: len(arguments)]):
-                assert part is not None
-                shown = text.get(part)
-                made = way.format(f"({shown})" if not shown.isidentifier() else shown, f"{own}.shape_of_argument")
-                note = f"{ctx}.shape_of_argument = {arguments[place]}.shape"
-                edits = [text.replaced(part, made)]
-                if "shape_of" in made:
-                    edits.append(text.before(forward.body[0], [note]))
-                title = f"give the gradient of {arguments[place]} its shape"
-                yield wanted.proposal(title, FREE, *edits)
-
-
 def saved_and_computed_again(wanted: Wanted) -> Iterator[Proposal]:
     """What forward left on its context is computed again in backward from the saved inputs, and so gets a graph."""
     text, kind = wanted.text, own_class(wanted)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..calls import called
 from ..words import code
-from .common import copies, enclosing, followed, root_name, set_keyword, stack_statements
+from .common import copies, enclosing, enumerated, followed, root_name, set_keyword, stack_statements
 from .hooks import hooks
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in
@@ -255,9 +255,44 @@ def not_used(wanted: Wanted) -> Iterator[Proposal]:
     yield from too_early(wanted)
 
 
+def emptied_too(wanted: Wanted) -> Iterator[Proposal]:
+    """Where some gradients are emptied, one by one or in a loop, those that were forgotten are emptied, too."""
+    text, target = wanted.text, wanted.name("target")
+    for loop in text.parts(text.tree, ast.For):
+        if not isinstance(loop.iter, ast.List | ast.Tuple) or not any(map(cleared, loop.body)):
+            continue
+        here = names_in(loop.iter)
+        others = [part for kind in (ast.List, ast.Tuple) for part in text.parts(text.tree, kind)]
+        for other in [part for part in others if isinstance(part, ast.expr) and here < names_in(part)]:
+            if isinstance(other, ast.List | ast.Tuple) and all(isinstance(part, ast.Name) for part in other.elts):
+                more = enumerated(
+                    [part.id for part in other.elts if isinstance(part, ast.Name) and part.id not in here]
+                )
+                title = f"empty the gradients of {more}, too, on line {loop.lineno}"
+                made = f"({', '.join(map(text.get, other.elts))})"
+                yield wanted.proposal(title, FREE, text.replaced(loop.iter, made))
+                return
+    plain = [part for part in text.parts(text.tree, ast.Expr) if (cleared(part) or "").isidentifier()]
+    if plain and target is not None and target.isidentifier() and target not in map(cleared, plain):
+        made = text.get(plain[-1]).replace(f"{cleared(plain[-1])}.", f"{target}.", 1)
+        title = f"empty the gradient of {target}, too: {made} after line {plain[-1].lineno}"
+        yield wanted.proposal(title, FREE, text.after(plain[-1], [made]))
+
+
+def cleared(statement: ast.stmt) -> str | None:
+    """The name of what `w.grad.zero_()` empties the gradient of."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or called(call) != "zero_" or not isinstance(call.func, ast.Attribute):
+        return None
+    owner = call.func.value
+    owner = owner.value if isinstance(owner, ast.Attribute) and owner.attr == "data" else owner
+    return ast.unparse(owner.value) if isinstance(owner, ast.Attribute) and owner.attr == "grad" else None
+
+
 def piled(wanted: Wanted) -> Iterator[Proposal]:
     """Somebody empties the gradients before the next are added."""
     text = wanted.text
+    yield from emptied_too(wanted)
     goals = stack_statements(wanted, "changed")
     steps = [
         node

@@ -18,6 +18,7 @@ from .common import (
     set_keyword,
     stack_statements,
 )
+from .computed_once import as_property, built_where_read, computed_where_read, makes_leaves, rebuilt_in_method
 from .detaching import (
     detached_after,
     detached_at_store,
@@ -32,8 +33,6 @@ from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
 AGAIN = "one forward more; the gradient is taken at the numbers of now"
-MAKES_LEAVES = re.compile(r"requires_grad|\bParameter\(|\bnn\.[A-Z]\w*\((?!\)\()|\boptim\.\w+\(")
-"""What makes a leaf, a layer or an optimizer; a loss that is made and called at once is none of these."""
 KEEPS = "the graph and all it saved stay in memory until nothing holds them; in .grad, the gradients add up"
 
 
@@ -55,6 +54,8 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
         memo_left_out,
         rebuilt_in_method,
         computed_where_read,
+        as_property,
+        built_where_read,
         detached_held,
         *ways,
         detached_carried,
@@ -192,13 +193,14 @@ def judged_again(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def rebuilt_inside(wanted: Wanted) -> Iterator[Proposal]:
-    """What was built once, before the loop, is built in every turn."""
-    text, raised = wanted.text, wanted.at("raised")
-    loop = text.loop(raised) if raised is not None else None
-    for goal in stack_statements(wanted, "raised"):
-        loop = text.loop(goal) or loop
-    if loop is None:
-        return
+    """What was built once, before the loop, is built in every turn: of the outermost loop, or else of one in it."""
+    loops = [loop for goal in stack_statements(wanted, "raised") if (loop := wanted.text.loop(goal)) is not None]
+    for loop in dict.fromkeys(reversed(loops)):
+        yield from rebuilt_inside_of(wanted, loop)
+
+
+def rebuilt_inside_of(wanted: Wanted, loop: ast.For | ast.While) -> Iterator[Proposal]:
+    text = wanted.text
     built = wanted.beside("built", loop)
     block = text.block(loop)
     if built is None or built not in block or block.index(built) >= block.index(loop):
@@ -218,81 +220,6 @@ def rebuilt_inside(wanted: Wanted) -> Iterator[Proposal]:
         *(text.removed(statement) for statement in moved),
         text.before(loop.body[0], copies(text, moved)),
     )
-
-
-def makes_leaves(text: Text, statement: ast.stmt) -> bool:
-    """Whether `statement` makes what is trained, itself or by a function or class of the program: made anew in every
-    turn, it would never learn."""
-    names = {called(call) for call in text.parts(statement, ast.Call)}
-    makers = [node for node in ast.walk(text.tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    parts = [statement, *(maker for maker in makers if maker.name in names)]
-    return any(MAKES_LEAVES.search(ast.unparse(part)) for part in parts)
-
-
-def rebuilt_in_method(wanted: Wanted) -> Iterator[Proposal]:
-    """What `__init__` computed once is computed by the method that goes backward through it."""
-    text, raised = wanted.text, wanted.at("raised")
-    method = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
-    for built in stack_statements(wanted, "built"):
-        home = enclosing(text, built, ast.FunctionDef)
-        if not isinstance(method, ast.FunctionDef) or not isinstance(home, ast.FunctionDef):
-            continue
-        if home.name != "__init__" or home is method or text.parents.get(home) is not text.parents.get(method):
-            continue
-        block = text.block(built)
-        moved, made = [built], attributes(built)
-        for statement in block[block.index(built) + 1 :]:
-            read = {ast.unparse(part) for part in text.parts(statement, ast.Attribute)}
-            if isinstance(statement, ast.Assign) and made & read and not makes_leaves(text, statement):
-                moved.append(statement)
-                made |= attributes(statement)
-        if made and all(isinstance(part, ast.Assign) and text.alone(part) for part in moved):
-            yield wanted.proposal(
-                f"compute {enumerated(sorted(made))} in {method.name}, every time",
-                "one forward more in each call",
-                *(text.removed(statement) for statement in moved),
-                text.before(method.body[0], copies(text, moved)),
-            )
-
-
-def computed_where_read(wanted: Wanted) -> Iterator[Proposal]:
-    """What `__init__` computed once from parameters is computed by each method that reads it."""
-    text = wanted.text
-    for built in stack_statements(wanted, "built"):
-        home = enclosing(text, built, ast.FunctionDef)
-        owner = text.parents.get(home) if isinstance(home, ast.FunctionDef) and home.name == "__init__" else None
-        names = attributes(built)
-        if not isinstance(owner, ast.ClassDef) or not isinstance(built, ast.Assign) or len(names) != 1:
-            continue
-        name, value = names.pop(), text.get(built.value)
-        local = bound_within(home)
-        readers = [part for part in owner.body if isinstance(part, ast.FunctionDef) and loads(part, name)]
-        if names_in(built.value) & local or home in readers or not readers or makes_leaves(text, built):
-            continue
-        edits = [text.removed(built)]
-        for method in readers:
-            uses, plain = loads(method, name), name.rpartition(".")[2]
-            if len(uses) == 1 and isinstance(built.value, ast.Call):
-                edits.append(text.replaced(uses[0], value))
-                continue
-            plain = plain if plain not in names_in(method) else f"{plain}_now"
-            edits += [text.replaced(use, plain) for use in uses]
-            edits.append(text.before(method.body[0], [f"{plain} = {value}"]))
-        title = f"compute {name} in {enumerated([method.name for method in readers])}, every time"
-        yield wanted.proposal(title, "one forward more in each call", *edits)
-
-
-def bound_within(function: ast.AST | None) -> set[str]:
-    """The plain names that `function` binds, its arguments among them; not the object itself."""
-    given = {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)} if function is not None else set()
-    bound = [part for part in ast.walk(function) if isinstance(part, ast.Name)] if function is not None else []
-    return (given | {part.id for part in bound if isinstance(part.ctx, ast.Store)}) - {"self"}
-
-
-def attributes(statement: ast.stmt) -> set[str]:
-    """The attributes that `statement` sets: `self.loss`."""
-    goals = statement.targets if isinstance(statement, ast.Assign) else []
-    return {ast.unparse(goal) for goal in goals if isinstance(goal, ast.Attribute)}
 
 
 def rebuilt_in_function(wanted: Wanted) -> Iterator[Proposal]:
@@ -360,17 +287,48 @@ def unrecorded(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def averaged(wanted: Wanted) -> Iterator[Proposal]:
-    """A method that mixes what it is given into what the object keeps is given it without its graph."""
+    """A method that mixes what it is given into what the object keeps is given a number, or a tensor without its graph:
+    where it is called, or at its head."""
     text = wanted.text
     for method in text.parts(text.tree, ast.FunctionDef):
         given = [argument.arg for argument in method.args.args[1:]]
-        for statement in text.parts(method, ast.Assign):
-            goal = ast.unparse(statement.targets[0])
-            mixed = [name for name in given if loads(statement.value, name)]
-            if goal.startswith("self.") and loads(statement.value, goal) and mixed and method.body:
-                title = f"take {enumerated(mixed)} without the graph, at the head of {method.name}"
-                lines = [f"{name} = {name}.detach()" for name in mixed]
-                yield wanted.proposal(title, "no gradient goes through the average", text.before(method.body[0], lines))
+        parts: list[ast.Assign | ast.AugAssign] = [*text.parts(method, ast.Assign), *text.parts(method, ast.AugAssign)]
+        mixed: dict[str, None] = {}
+        for statement in parts:
+            goal = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
+            grows = isinstance(statement, ast.AugAssign) or loads(statement.value, ast.unparse(goal))
+            if ast.unparse(goal).startswith("self.") and grows:
+                mixed |= dict.fromkeys(name for name in given if loads(statement.value, name))
+        if not mixed or not method.body:
+            continue
+        places = [given.index(name) for name in mixed]
+        calls = [call for call in text.calls(text.tree, method.name) if isinstance(call.func, ast.Attribute)]
+        handed = [call.args[at] for call in calls for at in places if at < len(call.args)]
+        handed = [part for part in handed if isinstance(part, ast.Name | ast.Subscript | ast.Attribute)]
+        shown = dict.fromkeys(f"{text.get(part)}.item()" for part in handed)
+        if shown:
+            title = f"hand over the number: {enumerated(list(shown))} on line {handed[0].lineno}"
+            edits = [followed(text, part, ".item()") for part in handed]
+            yield wanted.proposal(title, "no gradient goes through the average", *edits)
+        title = f"take {enumerated(list(mixed))} without the graph, at the head of {method.name}"
+        lines = [f"{name} = {name}.detach()" for name in mixed]
+        yield wanted.proposal(title, "no gradient goes through the average", text.before(method.body[0], lines))
+
+
+def handed_detached(wanted: Wanted) -> Iterator[Proposal]:
+    """What a turn hands to a container of the program's own, as `memory.push(s, a, error)`, it hands over detached."""
+    text, loop = wanted.text, wanted.at("shows")
+    for part in text.parts(loop, ast.Expr) if isinstance(loop, ast.For | ast.While) else ():
+        call = part.value
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or called(call) in TRAINING:
+            continue
+        for given in [given for given in call.args if isinstance(given, ast.Name)]:
+            title = f"hand over {given.id}.detach() on line {call.lineno}"
+            cost = "no gradient goes back through what is kept"
+            yield wanted.proposal(title, cost, text.replaced(given, f"{given.id}.detach()"))
+
+
+TRAINING = ("step", "backward", "zero_grad", "append")
 
 
 REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)
@@ -382,6 +340,7 @@ def growing(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     name = wanted.name("target")
     yield from averaged(wanted)
+    yield from handed_detached(wanted)
     for node in ast.walk(text.tree):
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and name == ast.unparse(node.target):
             title = f"add the number only: .item() on line {node.lineno}"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import followed, grouped
+from .common import followed, grouped, stack_statements
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in
 
@@ -161,3 +161,28 @@ def results(hook: Hook) -> list[ast.expr]:
 
 def is_none(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and value.value is None
+
+
+ONCE = "the hook runs once in each backward"
+
+
+def registered_once(wanted: Wanted) -> Iterator[Proposal]:
+    """A hook that a loop registers in every turn is registered before it, or removed at the end of the turn."""
+    text, built = wanted.text, wanted.at("built")
+    for statement in stack_statements(wanted, "built") if built is not None else ():
+        loop = text.loop(statement)
+        if (
+            loop is None
+            or statement not in loop.body
+            or not isinstance(statement, ast.Expr)
+            or not text.alone(statement)
+        ):
+            continue
+        title = f"once, before the loop: line {statement.lineno} before line {loop.lineno}"
+        moved = text.before(loop, text.lines_of(statement))
+        yield wanted.proposal(title, ONCE, text.removed(statement), moved)
+        if statement is built:
+            title = f"remove it at the end of the turn: handle.remove() after line {loop.body[-1].end_lineno}"
+            start = text.place(statement.lineno, statement.col_offset)
+            named = Edit(*start, *start, "handle = ")
+            yield wanted.proposal(title, ONCE, named, text.after(loop.body[-1], ["handle.remove()"]))

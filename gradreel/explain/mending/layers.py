@@ -7,15 +7,16 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import enclosing, followed, loads, value_of, with_argument
+from .common import enclosing, followed, loads, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import Text
+from .text import Edit, Text
 
 REGISTERED = {
     ast.List: ("ModuleList", "ParameterList"),
     ast.ListComp: ("ModuleList", "ParameterList"),
-    ast.Dict: ("ModuleDict",),
-    ast.DictComp: ("ModuleDict",),
+    ast.Tuple: ("ModuleList", "ParameterList"),
+    ast.Dict: ("ModuleDict", "ParameterDict"),
+    ast.DictComp: ("ModuleDict", "ParameterDict"),
 }
 """What a module finds layers in, by how they were written down."""
 OTHERWISE = "another function: see that it is what you mean"
@@ -128,8 +129,98 @@ def registered(wanted: Wanted) -> Iterator[Proposal]:
             continue
         for container in REGISTERED.get(type(node.value), ()):
             title = f"nn.{container} around what line {node.lineno} keeps"
-            made = f"torch.nn.{container}({text.get(node.value)})"
+            made = f"{nn(text)}.{container}({text.get(node.value)})"
             yield wanted.proposal(title, FREE, text.replaced(node.value, made))
+        yield from listed_beside(wanted, node)
+    yield from of_parameters(wanted)
+    yield from made_module(wanted)
+
+
+def nn(text: Text) -> str:
+    """What the program calls `torch.nn`."""
+    names = [name for node in text.parts(text.tree, ast.Import | ast.ImportFrom) for name in node.names]  # type: ignore[arg-type]
+    return "nn" if any((name.asname or name.name) == "nn" for name in names) else "torch.nn"
+
+
+def listed_beside(wanted: Wanted, node: ast.Assign) -> Iterator[Proposal]:
+    """What a list of tuples holds, or a dict with other keys than names, is told to the module on a line of its own."""
+    text, goal = wanted.text, wanted.text.get(node.targets[0])
+    turns, part = entries(node.value, goal)
+    if turns:
+        made = f"{goal}_modules = {nn(text)}.ModuleList({part} {' '.join(turns)})"
+        title = f"tell the module of the layers in {goal}: a ModuleList after line {node.end_lineno}"
+        yield wanted.proposal(title, FREE, text.after(node, [made]))
+
+
+def entries(value: ast.expr, shown: str, depth: int = 0) -> tuple[list[str], str]:
+    """How to go through the layers that `value` holds: the `for`s, and what one layer is called in them."""
+    one = ("each", "part")[depth] if depth < 2 else None
+    inner = first_entry(value)
+    if inner is None or one is None:
+        return [], shown
+    if isinstance(value, ast.Tuple) and depth:
+        at = next((at for at, part in enumerate(value.elts) if makes_layer(part)), None)
+        return ([], f"{shown}[{at}]") if at is not None else ([], shown)
+    over = f"{shown}.values()" if isinstance(value, ast.Dict | ast.DictComp) else shown
+    more, part = entries(inner, one, depth + 1)
+    return [f"for {one} in {over}", *more], part
+
+
+def first_entry(value: ast.expr) -> ast.expr | None:
+    if isinstance(value, ast.ListComp):
+        return value.elt
+    if isinstance(value, ast.DictComp):
+        return value.value
+    if isinstance(value, ast.List | ast.Tuple) and value.elts:
+        return value.elts[0]
+    return value.values[0] if isinstance(value, ast.Dict) and value.values else None
+
+
+def makes_layer(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and called(node)[:1].isupper()
+
+
+def of_parameters(wanted: Wanted) -> Iterator[Proposal]:
+    """A tensor that asks for a gradient, and is kept by a module as it is, becomes a Parameter."""
+    text, built = wanted.text, wanted.at("built")
+    value = value_of(built)
+    if not isinstance(built, ast.Assign) or value is None or not text.get(built.targets[0]).startswith("self."):
+        return
+    shown = text.get(value)
+    if isinstance(value, ast.Call) and called(value) == "requires_grad_" and isinstance(value.func, ast.Attribute):
+        shown = text.get(value.func.value)
+        shown = shown[1:-1] if shown.startswith("(") and shown.endswith(")") else shown
+    elif isinstance(value, ast.Call) and (flag := without_keyword(text, value, "requires_grad")) is not None:
+        start = text.place(value.lineno, value.col_offset)
+        end = text.place(value.end_lineno or 0, value.end_col_offset or 0)
+        edits = [Edit(*start, *start, f"{nn(text)}.Parameter("), flag, Edit(*end, *end, ")")]
+        yield wanted.proposal(f"nn.Parameter(…) on line {built.lineno}", FREE, *edits)
+        return
+    elif "requires_grad" not in shown:
+        return
+    made = f"{nn(text)}.Parameter({shown})"
+    yield wanted.proposal(f"nn.Parameter(…) on line {built.lineno}", FREE, text.replaced(value, made))
+
+
+def made_module(wanted: Wanted) -> Iterator[Proposal]:
+    """A class that keeps layers, and is part of a module, becomes a module itself."""
+    text, built = wanted.text, wanted.at("built")
+    names = [called(call) for call in text.parts(built, ast.Call)]
+    for maker in text.parts(text.tree, ast.ClassDef):
+        start = next((p for p in maker.body if isinstance(p, ast.FunctionDef) and p.name == "__init__"), None)
+        if maker.name not in names or maker.bases or start is None or maker.decorator_list:
+            continue
+        place = text.place(maker.lineno, maker.col_offset)
+        head = place[1] + len(f"class {maker.name}")
+        end = head + 2 if text.code[maker.lineno - 1][head:].startswith("()") else head
+        edits = [Edit(maker.lineno, head, maker.lineno, end, f"({nn(text)}.Module)")]
+        edits.append(text.before(start.body[0], ["super().__init__()"]))
+        for method in maker.body:
+            if isinstance(method, ast.FunctionDef) and method.name == "__call__":
+                line = text.code[method.lineno - 1]
+                at = line.index("__call__")
+                edits.append(Edit(method.lineno, at, method.lineno, at + len("__call__"), "forward"))
+        yield wanted.proposal(f"let {maker.name} be a module, which its owner finds: line {maker.lineno}", FREE, *edits)
 
 
 def last_learns(wanted: Wanted) -> Iterator[Proposal]:

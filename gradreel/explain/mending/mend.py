@@ -16,6 +16,7 @@ from gradreel.trace import Trace
 
 from ..diagnose import diagnose
 from ..diagnosis import Diagnosis
+from .formulas import reference
 from .observe import Observation, observe
 from .proposal import Proposal, Wanted
 from .table import proposals
@@ -133,6 +134,7 @@ def mends(before: Observation, found: Diagnosis, run: Run, until: float) -> list
     budget, tried = Budget(MOST_RUNS, until), Candidates()
     code = code_of(before.trace)
     sources = {code}
+    autograds = compared_with(before, found, run)
     level = [(Proposal("", "", code), found)]
     for depth in range(DEEPEST):
         deeper: list[tuple[Proposal, Diagnosis]] = []
@@ -151,7 +153,7 @@ def mends(before: Observation, found: Diagnosis, run: Run, until: float) -> list
                         deeper.append((proposal, left[0]))
                     continue
                 after = observe(again)
-                verdict = verify(before, after, found)
+                verdict = verify(before, after, found, autograds)
                 if verdict.runs:
                     tried.add(proposal, before, after, verdict, edited)
                 if tried.enough:
@@ -160,6 +162,15 @@ def mends(before: Observation, found: Diagnosis, run: Run, until: float) -> list
             break
         level = deeper[:8]
     return tried.best()
+
+
+def compared_with(before: Observation, found: Diagnosis, run: Run) -> Observation | None:
+    """What autograd itself gives, where the formula of a backward is in question."""
+    try:
+        source = reference(Wanted(Text(code_of(before.trace)), found))
+    except (SyntaxError, ValueError):
+        return None
+    return observe(run(source)) if source is not None else None
 
 
 RAN = ("finished", "raised", "stopped")

@@ -136,9 +136,10 @@ def called_at_last(wanted: Wanted) -> Iterator[Proposal]:
 def called_itself(wanted: Wanted) -> Iterator[Proposal]:
     """The statement that only names a method calls it."""
     text, built = wanted.text, wanted.at("built")
-    if isinstance(built, ast.Expr):
-        made = f"{text.get(built.value)}()"
-        yield wanted.proposal(f"{made} on line {built.lineno}", FREE, text.replaced(built.value, made))
+    named = [part for part in text.parts(built, ast.Attribute) if text.get(part) == wanted.name("target")]
+    if isinstance(built, ast.Expr) and named:
+        made = f"{text.get(named[0])}()"
+        yield wanted.proposal(f"{made} on line {built.lineno}", FREE, text.replaced(named[0], made))
 
 
 def losses_summed(wanted: Wanted) -> Iterator[Proposal]:

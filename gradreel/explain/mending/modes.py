@@ -61,14 +61,16 @@ def off_for_the_rest(wanted: Wanted) -> Iterator[Proposal]:
 
 def enabled(wanted: Wanted) -> Iterator[Proposal]:
     """What is differentiated inside a hook or a backward is computed under enable_grad."""
-    text, built, raised = wanted.text, wanted.at("built"), wanted.at("raised")
-    if built is None:
-        return
-    title = f"record it: torch.enable_grad() around line {built.lineno}"
+    text, goals = wanted.text, stack_statements(wanted, "raised")
     cost = "the graph of this part is kept"
-    yield wanted.proposal(title, cost, text.wrapped([built], "with torch.enable_grad():"))
-    block = text.block(built)
-    if raised in block and raised is not None:
-        group = block[block.index(built) : block.index(raised)]
-        if len(group) > 1:
-            yield wanted.proposal(title, cost, text.wrapped(group, "with torch.enable_grad():"))
+    places = stack_statements(wanted, "built")
+    for built in sorted(places, key=lambda place: not any(goal in text.block(place) for goal in goals)):
+        if not isinstance(built, ast.Assign | ast.AugAssign | ast.Return | ast.Expr):
+            continue
+        title = f"record it: torch.enable_grad() around line {built.lineno}"
+        yield wanted.proposal(title, cost, text.wrapped([built], "with torch.enable_grad():"))
+        block = text.block(built)
+        for goal in [goal for goal in goals if goal in block]:
+            group = block[block.index(built) : block.index(goal)]
+            if len(group) > 1:
+                yield wanted.proposal(title, cost, text.wrapped(group, "with torch.enable_grad():"))

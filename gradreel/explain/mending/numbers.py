@@ -32,7 +32,9 @@ def from_tensors(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, cost, text.replaced(call, f"torch.cat({text.get(given)})"))
             else:
                 title = f"torch.stack instead of torch.{called(call)} on line {call.lineno}"
-                yield wanted.proposal(title, cost, text.replaced(call, f"torch.stack(list({text.get(given)}))"))
+                shown = text.get(given)
+                listed = shown if f"{shown}.append(" in text.source else f"list({shown})"
+                yield wanted.proposal(title, cost, text.replaced(call, f"torch.stack({listed})"))
                 title = f"use the tensor itself on line {call.lineno}"
                 yield wanted.proposal(title, cost, text.replaced(call, grouped(text, given)))
 

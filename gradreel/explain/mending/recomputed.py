@@ -9,8 +9,9 @@ from dataclasses import replace
 from ..calls import keyword
 from .collected import begun_anew
 from .common import copies, enclosing, followed, needed_before, stack_statements, without_keyword
+from .computed_once import as_property, built_where_read, computed_where_read, rebuilt_in_method
 from .detaching import carried_over, detached_border
-from .graphs import computed_where_read, rebuilt_before, rebuilt_in_function, rebuilt_in_method, rebuilt_inside
+from .graphs import rebuilt_before, rebuilt_in_function, rebuilt_inside
 from .proposal import FREE, Proposal, Wanted
 from .references import detached
 from .text import Text, targets
@@ -22,7 +23,16 @@ EACH = "one forward more in each turn"
 def older(wanted: Wanted) -> Iterator[Proposal]:
     """A backward went through a graph that was built before a step."""
     asking = as_asked(wanted)
-    ways = (kept_detached, begun_anew, detached, stepped_later, taken_in_loop, rebuilt_in_method, computed_where_read)
+    ways: tuple[Way, ...] = (
+        kept_detached,
+        begun_anew,
+        detached,
+        stepped_later,
+        taken_in_loop,
+        rebuilt_in_method,
+        computed_where_read,
+    )
+    ways = (*ways, as_property, built_where_read)
     for way in (*ways, rebuilt_inside, made_function):
         yield from released(asking, way(asking))
     for other in (rebuilt_in_function, carried_over, rebuilt_before, detached_border):

@@ -17,7 +17,7 @@ from .proposal import Proposal, Wanted
 from .text import Text, targets
 
 NAMES = re.compile(r"(?:^|_)(?:old|prev|previous|targets?|teacher|ref|reference|frozen|fixed|behaviou?r|gt)(?:_|\d*$)")
-LOSSES = re.compile(r"loss|criterion|cost|mse|l1|kl_div|huber|entropy|distance", re.IGNORECASE)
+LOSSES = re.compile(r"loss|criterion|cost|mse|l1|kl_div|huber|entropy|distance|similarity", re.IGNORECASE)
 
 
 def detached(wanted: Wanted) -> Iterator[Proposal]:

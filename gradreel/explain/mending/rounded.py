@@ -64,10 +64,16 @@ def answers(text: Text, statement: ast.stmt | None) -> list[ast.Compare]:
         hard
         for hard in text.parts(statement, ast.Compare)
         if isinstance(hard.ops[0], ast.Gt | ast.GtE)
-        and isinstance(hard.comparators[0], ast.Constant)
-        and hard.comparators[0].value == 0.5
+        and (is_half(hard.comparators[0]) or LIMIT.search(text.get(hard.comparators[0])))
         and is_chance(text, hard.left)
     ]
+
+
+LIMIT = re.compile(r"^(?:self\.)?thr(?:esh(?:old)?)?$")
+
+
+def is_half(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0.5
 
 
 CHANCE = re.compile(r"sigmoid|softmax|prob", re.IGNORECASE)

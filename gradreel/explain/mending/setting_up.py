@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import called, keyword
 from ..errors.not_imported import IMPORTS, unbound
-from .common import enclosing, set_keyword, with_argument, without_keyword
+from .common import assigned_pairs, enclosing, set_keyword, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, names_in, targets
 
@@ -162,19 +162,36 @@ def numbers_loaded(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def added_to_optimizer(wanted: Wanted) -> Iterator[Proposal]:
-    """What a method puts in the place of a part of the model is added to the optimizer there."""
+    """What is put in the place of a part of the model later is added to the optimizer there."""
     text, changed = wanted.text, wanted.at("changed")
     built = text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
     if not isinstance(changed, ast.Assign) or not isinstance(built, ast.Assign) or not text.alone(changed):
         return
-    own, goal = text.get(built.targets[0]), changed.targets[0]
-    same = enclosing(text, built, ast.ClassDef) is enclosing(text, changed, ast.ClassDef)
-    if not same or not isinstance(goal, ast.Attribute | ast.Subscript) or text.block(built) is text.block(changed):
+    goal = changed.targets[0]
+    if not isinstance(goal, ast.Attribute | ast.Subscript) or text.block(built) is text.block(changed):
         return
-    for given in (f"{text.get(goal)}.parameters()", f"[{text.get(goal)}]"):
+    own = called_there(wanted, built, goal)
+    for given in (f"{text.get(goal)}.parameters()", f"[{text.get(goal)}]") if own is not None else ():
         line = f'{own}.add_param_group({{"params": {given}}})'
         title = f"give it to the optimizer, too: {line} after line {changed.end_lineno}"
         yield wanted.proposal(title, "what was replaced stays in the optimizer", text.after(changed, [line]))
+
+
+def called_there(wanted: Wanted, built: ast.Assign, goal: ast.Attribute | ast.Subscript) -> str | None:
+    """What the optimizer that `built` makes is called where `goal` is set: `trainer.opt` beside `trainer.model`."""
+    text, own = wanted.text, wanted.text.get(built.targets[0])
+    home = enclosing(text, built, ast.ClassDef)
+    if not own.startswith("self.") or home is enclosing(text, goal, ast.ClassDef):
+        return own
+    given = wanted.name("given") or ""
+    kept = [given] if given.startswith("self.") else []
+    kept += [text.get(target) for target, value in assigned_pairs(home) if text.get(value) == given]
+    shown = text.get(goal)
+    for path in kept:
+        holder, found, _ = shown.partition(f".{path.removeprefix('self.')}.")
+        if found and path.startswith("self."):
+            return f"{holder}.{own.removeprefix('self.')}"
+    return None
 
 
 def last_change(text: Text, built: ast.stmt, names: set[str]) -> ast.stmt | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import called, keyword
+from .common import assigned_pairs
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text
 from .values import dropped
@@ -102,3 +103,26 @@ def left_out(text: Text, owner: ast.Call | ast.List, layer: ast.Call) -> list[Ed
         return [text.replaced(layer, "")]
     start = text.place(before.end_lineno or 0, before.end_col_offset or 0)
     return [Edit(*start, *text.place(layer.end_lineno or 0, layer.end_col_offset or 0), "")]
+
+
+def sigmoid_of_one(wanted: Wanted) -> Iterator[Proposal]:
+    """One score goes through `sigmoid`; where there are several in the last dimension, `softmax` is taken over that."""
+    text, wide = wanted.text, wanted.name("wide") == "True"
+    made_as = {text.get(goal) for goal, value in assigned_pairs(text.tree) if called(value) == "Softmax"}
+    here = text.calls(wanted.at("built"))
+    calls = [call for call in here if called(call) in ("softmax", "Softmax") or text.get(call.func) in made_as]
+    for call in calls or text.calls(text.tree, "Softmax") if wanted.name("kind") == "Softmax" else ():
+        given = keyword(call, "dim")
+        place = 0 if called(call) == "Softmax" or text.get(call.func).rpartition(".")[0] not in FUNCTIONS else 1
+        dim = given.value if given is not None else call.args[place] if len(call.args) > place else None
+        if wide and dim is not None:
+            title = f"over the last dimension, dim=-1, on line {call.lineno}"
+            yield wanted.proposal(title, "other entries share the whole", text.replaced(dim, "-1"))
+        if called(call) == "Softmax":
+            made = f"{text.get(call.func).removesuffix('Softmax')}Sigmoid()"
+        else:
+            assert isinstance(call.func, ast.Attribute)
+            scores = call.args[0] if place or text.get(call.func) in made_as else call.func.value
+            made = f"torch.sigmoid({text.get(scores)})"
+        title = f"{made} on line {call.lineno}: a chance for yes"
+        yield wanted.proposal(title, "a number between 0 and 1 for each row", text.replaced(call, made))

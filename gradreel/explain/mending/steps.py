@@ -45,6 +45,19 @@ def result_taken(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.replaced(changed, f"{name} = {text.get(changed)}"))
 
 
+def result_of_function(wanted: Wanted) -> Iterator[Proposal]:
+    """`project(w)` becomes `w = project(w)`; what an optimizer has is written into instead."""
+    text, changed, name = wanted.text, wanted.at("changed"), wanted.name("target")
+    if not isinstance(changed, ast.Expr) or name is None:
+        return
+    shown = text.get(changed)
+    title = f"take the result: {name} = {shown} on line {changed.lineno}"
+    yield wanted.proposal(title, FREE, text.replaced(changed, f"{name} = {shown}"))
+    made = f"with torch.no_grad(): {name}.copy_({shown})"
+    title = f"write the result into {name}: {made} on line {changed.lineno}"
+    yield wanted.proposal(title, "the write leaves no trace in the graph", text.replaced(changed, made))
+
+
 def detached_at_last(wanted: Wanted) -> Iterator[Proposal]:
     """`h.detach()` on a line of its own leaves `h` as it is: `h = h.detach()` was meant."""
     text = wanted.text
@@ -61,7 +74,7 @@ def clipped_later(wanted: Wanted) -> Iterator[Proposal]:
     """It is clipped when the gradients are there: behind the backward, before the step."""
     text, change = wanted.text, wanted.at("changed")
     outer = text.parents.get(change) if change is not None else None
-    if isinstance(outer, ast.If) and outer.body == [change] and not outer.orelse:
+    if isinstance(outer, ast.If) and change in outer.body and not outer.orelse:
         change = outer
     for goal in stack_statements(wanted, "seen"):
         if change is not None and change in text.block(goal) and text.alone(change) and change is not goal:

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called, keyword
-from .common import enumerated, followed, grouped, loads, set_keyword, stack_statements, value_of, with_argument
+from ..straight_through import is_straight_through, parts_of
+from .common import (
+    enclosing,
+    enumerated,
+    followed,
+    grouped,
+    loads,
+    set_keyword,
+    stack_statements,
+    value_of,
+    with_argument,
+)
 from .modes import enabled, recording_on
 from .numbers import all_kept, from_tensors, in_torch, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
 from .recorded import with_create_graph
+from .references import LOSSES
 from .rounded import chances_kept, looked_up_straight_through, scored, soft_step, straight_through
 from .softened import soft_counts, soft_place
 from .text import targets
@@ -111,6 +124,43 @@ def all_tracked(wanted: Wanted) -> Iterator[Proposal]:
             TRACKS,
             *(with_argument(text, call, "requires_grad=True") for call in bare),
         )
+
+
+def input_tracked(wanted: Wanted) -> Iterator[Proposal]:
+    """Through frozen layers a gradient goes back to what is given to them: where a hook waits for it, their input asks
+    for one."""
+    text = wanted.text
+    if wanted.name("how") != "flag" or not text.calls(wanted.at("raised"), "register_hook", "retain_grad"):
+        return
+    path = f"{wanted.name('cut') or ''}."
+    stack = [call for goal in stack_statements(wanted, "raised")[1:] for call in text.calls(goal)]
+    others = [call for call in text.parts(text.tree, ast.Call) if path.startswith(f"{text.get(call.func)}.")]
+    for call in dict.fromkeys([*stack, *others]):
+        given = call.args[0] if call.args else None
+        if isinstance(given, ast.Name) and path.startswith(f"{text.get(call.func)}."):
+            title = f"ask for a gradient of {given.id}, which goes through what is frozen, on line {call.lineno}"
+            yield wanted.proposal(title, TRACKS, followed(text, given, ".requires_grad_()"))
+
+
+def frozen_first(wanted: Wanted) -> Iterator[Proposal]:
+    """What gives a model a new part, which is to learn, goes behind the loop that freezes the whole of it."""
+    text, cut = wanted.text, wanted.at("cut")
+    loop = text.loop(cut) if cut is not None else None
+    parts = re.findall(r"\w+", wanted.name("cut") or "")
+    for freezing in [loop, *stack_statements(wanted, "cut")] if loop is not None else []:
+        block = text.block(freezing) if freezing is not None else []
+        for made in block[: block.index(freezing)] if freezing in block else []:
+            goal = made.targets[0] if isinstance(made, ast.Assign) else None
+            if not isinstance(goal, ast.Attribute | ast.Subscript) or freezing is None or not text.alone(made):
+                continue
+            own = re.findall(r"\w+", text.get(goal))
+            if own[-1] in parts and isinstance(made.value, ast.Call) and called(made.value)[:1].isupper():  # type: ignore[attr-defined]
+                title = (
+                    f"line {made.lineno}, which brings what is to learn, after line {freezing.end_lineno}: freeze first"
+                )
+                moved = text.after(freezing, text.lines_of(made))
+                yield replace(wanted.proposal(title, FREE, text.removed(made), moved), decisive=True)
+                return
 
 
 def flag_left(wanted: Wanted) -> Iterator[Proposal]:
@@ -325,6 +375,21 @@ def leaves_again(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, *edits)
 
 
+def other_detached(wanted: Wanted) -> Iterator[Proposal]:
+    """Of the two that a function compares, the other is detached: `p = p.detach()` becomes `z = z.detach()`."""
+    text, cut = wanted.text, wanted.at("cut")
+    home = enclosing(text, cut, ast.FunctionDef) if cut is not None else None
+    if not isinstance(cut, ast.Assign) or not isinstance(home, ast.FunctionDef) or not wanted.name("parameter"):
+        return
+    own = [arg.arg for arg in home.args.args if arg.arg != "self"]
+    name = text.get(cut.targets[0])
+    if len(own) == 2 and name in own and ast.unparse(cut.value) == f"{name}.detach()":
+        other = own[1 - own.index(name)]
+        title = f"detach {other}, and not {name}, on line {cut.lineno}"
+        cost = "the gradient goes to what the optimizer has"
+        yield wanted.proposal(title, cost, text.replaced(cut, f"{other} = {other}.detach()"))
+
+
 def detached_for_the_first(wanted: Wanted) -> Iterator[Proposal]:
     """Of two losses on what was made, as of a GAN, the first takes it detached, and the second as it was made."""
     text, cut = wanted.text, wanted.at("cut")
@@ -341,13 +406,47 @@ def detached_for_the_first(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, free, *(text.replaced(use, f"{text.get(use)}.detach()") for use in first))
 
 
+def turned_back(wanted: Wanted) -> Iterator[Proposal]:
+    """`hard + (soft - hard).detach()` becomes `soft + (hard - soft).detach()`."""
+    text = wanted.text
+    for node in [part for part in text.parts(wanted.at("cut"), ast.BinOp) if is_straight_through(part)]:
+        soft, hard = parts_of(node)
+        made = f"{soft} + ({hard} - {soft}).detach()"
+        title = f"{made} on line {node.lineno}"
+        yield wanted.proposal(title, "the value is that of what was picked", text.replaced(node, made))
+
+
+def other_side_detached(wanted: Wanted) -> Iterator[Proposal]:
+    """`loss(q.detach(), target)` becomes `loss(q, target.detach())`: what learns is to get the gradient."""
+    text = wanted.text
+    for node in text.parts(wanted.at("cut"), ast.Call) + text.parts(wanted.at("cut"), ast.BinOp):
+        pair = [node.left, node.right] if isinstance(node, ast.BinOp) else list(node.args[:2])
+        loss = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+        if len(pair) != 2 or not (loss or (isinstance(node, ast.Call) and LOSSES.search(text.get(node.func)))):
+            continue
+        marks = [called(part) == "detach" and isinstance(part, ast.Call) and not part.args for part in pair]
+        if sum(marks) != 1:
+            continue
+        stopped, other = pair if marks[0] else reversed(pair)
+        if isinstance(other, ast.Constant) or not isinstance(stopped, ast.Call):
+            continue
+        assert isinstance(stopped.func, ast.Attribute)
+        title = f"detach {text.get(other)}, and not {text.get(stopped.func.value)}, on line {node.lineno}"
+        edits = [text.replaced(stopped, text.get(stopped.func.value)), followed(text, other, ".detach()")]
+        yield wanted.proposal(title, "the gradient goes to what the optimizer has", *edits)
+
+
 CUTS = {
+    "turned_round": (turned_back,),
     "late": (asked_before,),
     "data": (rebound,),
     "sample": (sampled_with_graph, recording_on),
     "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
-    "flag": (flag_left,),
-    "detach": (detached_for_the_first, unwrapped, undetached, not_loaded, enabled, in_torch),
+    "flag": (frozen_first, input_tracked, flag_left),
+    "detach": (
+        *(other_side_detached, detached_for_the_first, other_detached, unwrapped, undetached, not_loaded),
+        *(enabled, in_torch),
+    ),
     "tensor": (from_tensors, without_numbers),
     "numbers": (tensors_listed, in_torch, without_numbers, all_kept, from_tensors, undetached),
     "rounded": (scored, chances_kept, looked_up_straight_through, straight_through, soft_step, soft_place),

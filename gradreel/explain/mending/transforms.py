@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import enumerated, grouped, set_keyword, with_argument
+from .common import enclosing, enumerated, grouped, set_keyword, with_argument
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, names_in
 
@@ -56,6 +56,34 @@ def with_auxiliary(wanted: Wanted) -> Iterator[Proposal]:
             title = f"has_aux=True on line {call.lineno}"
             cost = "the result is a pair: the gradient, and what else the function gives"
             yield wanted.proposal(title, cost, with_argument(text, call, "has_aux=True"))
+
+
+def logged_outside(wanted: Wanted) -> Iterator[Proposal]:
+    """What a function under `vmap(grad(f))` appends to a log, it returns beside its result; the log gets it outside."""
+    text, raised = wanted.text, wanted.at("raised")
+    home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
+    adding = raised.value if isinstance(raised, ast.Expr) else None
+    if not isinstance(home, ast.FunctionDef) or not isinstance(adding, ast.Call) or called(adding) != "append":
+        return
+    shown = adding.args[0] if len(adding.args) == 1 else None
+    if not isinstance(shown, ast.Call) or called(shown) not in ("item", "float") or raised is None:
+        return
+    one = text.get(shown.func.value) if isinstance(shown.func, ast.Attribute) else text.get(shown.args[0])
+    last = home.body[-1]
+    for grad in [call for call in text.parts(text.tree, ast.Call) if called(call) == "grad" and call.args]:
+        outer = next((node for node in text.around(grad) if isinstance(node, ast.Assign)), None)
+        if text.get(grad.args[0]).rpartition(".")[2] != home.name or outer is None or keyword(grad, "has_aux"):
+            continue
+        if not isinstance(last, ast.Return) or last.value is None or not isinstance(outer.targets[0], ast.Name):
+            continue
+        extra = f"{one if one.isidentifier() else 'value'}_of_each"
+        edits = [text.removed(raised), text.replaced(last.value, f"{text.get(last.value)}, {one}")]
+        edits.append(with_argument(text, grad, "has_aux=True"))
+        edits.append(text.replaced(outer.targets[0], f"{text.get(outer.targets[0])}, {extra}"))
+        assert isinstance(adding.func, ast.Attribute)
+        edits.append(text.after(outer, [f"{text.get(adding.func.value)}.extend({extra}.tolist())"]))
+        title = f"return {one} as well, with has_aux=True, and log it outside, after line {outer.end_lineno}"
+        yield wanted.proposal(title, FREE, *edits)
 
 
 def vector_given(wanted: Wanted) -> Iterator[Proposal]:

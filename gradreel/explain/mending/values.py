@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..calls import called, keyword, weights
 from .common import followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, targets
+from .text import Edit, Text, names_in, targets
 
 # ---- backward's start
 
@@ -19,14 +20,21 @@ def not_scalar(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) not in ("autograd", "torch.autograd"):
             owner = call.func.value
             shown = grouped(text, owner)
+            mean = wanted.proposal(
+                f"backward of the mean, on line {call.lineno}",
+                "each entry counts 1/n",
+                followed(text, owner, ".mean()"),
+            )
+            trains = "loss" in shown.lower() and bool(text.calls(text.tree, "step"))
+            if f"{shown}.mean()" in text.source or trains:  # that is what the program calls its loss
+                yield mean
             title = f"backward of the sum, on line {call.lineno}"
             yield wanted.proposal(title, "each entry counts 1", followed(text, owner, ".sum()"))
             if not call.args:
                 title = f"say how much each entry counts: gradient=ones, on line {call.lineno}"
                 made = with_argument(text, call, f"torch.ones_like({shown})")
                 yield wanted.proposal(title, "each entry counts 1", made)
-            title = f"backward of the mean, on line {call.lineno}"
-            yield wanted.proposal(title, "each entry counts 1/n", followed(text, owner, ".mean()"))
+            yield mean
         elif call.args:
             yield from of_sum(wanted, call)
     for call in text.calls(raised, "grad"):
@@ -91,14 +99,18 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
         shown = text.get(owner) if owner is not None else text.get(call.args[0]) if call.args else root
         single = shown is not None and not shown.startswith(("[", "("))
         title = f"ones of the shape of {shown} on line {call.lineno}"
-        if single and isinstance(given, ast.Name):  # weights of its own, which ones are not
+        if single and (part := first_part(wanted.found.message)) is not None:
+            made = f"{grouped(text, given)}{part.format(shown)}"
+            yield wanted.proposal(f"as many of the weights as {shown} has", FREE, text.replaced(given, made))
+        if single and isinstance(given, ast.Name | ast.Attribute):  # weights of its own, which ones are not
             made = f"{grouped(text, given)}.expand_as({shown})"
             yield wanted.proposal(
                 f"spread the weights over {shown}", "the same for each row", text.replaced(given, made)
             )
         if single:
             made = f"torch.ones_like({shown})"
-            yield wanted.proposal(title, "each entry counts 1", text.replaced(given, made))
+            if are_constant(text, given):
+                yield wanted.proposal(title, "each entry counts 1", text.replaced(given, made))
             made = f"{grouped(text, given)}.reshape({shown}.shape)"
             yield wanted.proposal(f"give the weights the shape of {shown}", FREE, text.replaced(given, made))
             made = f"{grouped(text, given)}.expand_as({shown})"
@@ -117,6 +129,51 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
                     yield wanted.proposal("a weight without a dimension", FREE, edit)
         title = f"without weights: each loss counts 1, on line {call.lineno}"
         yield wanted.proposal(title, "each loss counts 1", *dropped(text, call, given))
+
+
+def are_constant(text: Text, given: ast.expr) -> bool:
+    """Whether the weights may have been meant to be ones: what a loop hands over, or what was read of a `.grad`, says
+    of each entry how much it counts, and ones would bring another gradient."""
+    name = given.id if isinstance(given, ast.Name) else ""
+    loops = text.parts(text.tree, ast.For)
+    if is_drawn(text, given) or any(name in names_in(loop.target) for loop in loops):
+        return False
+    makers = [node.value for node in text.parts(text.tree, ast.Assign) if name in targets(node)]
+    return not any(part.attr == "grad" for made in (given, *makers) for part in text.parts(made, ast.Attribute))
+
+
+def cut_alike(wanted: Wanted) -> Iterator[Proposal]:
+    """Two that are gone through side by side are cut alike: `chunk(n)` makes n parts, `split(n)` parts of n."""
+    text, raised = wanted.text, wanted.at("raised")
+    loop = text.loop(raised) if raised is not None else None
+    others = {called(call) for call in text.calls(text.tree, "chunk", "split")}
+    for call in text.calls(loop, "chunk", "split") if loop is not None and len(others) == 2 else ():
+        other = "split" if called(call) == "chunk" else "chunk"
+        if isinstance(call.func, ast.Attribute):
+            made = f"{text.get(call.func.value)}.{other}({', '.join(map(text.get, call.args))})"
+            title = f"{other} as beside it, on line {call.lineno}"
+            yield wanted.proposal(title, FREE, text.replaced(call, made))
+
+
+def is_drawn(text: Text, given: ast.expr) -> bool:
+    """Whether the weights are drawn at random, as for an estimate of a trace: ones would be no estimate."""
+    name = given.id if isinstance(given, ast.Name) else ""
+    makers = [node for node in text.parts(text.tree, ast.Assign) if name in targets(node)] if name else []
+    parts = [given, *(node.value for node in makers)]
+    return any(called(call).startswith("rand") for part in parts for call in text.parts(part, ast.Call))
+
+
+TWO_SHAPES = re.compile(
+    r"has a shape of torch\.Size\(\[([\d, ]+)\]\) and output\[0\] has a shape of torch\.Size\(\[([\d, ]+)\]\)"
+)
+
+
+def first_part(message: str) -> str | None:
+    """What takes of weights as much as a root has, whose last dimension alone is shorter."""
+    found = TWO_SHAPES.search(message)
+    one, two = ([int(size) for size in found[at].split(", ")] for at in (1, 2)) if found is not None else ([], [])
+    alike = len(one) == len(two) > 0 and one[:-1] == two[:-1] and one[-1] > two[-1] > 1
+    return "[..., :{}.shape[-1]]" if alike else None
 
 
 def dropped(text: Text, call: ast.Call, given: ast.expr) -> list[Edit]:

@@ -18,7 +18,7 @@ from gradreel.trace.events import Value
 
 from ..ancestry import all_zero
 from ..diagnosis import Diagnosis
-from .observe import Observation, alike, close, finite, numbers
+from .observe import Observation, alike, close, finite, flat, numbers
 from .text import changed_blocks
 
 
@@ -29,6 +29,8 @@ class Comparison:
     before: Observation
     after: Observation
     found: Diagnosis
+    reference: Observation | None = None
+    """What autograd gives in the place of a formula of the program's own, if that is in question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,11 @@ AUTOGRAD = frozenset({"second_backward", "saved_modified", "leaf_inplace", "view
 """Kinds of trouble with gradients: what the program computed up to there was right."""
 
 
-def verify(before: Observation, after: Observation, found: Diagnosis) -> Verdict:
+def verify(before: Observation, after: Observation, found: Diagnosis, reference: Observation | None = None) -> Verdict:
     """Judges the run `after` of a program that was edited against `found`, which the run `before` met."""
     if not runs_on(before, after, found):
         return Verdict(False)
-    seen = Comparison(before, after, found)
+    seen = Comparison(before, after, found, reference)
     told = [(name, rule(seen)) for name, rule in RULES.items()]
     return Verdict(True, tuple((name, sentence) for name, sentence in told if sentence is not None))
 
@@ -216,7 +218,8 @@ def stepped_leaves_keep_theirs(seen: Comparison) -> str | None:
     stepped = before.stepped | ({leaf for _, leaf, _ in before.leaf_writes} if before.steps else set())
     for leaf in sorted(before.gradients.keys() & before.leaves):
         names = before.names.get(leaf, set())
-        trained = leaf in stepped or any("." in name for name in names)
+        kept = seen.found.cause != "lost_unread"  # else the gradient may have gone to the wrong side
+        trained = leaf in stepped or kept and any("." in name for name in names)
         if trained and names and not names & reached and any(value is not None for value in before.gradients[leaf]):
             return f"no gradient comes to `{min(names)}` any more"
     return None
@@ -413,6 +416,42 @@ def printed_numbers_stay(seen: Comparison) -> str | None:
     return None
 
 
+def the_parameter_learns(seen: Comparison) -> str | None:
+    """The parameter that is said to get no gradient gets one."""
+    name = seen.found.names.get("parameter")
+    known = name is not None and any(name in names for names in seen.after.names.values())
+    return f"no gradient comes to `{name}`" if known and name not in seen.after.reached() else None
+
+
+def formulas_agree(seen: Comparison) -> str | None:
+    """What backward returns is what autograd computes for the same forward, but for a factor that is meant."""
+    own, other = (first_gradients(one) if one is not None else {} for one in (seen.after, seen.reference))
+    for name in sorted(own.keys() & other.keys()):
+        if not all_zero(other[name]) and not proportional(own[name], other[name]):
+            return f"the gradient of `{name}` is not the derivative of what forward computes"
+    return None
+
+
+def first_gradients(seen: Observation) -> dict[str, Value]:
+    """The first gradient that came to each leaf, by its names."""
+    found: dict[str, Value] = {}
+    for leaf in sorted(seen.gradients.keys() & seen.leaves):
+        came = [value for value in seen.gradients[leaf] if value is not None]
+        found |= dict.fromkeys(seen.names.get(leaf, set()) - found.keys(), came[0]) if came else {}
+    return found
+
+
+def proportional(one: Value, other: Value) -> bool:
+    """Whether two values are the same but for a factor, and rounding."""
+    if one.shape != other.shape:
+        return False
+    pairs = [pair for pair in zip(flat(one.data), flat(other.data), strict=False) if None not in pair]
+    largest = max((pair for pair in pairs), key=lambda pair: abs(pair[1]), default=(0.0, 0.0))
+    factor = largest[0] / largest[1] if largest[1] else 1.0
+    room = 1e-3 * abs(largest[0])
+    return factor != 0 and all(abs(a - factor * b) <= room for a, b in pairs)
+
+
 RULES: dict[str, Rule] = {
     "a gradient arrives": a_gradient_arrives,
     "the call is made": the_call_is_made,
@@ -431,4 +470,6 @@ RULES: dict[str, Rule] = {
     "first steps stay": first_steps_stay,
     "operations stay": operations_stay,
     "printed numbers stay": printed_numbers_stay,
+    "the parameter learns": the_parameter_learns,
+    "formulas agree": formulas_agree,
 }

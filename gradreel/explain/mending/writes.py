@@ -7,10 +7,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called, keyword
-from .common import copies, followed, loads, needed_before, stack_statements, value_of, without_keyword
+from .built_anew import entries_made_anew, part_joined
+from .common import (
+    copies,
+    enclosing,
+    enumerated,
+    followed,
+    loads,
+    needed_before,
+    stack_statements,
+    value_of,
+    without_keyword,
+)
 from .detaching import carried_over
 from .graphs import rebuilt_before, rebuilt_inside
-from .out_of_place import COPY, PLAINLY, out_of_place, plain, plain_sum, read_after, turns_over, written_name
+from .out_of_place import COPY, PLAINLY, chained, out_of_place, plain, plain_sum, read_after, turns_over, written_name
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
@@ -19,7 +30,18 @@ UNRECORDED = "the write leaves no trace in the graph"
 
 def saved_changed(wanted: Wanted) -> Iterator[Proposal]:
     """A tensor that a node had kept was written over."""
-    for way in (out_of_place, cloned_before, cloned_where_kept, inplace_switched_off, moved_behind, rebuilt_before):
+    ways = (
+        copy_stored,
+        entries_made_anew,
+        part_joined,
+        out_of_place,
+        rows_read_as_copies,
+        cloned_before,
+        cloned_where_kept,
+        inplace_switched_off,
+        moved_behind,
+    )
+    for way in (*ways, rebuilt_before):
         yield from way(wanted)
 
 
@@ -68,11 +90,62 @@ def leaf_view_changed(wanted: Wanted) -> Iterator[Proposal]:
 # ---- ways
 
 
+def copy_stored(wanted: Wanted) -> Iterator[Proposal]:
+    """What a method keeps for others to look at, `self.attention = a`, is kept as a copy: they may write into it."""
+    text, changed = wanted.text, wanted.at("changed")
+    if changed is None:
+        return
+    writer = enclosing(text, changed, ast.FunctionDef)
+    known = {(wanted.name(role) or "").rpartition(".")[2] for role in ("kept", "whole", "written")}
+    read = [part for part in text.parts(writer, ast.Assign) if written_name(changed) in targets(part)]
+    known |= {part.value.attr for part in read if isinstance(part.value, ast.Attribute)}
+    for node in text.parts(text.tree, ast.Assign):
+        goal = node.targets[0]
+        if not isinstance(goal, ast.Attribute) or goal.attr not in known or not isinstance(node.value, ast.Name):
+            continue
+        if enclosing(text, node, ast.FunctionDef) is writer or goal.attr in ast.unparse(changed):
+            continue
+        title = f"keep a copy in {text.get(goal)}, on line {node.lineno}"
+        yield wanted.proposal(title, COPY, followed(text, node.value, ".detach().clone()"))
+
+
+def rows_read_as_copies(wanted: Wanted) -> Iterator[Proposal]:
+    """Of buffers that a loop fills row by row, the rows that it computes with are copies: `f(x[t].clone())`."""
+    text, changed = wanted.text, wanted.at("changed")
+    loop = text.loop(changed) if changed is not None else None
+    inside = {id(part) for part in ast.walk(loop)} if loop is not None else set()
+    filled = {written_name(part) for part in text.parts(loop, ast.Assign) if isinstance(part.targets[0], ast.Subscript)}
+    if changed is None or written_name(changed) not in filled:
+        return
+    for built in stack_statements(wanted, "built"):
+        rows = [part for part in text.parts(built, ast.Subscript) if isinstance(part.ctx, ast.Load)]
+        rows = [row for row in rows if text.get(row.value) in filled and not is_method(text, row)]
+        if rows and id(built) in inside:
+            shown = enumerated(list(dict.fromkeys(f"{text.get(row)}.clone()" for row in rows)))
+            title = f"compute with copies of the rows: {shown} on line {built.lineno}"
+            yield wanted.proposal(title, COPY, *(followed(text, row, ".clone()") for row in rows))
+
+
+def is_method(text: Text, node: ast.expr) -> bool:
+    """Whether a method of `node` is asked for, or an entry of it taken: a copy comes of it anyway, or too much."""
+    return isinstance(text.parents.get(node), ast.Subscript | ast.Attribute)
+
+
 def cloned_before(wanted: Wanted) -> Iterator[Proposal]:
-    """The write goes into a clone: `h = h.clone()` before it."""
+    """The write goes into a clone: `h = h.clone()` before it, or before a view is taken of it to be written into."""
     text = wanted.text
     for statement in stack_statements(wanted, "changed")[:1]:
         name = written_name(statement)
+        viewed = viewed_name(statement) if name is None else None
+        if viewed is not None:
+            title = f"write into a clone: {viewed} = {viewed}.clone() before line {statement.lineno}"
+            yield wanted.proposal(title, COPY, text.before(statement, [f"{viewed} = {viewed}.clone()"]))
+            continue
+        for view in text.block(statement) if name is not None and read_view(text, statement, name) else ():
+            base = viewed_base(view, name)
+            if base is not None and view.lineno < statement.lineno:
+                title = f"write into a clone: {base} = {base}.clone() before line {view.lineno}"
+                yield wanted.proposal(title, COPY, text.before(view, [f"{base} = {base}.clone()"]))
         if (
             name is None
             or isinstance(statement, ast.For | ast.While | ast.With | ast.If)
@@ -82,6 +155,49 @@ def cloned_before(wanted: Wanted) -> Iterator[Proposal]:
         title = f"write into a clone: {name} = {name}.clone() before line {statement.lineno}"
         offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
         yield offered(title, COPY, text.before(statement, [f"{name} = {name}.clone()"]))
+
+
+VIEWS = frozenset(
+    ("diagonal", "view", "t", "transpose", "permute", "squeeze", "unsqueeze", "select", "narrow", "flatten", "unfold")
+)
+
+
+def viewed_name(statement: ast.stmt) -> str | None:
+    """The name of what `statement` writes into through a view: `K` of `K.diagonal().add_(1)`."""
+    goal: ast.expr | None = None
+    if isinstance(statement, ast.AugAssign | ast.Assign):
+        goal = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
+        goal = goal if isinstance(goal, ast.Subscript) else None
+    elif isinstance(statement, ast.Expr) and called(statement.value).endswith("_"):
+        call = statement.value
+        goal = chained(call.func.value) if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+    return whole_of(goal) if goal is not None else None
+
+
+def whole_of(node: ast.expr) -> str | None:
+    """`K` of `K.diagonal()[1:]`."""
+    through = False
+    while True:
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and called(node) in VIEWS and isinstance(node.func, ast.Attribute):
+            node, through = node.func.value, True
+        elif isinstance(node, ast.Name | ast.Attribute) and through and ast.unparse(node) != "torch":
+            return ast.unparse(node)
+        else:
+            return None
+
+
+def viewed_base(statement: ast.stmt, name: str | None) -> str | None:
+    """`K` of `d = K.diagonal()`, if the name is `d`."""
+    if isinstance(statement, ast.Assign) and name in targets(statement):
+        return whole_of(statement.value)
+    return None
+
+
+def read_view(text: Text, statement: ast.stmt, name: str) -> bool:
+    """Whether the name that is written into was given to a view in the same block."""
+    return any(viewed_base(part, name) for part in text.block(statement))
 
 
 def cloned_where_kept(wanted: Wanted) -> Iterator[Proposal]:

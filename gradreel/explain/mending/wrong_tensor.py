@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
         yield from tracked_before_use(wanted)
     yield from columns_joined(wanted)
     yield from part_of_whole(wanted)
+    yield from entry_given(wanted)
     raised, root = wanted.at("raised"), wanted.name("root")
     calls = text.calls(raised, "grad")
     for call in calls or [call for call in text.calls(raised) if call.args and text.get(call.args[0]) == root]:
@@ -52,6 +54,23 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
         if keyword(node, "materialize_grads") is None:
             title = f"zeros instead of None: materialize_grads=True on line {node.lineno}"
             yield wanted.makeshift(title, FREE, with_argument(text, node, "materialize_grads=True"))
+
+
+def entry_given(wanted: Wanted) -> Iterator[Proposal]:
+    """Of the weights that a function is given it takes this one, too: `w['b']` in the place of `self.p['b']`."""
+    text = wanted.text
+    key = re.search(r"\[([^\[\]]+)\]$", wanted.name("target") or "")
+    for statement in filter(None, [wanted.at("saved")]):
+        home = enclosing(text, statement, ast.FunctionDef)
+        given = {arg.arg for arg in home.args.args} if isinstance(home, ast.FunctionDef) else set()
+        owners = {text.get(part.value) for part in text.parts(home, ast.Subscript)} & given
+        for use in text.parts(statement, ast.Subscript):
+            if key is None or ast.unparse(use.slice) != key[1] or text.get(use.value) in given:
+                continue
+            for owner in sorted(owners):
+                title = f"{owner}[{text.get(use.slice)}] instead of {text.get(use)} on line {use.lineno}"
+                cost = "it is computed with what the function is given"
+                yield wanted.proposal(title, cost, text.replaced(use.value, owner))
 
 
 def columns_joined(wanted: Wanted) -> Iterator[Proposal]:
@@ -210,28 +229,62 @@ def asked_last(wanted: Wanted) -> Iterator[Proposal]:
     """Compute first, ask for the gradient last: `(randn(3) / 2).requires_grad_()`."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
-    if value is None or not isinstance(built, ast.Assign | ast.Return) or isinstance(value, ast.Tuple):
+    if built is None or value is None or not isinstance(built, ast.Assign | ast.Return):
         return
-    if isinstance(value, ast.ListComp | ast.DictComp):  # of each entry
-        value = value.elt if isinstance(value, ast.ListComp) else value.value
-    removals = [
-        edit for call in text.calls(built) if (edit := without_keyword(text, call, "requires_grad")) is not None
+    made = [last for part in entries_of(value) if (last := flag_last(text, part))]
+    if made:
+        title = f"compute first and ask for the gradient last, on line {built.lineno}"
+        yield wanted.proposal(title, OF_THE_RESULT, *(edit for edits in made for edit in edits))
+    for result in results_of(text, [called(call) for call in text.parts(value, ast.Call)]):
+        edits = flag_last(text, result)
+        if edits:
+            title = f"compute first and ask for the gradient last, on line {result.lineno}"
+            yield wanted.proposal(title, OF_THE_RESULT, *edits)
+
+
+def entries_of(value: ast.expr) -> list[ast.expr]:
+    """What a list or dict that is written out holds; else `value` itself."""
+    if isinstance(value, ast.ListComp):
+        return [value.elt]
+    if isinstance(value, ast.DictComp):
+        return [value.value]
+    if isinstance(value, ast.List | ast.Tuple):
+        return list(value.elts)
+    return list(value.values) if isinstance(value, ast.Dict) else [value]
+
+
+def results_of(text: Text, names: list[str]) -> list[ast.expr]:
+    """What functions of the program with these names give."""
+    named = [
+        node.value
+        for node in text.parts(text.tree, ast.Assign)
+        if isinstance(node.value, ast.Lambda) and text.get(node.targets[0]).rpartition(".")[2] in names
     ]
-    marks = [call for call in text.calls(built, "requires_grad_") if isinstance(call.func, ast.Attribute)]
-    title = f"compute first and ask for the gradient last, on line {built.lineno}"
+    homes = [node for node in text.parts(text.tree, ast.FunctionDef) if node.name in names]
+    given = [part.value for home in homes for part in ast.walk(home) if isinstance(part, ast.Return)]
+    return [*(one.body for one in named if isinstance(one, ast.Lambda)), *(part for part in given if part is not None)]
+
+
+def flag_last(text: Text, value: ast.expr) -> list[Edit]:
+    """`value` with its flag taken off where it stands and asked for at the end."""
+    calls = text.parts(value, ast.Call)
+    removals = [edit for call in calls if (edit := without_keyword(text, call, "requires_grad")) is not None]
+    marks = [call for call in calls if called(call) == "requires_grad_" and isinstance(call.func, ast.Attribute)]
     end = text.place(value.end_lineno or 0, value.end_col_offset or 0)
     start = text.place(value.lineno, value.col_offset)
-    if removals or marks:
-        simple = isinstance(value, ast.Call | ast.Name | ast.Attribute)
-        edits = list(removals)
-        for call in marks:
-            assert isinstance(call.func, ast.Attribute)
-            inner = text.place(call.func.value.end_lineno or 0, call.func.value.end_col_offset or 0)
-            edits.append(Edit(*inner, *text.place(call.end_lineno or 0, call.end_col_offset or 0), ""))
-        opening = Edit(*start, *start, "" if simple else "(")
-        closing = Edit(*end, *end, ("" if simple else ")") + ".requires_grad_()")
-        if not any((edit.end_line, edit.end_column) == end for edit in edits):
-            yield wanted.proposal(title, OF_THE_RESULT, opening, *edits, closing)
+    if not removals and not marks:
+        return []
+    simple = isinstance(value, ast.Call | ast.Name | ast.Attribute)
+    edits = list(removals)
+    for call in marks:
+        assert isinstance(call.func, ast.Attribute)
+        inner = text.place(call.func.value.end_lineno or 0, call.func.value.end_col_offset or 0)
+        edits.append(Edit(*inner, *text.place(call.end_lineno or 0, call.end_col_offset or 0), ""))
+    opening = Edit(*start, *start, "" if simple else "(")
+    closing = Edit(*end, *end, ("" if simple else ")") + ".requires_grad_()")
+    if any((edit.end_line, edit.end_column) == end for edit in edits):
+        return []
+    return [opening, *edits, closing]
 
 
 def parameter_last(wanted: Wanted) -> Iterator[Proposal]:

@@ -32,6 +32,7 @@ from .dropping import Dropping
 from .flat_draws import FlatDraws
 from .growing import TURNS, Growing
 from .hooked import Hooked
+from .hooks_pile import HooksPile
 from .idle import Idle
 from .ignored import Ignored
 from .in_vain import InVain
@@ -48,6 +49,7 @@ from .no_curvature import NoCurvature
 from .old_graph import OldGraph
 from .only_named import OnlyNamed
 from .piled import Piled
+from .pure_calls import PureCalls
 from .rebound import Rebound
 from .reentrant import Reentrant
 from .same_memory import SameMemory
@@ -98,6 +100,7 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     Growing: Counter({e.BackwardStarted: TURNS + 1}),
     Collected: Counter((e.NodeMade, e.OptimizerStepped)),
     Hooked: Counter((e.HookRan, e.Written)),
+    HooksPile: Counter((e.HookRan, e.BackwardStarted)),
     BornInfinite: Counter((e.NodeRan,)),
     OnlyNamed: Counter((e.LineReached,)),
     InVain: Counter((e.OptimizerStepped, e.Written)),
@@ -118,6 +121,7 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     MovingViews: Counter((e.Written,)),
     LostWrite: Counter((e.Written,)),
     ThrownAway: Counter((e.NodeMade,)),
+    PureCalls: Counter((e.BackwardStarted,)),
     TurnedRound: Counter((e.NodeMade,)),
     Squashed: Counter((e.NodeMade,)),
     Withheld: Counter((e.NodeRan,)),

@@ -4,6 +4,7 @@ the input were used, or a slice of it stands beside what was computed."""
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +34,8 @@ class AskedInVain(FirstTrouble):
         super().__init__(world)
         self.in_vain: frozenset[str] = frozenset()
         """The names of gradients with respect to results that nothing was made of."""
+        self.asked: Counter[tuple[int, int]] = Counter()
+        """How often each tensor was asked for in vain, by the line that asked."""
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {e.BackwardFinished: self.finished, e.Printed: self.showing.printed}
@@ -42,7 +45,15 @@ class AskedInVain(FirstTrouble):
         call = self.world.calls[event.call]
         for place, number in enumerate(call.inputs):
             without = call.captured.get(place) is None and self.world.grad_node(number) not in call.expected
-            if without and call.called == "grad" and call.roots and (self.diagnosis is None or self.in_vain):
+            self.asked[number, call.place.line] += without
+            often = self.asked[number, call.place.line] > FEW  # a loop asks for the same again and again
+            if (
+                without
+                and not often
+                and call.called == "grad"
+                and call.roots
+                and not (self.diagnosis and not self.in_vain)
+            ):
                 self.asked_in_vain(call, number)
 
     def asked_in_vain(self, call: Call, number: int) -> None:

@@ -108,8 +108,11 @@ class Collected:
         return 2 * len(carried) <= len(nodes) and 2 * alive > len(nodes)
 
     def found(self) -> list[Diagnosis]:
-        """Told unless a backward ran through what was kept after all."""
+        """Told unless a backward ran through what was kept after all, or might have if the run had gone on."""
+        latest = {line: laps for line, laps, _ in self.suspects} if self.world.trace.outcome.kind == "stopped" else {}
         for line, laps, nbytes in self.suspects:
+            if latest.get(line) is laps:
+                continue
             states = [self.world.nodes[number] for lap in laps for number in lap.nodes]
             if self.world.skipped and not all(node.alive for node in states):
                 continue  # perhaps a backward among the skipped turns came for them

@@ -134,6 +134,8 @@ class Growing:
         grown = laps[-1].alive - laps[0].alive
         nbytes = laps[-1].nbytes - laps[0].nbytes
         name = holder(world, states)
+        if name is None and any(node.custom for node in states):
+            return []  # a Function that keeps its result on its context: both go when Python looks for such circles
         held = f" {code(name)} leads back to them, turn by turn." if name else ""
         weight = f", and {nbytes:,} bytes of saved tensors" if nbytes > 0 else ""
         story = [

@@ -166,6 +166,8 @@ class OldGraph(FirstTrouble):
             "raised": None,
             "shows": call.place.line,
         }
+        if node.place.frames and node.place.frames != call.place.frames:
+            lines["saved"] = node.place.frames[-1].line  # the call that built it
         events = {"built": node.made, "changed": step.event, "seen": call.started, "begun": first.made}
         names = named(border=kept, target=label(world, number))
         title = "A graph that is older than the weights"

@@ -22,7 +22,7 @@ class OnlyNamed:
     def __init__(self, world: World) -> None:
         self.world = world
         nodes = [node for node in world.source.nodes if isinstance(node, ast.Expr)]
-        self.statements = {node.lineno: ast.unparse(node) for node in nodes if only_named(node)}
+        self.statements = {node.lineno: ast.unparse(part) for node in nodes if (part := only_named(node)) is not None}
         self.reached: tuple[int, int] | None = None
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
@@ -46,5 +46,8 @@ class OnlyNamed:
         return [Diagnosis("other", title, "", lines, story, (), {"built": number}, "only_named", named(target=text))]
 
 
-def only_named(node: ast.Expr) -> bool:
-    return isinstance(node.value, ast.Attribute) and node.value.attr in METHODS
+def only_named(node: ast.Expr) -> ast.Attribute | None:
+    """The method that a statement names and does not call: `opt.zero_grad`, `[o.zero_grad for o in opts]`."""
+    value = node.value
+    part = value.elt if isinstance(value, ast.ListComp | ast.GeneratorExp | ast.SetComp) else value
+    return part if isinstance(part, ast.Attribute) and part.attr in METHODS else None

@@ -121,6 +121,10 @@ class Piled:
         return [self.diagnosis] if self.diagnosis is not None and not self.both_ways() else []
 
 
+LATEST = 3
+"""So many of the last writes into a memory are looked at for what went into it."""
+
+
 def zero(value: Value | None) -> bool:
     return value is not None and value.whole and not any(flat(value.data))
 
@@ -146,7 +150,9 @@ def from_gradient(world: World, inputs: tuple[int, ...], leaf: int) -> bool:
         tensor = world.tensors.get(number)
         if tensor is None:
             continue
-        for source in (*tensor.inputs, *(() if tensor.base is None else (tensor.base,))):
+        written = world.writes.get(tensor.storage, ())  # as a velocity is that is kept: `v.mul_(mu).add_(p.grad)`
+        latest = [source for write in written[-LATEST:] for source in write.inputs]
+        for source in (*tensor.inputs, *(() if tensor.base is None else (tensor.base,)), *latest):
             if source not in seen and len(seen) < 40:
                 seen.add(source)
                 todo.append(source)

@@ -3,6 +3,7 @@ cut where nobody cuts it in order to stop a gradient."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,8 @@ from ..ancestry import ancestors, by_graph, gradient_call
 from ..diagnosis import Diagnosis, named, on, origin
 from ..errors.no_graph import before_line
 from ..optimized import optimized
-from ..why_none import STOPS, finished, lost, withheld
+from ..straight_through import is_straight_through, parts_of
+from ..why_none import STOPS, Reason, cuts_on_way, finished, lost, withheld
 from ..words import called, code, name_of, upper
 from ..world.states import TensorState
 from ..world.world import World
@@ -22,7 +24,7 @@ from .asked_in_vain import UNMEANT
 from .showing import Showing
 
 STEPS = 2
-WITHOUT_SLOPE = frozenset({"rounded", "counted"})
+WITHOUT_SLOPE = frozenset({"rounded", "counted", "late"})
 
 
 class Unreached:
@@ -40,6 +42,10 @@ class Unreached:
         self.wrote = False
         self.moving: set[int] = set()
         """The lines whose steps wrote something."""
+        self.steps_seen: dict[int, int] = {}
+        """How many steps had been taken when a tensor was given up."""
+        self.changed: set[int] = set()
+        """The memory that the program itself wrote into, as an average of weights is kept."""
         self.moved = Showing(world)
         self.showing = Showing(world)
 
@@ -51,6 +57,7 @@ class Unreached:
             e.Printed: self.printed,
             e.TensorMade: self.made,
             e.Written: self.written,
+            e.TensorReleased: self.released,
             e.TurnsSkipped: self.skipped,
         }
 
@@ -73,6 +80,9 @@ class Unreached:
         self.showing.printed(event)
         self.moved.printed(event)
 
+    def released(self, event: e.TensorReleased) -> None:
+        self.steps_seen[event.tensor] = self.steps
+
     def stored(self, event: e.GradStored) -> None:
         self.reached.add(self.world.tensors[event.tensor].storage)
 
@@ -91,6 +101,8 @@ class Unreached:
 
     def written(self, event: e.Written) -> None:
         self.wrote = True
+        if self.steps and self.world.optimizer is None:
+            self.changed.add(event.storage)
 
     def in_vain(self) -> bool:
         """Whether some optimizer took steps again and again and never had a gradient for any of its parameters."""
@@ -112,15 +124,19 @@ class Unreached:
 
     def forgotten(self, tensor: TensorState) -> bool:
         """Whether an optimizer has `tensor`, and nothing ever came to it."""
-        leaf = tensor.requires_grad and tensor.node is None and tensor.alive and bool(tensor.names)
+        leaf = tensor.requires_grad and tensor.node is None and bool(tensor.names or tensor.called)
+        leaf = leaf and (tensor.alive or self.steps_seen.get(tensor.number) == self.steps)
         return leaf and tensor.storage not in self.reached and optimized(self.world, tensor, known=True)
 
     def told(self, tensor: TensorState) -> Diagnosis | None:
-        reason = lost(self.world, tensor)
+        reason = lost(self.world, tensor, self.in_vain())
         if reason is None:
             return self.told_withheld(tensor) or self.told_constant(tensor)
         how, compared = reason.names.get("how"), tensor.storage in self.compared
-        if how not in UNMEANT | WITHOUT_SLOPE and not (how in STOPS and (compared or self.in_vain())):
+        if how in STOPS and (turned := self.turned_round(tensor)) is not None:
+            return turned
+        meant = not (compared or self.in_vain() or self.last_on_way(tensor, reason))
+        if how not in UNMEANT | WITHOUT_SLOPE and (how not in STOPS or meant):
             return None
         lines, events = dict(reason.lines), dict(reason.events)
         again = next(state for state in self.world.tensors.values() if state.made == events["built"])
@@ -134,9 +150,44 @@ class Unreached:
             f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
             *map(upper, reason.story),
         )
-        names = {**reason.names}
+        names = {**reason.names, **named(parameter=name_of(self.world, tensor))}
         found = Diagnosis("no_graph", "No gradient reaches a parameter", "", lines, story, reason.nodes, events)
         return replace(found, cause="lost_unread", names=names, lines={**lines, "raised": None})
+
+    def turned_round(self, tensor: TensorState) -> Diagnosis | None:
+        """A straight-through estimator that lets the gradient pass to what was picked, and not to what it is for."""
+        world, calls = self.world, finished(self.world)
+        sums = [node for node in ast.walk(world.source.tree) if is_straight_through(node)]
+        for root in calls[-1].roots if calls and sums else ():
+            for made, cut in cuts_on_way(world, world.tensors[root], tensor):
+                for node in [node for node in sums if node.lineno <= cut.place.line <= (node.end_lineno or 0)]:
+                    value, passes = parts_of(node)
+                    name = called(world, tensor.number)
+                    story = (
+                        f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
+                        f"{code(ast.unparse(node))} {on(node.lineno)} has the value of {code(value)}, and passes the "
+                        f"gradient to {code(passes)} alone: what is detached gets none.",
+                        f"Straight through is the other way round: the value of {code(passes)}, and the gradient to "
+                        f"{code(value)}.",
+                    )
+                    lines: dict[str, int | None] = {"built": node.lineno, "cut": node.lineno, "raised": None}
+                    events = {"built": made.made, "cut": cut.event, "seen": world.count - 1}
+                    names = named(how="turned_round", target=name_of(world, tensor))
+                    title = "A straight-through estimator the wrong way round"
+                    return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", names)
+        return None
+
+    def last_on_way(self, tensor: TensorState, reason: Reason) -> bool:
+        """Whether what was cut off is a result of trained parameters, of which `tensor` is one, and what was computed
+        from it goes straight into the loss: there is nobody behind the cut for whose sake it could be made."""
+        world = self.world
+        cut = next((state for state in world.tensors.values() if state.made == reason.events["cut"]), None)
+        if cut is None or not self.moving or tensor.storage in self.changed or reason.names.get("how") != "detach":
+            return False
+        roots = [world.tensors[root] for root in finished(world)[-1].roots]
+        behind = [state for root in roots for state in ancestors(world, root) if of(world, state, cut)]
+        joined = {number for state in behind for number in state.inputs if number in world.tensors}
+        return bool(behind) and not any(world.tensors[number].storage in self.reached for number in joined)
 
     def told_withheld(self, tensor: TensorState) -> Diagnosis | None:
         """A Function of the program gives None for `tensor` in each of its backwards."""
@@ -174,3 +225,8 @@ class Unreached:
             title = "No gradient reaches a parameter"
             return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", names)
         return None
+
+
+def of(world: World, state: TensorState, cut: TensorState) -> bool:
+    """Whether `state` was computed from `cut`."""
+    return state is not cut and any(before is cut for before in ancestors(world, state))

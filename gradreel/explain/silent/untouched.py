@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
+from ..given import Given, all_names, given_here, made_beside, member_later
 from ..optimized import given_paths, makings, optimized
 from ..words import called, code, name_of, upper
 from ..world.states import Place, TensorState
@@ -32,6 +34,7 @@ class Untouched:
         self.bound: dict[str, tuple[Place, int]] = {}
         """Where, and with which event, a name was first bound, by what it shows."""
         self.makings = [call.lineno for call in makings(world.source.tree)]
+        self.given: list[Given] = []
         self.made: list[tuple[Place, int]] = []
         """Where, and with which event, optimizers were made."""
         self.arrived: set[int] = set()
@@ -66,6 +69,7 @@ class Untouched:
         place = self.world.place
         here = sum(place.line <= line <= place.end_line for line in self.makings)
         self.made += [(place, self.world.count - 1)] * here
+        self.given += given_here(self.world) if here else []
 
     def flagged(self, event: e.FlagChanged) -> None:
         if self.world.tensors[event.tensor].requires_grad:
@@ -107,6 +111,8 @@ class Untouched:
         replaced = [n for n in lost if self.stepped_memory and self.replaces(n)]
         if replaced:
             return [self.showing.shown(self.told_replaced(replaced[0], *self.made[-1]))]
+        if self.stepped_memory and (told := self.told_of_given(lost)) is not None:
+            return [self.showing.shown(told)]
         if len(self.made) != 1 or len(self.optimizers) != 1:
             return []
         (optimizer,) = self.optimizers
@@ -120,6 +126,23 @@ class Untouched:
                 return [self.showing.shown(self.told_unfrozen(thawed[0], optimizer, place, event))]
             lost = [n for n in lost if self.world.tensors[n].made > event and self.in_module(n)]
         return [self.showing.shown(self.told(lost[0], optimizer, place, event))] if lost else []
+
+    def told_of_given(self, lost: list[int]) -> Diagnosis | None:
+        """Of what belongs to an object all of whose parameters an optimizer was given, and was not among them."""
+        world, differentiated = self.world, {n for call in self.world.calls.values() for n in call.inputs}
+        lost = [number for number in lost if number not in differentiated]
+        names = all_names(world, [*lost, *(member for given in self.given for member in given.members)])
+        for given in self.given if lost else ():
+            for number in lost:
+                tensor = world.tensors[number]
+                if (line := made_beside(world, given, tensor, names)) is not None:
+                    return self.told_hidden(number, line)
+                if (owner := member_later(given, tensor, names)) is not None:
+                    found = self.told(
+                        number, world.source.text(given.place.line, given.place.end_line), given.place, given.event
+                    )
+                    return replace(found, names={**found.names, "owner": owner, "given": given.owner})
+        return None
 
     def replaces(self, number: int) -> bool:
         """Whether the tensor came with an assignment to what an optimizer had been made of, and none was made since."""
@@ -177,19 +200,20 @@ class Untouched:
         names = [name for _, name in tensor.names] or [tensor.called or ""]
         return any(IN_LIST.search(name) for name in names) and optimized(self.world, tensor, known=True)
 
-    def told_hidden(self, number: int) -> Diagnosis:
+    def told_hidden(self, number: int, line: int | None = None) -> Diagnosis:
+        """`line` is where it was made in the object whose parameters the optimizer was given."""
         world, tensor = self.world, self.world.tensors[number]
         assert self.step is not None
         _, step, seen = self.step
-        name = called(world, number)
+        name, line = called(world, number), line or tensor.place.line
         story = (
-            f"{upper(name)}, made {on(tensor.place.line)}, gets gradients, and {code(world.source.text(step.line))} "
+            f"{upper(name)}, made {on(line)}, gets gradients, and {code(world.source.text(step.line))} "
             f"{on(step.line)} passes it by: it never changes.",
-            "It is in a plain list or dict, where its module does not look: `parameters()` leaves it out, and so do "
-            "`state_dict()`, `to()` and `train()`.",
-            "`nn.ModuleList`, `nn.ModuleDict` and `nn.ParameterList` tell the module of what they hold.",
+            "It is where its module does not look, as in a plain list, tuple or dict, or is no `Parameter`: "
+            "`parameters()` leaves it out, and so do `state_dict()`, `to()` and `train()`.",
+            "`nn.ModuleList`, `nn.ModuleDict`, `nn.ParameterList` and `nn.Parameter` tell it of what they hold.",
         )
-        lines: dict[str, int | None] = {"built": tensor.place.line, "raised": None}
+        lines: dict[str, int | None] = {"built": line, "raised": None}
         events = {"built": tensor.made, "seen": seen}
         names = named(target=name_of(world, tensor))
         title = "Layers that their module does not know of"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import all_zero, by_graph
+from ..ancestry import all_zero, by_graph, flat
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.states import NodeState
@@ -17,6 +18,10 @@ from .showing import FirstTrouble
 
 ROUNDS = frozenset(["Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn"])
 """Nodes of functions that are constant but for jumps."""
+OF_ONE = {"Softmax": "softmax", "LogSoftmax": "log_softmax", "NativeLayerNorm": "layer norm"}
+"""Nodes of functions that are the same whatever they are given, where that is a single entry."""
+AGAIN = 5
+"""So many gradients in a row were zeros, of a leaf that others came to before."""
 
 
 class ZeroDerivative(FirstTrouble):
@@ -27,9 +32,13 @@ class ZeroDerivative(FirstTrouble):
         self.dropped: dict[int, NodeState] = {}
         """By call the first node in it that was given a gradient and handed on zeros."""
         self.zeros: dict[int, tuple[NodeState, int]] = {}
-        """By leaf the node, and the event at which zeros came to it."""
+        """By leaf the node, and the event at which zeros first came to it since something else did."""
+        self.often: Counter[int] = Counter()
+        """How often zeros came to a leaf since then."""
         self.moved: set[int] = set()
         """Leaves that something other than zeros came to."""
+        self.reached: dict[int, set[int]] = {}
+        """The leaves behind each of those nodes."""
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -41,8 +50,10 @@ class ZeroDerivative(FirstTrouble):
 
     def ran(self, event: e.NodeRan) -> None:
         node = self.world.nodes[event.node]
-        rounds = node.kind in ROUNDS and not node.custom  # a Function of that name may hand on what it likes
-        if rounds and event.call not in self.dropped and node.came is not None and not all_zero(node.came):
+        constant = (
+            node.kind in ROUNDS or self.of_one(node)
+        ) and not node.custom  # a Function may hand on what it likes
+        if constant and event.call not in self.dropped and node.came is not None and not all_zero(node.came):
             self.dropped[event.call] = node
 
     def stored(self, event: e.GradStored) -> None:
@@ -53,20 +64,38 @@ class ZeroDerivative(FirstTrouble):
         if event.value is not None:
             self.arrived(event.call, event.tensor, event.value)
 
+    def of_one(self, node: NodeState) -> bool:
+        """Whether the node normalizes entries of which there is only one: it gives 1, or 0, whatever that is."""
+        if node.kind not in OF_ONE or not node.outputs:
+            return False
+        made = self.world.tensors[node.outputs[0]]
+        if node.kind == "NativeLayerNorm":
+            return bool(made.shape) and made.shape[-1] == 1
+        value = made.value
+        entries = [] if value is None else list(flat(value.data)) if value.whole else [value.minimum, value.maximum]
+        return len(made.shape) > 1 and bool(entries) and set(entries) == {1.0 if node.kind == "Softmax" else 0.0}
+
     def arrived(self, call: int, leaf: int, gradient: Value) -> None:
         if not all_zero(gradient):
             self.moved.add(leaf)
-        elif call in self.dropped and leaf not in self.zeros and leaf in self.behind(self.dropped[call]):
-            self.zeros[leaf] = self.dropped[call], self.world.count - 1
-            self.showing.wait()
+            self.zeros.pop(leaf, None)
+            self.often.pop(leaf, None)
+        elif call in self.dropped and leaf in self.behind(self.dropped[call]):
+            self.often[leaf] += 1
+            if leaf not in self.zeros:
+                self.zeros[leaf] = self.dropped[call], self.world.count - 1
+                self.showing.wait()
 
     def behind(self, node: NodeState) -> set[int]:
         """The leaves that the graph behind `node` leads to."""
-        return set().union(*(by_graph(self.world, self.world.tensors[number]) for number in node.inputs))
+        if node.number not in self.reached:
+            given = [self.world.tensors[number] for number in node.inputs]
+            self.reached = {node.number: set().union(*(by_graph(self.world, tensor) for tensor in given))}
+        return self.reached[node.number]
 
     def found(self) -> list[Diagnosis]:
         for leaf, (node, event) in self.zeros.items():
-            if leaf not in self.moved:
+            if leaf not in self.moved or self.often[leaf] >= AGAIN:
                 return [self.showing.shown(self.told(leaf, node, event))]
         return []
 
@@ -81,6 +110,24 @@ class ZeroDerivative(FirstTrouble):
         )
         lines: dict[str, int | None] = {"built": place.line, "raised": None}
         events = {"built": node.made, "seen": event}
+        if node.kind in OF_ONE:
+            return self.told_of_one(leaf, node, lines, events)
         names = named(target=name_of(world, world.tensors[leaf]))
         title = "A rounding sends back zeros"
         return Diagnosis("other", title, "", lines, story, (node.number,), events, "zero_derivative", names)
+
+    def told_of_one(
+        self, leaf: int, node: NodeState, lines: dict[str, int | None], events: dict[str, int]
+    ) -> Diagnosis:
+        world, what, place = self.world, OF_ONE[node.kind], node.place
+        made = world.tensors[node.outputs[0]]
+        story = (
+            f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} takes the {what} of a single "
+            f"entry in each row: the shape is {list(made.shape)}.",
+            "That is the same number whatever the entry is, so its derivative is 0, and zeros are all that came to "
+            f"{called(world, leaf)}.",
+            "One score for yes or no goes through `sigmoid`; `softmax` is for several that share one whole.",
+        )
+        names = named(target=name_of(world, world.tensors[leaf]), kind=node.kind, wide=str(made.shape[-1] > 1))
+        title = f"A {what} of a single entry"
+        return Diagnosis("other", title, "", lines, story, (node.number,), events, "of_one_entry", names)

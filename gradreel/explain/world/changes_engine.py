@@ -33,6 +33,7 @@ def backward_started(world: World, event: e.BackwardStarted) -> None:
         expected,
         event.inputs,
     )
+    world.call_order.append(world.calls[event.call])
     world.open_calls.append(event.call)
 
 

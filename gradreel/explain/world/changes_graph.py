@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def tensor_made(world: World, event: e.TensorMade) -> None:
+    world.on_storage.setdefault(event.storage, []).append(event.tensor)
     world.tensors[event.tensor] = TensorState(
         event.tensor,
         event.storage,
@@ -50,6 +51,8 @@ def written(world: World, event: e.Written) -> None:
     world.writes.setdefault(event.storage, []).append(write)
     tensor = world.tensors.get(event.tensor)
     if tensor is not None:
+        if tensor.storage != event.storage:
+            world.on_storage.setdefault(event.storage, []).append(event.tensor)
         tensor.storage = event.storage
         holds(world, tensor, event)
 
@@ -95,6 +98,7 @@ def node_made(world: World, event: e.NodeMade) -> None:
         call.level if call is not None and call.create_graph and event.variable is None else 0,
         call.number if call is not None else None,
     )
+    world.node_order.append(world.nodes[event.node])
     if event.variable is not None:
         world.leaves[event.variable] = event.node
 

@@ -32,6 +32,10 @@ class World:
         self.place = Place()
         self.tensors: dict[int, TensorState] = {}
         self.nodes: dict[int, NodeState] = {}
+        self.node_order: list[NodeState] = []
+        """All nodes, in the order in which they were made."""
+        self.on_storage: dict[int, list[int]] = {}
+        """By storage the tensors that had it, in the order in which they came to it."""
         self.leaves: dict[int, int] = {}
         self.owners: dict[int, int] = {}
         """For a tensor that is a `.grad`: whose."""
@@ -39,6 +43,8 @@ class World:
         """By scope what each name stands for, as it was told when it was bound."""
         self.writes: dict[int, list[Write]] = {}
         self.calls: dict[int, Call] = {}
+        self.call_order: list[Call] = []
+        """All calls, in the order of their beginnings."""
         self.open_calls: list[int] = []
         self.running: list[int] = []
         self.functions: dict[int, str] = {}

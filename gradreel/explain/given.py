@@ -1,0 +1,80 @@
+"""What optimizers were given: the parameters of which objects, by their names when the optimizer was made."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gradreel.trace import events as e
+
+from .calls import called
+from .optimized import makings
+from .world.states import Place, TensorState
+from .world.world import World
+
+LISTS = ("parameters", "named_parameters")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """All parameters of the object that the program calls `owner`, by what they are called in it."""
+
+    owner: str
+    place: Place
+    event: int
+    members: dict[int, str]
+
+
+def given_here(world: World) -> list[Given]:
+    """What the optimizers that the line makes are given, which was just reached."""
+    place, names = world.place, {**world.names_in.get(0, {}), **world.names_in.get(world.scope, {})}
+    found = []
+    for call in makings(world.source.tree):
+        if not place.line <= call.lineno <= place.end_line:
+            continue
+        for asked in [part for part in ast.walk(call) if isinstance(part, ast.Call) and called(part) in LISTS]:
+            owner = ast.unparse(asked.func.value) if isinstance(asked.func, ast.Attribute) else ""
+            members = {
+                bound.tensor: name.removeprefix(f"{owner}.")
+                for name, bound in names.items()
+                if bound.tensor is not None and name.startswith(f"{owner}.")
+            }
+            if members:
+                found.append(Given(owner, place, world.count - 1, members))
+    return found
+
+
+Names = dict[int, set[tuple[int, str]]]
+
+
+def all_names(world: World, tensors: Iterable[int]) -> Names:
+    """Every name that `tensors` ever had, with its scope."""
+    found: Names = {tensor: set() for tensor in tensors}
+    for event in world.trace.events[: world.count]:
+        if type(event) is e.NameBound and event.tensor in found:
+            found[event.tensor].add((event.scope, event.name))
+    return found
+
+
+def made_beside(world: World, given: Given, tensor: TensorState, names: Names) -> int | None:
+    """The line of the constructor of what was given that made `tensor`, which is not among its parameters."""
+    frames = tensor.place.frames
+    for at, frame in enumerate(frames):
+        for member, name in given.members.items():
+            if (frame.scope, f"self.{name}") in names[member]:
+                return frames[at + 1].line if at + 1 < len(frames) else tensor.place.line
+    return None
+
+
+def member_later(given: Given, tensor: TensorState, names: Names) -> str | None:
+    """What the object that was given was called where it got `tensor`, which was made later: `trainer.model`."""
+    if tensor.made < given.event:
+        return None
+    for scope, name in sorted(names[tensor.number]):
+        parts = name.split(".")
+        for at in range(len(parts) - 1, 0, -1):
+            owner = ".".join(parts[:at])
+            if any((scope, f"{owner}.{own}") in names[member] for member, own in given.members.items()):
+                return owner
+    return None

@@ -1,0 +1,94 @@
+"""A function of the program that gives a new tensor for the one it was given, called as if it changed that in place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..calls import called
+from ..diagnosis import Diagnosis, named, on
+from ..words import code
+from ..world.world import World
+from .showing import FirstTrouble
+
+
+class PureCalls(FirstTrouble):
+    """Looks for a statement that only calls such a function, and sees whether it is reached and a backward follows."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.calls = pure_calls(world.source.tree)
+        self.reached: tuple[int, int] | None = None
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        if not self.calls:
+            return {}
+        return {e.LineReached: self.line, e.BackwardFinished: self.finished, e.Printed: self.showing.printed}
+
+    def line(self, event: e.LineReached) -> None:
+        if self.reached is None and event.line in self.calls:
+            self.reached = event.line, self.world.count - 1
+
+    def finished(self, event: e.BackwardFinished) -> None:
+        if self.reached is not None and self.diagnosis is None:
+            self.tell(self.told(*self.reached))
+
+    def told(self, line: int, number: int) -> Diagnosis:
+        function, name, rebound = self.calls[line]
+        text = code(self.world.source.text(line))
+        story = (
+            f"{text} {on(line)} hands {code(name)} to {code(function.name)}, and nobody takes what that returns.",
+            f"{code(self.world.source.text(rebound))} {on(rebound)} gives the name another tensor within the function "
+            f"alone: {code(name)} outside of it stays as it was.",
+            "The result is to be taken, or what was given is to be written into, under `no_grad` if it is a parameter.",
+        )
+        lines: dict[str, int | None] = {"built": rebound, "changed": line, "raised": None}
+        events = {"changed": number, "seen": self.world.count - 1}
+        title = "A result that was thrown away"
+        return Diagnosis("other", title, "", lines, story, (), events, "result_unused", named(target=name))
+
+
+Call = tuple[ast.FunctionDef, str, int]
+
+
+def pure_calls(tree: ast.AST) -> dict[int, Call]:
+    """By line the statements that only call such a function: the function, what it is given, and where it binds that
+    anew."""
+    functions = {
+        node.name: (node, found)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and (found := rebinds(node)) is not None
+    }
+    calls: dict[int, Call] = {}
+    for node in ast.walk(tree):
+        call = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in functions:
+            function, (at, line) = functions[call.func.id]
+            if at < len(call.args) and isinstance(call.args[at], ast.Name | ast.Attribute):
+                calls[call.lineno] = function, ast.unparse(call.args[at]), line
+    return calls
+
+
+def rebinds(function: ast.FunctionDef) -> tuple[int, int] | None:
+    """Which argument a function gives another value and then returns, and on which line; None if it does anything that
+    outlives it."""
+    given = [part.arg for part in function.args.args]
+    bound: dict[str, int] = {}
+    for part in ast.walk(function):
+        if isinstance(part, ast.AugAssign | ast.Global | ast.Nonlocal | ast.Yield | ast.Delete | ast.Raise):
+            return None
+        if isinstance(part, ast.Call) and called(part).endswith(("_", "append", "step", "backward", "print", "update")):
+            return None
+        if isinstance(part, ast.Expr) and not isinstance(part.value, ast.Constant):
+            return None
+        if isinstance(part, ast.Assign):
+            if not all(isinstance(goal, ast.Name) for goal in part.targets):
+                return None
+            bound |= {goal.id: part.lineno for goal in part.targets if isinstance(goal, ast.Name)}
+    last = function.body[-1]
+    name = last.value.id if isinstance(last, ast.Return) and isinstance(last.value, ast.Name) else ""
+    return (given.index(name), bound[name]) if name in given and name in bound else None
