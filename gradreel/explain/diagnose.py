@@ -130,7 +130,7 @@ def traced_back(found: list[Diagnosis], silent: list[Diagnosis]) -> list[Diagnos
 
 FOLLOWS = {
     "collected": frozenset({"lost", "growing"}),  # graphs that nobody ever comes back for
-    "untouched": frozenset({"idle", "lost_unread"}),
+    "untouched": frozenset({"idle"}),
     "stale": frozenset({"old_graph"}),
     "not_leaf": frozenset({"nameless_leaf"}),
     "withheld": frozenset({"backward_no_return"}),
