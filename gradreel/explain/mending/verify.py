@@ -212,14 +212,13 @@ def leaves_keep_theirs(seen: Comparison) -> str | None:
 
 def stepped_leaves_keep_theirs(seen: Comparison) -> str | None:
     """A leaf that gets gradients and is stepped by them, or is a parameter of a module, still gets them."""
-    if seen.found.kind not in LED_TO_LEAVES:
-        return None
+    if seen.found.kind not in LED_TO_LEAVES or seen.found.cause == "lost_unread":
+        return None  # where one gets none that is trained, the gradient may have gone to the wrong side
     before, reached = seen.before, seen.after.reached()
     stepped = before.stepped | ({leaf for _, leaf, _ in before.leaf_writes} if before.steps else set())
     for leaf in sorted(before.gradients.keys() & before.leaves):
         names = before.names.get(leaf, set())
-        kept = seen.found.cause != "lost_unread"  # else the gradient may have gone to the wrong side
-        trained = leaf in stepped or kept and any("." in name for name in names)
+        trained = leaf in stepped or any("." in name for name in names)
         if trained and names and not names & reached and any(value is not None for value in before.gradients[leaf]):
             return f"no gradient comes to `{min(names)}` any more"
     return None
