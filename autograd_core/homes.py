@@ -98,7 +98,6 @@ DISTRIBUTIONS = {
     "half_cauchy": "HalfCauchy",
     "half_normal": "HalfNormal",
     "inverse_gamma": "InverseGamma",
-    "lkj_cholesky": "LKJCholesky",
     "log_normal": "LogNormal",
     "logistic_normal": "LogisticNormal",
     "lowrank_multivariate_normal": "LowRankMultivariateNormal",

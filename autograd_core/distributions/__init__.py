@@ -20,7 +20,7 @@ from .distribution import Distribution
 from .gamma import Beta, Chi2, Dirichlet, FisherSnedecor, Gamma, NegativeBinomial, StudentT
 from .independent import Independent, MixtureSameFamily
 from .kl import kl_divergence, register_kl
-from .multivariate import LKJCholesky, LowRankMultivariateNormal, MultivariateNormal
+from .multivariate import LowRankMultivariateNormal, MultivariateNormal
 from .relaxed import LogitRelaxedBernoulli, RelaxedBernoulli, RelaxedOneHotCategorical
 from .transformed import (
     GeneralizedPareto,
@@ -87,7 +87,6 @@ __all__ = [
     "IndependentTransform",
     "InverseGamma",
     "Kumaraswamy",
-    "LKJCholesky",
     "Laplace",
     "LogNormal",
     "LogisticNormal",

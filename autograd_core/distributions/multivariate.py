@@ -6,23 +6,17 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from .. import linalg, streams
-from ..functions.creation import arange, eye
-from ..functions.random import randn
+from ..functions.creation import eye
 from ..functions.shape import broadcast_shapes
-from ..modes import no_grad
 from ..ops import view
-from ..ops.join import cat, flip, tril
-from ..ops.special import lgamma, mvlgamma
-from ..ops.unary import log, reciprocal, sqrt
+from ..ops.join import flip
+from ..ops.unary import log, reciprocal
 from ..sizes import Size
 from ..state import ask_room
 from ..tensor import Tensor, plain
 from . import constraints
-from .distribution import Centred, Distribution, Shape, broadcast_all, broadcast_tensors, lazy_property
-from .gamma import Beta
+from .distribution import Centred, Shape, broadcast_tensors, lazy_property
 
 MATRICES = ("covariance_matrix", "precision_matrix", "scale_tril")
 
@@ -262,54 +256,3 @@ def check_sizes(loc: Tensor, cov_factor: Tensor, cov_diag: Tensor) -> None:
         raise ValueError(f"cov_factor must be a batch of matrices with shape {event[0]} x m")
     if cov_diag.shape[-1:] != event:
         raise ValueError(f"cov_diag must be a batch of vectors with shape {event}")
-
-
-# ---- roots of correlations
-#
-# Lewandowski, Kurowicka and Joe, "Generating random correlation matrices based on vines and extended onion method"
-# (2009).
-
-
-class LKJCholesky(Distribution):
-    """Roots of correlation matrices, as likely as the determinant to the power of `concentration` - 1."""
-
-    arg_constraints = {"concentration": constraints.positive}
-    support = constraints.corr_cholesky
-
-    def __init__(self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None) -> None:
-        if dim < 2:
-            raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
-        self.dim = dim
-        (self.concentration,) = broadcast_all(concentration)
-        marginal = self.concentration + 0.5 * (dim - 2)
-        places = arange(dim - 1, dtype=self.concentration.dtype)
-        offset: Any = cat([places.new_zeros((1,)), places])
-        self._beta = Beta(offset + 0.5, view.unsqueeze(marginal, -1) - 0.5 * offset)
-        super().__init__(self.concentration.size(), (dim, dim), validate_args)
-
-    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
-        made = super().expand(batch_shape)
-        made._beta = self._beta.expand([*batch_shape, self.dim])
-        return made
-
-    def sample(self, sample_shape: Shape = ()) -> Tensor:
-        """Row by row: how far the row leans from its axis, and in which direction."""
-        with no_grad():
-            lean: Any = view.unsqueeze(self._beta.sample(sample_shape), -1)
-            drawn: Any = tril(randn(list(self._extended_shape(sample_shape)), dtype=lean.dtype), -1)
-            direction = drawn / drawn.norm(dim=-1, keepdim=True)
-            direction[..., 0, :].fill_(0.0)
-            rows = sqrt(lean) * direction
-            rest = (1 - (rows**2).sum(-1)).clamp(min=float(np.finfo(rows.data_.dtype).tiny)).sqrt()
-            rows += rest.diag_embed()
-            return rows
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._validate_sample(value)
-        diagonal: Any = view.diagonal(value, 0, -1, -2)[..., 1:]
-        order = 2 * view.unsqueeze(self.concentration - 1, -1) + self.dim - arange(2, self.dim + 1)
-        density = (order * diagonal.log()).sum(-1)
-        below = self.dim - 1
-        alpha = self.concentration + 0.5 * below
-        whole = mvlgamma(alpha - 0.5, below) - lgamma(alpha) * below
-        return density - (0.5 * below * math.log(math.pi) + whole)

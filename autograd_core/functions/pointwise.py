@@ -10,15 +10,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import dtypes, errors
-from ..ops import binary, indexing, matmul, reduction, special, unary
+from .. import errors
+from ..ops import binary, indexing, matmul, reduction, unary
 from ..ops import view as view_ops
 from ..ops._common import wrap
 from ..ops.indexing import meet
 from ..strides import iterated
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden, unseen
-from ..unsupported import Unsupported
 from .arguments import Numbers, cast, returned
 from .indexing import nonzero
 
@@ -245,9 +244,6 @@ def numel(input: Tensor) -> int:
 # ---- mantissas, norms, parts of complex numbers
 
 
-HIGHEST = 168
-"""The slope of log gamma beyond which factorials are no doubles, also where it is differentiated."""
-
 FREXP = returned("frexp", "mantissa exponent")
 
 
@@ -258,16 +254,6 @@ def frexp(input: Tensor) -> Any:
 
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     return reduction.renorm(input, p, wrap(dim, input.data_.ndim) if input.data_.ndim > 1 else dim, maxnorm)
-
-
-def polygamma(n: int, input: Tensor) -> Tensor:
-    """The slopes of log gamma: the `n`-th of its first one."""
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
-    if n > HIGHEST:
-        raise Unsupported(f"polygamma with n above {HIGHEST} is not supported")
-    whole = input.data_.dtype.kind != "f"
-    return special.polygamma(n, cast(input, dtypes.get_default_dtype()) if whole else input)
 
 
 def imag(input: Tensor) -> NoReturn:

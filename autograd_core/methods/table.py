@@ -223,8 +223,7 @@ FROM = {
     matmul: "mm mv dot vdot bmm matmul addr addbmm",
     statistics: "quantile nanquantile cov corrcoef diagflat sum_to_size aminmax median nanmedian mode "
     "cummax cummin nansum nanmean dist",
-    special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg isposinf isneginf "
-    "signbit igamma igammac mvlgamma",
+    special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg isposinf isneginf signbit",
     pointwise: "frexp renorm xlogy copysign add sub mul div round remainder pow square positive clamp lerp "
     "clamp_min clamp_max masked_fill masked_scatter fmod float_power addmm addmv baddbmm outer "
     "equal isclose allclose is_floating_point numel",
@@ -288,7 +287,6 @@ OWN |= {
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape,
     "conj": lambda self: self, "conj_physical": lambda self: self,
-    "polygamma": lambda self, n: pointwise.polygamma(n, self),
     "to_dense": lambda self, dtype=None, *, masked_grad=None: self if dtype is None else self.to(dtype),
     "cpu": lambda self, memory_format=None: cast(self, None, memory_format),
 }  # fmt: skip

@@ -4,7 +4,6 @@ from ..compiling.kept import kept
 from . import (
     activation,
     attention,
-    bessel,
     binary,
     convolution,
     ctc_loss,
@@ -21,7 +20,6 @@ from . import (
     loss,
     matmul,
     normalization,
-    orthogonal_polynomials,
     padding,
     pooling,
     random_sampling,
@@ -39,7 +37,6 @@ kept.close()
 __all__ = [
     "activation",
     "attention",
-    "bessel",
     "binary",
     "convolution",
     "ctc_loss",
@@ -56,7 +53,6 @@ __all__ = [
     "loss",
     "matmul",
     "normalization",
-    "orthogonal_polynomials",
     "padding",
     "pooling",
     "random_sampling",

@@ -165,44 +165,8 @@ RARER: dict[str, Operator] = {
         "grad / norm across, where cut",
         "scales {grad} where {self} was cut to the norm, less its length",
     ),
-    "Mvlgamma": lone(INPUT, "grad * sum of digamma", "multiplies {grad} by the slope of log gamma at {self} and below"),
-    "SpecialEntr": lone(INPUT, "-grad * (1 + log(self))", "multiplies {grad} by minus the logarithm of {self}, less 1"),
-    "SpecialErfcx": lone(
-        RESULT,
-        "grad * (2 * self * result - 2 / sqrt(pi))",
-        "multiplies {grad} by twice {self} times {result}, less 2 over the root of pi",
-    ),
-    "SpecialLogNdtr": lone(
-        RESULT,
-        "grad * exp(-result - self ** 2 / 2) / sqrt(2 * pi)",
-        "multiplies {grad} by the bell curve at {self} over the share below it",
-    ),
-    "SpecialNdtri": lone(
-        RESULT,
-        "grad * sqrt(2 * pi) * exp(result ** 2 / 2)",
-        "divides {grad} by the bell curve at {result}",
-    ),
-    **alike(
-        "SpecialI0E SpecialI1E SpecialI1",
-        lone(RESULT, "grad * slope at self", "multiplies {grad} by the slope of the Bessel function at {self}"),
-    ),
-    "SpecialXlog1Py": row(
-        OTHER,
-        ("self", "grad * log(1 + other)", "multiplies {grad} by the logarithm of 1 + {other}"),
-        ("other", "grad * self / (1 + other)", "multiplies {grad} by {self} over 1 + {other}"),
-    ),
-    **alike(
-        "Igamma Igammac",
-        row(
-            OTHER,
-            ("self", "not known", "has no formula for {self}: PyTorch refuses to go there"),
-            ("other", "grad * gamma density at other", "multiplies {grad} by the gamma curve at {other}"),
-        ),
-    ),
-    "SpecialZeta": row(
-        OTHER,
-        ("self", "not known", "has no formula for {self}: PyTorch refuses to go there"),
-        ("other", "-grad * self * zeta(self + 1, other)", "multiplies {grad} by minus {self} and the next zeta"),
+    "SpecialI1": lone(
+        RESULT, "grad * slope at self", "multiplies {grad} by the slope of the Bessel function at {self}"
     ),
     "Nextafter": row(
         OTHER,

@@ -424,20 +424,11 @@ def count_of(items: Any) -> int:
 # depend on the numbers given. Who has a slow derivative counts for that: a backward is not charged again.
 
 CHEBYSHEV = [f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"]
-POLYNOMIALS = [
-    *CHEBYSHEV,
-    *"hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p".split(),
-]
 
 
 def largest_number(given: object) -> float:
     """The largest of what is given, 0 at least."""
     return float(np.nan_to_num(np.asarray(given, np.float64), posinf=1e9).max(initial=0))
-
-
-def by_degree(args: Arguments) -> int:
-    """A recurrence goes from degree to degree."""
-    return int(1 + min(largest_number(args[1]), 1e9))
 
 
 def term_by_term(order: object, begin: Arguments) -> int:
@@ -446,22 +437,13 @@ def term_by_term(order: object, begin: Arguments) -> int:
     return int(40 + 4 * (largest_number(order) / 2 + min(below, 1e4)))
 
 
-def near_the_middle(args: Arguments) -> int:
-    """Where both are large and alike, a share of the gamma function takes as many terms as a root of them."""
-    return int(300 + 8 * math.sqrt(min(largest_number(args[0]), 1e4)))
-
-
 def in_memory(args: Arguments) -> int:
     """Normal numbers are drawn all at once for what lies in a row, else one by one."""
     return 5 if all(part.flags.c_contiguous for part in arrays(args)) else 40
 
 
 WEIGHTS: dict[str, int | Counted] = {
-    **{f"special_{name}": by_degree for name in POLYNOMIALS},
-    **dict.fromkeys("igamma igammac".split(), near_the_middle),
-    "special_zeta": lambda args: term_by_term(args[0], args[1:]),
     "polygamma": lambda args: term_by_term(args[0], args[1:]),
-    "mvlgamma": lambda args: 20 * max(int(args[1]), 1),
     "normal": in_memory,
     "poisson": 120,
     "binomial": 250,
@@ -469,14 +451,8 @@ WEIGHTS: dict[str, int | Counted] = {
     "_standard_gamma_grad": 120,
     "log_normal": 40,
     **dict.fromkeys("i0 special_i1".split(), 600),
-    **dict.fromkeys("special_i0e special_i1e".split(), 140),
-    **dict.fromkeys("special_bessel_y0 special_bessel_y1 special_log_ndtr special_erfcx".split(), 80),
-    **dict.fromkeys("special_bessel_j0 special_bessel_j1".split(), 50),
-    **dict.fromkeys("special_modified_bessel_i0 special_modified_bessel_i1".split(), 80),
-    **dict.fromkeys("special_modified_bessel_k0 special_modified_bessel_k1".split(), 30),
-    **dict.fromkeys("special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1".split(), 30),
     "erfinv": 30,
-    **dict.fromkeys("kthvalue mode special_ndtri".split(), 12),
+    **dict.fromkeys("kthvalue mode".split(), 12),
     "lgamma": 8,
     **dict.fromkeys("exponential cauchy geometric searchsorted unique_dim digamma randperm".split(), 5),
     **dict.fromkeys("gelu gelu_backward erf erfc nll_loss2d_forward nll_loss2d_backward".split(), 3),
@@ -573,7 +549,6 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "linalg_qr": lambda args: factor_size(args) if args[1:] == ("complete",) else largest_size(args),
     "_linalg_svd": lambda args: factor_size(args) if True in args[1:2] else largest_size(args),
     "diag_embed": diag_size,
-    "mvlgamma": lambda args: broadcast(args[:1]) * max(int(args[1]), 1),
     "_ctc_loss": ctc_size,
     "_euclidean_dist": attention_size,
     "_scaled_dot_product_flash_attention_for_cpu": attention_size,
