@@ -94,13 +94,9 @@ DISTRIBUTIONS = {
         ]
     },
     "continuous_bernoulli": "ContinuousBernoulli",
-    "generalized_pareto": "GeneralizedPareto",
     "half_cauchy": "HalfCauchy",
     "half_normal": "HalfNormal",
-    "inverse_gamma": "InverseGamma",
     "log_normal": "LogNormal",
-    "logistic_normal": "LogisticNormal",
-    "lowrank_multivariate_normal": "LowRankMultivariateNormal",
     "mixture_same_family": "MixtureSameFamily",
     "multivariate_normal": "MultivariateNormal",
     "negative_binomial": "NegativeBinomial",
@@ -110,10 +106,8 @@ DISTRIBUTIONS = {
     "studentT": "StudentT",
     "transformed_distribution": "TransformedDistribution",
     "von_mises": "VonMises",
-    "transforms": "AbsTransform AffineTransform CatTransform ComposeTransform CorrCholeskyTransform "
-    "CumulativeDistributionTransform ExpTransform IndependentTransform LowerCholeskyTransform "
-    "PositiveDefiniteTransform PowerTransform ReshapeTransform SigmoidTransform SoftmaxTransform SoftplusTransform "
-    "StackTransform StickBreakingTransform TanhTransform Transform",
+    "transforms": "AbsTransform AffineTransform ComposeTransform ExpTransform IndependentTransform PowerTransform "
+    "SigmoidTransform SoftplusTransform TanhTransform Transform",
 }
 
 HOMES = {

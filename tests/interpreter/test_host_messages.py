@@ -77,9 +77,6 @@ TOLD = {
     "prune.L1Unstructured(quiet)": (
         "TypeError Invalid type for amount: <torch.autograd.grad_mode.no_grad object at 0x...>. Must be int or float."
     ),
-    "D.biject_to(super(int))": (
-        "TypeError Expected constraint to be either a Constraint subclass or instance, but got <super object at 0x...>"
-    ),
     "nn.utils.weight_norm(linear, quiet)": (
         "AttributeError 'Linear' object has no attribute '<torch.autograd.grad_mode.no_grad object at 0x...>'"
     ),

@@ -20,9 +20,7 @@ APART = ("torch.backends.", "torch.cuda.", "torch.distributions.constraints.")
 """Modules of which names look otherwise: what stands for another machine's, and kinds that are made by functions."""
 OTHERWISE = {
     "torch.autocast",
-    "torch.distributions.biject_to",
     "torch.distributions.identity_transform",
-    "torch.distributions.transform_to",
     "torch.distributions.transforms.identity_transform",
 }
 AT_ONCE = 60
