@@ -77,7 +77,6 @@ _BELOW = {
     "rrelu_": ("nn.functional.activation", "rrelu_"),
     "grid_sampler": ("nn.functional.vision", "grid_sampler"),
     "grid_sampler_2d": ("ops.grid_sample", "grid_sampler_2d"),
-    "grid_sampler_3d": ("ops.grid_sample", "grid_sampler_3d"),
     **dict.fromkeys(_SPELLED.split(), ("nn.functional.aten", "")),
     **dict.fromkeys(
         ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),

@@ -281,7 +281,7 @@ LAYERS: dict[str, Rule] = {
     "native_group_norm": grouped, "convolution": convolved, "max_pool2d_with_indices": folded(4),
     "avg_pool2d": folded(4), "_adaptive_avg_pool2d": folded(4), "adaptive_max_pool2d": folded(4),
     "max_pool3d_with_indices": folded(5), "avg_pool3d": folded(5), "_adaptive_avg_pool3d": folded(5),
-    "adaptive_max_pool3d": folded(5),
+    "": folded(5),
     "index_add": added_at, "index_copy": added_at, "index_fill.int_Scalar": added_at,
     "index_fill.int_Tensor": added_at,
 }  # fmt: skip

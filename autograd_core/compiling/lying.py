@@ -31,9 +31,8 @@ zeros_like flip sort sort.stable index_fill.int_Scalar index_fill.int_Tensor ind
 AS_INPUT = """
 native_batch_norm native_group_norm max_pool2d_with_indices avg_pool2d _adaptive_avg_pool2d
 adaptive_max_pool2d max_pool3d_with_indices roll pixel_unshuffle channel_shuffle pixel_shuffle
-upsample_nearest2d upsample_bilinear2d upsample_bicubic2d upsample_nearest3d upsample_trilinear3d
-_upsample_bilinear2d_aa _upsample_bicubic2d_aa
-_upsample_nearest_exact2d _upsample_nearest_exact3d replication_pad2d reflection_pad2d replication_pad3d
+upsample_nearest2d upsample_bilinear2d upsample_bicubic2d
+replication_pad2d reflection_pad2d
 """
 
 FREE = """
@@ -46,8 +45,8 @@ linalg_lu_solve linalg_lstsq select_scatter slice_scatter diagonal_scatter unifo
 log_normal bernoulli.each random random.to random.from index.Tensor
 rot90 convolution_backward native_batch_norm_backward constant_pad_nd
 max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward adaptive_max_pool2d_backward
-max_pool3d_with_indices_backward reflection_pad2d_backward replication_pad2d_backward replication_pad3d_backward
-upsample_nearest2d_backward upsample_bilinear2d_backward _upsample_nearest_exact2d_backward
+max_pool3d_with_indices_backward reflection_pad2d_backward replication_pad2d_backward
+upsample_nearest2d_backward upsample_bilinear2d_backward
 _scaled_dot_product_flash_attention_for_cpu triangular_solve
 """
 """What is left as it is made: it sees to its layout itself, or is written over what was there."""

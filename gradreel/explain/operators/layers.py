@@ -63,8 +63,7 @@ LAYERS: dict[str, Operator] = {
         SHAPED, ("theta", "places.T @ grad", "multiplies {grad} by the places that were mapped")
     ),
     **alike(
-        "MaxPool2DWithIndices AdaptiveMaxPool2D AdaptiveMaxPool3D MaxPool3DWithIndices FractionalMaxPool2D "
-        "FractionalMaxPool3D",
+        "MaxPool2DWithIndices AdaptiveMaxPool2D MaxPool3DWithIndices",
         lone(
             "it must know where the largest entry was",
             "grad at the maxima",

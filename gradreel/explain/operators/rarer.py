@@ -189,7 +189,7 @@ RARER: dict[str, Operator] = {
     **alike("Tril Triu", lone(PLACED, "grad in the triangle, else 0", "lets {grad} through inside the triangle")),
     "ConstantPadNd": lone(SHAPED, "grad without the padding", "cuts the padding off {grad}"),
     **alike(
-        "ReflectionPad1D ReflectionPad2D ReflectionPad3D ReplicationPad1D ReplicationPad2D ReplicationPad3D",
+        "ReflectionPad1D ReflectionPad2D ReplicationPad1D ReplicationPad2D",
         lone(SHAPED, "grad folded back", "folds the padding of {grad} back and adds it up"),
     ),
     **alike("Unfold Im2Col", lone(SHAPED, "sums over the windows", "adds {grad} up where windows overlapped")),

@@ -287,13 +287,6 @@ def attention_size(args: Arguments) -> int:
     return int(math.prod(query.shape[:-1]) * key.shape[-2])
 
 
-def fractional_pooling_size(args: Arguments) -> int:
-    """A block of the kernel's size for each place."""
-    base, kernel, output = args[:3]
-    images = math.prod(base.shape[: base.ndim - len(kernel)])
-    return max(int(images * math.prod(kernel) * math.prod(output)), int(base.size))
-
-
 def unpool_size(args: Arguments) -> int:
     """Images in the size asked for."""
     base, size = args[0], args[2]
@@ -491,11 +484,7 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
 """Functions that make something large by themselves, before any operator asks: looked at when they are called."""
 
 
-UPSAMPLING = (
-    "upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d "
-    "upsample_trilinear3d upsample_bicubic2d _upsample_nearest_exact1d _upsample_nearest_exact2d "
-    "_upsample_nearest_exact3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa"
-).split()
+UPSAMPLING = ("upsample_nearest1d upsample_nearest2d upsample_linear1d upsample_bilinear2d upsample_bicubic2d").split()
 
 ALONG = (
     "index_add index_copy index_fill index_reduce nll_loss_forward nll_loss_backward multi_margin_loss "
@@ -531,17 +520,16 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "_pack_padded_sequence": packed_sequence_size,
     "_trilinear": trilinear_size,
     "affine_grid_generator": requested_size,
-    **dict.fromkeys(("grid_sampler_2d", "grid_sampler_3d"), grid_sample_size),
-    **dict.fromkeys(("grid_sampler_2d_backward", "grid_sampler_3d_backward"), lambda args: grid_sample_size(args[1:])),
+    "grid_sampler_2d": grid_sample_size,
+    "grid_sampler_2d_backward": lambda args: grid_sample_size(args[1:]),
     "_grid_sampler_double_backward": lambda args: grid_sample_size(args[3:]),
     **dict.fromkeys(("max_pool2d_with_indices", "avg_pool2d", "max_pool3d_with_indices", "avg_pool3d"), pooling_size),
-    **{f"{mode}_pad{n}d": pad_size for mode in ("replication", "reflection") for n in (1, 2, 3)},
-    **dict.fromkeys(("max_unpool2d", "max_unpool3d"), unpool_size),
-    **dict.fromkeys(("fractional_max_pool2d", "fractional_max_pool3d"), fractional_pooling_size),
+    **{f"{mode}_pad{n}d": pad_size for mode in ("replication", "reflection") for n in (1, 2)},
+    "max_unpool2d": unpool_size,
     "multilabel_margin_loss_forward": margin_size,
     "multilabel_margin_loss_backward": lambda args: margin_size(args[1:]),
     **dict.fromkeys(("_adaptive_avg_pool2d", "adaptive_max_pool2d"), interpolation_size),
-    **dict.fromkeys(("_adaptive_avg_pool3d", "adaptive_max_pool3d"), interpolation_size),
+    "_adaptive_avg_pool3d": interpolation_size,
     **dict.fromkeys(UPSAMPLING, interpolation_size),
     **{f"{name}_backward": interpolation_backward_size for name in UPSAMPLING},
     "_pdist_forward": combination_rows_size,

@@ -125,8 +125,7 @@ RARER_SETTINGS = {
     "PReLU": "init",
     "LocalResponseNorm": "k",
     "PairwiseDistance": "keepdim",
-    "LPPool1d LPPool2d LPPool3d": "norm_type",
-    "FractionalMaxPool2d FractionalMaxPool3d": "output_ratio",
+    "LPPool1d LPPool2d": "norm_type",
 }
 """The same by layers: names that programs give modules of their own, too."""
 CONTEXT = "save_for_backward save_for_forward saved_tensors saved_variables needs_input_grad mark_dirty"

@@ -180,8 +180,7 @@ PREFIXES = {"torch.linalg": "linalg_", "torch.special": "special_"}
 """What all functions of a module begin with where it is written in C++."""
 
 DISPATCHED = (
-    "unique unique_consecutive max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d "
-    "adaptive_max_pool3d fractional_max_pool2d fractional_max_pool3d"
+    "unique unique_consecutive max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d"
 ).split()
 IN_CPP = "builtin_function_or_method"
 
