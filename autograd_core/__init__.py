@@ -70,7 +70,7 @@ _SPELLED = (
 )
 """What torch's own spelling takes otherwise than torch.nn.functional does."""
 _CREATED = "scalar_tensor empty_strided asarray frombuffer"
-_SHAPED = "vander combinations unravel_index broadcast_shapes is_same_size"
+_SHAPED = "combinations unravel_index broadcast_shapes is_same_size"
 _BELOW = {
     "ctc_loss": ("nn.functional.loss", "ctc"),
     "rrelu": ("nn.functional.activation", "rrelu"),
@@ -89,7 +89,6 @@ _BELOW = {
     **dict.fromkeys(_CREATED.split(), ("functions.creation", "")),
     **dict.fromkeys(_SHAPED.split(), ("functions.shape", "")),
     **dict.fromkeys(("frexp", "renorm"), ("functions.pointwise", "")),
-    "chain_matmul": ("functions.contraction", ""),
     "masked_scatter": ("functions.indexing", ""),
     "adaptive_max_pool1d": ("nn.functional", "adaptive_max_pool1d_with_indices"),
     "max_pool1d_with_indices": ("nn.functional", ""),
@@ -99,10 +98,7 @@ _BELOW = {
     "angle": ("ops.unary", ""),
     **dict.fromkeys(("selu_", "celu_"), ("nn.functional.activation", "")),
     "rms_norm": ("nn.functional.normalization", ""),
-    **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("functions.linalg", "")),
     **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.linalg", "")),
-    **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("functions.linalg", "")),
-    "orgqr": ("solving", "householder_product"),
     "channel_shuffle": ("nn.functional.vision", ""),
     "affine_grid_generator": ("ops.grid_sample", "affine_grid_generator"),
 }

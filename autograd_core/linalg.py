@@ -285,10 +285,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 GUARDED = guarded_all("torch.linalg", globals())
 globals().update(GUARDED)
 
-RARER = (
-    "cond householder_product inv_ex lstsq lu lu_factor lu_factor_ex lu_solve matrix_rank "
-    "tensorinv tensorsolve vander vecdot"
-)
+RARER = "cond inv_ex lstsq matrix_rank vecdot"
 """What solving.py has, which only rare programs ask for."""
 
 

@@ -39,15 +39,15 @@ FREE = """
 clone _to_copy _to_copy.whole copy zero fill.Scalar fill.Tensor unsafe_split.Tensor unsafe_split_with_sizes
 _unsafe_view as_strided_ t_ unsqueeze_ squeeze_ squeeze_.dim squeeze_.dims transpose_ elu_ celu_ leaky_relu_
 threshold_ rrelu_with_noise_ conj_physical_ _index_put_impl_ linalg_cholesky_ex cholesky linalg_qr _linalg_svd
-_linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky_inverse linalg_inv_ex _linalg_solve_ex lu_unpack
-linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf linalg_householder_product linalg_lu_factor_ex linalg_lu
-linalg_lu_solve linalg_lstsq select_scatter slice_scatter diagonal_scatter uniform normal exponential cauchy geometric
+_linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky_inverse linalg_inv_ex _linalg_solve_ex
+linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf linalg_householder_product
+linalg_lstsq select_scatter slice_scatter diagonal_scatter uniform normal exponential cauchy geometric
 log_normal bernoulli.each random random.to random.from index.Tensor
 rot90 convolution_backward native_batch_norm_backward constant_pad_nd
 max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward adaptive_max_pool2d_backward
 max_pool3d_with_indices_backward reflection_pad2d_backward replication_pad2d_backward
 upsample_nearest2d_backward upsample_bilinear2d_backward
-_scaled_dot_product_flash_attention_for_cpu triangular_solve
+_scaled_dot_product_flash_attention_for_cpu
 """
 """What is left as it is made: it sees to its layout itself, or is written over what was there."""
 

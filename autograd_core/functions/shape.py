@@ -13,12 +13,11 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..inplace import in_place
-from ..ops import binary, cumulative, indexing, join
+from ..ops import binary, indexing, join
 from ..ops import view as view_ops
 from ..ops._common import refuse, wrap
 from ..ops.indexing import index_select
 from ..ops.unary import copy
-from ..ops.view import slice_, unsqueeze
 from ..signatures.guarding import guarded
 from ..sizes import Size
 from ..state import ask_room
@@ -638,24 +637,6 @@ def diff(
 
 
 # ---- combinations, and shapes as numbers
-
-
-def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The powers of a vector, written column by column as torch does."""
-    if x.data_.ndim != 1:
-        raise RuntimeError("x must be a one-dimensional tensor.")
-    rows = x.data_.shape[0]
-    count = rows if N is None else N
-    if count < 0:
-        raise RuntimeError("N must be non-negative.")
-    kind = np.dtype(np.int64) if x.data_.dtype.kind in "biu" else x.data_.dtype
-    out: Any = plain(np.zeros((rows, count), kind))
-    if count > 0:
-        out.select(1, 0).fill_(1)
-    if count > 1:
-        slice_(out, 1, 1, count, 1).copy_(unsqueeze(x, 1))
-        slice_(out, 1, 1, count, 1).copy_(cumulative.cumprod(slice_(out, 1, 1, count, 1), 1))
-    return out if increasing else join.flip(out, [1])
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:

@@ -317,14 +317,6 @@ def qr(self: Tensor, some: bool = True) -> Any:
     return solving.old_qr(self, some)
 
 
-def triangular_solve(
-    self: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> Any:
-    from ..functions import linalg
-
-    return linalg.triangular_solve(self, A, upper, transpose, unitriangular)
-
-
 def histogram(self: Tensor, bins: Any = 100, **options: Any) -> Any:
     from ..functions import statistics
 
@@ -332,7 +324,7 @@ def histogram(self: Tensor, bins: Any = 100, **options: Any) -> Any:
 
 
 LOADED_LATE: dict[str, Callable[..., Any]] = {
-    method.__name__: method for method in (prelu, hardshrink, cholesky, qr, triangular_solve, histogram)
+    method.__name__: method for method in (prelu, hardshrink, cholesky, qr, histogram)
 }
 
 
@@ -372,10 +364,6 @@ def unique_consecutive(
     return sorting.unique_consecutive(self, return_inverse, return_counts, dim)
 
 
-def lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
-    return tuple(linalg_functions.lu(self, pivot, get_infos))
-
-
 def solve(self: Tensor, other: Tensor) -> NoReturn:
     linalg_functions.solve(self, other)
 
@@ -398,7 +386,6 @@ FROM_PYTHON: dict[str, Callable[..., Any]] = {
     "norm": norm,
     "unique": unique,
     "unique_consecutive": unique_consecutive,
-    "lu": lu,
     "solve": solve,
     "lstsq": lstsq,
     "eig": eig,

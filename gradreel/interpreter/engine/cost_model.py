@@ -351,12 +351,6 @@ def unfold_size(args: Arguments) -> int:
     return int(base.size // max(length, 1) * places * max(size, 1))
 
 
-def lu_size(args: Arguments) -> int:
-    """A matrix for the order of the rows, beside the factors."""
-    shape = args[0].shape
-    return int(math.prod(shape[:-2]) * shape[-2] * max(shape[-2:])) if len(shape) > 1 else math.prod(shape)
-
-
 def factor_size(args: Arguments) -> int:
     """A factor of a matrix may be as wide as that is high, or the other way round."""
     shape = args[0].shape
@@ -477,7 +471,6 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("sample", "rsample"), sample_size),
     **{f"{kind}_window": total_size for kind in ("hann", "hamming", "blackman", "bartlett", "kaiser")},
     "as_strided_": as_strided_size,
-    "vander": largest_multiple_size,
     "combinations": combinations_size,
     "histogram": largest_multiple_size,
 }
@@ -533,7 +526,6 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(UPSAMPLING, interpolation_size),
     **{f"{name}_backward": interpolation_backward_size for name in UPSAMPLING},
     "_pdist_forward": combination_rows_size,
-    **dict.fromkeys("linalg_lu lu_unpack".split(), lu_size),
     "linalg_qr": lambda args: factor_size(args) if args[1:] == ("complete",) else largest_size(args),
     "_linalg_svd": lambda args: factor_size(args) if True in args[1:2] else largest_size(args),
     "diag_embed": diag_size,
@@ -546,7 +538,7 @@ SOLVERS = frozenset(
     (
         "linalg_cholesky_ex linalg_qr _linalg_svd _linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky "
         "cholesky_inverse linalg_inv_ex _linalg_solve_ex linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf "
-        "linalg_householder_product linalg_lu_factor_ex linalg_lu linalg_lu_solve linalg_lstsq triangular_solve"
+        "linalg_householder_product linalg_lstsq"
     ).split()
 )
 """Operators whose work grows with the cube of their size."""
