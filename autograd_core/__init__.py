@@ -78,10 +78,6 @@ _BELOW = {
     "grid_sampler": ("nn.functional.vision", "grid_sampler"),
     "grid_sampler_2d": ("ops.grid_sample", "grid_sampler_2d"),
     **dict.fromkeys(_SPELLED.split(), ("nn.functional.aten", "")),
-    **dict.fromkeys(
-        ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
-        ("functions.signal_windows", ""),
-    ),
     **dict.fromkeys(("gradient", "histogram"), ("functions.statistics", "")),
     "is_storage": ("methods.storage", ""),
     "cholesky": ("solving", "old_cholesky"),

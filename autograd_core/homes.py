@@ -52,7 +52,6 @@ LAYERS = {
     "LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d",
     "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
     "AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d MaxPool1d MaxPool2d MaxPool3d MaxUnpool2d",
-    "adaptive": "AdaptiveLogSoftmaxWithLoss",
     "distance": "CosineSimilarity PairwiseDistance",
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
     "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
@@ -112,7 +111,6 @@ HOMES = {
     **{f"torch.nn.modules.{home}": names for home, names in LAYERS.items()},
     "torch.nn.parameter": "Parameter Buffer UninitializedParameter UninitializedBuffer",
     "torch.nn.parallel.data_parallel": "DataParallel",
-    "torch.optim": "Adafactor Muon",
     "torch.optim.sparse_adam": "SparseAdam",
     "torch.optim.optimizer": "Optimizer",
     **{

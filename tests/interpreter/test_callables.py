@@ -49,7 +49,6 @@ CALLS = {
     "torch.zeros(1).to(int)": "tensor([0])",
     "torch.zeros(1).type(torch.LongTensor)": "tensor([0])",
     "torch.sum(x, 0, False, dtype=float)": "tensor(2., dtype=torch.float64)",
-    "nn.utils.skip_init(nn.Linear, 2, 2)": "Linear(in_features=2, out_features=2, bias=True)",
     "torch.add(x, type(f))": "TypeError add(): argument 'other' (position 2) must be Tensor, not type",
     "torch.add(x, x.t)": (
         "TypeError add(): argument 'other' (position 2) must be Tensor, not builtin_function_or_method"

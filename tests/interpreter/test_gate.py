@@ -314,13 +314,6 @@ Adagrad | weight_decay | add(): argument 'alpha' must be Number, not A
 Adadelta | lr | bad operand type for unary -: 'A'
 Adadelta | rho | mul_(): argument 'other' (position 1) must be Tensor, not A
 Adadelta | weight_decay | add(): argument 'alpha' must be Number, not A
-Adafactor | lr | '<' not supported between instances of 'float' and 'A'
-Adafactor | beta2_decay | unsupported operand type(s) for ** or pow(): 'float' and 'A'
-Adafactor | d | unsupported operand type(s) for *: 'float' and 'A'
-Adafactor | weight_decay | unsupported operand type(s) for *: 'float' and 'A'
-Muon | lr | unsupported operand type(s) for *: 'A' and 'float'
-Muon | weight_decay | unsupported operand type(s) for *: 'float' and 'A'
-Muon | momentum | unsupported operand type(s) for -: 'int' and 'A'
 LBFGS | lr | unsupported operand type(s) for *: 'Tensor' and 'A'
 LBFGS | max_iter | '<' not supported between instances of 'int' and 'A'
 LBFGS | max_eval | '>=' not supported between instances of 'int' and 'A'

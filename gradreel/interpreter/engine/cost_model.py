@@ -469,7 +469,6 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("quantile", "nanquantile"), pairwise_size),
     **dict.fromkeys(("one_hot", "multinomial"), largest_multiple_size),
     **dict.fromkeys(("sample", "rsample"), sample_size),
-    **{f"{kind}_window": total_size for kind in ("hann", "hamming", "blackman", "bartlett", "kaiser")},
     "as_strided_": as_strided_size,
     "combinations": combinations_size,
     "histogram": largest_multiple_size,

@@ -265,8 +265,6 @@ def _tables() -> dict[type, dict[str, Entry]]:
     for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
         container = getattr(torch.nn, name)
         tables[container] = _table(container, CONTAINING)
-    clusters = torch.nn.AdaptiveLogSoftmaxWithLoss
-    tables[clusters] |= {name: Foreign(name, _late(clusters, name)) for name in ("log_prob", "predict")}
     tables[torch.Size] = _table(torch.Size, NAMES["torch.Size"])
     tables[torch.dtype] = _reads("is_complex is_floating_point is_signed itemsize")
     if NODE is not None:
