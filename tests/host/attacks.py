@@ -217,8 +217,6 @@ BOUNDED: dict[str, list[str]] = {
         "import os\nwhile True: os.makedirs('a/' * 9000, exist_ok=True)",
         "import io\ns = io.StringIO()\nwhile True: s.seek(10**9); s.write('a')",
         "import io\ns = io.StringIO('a' * 99999)\nwhile s.seek(0) == 0: s.read()",
-        "import csv\nprint(list(csv.reader('\"' for _ in iter(int, 1))))",
-        "import csv\nprint(list(csv.reader(iter(int, 1))))",
         "import fnmatch\nprint(fnmatch.fnmatch('a' * 9999, '*a' * 9999))",
         "from pathlib import Path\np = Path('a')\nwhile True: p = p / p",
         "import glob, os\nos.makedirs('a/' * 60)\nprint(len(glob.glob('*/' * 60)), len(glob.glob('**', recursive=True)))",
