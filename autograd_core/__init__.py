@@ -53,7 +53,7 @@ _FUNCTIONS = {
     join: "stack",
     scatter_gather: "put",
     contraction: "tensordot cdist pdist einsum",
-    statistics: "var_mean std_mean trapezoid cumulative_trapezoid",
+    statistics: "var_mean std_mean trapezoid",
 }
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _FUNCTIONAL = (
@@ -69,8 +69,8 @@ _SPELLED = (
     "constant_pad_nd embedding embedding_bag"
 )
 """What torch's own spelling takes otherwise than torch.nn.functional does."""
-_CREATED = "scalar_tensor empty_strided asarray frombuffer"
-_SHAPED = "combinations unravel_index broadcast_shapes is_same_size"
+_CREATED = "empty_strided"
+_SHAPED = "combinations broadcast_shapes is_same_size"
 _BELOW = {
     "ctc_loss": ("nn.functional.loss", "ctc"),
     "rrelu": ("nn.functional.activation", "rrelu"),
@@ -78,7 +78,6 @@ _BELOW = {
     "grid_sampler": ("nn.functional.vision", "grid_sampler"),
     "grid_sampler_2d": ("ops.grid_sample", "grid_sampler_2d"),
     **dict.fromkeys(_SPELLED.split(), ("nn.functional.aten", "")),
-    **dict.fromkeys(("gradient", "histogram"), ("functions.statistics", "")),
     "is_storage": ("methods.storage", ""),
     "cholesky": ("solving", "old_cholesky"),
     "qr": ("solving", "old_qr"),
@@ -90,12 +89,10 @@ _BELOW = {
     "max_pool1d_with_indices": ("nn.functional", ""),
     **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.pointwise", "itself")),
     **dict.fromkeys(("imag", "view_as_real"), ("functions.pointwise", "")),
-    "ldexp": ("ops.binary", ""),
     "angle": ("ops.unary", ""),
     **dict.fromkeys(("selu_", "celu_"), ("nn.functional.activation", "")),
     "rms_norm": ("nn.functional.normalization", ""),
     **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.linalg", "")),
-    "channel_shuffle": ("nn.functional.vision", ""),
     "affine_grid_generator": ("ops.grid_sample", "affine_grid_generator"),
 }
 """Functions that only rare programs ask for, with the module that has them and their name there."""

@@ -55,7 +55,6 @@ LAYERS = {
     "distance": "CosineSimilarity PairwiseDistance",
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
     "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
-    "channelshuffle": "ChannelShuffle",
     "pixelshuffle": "PixelShuffle PixelUnshuffle",
     "fold": "Fold Unfold",
     "padding": "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "

@@ -233,7 +233,7 @@ RULES: dict[str, Rule] = {
     "diag_embed": shifted("dim1", "dim2", extra=1), "diagonal_backward": diagonal_back, "trace": traced,
     "as_strided": windowed,
     "split.Tensor": shifted("dim"), "unsafe_split.Tensor": shifted("dim"), "split_with_sizes": shifted("dim"),
-    "unsafe_split_with_sizes": shifted("dim"), "narrow_copy": shifted("dim"),
+    "unsafe_split_with_sizes": shifted("dim"),
     "unbind.int": shifted("dim"), "clone": kept, "repeat": repeated, "flip": shifted("dims"), "roll": rolled,
     "tril": in_front, "triu": in_front, "cat": cat_rule, "stack": stacked, "rot90": shifted("dims"),
     "unfold": shifted("dimension"), "unfold_backward": unfold_back, "constant_pad_nd": filled_around,

@@ -150,10 +150,6 @@ def xlogy(input: Any, other: Any) -> Tensor:
     return binary.xlogy(input, other) if isinstance(other, Tensor) else binary.xlogy_by_number(input, other)
 
 
-def copysign(input: Tensor, other: Any) -> Tensor:
-    return binary.copysign(input, other) if isinstance(other, Tensor) else binary.copysign_number(input, other)
-
-
 def check_fill(value: Any) -> None:
     if isinstance(value, Tensor) and value.data_.ndim:
         raise RuntimeError(

@@ -263,13 +263,6 @@ def check_start(start: int, size: int) -> None:
         raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
 
 
-def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    if not input.data_.ndim:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    check_start(start, input.data_.shape[wrap(dim, input.data_.ndim)])
-    return view_ops.narrow_copy(input, dim, start, length)
-
-
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
     return join.cat(tensors, dim if axis is None else axis)
 
@@ -653,25 +646,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     mask = plain(np.logical_and.reduce(rising) if rising else np.ones(count, bool))
     grids = meshgrid(*[input] * r, indexing="ij")
     return join.stack([indexing.masked_select(grid, mask) for grid in grids], 1)
-
-
-def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """Flat places as one index for each dimension."""
-    if indices.is_complex() or indices.is_floating_point() or indices.data_.dtype == np.bool_:
-        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
-    if not isinstance(shape, int | Sequence):
-        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
-    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    for size in sizes:
-        if not isinstance(size, int):
-            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
-    if any(size < 0 for size in sizes):
-        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
-    found, left = [], indices.data_
-    for size in reversed(sizes):
-        found.append(plain(np.asarray(left % size)[()]))
-        left = left // size
-    return tuple(reversed(found))
 
 
 def broadcast_shapes(*shapes: Any) -> Size:

@@ -14,7 +14,7 @@ from ..tensor import Tensor, plain
 from ..warned import warn_once
 from .arguments import cast
 from .indexing import nonzero
-from .reduction import Extreme, named, sort
+from .reduction import Extreme, named
 
 KTHVALUE = named("kthvalue")
 
@@ -28,12 +28,6 @@ SCATTERED = (
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
     """The `k`-th smallest along `dim`, and its place."""
     return KTHVALUE(*sorting.kthvalue(input, k, dim, keepdim))
-
-
-def msort(input: Tensor) -> Tensor:
-    """Sorted along the first dimension."""
-    values: Tensor = sort(input, 0).values
-    return values
 
 
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:

@@ -134,7 +134,6 @@ from .transformer import (
     TransformerEncoderLayer,
 )
 from .vision import (
-    ChannelShuffle,
     Fold,
     PixelShuffle,
     PixelUnshuffle,
@@ -148,7 +147,6 @@ __all__ = [
     "MultiLabelMarginLoss",
     "MultiMarginLoss",
     "TripletMarginWithDistanceLoss",
-    "ChannelShuffle",
     "LPPool1d",
     "LPPool2d",
     "MaxUnpool2d",

@@ -291,18 +291,3 @@ def rad2deg(self: Array) -> Array:
 
 
 # ---- without a derivative
-
-
-@op("isposinf")
-def isposinf(self: Array) -> Array:
-    return np.isposinf(self)
-
-
-@op("isneginf")
-def isneginf(self: Array) -> Array:
-    return np.isneginf(self)
-
-
-@op("signbit")
-def signbit(self: Array) -> Array:
-    return np.signbit(self)

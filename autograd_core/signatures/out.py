@@ -20,10 +20,9 @@ SEVERAL = (tuple, list)
 KINDS = {
     "drawn": "rand randn randint",
     "factory": "zeros ones empty full eye arange linspace logspace randperm",
-    "no derivative": "eq ne lt le gt ge logical_and logical_or logical_xor logical_not isposinf isneginf signbit all "
+    "no derivative": "eq ne lt le gt ge logical_and logical_or logical_xor logical_not all "
     "any argmax argmin argsort nonzero searchsorted bucketize isin histc",
-    "no formula": "bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift gcd "
-    "lcm heaviside",
+    "no formula": "bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift",
 }
 KIND = {name: kind for kind, names in KINDS.items() for name in names.split()}
 """Factories take the dtype of a place, and fill it in the order of its memory if they draw. Where torch knows that
@@ -44,11 +43,11 @@ INSIDE = {
 }
 """What the function of a name consists of: the first operator that looks for gradients."""
 UNCAST = frozenset(
-    """mm bmm baddbmm addmm addmv mv gather tril triu diag index_add scatter softmax log_softmax renorm cross old_cross
-    argmax argmin msort vector_norm inv det cholesky abs neg sign ceil floor round trunc frac clamp clamp_min clamp_max
-    index_select masked_select amax amin where nan_to_num take logcumsumexp quantile nanquantile all any isposinf
-    isneginf dot nonzero histc searchsorted bucketize max min sort topk aminmax qr cummax cummin median nanmedian mode
-    kthvalue""".split()
+    """mm bmm baddbmm addmm addmv mv gather tril triu diag index_add scatter softmax log_softmax renorm cross
+    old_cross argmax argmin vector_norm inv det cholesky abs neg sign ceil floor round trunc frac clamp
+    clamp_min clamp_max index_select masked_select amax amin where nan_to_num take logcumsumexp quantile
+    nanquantile all any dot nonzero histc searchsorted bucketize max min sort topk aminmax qr cummax cummin
+    median nanmedian mode kthvalue""".split()
 )
 """Functions that put no result into a place of another dtype; all others cast."""
 FOLLOWING = frozenset(("sum", "prod", "cumsum", "cumprod", "mean", "nansum"))

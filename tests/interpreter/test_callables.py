@@ -95,9 +95,9 @@ def test_the_engine_calls_as_the_program_would(expression: str) -> None:
 def test_classes_that_the_engine_makes_late_are_its_own() -> None:
     trace = run(
         "import copy, torch\nw = torch.nn.Parameter(torch.ones(2))\nopt = copy.deepcopy(torch.optim.SGD([w], lr=1.0))\n"
-        "hist, normal = torch.histogram(torch.ones(2), 2).hist, torch.distributions.Normal(0.0, 1.0)\n"
-        "print(hist.sum(), opt.defaults['lr'], normal.mean)\n"
+        "half, normal = torch.frexp(torch.ones(2)).mantissa, torch.distributions.Normal(0.0, 1.0)\n"
+        "print(half.sum(), opt.defaults['lr'], normal.mean)\n"
         "with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:\n    w.exp()\n"
     )
     printed = "".join(event.text for event in trace.events if isinstance(event, Printed))
-    assert (trace.outcome.kind, printed) == ("finished", "tensor(2.) 1.0 tensor(0.)\n")
+    assert (trace.outcome.kind, printed) == ("finished", "tensor(1.) 1.0 tensor(0.)\n")

@@ -100,7 +100,7 @@ def everything() -> Iterator[Called]:
     nn, x = torch.nn, torch.ones(2, 2, requires_grad=True)
     layer, optimizer = nn.Linear(2, 2), torch.optim.SGD([x], 0.1)
     arrays = (np.ones((2, 2)), np.float64(1), np.int64(1), np.random.RandomState(0), np.random.default_rng(0))
-    tensors = (x.detach(), torch.Generator(), x.storage(), x.untyped_storage(), (x * 2).grad_fn, torch.Size([2]))
+    tensors = (x.detach(), torch.Generator(), x.untyped_storage(), (x * 2).grad_fn, torch.Size([2]))
     holders = (nn.ParameterList([]), nn.ParameterDict(), nn.ModuleList([layer]), nn.ModuleDict(), nn.Sequential(layer))
     others = (optimizer, torch.optim.lr_scheduler.StepLR(optimizer, 1), torch.distributions.Normal(0.0, 1.0))
     for owner in (*arrays, *tensors, layer, *holders, *others):

@@ -252,7 +252,7 @@ tensors += [nn.UninitializedParameter(), nn.UninitializedBuffer(), nn.utils.rnn.
 values = ["a", [1], (1,), {{1: 2}}, {{1}}, frozenset([1]), 1, 1.0, 1j, True, range(2), collections.OrderedDict(a=1)]
 values += [collections.deque([1]), collections.defaultdict(list), slice(1), None, torch.Size([1]), torch.float32]
 values += [np.ones(2), np.float32(1), np.int64(1), np.float64(1), np.ones(2).dtype, np.random.RandomState(1)]
-values += [np.random.default_rng(1), torch.ones(2).storage(), torch.ones(2).untyped_storage(), random.Random(1)]
+values += [np.random.default_rng(1), torch.ones(2).untyped_storage(), random.Random(1)]
 values += [torch.device("cpu"), torch.Generator(), torch.finfo(torch.float32), y.register_hook(f)]
 values += [collections.Counter("a")]
 values += [f, own, Own, Net, nn.Linear, counting(), ValueError("a"), ValueError, len, x.t, torch.sin]
@@ -477,7 +477,7 @@ def test_programs_find_their_own_names_and_no_others(source: str) -> None:
 
 ENGINE_OBJECTS = (
     *("torch.random.fork_rng()", "torch.no_grad()", "torch.device('cpu')", "torch.strided", "torch.contiguous_format"),
-    *("x.storage()", "x.untyped_storage()", "torch.Generator()", "torch.distributions.constraints.real", "opt", "m"),
+    *("x.untyped_storage()", "torch.Generator()", "torch.distributions.constraints.real", "opt", "m"),
     *("torch.distributions.Normal(0., 1.)", "torch.distributions.ExpTransform()", "S.StepLR(opt, 2)", "x", "torch.add"),
     *("torch.float32", "Text('a')", "iter([1])", "map(len, [])", "warnings.catch_warnings()", "len", "f"),
     *("collections.deque([1])", "collections.OrderedDict(a=1)"),

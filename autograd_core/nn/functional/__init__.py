@@ -105,7 +105,6 @@ from .pooling import (
 from .sparse import embedding, embedding_bag, one_hot
 from .vision import (
     affine_grid,
-    channel_shuffle,
     fold,
     grid_sample,
     interpolate,
@@ -144,7 +143,6 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
-    "channel_shuffle",
     "ctc_loss",
     "dropout",
     "dropout1d",

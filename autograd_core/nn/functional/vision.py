@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import type_name
-from ...ops import convolution, join
+from ...ops import convolution
 from ...ops._common import wrap
 from ...ops.grid_sample import (
     BORDER,
@@ -381,11 +381,6 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
             f"but input.size(-3)={channels} is not divisible by {upscale_factor**2}"
         )
     return convolution.pixel_shuffle(input, upscale_factor)
-
-
-def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """Channels in `groups`, taken in turn from each."""
-    return join.channel_shuffle(input, groups)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:

@@ -147,16 +147,6 @@ RARER: dict[str, Operator] = {
             "combines the gradients of both results by the distance of {self} from its mean",
         ),
     ),
-    "IndexReduce": row(
-        "it must know what met where, and what came of it",
-        ("self", "grad * its part in result", "shares {grad} among all that met at a place"),
-        ("source", "grad[index] * its part in result", "picks {grad} at the index, and shares it among all that met"),
-    ),
-    "Ldexp": row(
-        OTHER,
-        ("self", "grad * 2 ** other", "multiplies {grad} by 2 to the power of {other}"),
-        ("other", "grad * result * ln 2", "multiplies {grad} by {result} and by the logarithm of 2"),
-    ),
     "Frexp": lone("it must know the power of 2", "grad / 2 ** exponent", "divides {grad} by the power of 2 taken out"),
     "Angle": lone(INPUT, "0", "gives nothing: the angle of a real number does not move with it"),
     "ConjPhysical": lone(NOTHING, "grad", SAME),
@@ -167,11 +157,6 @@ RARER: dict[str, Operator] = {
     ),
     "SpecialI1": lone(
         RESULT, "grad * slope at self", "multiplies {grad} by the slope of the Bessel function at {self}"
-    ),
-    "Nextafter": row(
-        OTHER,
-        ("self", "grad where self != other", "lets {grad} through where a step was made"),
-        ("other", "0", "gives nothing: it says only which way to step"),
     ),
     "Trace": lone(SHAPED, "grad on the diagonal", "puts {grad} on the diagonal"),
     **alike(
@@ -195,7 +180,7 @@ RARER: dict[str, Operator] = {
     **alike("Unfold Im2Col", lone(SHAPED, "sums over the windows", "adds {grad} up where windows overlapped")),
     "Col2Im": lone(SHAPED, "grad in windows", "cuts {grad} into windows again"),
     **alike(
-        "PixelShuffle PixelUnshuffle ChannelShuffle ViewAsReal ViewAsComplex",
+        "PixelShuffle PixelUnshuffle ViewAsReal ViewAsComplex",
         lone(SHAPED, "grad rearranged", "puts the entries of {grad} back in their places"),
     ),
     **alike("SplitWithSizes UnsafeSplit UnsafeSplitWithSizes Chunk", lone(SHAPED, "cat(grads)", "joins {grad} again")),

@@ -471,7 +471,6 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("sample", "rsample"), sample_size),
     "as_strided_": as_strided_size,
     "combinations": combinations_size,
-    "histogram": largest_multiple_size,
 }
 """Functions that make something large by themselves, before any operator asks: looked at when they are called."""
 
@@ -479,7 +478,7 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
 UPSAMPLING = ("upsample_nearest1d upsample_nearest2d upsample_linear1d upsample_bilinear2d upsample_bicubic2d").split()
 
 ALONG = (
-    "index_add index_copy index_fill index_reduce nll_loss_forward nll_loss_backward multi_margin_loss "
+    "index_add index_copy index_fill nll_loss_forward nll_loss_backward multi_margin_loss "
     "multi_margin_loss_backward nll_loss2d_forward nll_loss2d_backward native_batch_norm native_batch_norm_backward "
     "native_group_norm put take masked_scatter masked_scatter_backward searchsorted"
 ).split()
@@ -579,7 +578,7 @@ MOMENT = 8
 """The windows of a convolution are laid out for a moment only, and so are the differences of rows that are compared:
 they may be so many times what a tensor may have."""
 
-PRODUCTS = frozenset("mm mv bmm dot matmul addmm addmv addbmm baddbmm outer ger linear einsum tensordot".split())
+PRODUCTS = frozenset("mm mv bmm dot matmul addmm addmv baddbmm outer ger linear einsum tensordot".split())
 
 
 def reserve(meter: Meter) -> Callable[[str, Arguments], None]:

@@ -12,7 +12,7 @@ import numpy as np
 
 import autograd_core
 from autograd_core.custom.function import INSTANTIATED
-from autograd_core.methods.storage import TypedStorage, UntypedStorage
+from autograd_core.methods.storage import UntypedStorage
 from autograd_core.printing import letters, printoptions
 from autograd_core.state import isolated
 from autograd_core.tell import listening, tensor_id
@@ -25,7 +25,7 @@ from .cost_model import reserve
 torch: Any = autograd_core
 """The engine, as programs see torch. Its names are made by tables, so their types are known at run time only."""
 
-STORAGES: tuple[Any, ...] = (UntypedStorage, TypedStorage)
+STORAGES: tuple[Any, ...] = (UntypedStorage,)
 
 TENSORS: tuple[type, ...] = (torch.Tensor, torch.nn.Parameter)
 

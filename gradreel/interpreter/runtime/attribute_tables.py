@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any
 
-import numpy as np
-
 from autograd_core.ordered_dict import OrderedDict
 from gradreel.trace.events import NumbersTaken, OptimizerStepped
 
@@ -192,13 +190,6 @@ def from_numpy(machine: Machine, array: Value) -> Value:
     return from_engine(tensor)
 
 
-def asarray(machine: Machine, /, obj: Value, **options: Value) -> Value:
-    """`torch.asarray`: a tensor over an array shows its memory, as `torch.from_numpy` does."""
-    given = from_numpy(machine, obj) if isinstance(obj, np.ndarray) else to_engine(machine, obj)
-    return from_engine(torch.asarray(given, **{name: to_engine(machine, value) for name, value in options.items()}))
-
-
-SPACES["torch"].table["asarray"] = Builtin("asarray", asarray, machine=True)
 SPACES["torch"].table["from_numpy"] = Builtin("from_numpy", from_numpy, machine=True)
 
 

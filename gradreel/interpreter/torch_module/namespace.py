@@ -157,7 +157,7 @@ IN_PYTHON = (
 """Of torch itself."""
 
 IN_C = (
-    "adaptive_avg_pool1d avg_pool1d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d "
+    "adaptive_avg_pool1d avg_pool1d bilinear celu_ conv1d conv2d conv3d conv_tbc conv_transpose1d "
     "conv_transpose2d conv_transpose3d cosine_similarity hardshrink native_channel_shuffle pairwise_distance pdist "
     "pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ selu_ threshold_"
 ).split()
