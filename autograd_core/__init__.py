@@ -100,7 +100,7 @@ _IN_PYTHON = {"norm", "split", "unique", "unique_consecutive"}
 """Methods that are functions of the package as well, though torch has no signature for them."""
 _ALSO = "clone detach detach_ is_complex is_inference is_conj is_neg adjoint get_device"
 """Methods with a body of their own that are functions of the package as well."""
-_SUBMODULES = ("nn", "optim", "func", "distributions", "special", "backends", "mps", "xpu", "testing", "_C")
+_SUBMODULES = ("nn", "optim", "func", "distributions", "special", "backends", "mps", "xpu", "_C")
 
 
 def _surface() -> dict[str, Any]:

@@ -71,7 +71,7 @@ def read_as_programs(package: str) -> dict[str, str]:
 def read_sources() -> dict[str, str]:
     """The text of every module that is written in Python, by its name; what the engine has of one comes first."""
     here = Path(__file__).parent
-    found = read_as_programs("utils.data") | read_as_programs("testing")
+    found = read_as_programs("utils.data")
     files = [*(here / "stdlib" / "pure_python").glob("*.py"), *(here / "thirdparty").glob("*.py")]
     for file in sorted(files, key=lambda file: file.name):
         found[file.stem] = found.get(file.stem, "") + file.read_text(encoding="utf-8")
