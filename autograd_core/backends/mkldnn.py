@@ -1,5 +1,0 @@
-"""torch.backends.mkldnn, which every torch for the CPU has."""
-
-from .. import without
-
-is_available = without.answering(True)

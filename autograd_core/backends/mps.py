@@ -1,5 +1,0 @@
-"""torch.backends.mps of a machine that is none of Apple's."""
-
-from .. import without
-
-is_available = is_built = without.answering(False)
