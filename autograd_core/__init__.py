@@ -7,30 +7,39 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, events, ops, random, switches, tensor_types
-from .absent import absent
-from .device import device, layout, memory_format, strided
-from .dtypes import dtype, get_default_dtype, set_default_dtype
-from .functions import contraction, creation, pointwise, rnn, shape, sorting, statistics
-from .functions import random as random_functions
-from .functions.creation import closed_range
-from .functions.shape import cat, vstack
-from .functions.statistics import trapezoid
-from .homes import settle
-from .limits import finfo, iinfo
-from .methods.inplace import IN_PLACE
-from .methods.table import ALIASES, METHODS, OWN
-from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
+from . import events, ops, random
+from .api.functions import contraction, creation, pointwise, rnn, shape, sorting, statistics
+from .api.functions import random as random_functions
+from .api.functions.creation import closed_range
+from .api.functions.shape import cat, vstack
+from .api.functions.statistics import trapezoid
+from .api.methods.inplace import IN_PLACE
+from .api.methods.table import ALIASES, METHODS, OWN
+from .backends import switches
+from .dispatch.schema.guard import TABLE, guard
+from .engine.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from .engine.state import state as _state
+from .functorch.vmap import vmap
+from .namespace.absent import absent
+from .namespace.module_names import settle
 from .ops import join, scatter_gather
-from .printing import set_printoptions
-from .signatures.guarding import TABLE, guarded
-from .sizes import Size
-from .state import state as _state
-from .streams import Generator
-from .tensor import Tensor
-from .transforms.vmapping import vmap
+from .random.generator import Generator
+from .tensor import dtypes, tensor_types
+from .tensor.device import device, layout, memory_format, strided
+from .tensor.dtypes import dtype, get_default_dtype, set_default_dtype
+from .tensor.printing import set_printoptions
+from .tensor.size import Size
+from .tensor.tensor import Tensor
+from .tensor.type_info import finfo, iinfo
 
-from . import accelerator, autograd, cuda, linalg, utils  # isort: skip
+from . import accelerator, autograd, cuda, linalg  # isort: skip
 
 __version__ = "2.13.0+cpu"
 inf, nan, pi, e, newaxis = float("inf"), float("nan"), np.pi, np.e, None
@@ -78,21 +87,21 @@ _BELOW = {
     "grid_sampler": ("nn.functional.vision", "grid_sampler"),
     "grid_sampler_2d": ("ops.grid_sample", "grid_sampler_2d"),
     **dict.fromkeys(_SPELLED.split(), ("nn.functional.aten", "")),
-    "is_storage": ("methods.storage", ""),
-    "cholesky": ("solving", "old_cholesky"),
-    "qr": ("solving", "old_qr"),
-    **dict.fromkeys(_CREATED.split(), ("functions.creation", "")),
-    **dict.fromkeys(_SHAPED.split(), ("functions.shape", "")),
-    **dict.fromkeys(("frexp", "renorm"), ("functions.pointwise", "")),
-    "masked_scatter": ("functions.indexing", ""),
+    "is_storage": ("api.methods.storage", ""),
+    "cholesky": ("linalg.solving", "old_cholesky"),
+    "qr": ("linalg.solving", "old_qr"),
+    **dict.fromkeys(_CREATED.split(), ("api.functions.creation", "")),
+    **dict.fromkeys(_SHAPED.split(), ("api.functions.shape", "")),
+    **dict.fromkeys(("frexp", "renorm"), ("api.functions.pointwise", "")),
+    "masked_scatter": ("api.functions.indexing", ""),
     "adaptive_max_pool1d": ("nn.functional", "adaptive_max_pool1d_with_indices"),
     "max_pool1d_with_indices": ("nn.functional", ""),
-    **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.pointwise", "itself")),
-    **dict.fromkeys(("imag", "view_as_real"), ("functions.pointwise", "")),
+    **dict.fromkeys(("real", "conj", "conj_physical"), ("api.functions.pointwise", "itself")),
+    **dict.fromkeys(("imag", "view_as_real"), ("api.functions.pointwise", "")),
     "angle": ("ops.unary", ""),
     **dict.fromkeys(("selu_", "celu_"), ("nn.functional.activation", "")),
     "rms_norm": ("nn.functional.normalization", ""),
-    **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.linalg", "")),
+    **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("api.functions.linalg", "")),
     "affine_grid_generator": ("ops.grid_sample", "affine_grid_generator"),
 }
 """Functions that only rare programs ask for, with the module that has them and their name there."""
@@ -100,7 +109,7 @@ _IN_PYTHON = {"norm", "split", "unique", "unique_consecutive"}
 """Methods that are functions of the package as well, though torch has no signature for them."""
 _ALSO = "clone detach detach_ is_complex is_inference is_conj is_neg adjoint get_device"
 """Methods with a body of their own that are functions of the package as well."""
-_SUBMODULES = ("nn", "optim", "func", "distributions", "special", "backends", "mps", "xpu", "_C")
+_SUBMODULES = ("utils", "nn", "optim", "func", "distributions", "special", "backends", "mps", "xpu", "_C")
 
 
 def _surface() -> dict[str, Any]:
@@ -119,7 +128,7 @@ def _surface() -> dict[str, Any]:
     names |= {"typename": _typename, "Assert": _assert, "promote_types": dtypes.promote_types}
     names |= {"can_cast": dtypes.can_cast, "result_type": dtypes.result_type}
     methods_only = (METHODS | IN_PLACE | ALIASES).keys() - TABLE["torch"].keys() - _IN_PYTHON
-    return {name: guarded("torch", name, value) for name, value in names.items() if name not in methods_only}
+    return {name: guard("torch", name, value) for name, value in names.items() if name not in methods_only}
 
 
 def _typename(obj: Any) -> str:
@@ -165,10 +174,10 @@ def __getattr__(name: str) -> Any:
                 raise
     if name in _BELOW:
         module, own = _BELOW[name]
-        return guarded("torch", name, getattr(importlib.import_module(f"{__name__}.{module}"), own or name))
+        return guard("torch", name, getattr(importlib.import_module(f"{__name__}.{module}"), own or name))
     if name in _FUNCTIONAL.split():
         function = getattr(importlib.import_module(f"{__name__}.nn.functional"), name)
-        return guarded("torch", name, getattr(function, "__wrapped__", function))
+        return guard("torch", name, getattr(function, "__wrapped__", function))
     return absent("torch")(name)
 
 

@@ -1,4 +1,4 @@
-"""PyTorch's messages, word for word, each a constant or a function of its facts."""
+"""PyTorch's messages, word for word, each a constant or a function of its facts; and what this engine does not do."""
 
 from __future__ import annotations
 
@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .graph import Node
-    from .op import Op
+    from .dispatch.op import Op
+    from .graph.node import Node
+
+
+class Unsupported(NotImplementedError):
+    """PyTorch would do it, this engine does not: the text says what, and what is near."""
+
+
+def no_sparse(name: str) -> Unsupported:
+    """`name` was asked for sparse gradients."""
+    return Unsupported(f"{name} with sparse=True is not supported: without it the gradients are the same, but dense")
+
 
 Shape = Sequence[int]
 
@@ -74,6 +84,10 @@ WHOLE_ADDCDIV = (
 SLOPE_OVERWRITTEN = (
     "In-place {} backward calculation is triggered with a negative slope which is not supported. This is caused by "
     "calling in-place forward function with a negative slope, please call out-of-place version instead."
+)
+TO_SCALAR = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
 )
 NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
 NON_LEAF_FLAG = (
@@ -206,15 +220,11 @@ def op_title(name: str) -> str:
     return found[1] + ("" if found[2] == "0" else found[2])
 
 
-def modified(kept: Any, node: Node | None, now: int, expected: int) -> str:
-    """The message for a saved tensor that was changed in place."""
-    from .saved import SavedResult
-    from .state import state
-
+def modified(kept: Any, made_by: Node | None, now: int, expected: int, anomaly: bool) -> str:
+    """The message for a saved tensor, a result of `made_by`, that was changed in place."""
     dtype, shape = kept.data_.dtype, kept.data_.shape
-    made_by = node if isinstance(kept, SavedResult) else kept.grad_fn
     origin = f", which is output {kept.output_nr} of {op_title(made_by.name())}," if made_by is not None else ""
-    hint = ANOMALY_HINT if state.anomaly else HINT
+    hint = ANOMALY_HINT if anomaly else HINT
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{legacy_type(dtype)} {sizes(shape)}]{origin} is at version {now}; expected version {expected} instead. "

@@ -1,7 +1,7 @@
 """torch.func: functions made of functions - gradients, products with Jacobians, whole Jacobians, batches.
 
-Each of `grad`, `vjp` and `jvp` is a level (see transforms/levels.py), so they go inside one another to any depth. vmap
-hides a dimension (see transforms/vmapping.py and batching/), and forward mode is made of backward (see
+Each of `grad`, `vjp` and `jvp` is a level (see functorch/levels.py), so they go inside one another to any depth. vmap
+hides a dimension (see functorch/vmap.py and batching_rules/), and forward mode is made of backward (see
 autograd/forward_ad.py): the values are those of torch; a result of forward mode that still depends on tensors outside
 that require a gradient has a graph that leads there, though not node for node torch's.
 """
@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from .absent import absent
+from .engine.state import ask_room
+from .functorch.grad_transforms import grad, grad_and_value, jvp, jvp_of, linearize, places, vjp, vjp_of
+from .functorch.pytree import Shape, flatten, unflatten
+from .functorch.vmap import vmap
+from .namespace.absent import absent
 from .nn.stateless import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .ops.join import stack
-from .state import ask_room
-from .tensor import Tensor, plain
-from .transforms.derivatives import grad, grad_and_value, jvp, jvp_of, linearize, places, vjp, vjp_of
-from .transforms.trees import Shape, flatten, unflatten
-from .transforms.vmapping import vmap
+from .tensor.tensor import Tensor, plain
 
 Func = Callable[..., Any]
 

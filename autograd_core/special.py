@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import autograd_core as torch
 
-from .absent import absent
+from .dispatch.schema.guard import guarded_all
+from .namespace.absent import absent
 from .ops import special
-from .signatures.guarding import guarded_all
 
 digamma = psi = torch.digamma
 erf, erfc, erfinv = torch.erf, torch.erfc, torch.erfinv

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from autograd_core.recording import Tape
-from autograd_core.state import irregular, isolated
-from autograd_core.tell import listening
+from autograd_core.engine.state import irregular, isolated
+from autograd_core.events.recording import Tape
+from autograd_core.events.session import listening
 from gradreel.interpreter.limits import Limits
 from gradreel.interpreter.machine import Machine
 from gradreel.trace import Outcome, Recorder

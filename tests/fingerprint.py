@@ -151,7 +151,7 @@ def each(work: Callable[[str, str], Any], chosen: list[Program]) -> dict[str, An
 
 def operators() -> Lines:
     """The table in its order: the node of each operator and what it saves."""
-    from autograd_core.op import TABLE
+    from autograd_core.dispatch.registry import TABLE
 
     lines = {}
     for at, (name, op) in enumerate(TABLE.items()):

@@ -1,6 +1,6 @@
 """Which module of a package imports which, at its top or inside a function, and the circles in that.
 
-`python -m tests.import_graph` prints the imports that close a circle, as `tests/data/circles.txt` holds them.
+`python -m tests.import_graph` prints the imports that close a circle.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .import_graph import PACKAGES, ROOT, closing, edges, files_of, graph_of, imports, reaches
+from .import_graph import PACKAGES, ROOT, closing, edges, files_of, imports
 
 RESTS_ON = {
     "autograd_core": set(),
@@ -27,8 +27,6 @@ RESTS_ON = {
 }
 NUMPY = ("autograd_core/", "gradreel/interpreter/", "gradreel/scene/")
 STREAMLIT = ("app.py", "gradreel/player/mount.py", "gradreel/host/serve.py")
-CIRCLES = ROOT / "tests" / "data" / "circles.txt"
-"""The imports that close a circle today. A line may only go; `python -m tests.import_graph` prints what is left."""
 
 
 def imported(path: Path) -> set[str]:
@@ -47,28 +45,11 @@ def test_a_layer_imports_only_those_below(layer: str) -> None:
             assert target in {None, layer} | RESTS_ON[layer], f"{path.relative_to(ROOT)} looks up to {name}"
 
 
-def excused(package: str) -> set[str]:
-    """The imports of `package` that close a circle and are listed."""
-    lines = CIRCLES.read_text(encoding="utf-8").splitlines()
-    return {line for line in lines if f"{line.partition(' ')[0]}.".startswith(f"{package}.")}
-
-
-def test_what_is_listed_is_of_a_package() -> None:
-    assert set(CIRCLES.read_text(encoding="utf-8").splitlines()) == set().union(*map(excused, PACKAGES))
-
-
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_package_imports_in_a_circle(package: str) -> None:
-    """At the top of a module or in a function, but for the imports that are listed; none of these is listed in vain."""
-    listed = excused(package)
-    found = {str(edge): edge for edge in edges(package)}
-    allowed = [edge for name, edge in found.items() if name in listed]
-    rest = [edge for name, edge in found.items() if name not in listed]
-    new = [str(edge) for edge in closing(rest)]
-    assert not new, f"these close a circle: {new}"
-    graph = graph_of(rest)
-    needed = {str(edge) for edge in allowed if reaches(graph, edge.target, edge.source)}
-    assert listed == needed, f"no longer in a circle, to be taken out of {CIRCLES.name}: {sorted(listed - needed)}"
+    """At the top of a module or in a function."""
+    found = [str(edge) for edge in closing(edges(package))]
+    assert not found, f"these close a circle: {found}"
 
 
 def test_numpy_and_streamlit_come_in_where_they_may() -> None:

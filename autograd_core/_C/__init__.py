@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import weakref
 
-from ..engine import Call
+from ..engine.engine import Call
+from ..engine.grad_mode import is_grad_enabled, is_inference_mode_enabled, is_multithreading_enabled
+from ..engine.ready_queue import ReadyQueue
+from ..engine.state import state, watch
 from ..errors import LEAF_ASKED_FOR
-from ..graph import AccumulateGrad, Node
-from ..modes import is_grad_enabled, is_inference_mode_enabled, is_multithreading_enabled
-from ..queue import ReadyQueue
-from ..state import state, watch
-from ..streams import Generator
-from ..tensor import Tensor
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.node import Node
+from ..random.generator import Generator
+from ..tensor.tensor import Tensor
 from . import _autograd, _functions
 
 ORDER_OF_THREADS = (
@@ -47,13 +48,13 @@ def _current_graph_task_execution_order() -> list[Node]:
         raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
     if is_multithreading_enabled():
         raise RuntimeError(ORDER_OF_THREADS)
-    nodes = foreseen(state.calls[-1])
+    nodes = foresee(state.calls[-1])
     for node in nodes:
         watch(node)
     return nodes
 
 
-def foreseen(call: Call) -> list[Node]:
+def foresee(call: Call) -> list[Node]:
     """The nodes that `call` is going to run."""
     order, waiting, ready = [], dict(call.waiting), ReadyQueue()
     for root in call.roots:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..autograd.versions import _unsafe_set_version_counter
-from ..saved import SavedTensor
-from ..state import state
+from ..engine.state import state
+from ..graph.saved_tensor import SavedTensor
 
 
 def _saved_tensors_hooks_is_enabled() -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..autograd.gradcheck import undefined
-from ..custom.node import Error, refusing
-from ..graph import AccumulateGrad, Node
-from ..rebasing import CopySlices
-from ..tensor import Tensor
+from ..autograd.function_node import Error, refusing
+from ..autograd.gradcheck import undefine
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.copy_slices import CopySlices
+from ..graph.node import Node
+from ..tensor.tensor import Tensor
 
 
 class UndefinedGrad:
@@ -19,7 +20,7 @@ class UndefinedGrad:
 
     def __call__(self, *tensors: Tensor) -> Tensor:
         check_tensors(tensors, 1)
-        return undefined(tensors[0])
+        return undefine(tensors[0])
 
 
 class DelayedError:

@@ -11,19 +11,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..absent import absent
-from ..errors import sizes
-from ..homes import settle
-from ..inplace import in_place
-from ..methods.memory import offset, whole
+from ..api.methods.memory import offset, whole
+from ..dispatch.inplace import in_place
+from ..engine.state import state
+from ..errors import Unsupported, sizes
+from ..functorch.batch import is_batched
+from ..functorch.forward_mode import tangent_of
+from ..functorch.levels import CppFunction, Level, Source, exit_level, wrap
+from ..namespace.absent import absent
+from ..namespace.module_names import settle
 from ..ops.unary import copy
-from ..state import state
-from ..tensor import Tensor, plain, sharing
-from ..transforms.batch import unseen
-from ..transforms.levels import CppFunction, Level, Source, exited, wrap
-from ..transforms.tangents import tangent_of
-from ..unsupported import Unsupported
-from ..views import laid_out, steps_of
+from ..tensor.tensor import Tensor, plain, sharing
+from ..tensor.views import laid_out, steps_of
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -106,7 +105,7 @@ def dual_at(level: Level, tensor: Tensor, tangent: Tensor, kind: type[Source] = 
         )
     if tensor.data_.dtype != tangent.data_.dtype:
         raise Unsupported(f"a tangent of {tangent.dtype} for a tensor of {tensor.dtype} is not supported")
-    if not (unseen(tensor) or unseen(tangent) or lies_as(tensor, tangent)):
+    if not (is_batched(tensor) or is_batched(tangent) or lies_as(tensor, tangent)):
         data = tensor.data_
         room = plain(laid_out(data.shape, steps_of(data), data.dtype)[()])
         tangent = in_place(copy, room, tangent)
@@ -127,10 +126,10 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if (dual := state.dual) is None:
         return UnpackedDualTensor(tensor, None)
     tangent = tangent_of(tensor, dual)
-    primal = exited(tensor, dual, CppFunction)
+    primal = exit_level(tensor, dual, CppFunction)
     if tangent is not None and not primal.requires_grad:
         primal = sharing(primal, primal.array(), primal.shared_storage())
-    return UnpackedDualTensor(primal, None if tangent is None else exited(tangent, dual))
+    return UnpackedDualTensor(primal, None if tangent is None else exit_level(tangent, dual))
 
 
 def _is_fwd_grad_enabled() -> bool:

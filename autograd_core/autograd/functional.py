@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..modes import enable_grad, set_grad_enabled
+from ..engine.grad_mode import enable_grad, set_grad_enabled
+from ..engine.state import ask_room, state
 from ..ops.join import stack
-from ..sizes import Size
-from ..state import ask_room, state
-from ..tensor import Tensor, plain
-from . import forward_ad, grad
-from .strictness import STRICT, Tensors, depend, filled, zeros_like
+from ..tensor.size import Size
+from ..tensor.tensor import Tensor, plain
+from . import forward_ad
+from .differentiate import grad
+from .strictness import STRICT, Tensors, depend, fill, zeros_like
 
 Func = Callable[..., Any]
 OUTPUTS = "outputs of the user-provided function"
@@ -60,12 +61,12 @@ def given_back(value: Any, create_graph: bool) -> Any:
     return tuple(given_back(part, create_graph) for part in value)
 
 
-def unpacked(value: Sequence[Any], many: bool) -> Any:
+def unpack(value: Sequence[Any], many: bool) -> Any:
     return tuple(value) if many else value[0]
 
 
 def matrix(rows: Sequence[Sequence[Any]], many_rows: bool, many_columns: bool) -> Any:
-    return unpacked([unpacked(row, many_columns) for row in rows], many_rows)
+    return unpack([unpack(row, many_columns) for row in rows], many_rows)
 
 
 def check_vector(v: Tensors, others: Tensors, many: bool) -> None:
@@ -140,10 +141,10 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         depend(outputs, "output", strict)
         v = vector(v, "vjp", create_graph, outputs, many_outputs, "the user-provided function returns")
     with set_grad_enabled(create_graph or state.grad_enabled):
-        product = filled(grads_of(outputs, at, v, create_graph), at, strict, create_graph, "vjp")
+        product = fill(grads_of(outputs, at, v, create_graph), at, strict, create_graph, "vjp")
     return (
-        unpacked(given_back(outputs, create_graph), many_outputs),
-        unpacked(given_back(product, create_graph), many),
+        unpack(given_back(outputs, create_graph), many_outputs),
+        unpack(given_back(product, create_graph), many),
     )
 
 
@@ -159,10 +160,10 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         grads = grads_of(outputs, at, starts, create_graph=True)
         depend(grads, "gradient", strict)
     with set_grad_enabled(create_graph or state.grad_enabled):
-        product = filled(grads_of(grads, starts, v, create_graph), outputs, strict, create_graph, "jvp")
+        product = fill(grads_of(grads, starts, v, create_graph), outputs, strict, create_graph, "jvp")
     return (
-        unpacked(given_back(outputs, create_graph), many_outputs),
-        unpacked(given_back(product, create_graph), many_outputs),
+        unpack(given_back(outputs, create_graph), many_outputs),
+        unpack(given_back(product, create_graph), many_outputs),
     )
 
 
@@ -190,8 +191,8 @@ def hessian_product(func: Func, inputs: Any, v: Any, create_graph: bool, strict:
             leaves = tuple(zeros_like(t, requires_grad=True) for t in at)
             roots = grads_of(grads, at, leaves, create_graph=True)
     with set_grad_enabled(create_graph or state.grad_enabled):
-        product = filled(grads_of(roots, leaves, v, create_graph), at, strict, create_graph, caller)
-    return given_back(output, create_graph), unpacked(given_back(product, create_graph), many)
+        product = fill(grads_of(roots, leaves, v, create_graph), at, strict, create_graph, caller)
+    return given_back(output, create_graph), unpack(given_back(product, create_graph), many)
 
 
 # ---- whole matrices

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..edges import gradient_edge
-from ..graph import Node, Wanted
-from ..state import state
-from ..streams import Generator, uniform
-from ..tensor import Array, Tensor, plain
+from ..engine.state import state
+from ..graph.edges import gradient_edge
+from ..graph.node import Node, Wanted
+from ..random.generator import Generator, uniform
+from ..tensor.tensor import Array, Tensor, plain
 from .gradcheck_words import BREAKING, FAST_OK, NONDETERMINISTIC, SLOW_AGAIN, UNDEFINED_NOT_ZERO, UNDEFINED_REFUSED
 from .jacobians import (
     Subject,
@@ -192,7 +192,7 @@ class UndefinedGradBackward(Node):
     graph = raw
 
 
-def undefined(tensor: Tensor) -> Tensor:
+def undefine(tensor: Tensor) -> Tensor:
     """A copy of `tensor`, whose gradient gets lost on the way back."""
     copy: Tensor = tensor.detach().clone()
     if tensor.requires_grad and state.grad_enabled:
@@ -224,7 +224,7 @@ def check_undefined(subject: Subject) -> None:
     count = len(subject.outputs)
     for lost in [set(range(count)), *({k} for k in range(count) if count > 1)]:
         given = differentiable(subject.func(*subject.inputs))
-        outputs = [undefined(out) if k in lost else out for k, out in enumerate(given)]
+        outputs = [undefine(out) if k in lost else out for k, out in enumerate(given)]
         try:
             came = subject.grads(outputs, zeros(outputs), False) if outputs else ()
         except RuntimeError as error:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..streams import uniform
-from ..tensor import Tensor, plain
-from . import grad
+from ..random.generator import uniform
+from ..tensor.tensor import Tensor, plain
+from .differentiate import grad
 from .gradcheck import gradcheck
 from .jacobians import as_tuple, differentiable, requires
 

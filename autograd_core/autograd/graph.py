@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from .. import errors
-from ..absent import absent
-from ..edges import accumulator, gradient_edge
-from ..graph import AccumulateGrad, Handle, Node
-from ..homes import settle
-from ..mutation import _AllowMutationOnSavedContext, contexts
-from ..state import state, watch
-from ..tensor import Tensor
+from ..engine.roots import GradientEdge
+from ..engine.state import state, watch
+from ..graph.accumulate_grad import AccumulateGrad, accumulator
+from ..graph.allow_mutation import _AllowMutationOnSavedContext, contexts
+from ..graph.edges import gradient_edge
+from ..graph.node import Handle, Node
+from ..namespace.absent import absent
+from ..namespace.module_names import settle
+from ..tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from ..engine import Call
-
-
-class GradientEdge(NamedTuple):
-    """A place in the graph: output number `output_nr` of `node`."""
-
-    node: Node
-    output_nr: int
-    ownership_token: Any = None
+    from ..engine.engine import Call
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import from_numpy
-from ..sizes import Size
-from ..state import ask_room, state
-from ..tensor import Array, Tensor, plain
-from . import forward_ad, grad
+from ..engine.state import ask_room, state
+from ..tensor.dtypes import from_numpy
+from ..tensor.size import Size
+from ..tensor.tensor import Array, Tensor, plain
+from . import forward_ad
+from .differentiate import grad
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
@@ -62,7 +63,7 @@ class Subject:
         return grad(outputs, self.wanted, grad_outputs, retain_graph=retain, allow_unused=True)
 
 
-def shaped(vector: Array, like: Tensor) -> Tensor:
+def shape_like(vector: Array, like: Tensor) -> Tensor:
     return plain(vector.reshape(like.data_.shape)[()])
 
 
@@ -87,14 +88,14 @@ def difference(subject: Subject, memory: Array, step: Any, eps: float, where: st
         memory[...] = before
     for a, b in zip(low, high, strict=True):
         if a.shape != b.shape:
-            raise AssertionError(changed("shape", Size(a.shape), Size(b.shape), eps, where))
+            raise AssertionError(change_element("shape", Size(a.shape), Size(b.shape), eps, where))
         if a.dtype != b.dtype:
-            raise AssertionError(changed("dtype", from_numpy(a.dtype), from_numpy(b.dtype), eps, where))
+            raise AssertionError(change_element("dtype", from_numpy(a.dtype), from_numpy(b.dtype), eps, where))
     slopes = [(plain(b) - plain(a)).data_ / (2 * eps) for a, b in zip(low, high, strict=True)]
     return [np.reshape(slope, -1) for slope, out in zip(slopes, subject.given, strict=True) if floating(out)]
 
 
-def changed(what: str, low: Any, high: Any, eps: float, where: str) -> str:
+def change_element(what: str, low: Any, high: Any, eps: float, where: str) -> str:
     return (
         f"Expected `func` to return outputs with the same {what} when inputs are perturbed {where}by {eps}, but got: "
         f"{what}s {low} and {high}."
@@ -123,7 +124,7 @@ def numerical(subject: Subject, eps: float) -> list[list[Array]]:
 
 def product_with(output: Tensor, vector: Array, subject: Subject) -> list[Array]:
     """The gradient of each input when `output` starts with `vector`, flat."""
-    came = subject.grads(output, shaped(vector, output))
+    came = subject.grads(output, shape_like(vector, output))
     pairs = zip(came, subject.wanted, strict=True)
     return [np.zeros(t.data_.size, t.data_.dtype) if g is None else np.array(g.data_).reshape(-1) for g, t in pairs]
 
@@ -154,7 +155,7 @@ def forward(subject: Subject, directions: Sequence[Iterable[Array]]) -> list[lis
         for direction in along:
             values = [value.detach() if isinstance(value, Tensor) else value for value in subject.inputs]
             with forward_ad.dual_level():
-                values[place] = forward_ad.make_dual(values[place], shaped(direction, tensor))
+                values[place] = forward_ad.make_dual(values[place], shape_like(direction, tensor))
                 outs = [forward_ad.unpack_dual(out) for out in subject.call(*values) if floating(out)]
             for rows, (value, tangent) in zip(taken, outs, strict=True):
                 rows.append(np.zeros(value.data_.size) if tangent is None else np.ravel(tangent.data_))

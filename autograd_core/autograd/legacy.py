@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..state import state
-from ..tensor import Tensor
+from ..engine.state import state
+from ..tensor.tensor import Tensor
 
 
 class Kind(type):

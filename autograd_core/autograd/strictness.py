@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..tensor import Tensor, plain
+from ..tensor.tensor import Tensor, plain
 
 Tensors = tuple[Tensor, ...]
 
@@ -59,7 +59,7 @@ def depend(tensors: Sequence[Tensor | None], what: str, strict: bool) -> None:
             raise RuntimeError(INDEPENDENT[what].format(i=i))
 
 
-def filled(grads: Sequence[Tensor | None], like: Tensors, strict: bool, create_graph: bool, caller: str) -> Tensors:
+def fill(grads: Sequence[Tensor | None], like: Tensors, strict: bool, create_graph: bool, caller: str) -> Tensors:
     """Zeros where no gradient came.
 
     Raises:

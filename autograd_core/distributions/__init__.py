@@ -1,8 +1,8 @@
 """torch.distributions: random numbers whose densities can be differentiated."""
 
-from ..absent import absent
-from ..homes import settle
-from ..titles import own_method
+from ..namespace.absent import absent
+from ..namespace.module_names import settle
+from ..namespace.type_names import own_method
 from . import constraints, transforms, utils
 from .continuous import Cauchy, ContinuousBernoulli, Exponential, Laplace, Normal, Uniform, VonMises
 from .discrete import (

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..absent import absent
+from ..namespace.absent import absent
 from ..opaque import opaque
-from ..tensor import Array, Tensor
+from ..tensor.tensor import Array, Tensor
 
 
 @opaque
@@ -26,7 +26,7 @@ class Constraint:
 
     def check(self, value: Tensor) -> Tensor:
         """Where the constraint holds."""
-        from ..tensor import plain
+        from ..tensor.tensor import plain
 
         with np.errstate(invalid="ignore"):
             return plain(np.asarray(self.holds(np.asarray(value.data_))))

@@ -7,23 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from .. import rejection, streams
-from ..dtypes import float64
-from ..functions.creation import ones_like, zeros_like
-from ..functions.pointwise import where
-from ..functions.random import normal, rand
-from ..functions.reduction import max as largest
-from ..modes import no_grad
+from ..api.functions.creation import ones_like, zeros_like
+from ..api.functions.pointwise import where
+from ..api.functions.random import normal, rand
+from ..api.functions.reduction import max as largest
+from ..engine.grad_mode import no_grad
+from ..engine.state import visit
+from ..errors import Unsupported
 from ..nn import functional as F
 from ..ops import binary, unary
 from ..ops.join import unbind
 from ..ops.special import erf, erfinv
 from ..ops.view import expand
-from ..state import visit
-from ..tensor import Tensor, plain
-from ..unsupported import Unsupported
+from ..random import generator as streams
+from ..random import rejection_sampling
+from ..tensor.dtypes import float64
+from ..tensor.tensor import Tensor, plain
 from . import constraints
-from .discrete import Chances, clamped, one_of
+from .discrete import Chances, clamp, one_of
 from .distribution import Centred, Distribution, Shape, broadcast_all, is_number, lazy_property
 
 
@@ -98,7 +99,7 @@ class Cauchy(LocScale):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = tuple(self._extended_shape(sample_shape))
-        drawn = rejection.cauchy(math.prod(shape), self.loc.data_.dtype, 0.0, 1.0).reshape(shape)
+        drawn = rejection_sampling.cauchy(math.prod(shape), self.loc.data_.dtype, 0.0, 1.0).reshape(shape)
         return self.loc + plain(drawn[()], version=1) * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -275,7 +276,7 @@ class ContinuousBernoulli(Chances):
         if probs is not None:
             if validate_args is not None and not self.arg_constraints["probs"].check(self._param).all():
                 raise ValueError("The parameter probs has invalid values")
-            self._param = clamped(self._param)
+            self._param = clamp(self._param)
         self.__dict__["logits" if probs is None else "probs"] = self._param
         self._lims = lims
         shape = () if is_number(given) else self._param.size()
@@ -283,7 +284,7 @@ class ContinuousBernoulli(Chances):
 
     @lazy_property
     def probs(self) -> Tensor:
-        return clamped(unary.sigmoid(self.logits))
+        return clamp(unary.sigmoid(self.logits))
 
     # ---- away from a half, and near it
 

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import streams
-from ..functions.random import bernoulli, binomial, multinomial, poisson
-from ..modes import no_grad
+from ..api.functions.random import bernoulli, binomial, multinomial, poisson
+from ..engine.grad_mode import no_grad
+from ..engine.state import ask_room
 from ..nn import functional as F
 from ..ops import unary, view
 from ..ops.activation import softmax
 from ..ops.binary import eq, xlogy
 from ..ops.scatter_gather import gather
 from ..ops.special import lgamma
-from ..state import ask_room
-from ..tensor import Tensor, plain
+from ..random import generator as streams
+from ..tensor.tensor import Tensor, plain
 from . import constraints
 from .distribution import Distribution, Shape, broadcast_all, broadcast_tensors, is_number, lazy_property
 
@@ -27,7 +27,7 @@ def one_of(probs: Any, logits: Any) -> None:
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")
 
 
-def clamped(probs: Tensor) -> Tensor:
+def clamp(probs: Tensor) -> Tensor:
     """Probabilities kept away from 0 and 1 by as little as can be."""
     least = float(np.finfo(probs.data_.dtype).eps)
     return probs.clamp(min=least, max=1 - least)
@@ -65,7 +65,7 @@ class Chances(Listed):
 
     @lazy_property
     def logits(self) -> Tensor:
-        inner = clamped(self.probs)
+        inner = clamp(self.probs)
         return unary.log(inner) - unary.log1p(unary.neg(inner))
 
     @lazy_property
@@ -135,7 +135,7 @@ class Categorical(Listed):
 
     @lazy_property
     def logits(self) -> Tensor:
-        return unary.log(clamped(self.probs))
+        return unary.log(clamp(self.probs))
 
     @lazy_property
     def probs(self) -> Tensor:

@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import errors
-from ..dtypes import get_default_dtype, to_numpy
-from ..modes import enable_grad, no_grad
-from ..naming import check_attribute
+from ..engine.grad_mode import enable_grad, no_grad
+from ..engine.state import ask_room, state
+from ..namespace.program_names import check_attribute
 from ..opaque import opaque
 from ..ops import view
 from ..ops.unary import exp
-from ..sizes import Size
-from ..state import ask_room, state
-from ..tensor import Tensor, plain
+from ..tensor.dtypes import get_default_dtype, to_numpy
+from ..tensor.size import Size
+from ..tensor.tensor import Tensor, plain
 from .constraints import Constraint
 
 Shape = Sequence[int]

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import rejection, streams
-from ..custom.function import Function
-from ..custom.node import once_differentiable
-from ..functions.random import poisson
-from ..modes import no_grad
+from ..api.functions.random import poisson
+from ..autograd.function import Function
+from ..autograd.function_node import once_differentiable
+from ..engine.grad_mode import no_grad
 from ..nn import functional as F
 from ..ops import view
 from ..ops.binary import xlogy
@@ -19,7 +18,9 @@ from ..ops.join import clone, stack
 from ..ops.random_sampling import dirichlet_grad, standard_gamma
 from ..ops.special import digamma, lgamma
 from ..ops.unary import exp, log, log1p, rsqrt, sigmoid
-from ..tensor import Tensor, plain
+from ..random import generator as streams
+from ..random import rejection_sampling
+from ..tensor.tensor import Tensor, plain
 from . import constraints
 from .discrete import Chances, one_of
 from .distribution import Distribution, Shape, broadcast_all, is_number, lazy_property
@@ -89,7 +90,7 @@ class _Dirichlet(Function):
 
     @staticmethod
     def forward(ctx: Any, concentration: Tensor) -> Tensor:
-        x = plain(rejection.dirichlet(np.asarray(concentration.data_)))
+        x = plain(rejection_sampling.dirichlet(np.asarray(concentration.data_)))
         ctx.save_for_backward(x, concentration)
         return x
 

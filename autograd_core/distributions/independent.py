@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..modes import no_grad
+from ..engine.grad_mode import no_grad
 from ..ops import view
 from ..ops.activation import log_softmax
 from ..ops.scatter_gather import gather
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from . import constraints
 from .discrete import Categorical
 from .distribution import Distribution, Shape, sum_rightmost

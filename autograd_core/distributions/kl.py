@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from .. import linalg
-from ..functions.creation import full_like
+from ..api.functions.creation import full_like
+from ..engine.state import own_table
+from ..errors import Unsupported
 from ..nn.functional import softplus
 from ..ops.special import digamma, erf, lgamma
 from ..ops.unary import exp, log, log1p
 from ..ops.view import reshape
-from ..state import own_table
-from ..tensor import Tensor
-from ..unsupported import Unsupported
+from ..tensor.tensor import Tensor
 from .continuous import Cauchy, ContinuousBernoulli, Exponential, Laplace, Normal, Uniform
 from .discrete import Bernoulli, Binomial, Categorical, Geometric, OneHotCategorical, Poisson
 from .distribution import Distribution, sum_rightmost
@@ -231,7 +231,7 @@ def cauchys(p: Cauchy, q: Cauchy) -> Tensor:
 
 
 @formula(TransformedDistribution, TransformedDistribution)
-def transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+def count_transforms(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
     return kl_divergence(p.base_dist, q.base_dist)

@@ -6,14 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .. import linalg, streams
-from ..functions.creation import eye
-from ..functions.shape import broadcast_shapes
+from .. import linalg
+from ..api.functions.creation import eye
+from ..api.functions.shape import broadcast_shapes
 from ..ops import view
 from ..ops.join import flip
 from ..ops.unary import log
-from ..sizes import Size
-from ..tensor import Tensor, plain
+from ..random import generator as streams
+from ..tensor.size import Size
+from ..tensor.tensor import Tensor, plain
 from . import constraints
 from .distribution import Centred, Shape, lazy_property
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functions.creation import full_like
-from ..functions.random import rand
+from ..api.functions.creation import full_like
+from ..api.functions.random import rand
 from ..ops.view import expand
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from . import constraints
-from .discrete import Categorical, Chances, OfClasses, clamped
+from .discrete import Categorical, Chances, OfClasses, clamp
 from .distribution import Shape, broadcast_all
 from .transformed import TransformedDistribution
 from .transforms import ExpTransform, SigmoidTransform
@@ -29,8 +29,8 @@ class LogitRelaxedBernoulli(Chances):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = list(self._extended_shape(sample_shape))
-        probs = clamped(expand(self.probs, shape))
-        drawn = clamped(rand(shape, dtype=probs.dtype))
+        probs = clamp(expand(self.probs, shape))
+        drawn = clamp(rand(shape, dtype=probs.dtype))
         return (drawn.log() - (-drawn).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -73,7 +73,7 @@ class ExpRelaxedCategorical(OfClasses):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = list(self._extended_shape(sample_shape))
-        drawn = clamped(rand(shape, dtype=self.logits.dtype))
+        drawn = clamp(rand(shape, dtype=self.logits.dtype))
         gumbels = -((-(drawn.log())).log())
         scores = (self.logits + gumbels) / self.temperature
         return scores - scores.logsumexp(dim=-1, keepdim=True)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..functions.creation import full_like, ones_like
-from ..functions.pointwise import where
-from ..modes import no_grad
+from ..api.functions.creation import full_like, ones_like
+from ..api.functions.pointwise import where
+from ..engine.grad_mode import no_grad
 from ..ops.special import digamma, lgamma
 from ..ops.unary import exp, log
-from ..tensor import Tensor, plain
+from ..tensor.tensor import Tensor, plain
 from . import constraints
 from .continuous import Cauchy, Exponential, Normal, Uniform
 from .distribution import Distribution, Shape, broadcast_all, is_number, sum_rightmost
@@ -24,7 +24,7 @@ from .transforms import (
     ExpTransform,
     PowerTransform,
     Transform,
-    deepened,
+    deepen,
 )
 
 EULER = 0.57721566490153286060
@@ -72,7 +72,7 @@ class TransformedDistribution(Distribution):
     def support(self) -> Any:
         if not self.transforms:
             return self.base_dist.support
-        return deepened(self.transforms[-1].codomain, len(self._event_shape))
+        return deepen(self.transforms[-1].codomain, len(self._event_shape))
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..absent import absent
-from ..functions.creation import full_like, zeros_like
+from ..api.functions.creation import full_like, zeros_like
+from ..namespace.absent import absent
 from ..nn.functional import softplus
 from ..opaque import opaque
 from ..ops import unary
 from ..ops.view import expand
-from ..sizes import Size
-from ..tensor import Tensor
+from ..tensor.size import Size
+from ..tensor.tensor import Tensor
 from . import constraints
 from .distribution import broadcast_all, is_number, lazy_property, sum_rightmost
 
@@ -140,7 +140,7 @@ class _InverseTransform(Transform):
         return f"_InverseTransform({self._inv!r})"
 
 
-def deepened(constraint: Any, event_dim: int) -> Any:
+def deepen(constraint: Any, event_dim: int) -> Any:
     """`constraint` for events of at least `event_dim` dimensions."""
     more = event_dim - constraint.event_dim
     return constraints.independent(constraint, more) if more > 0 else constraint
@@ -160,7 +160,7 @@ class ComposeTransform(Transform):
         dims = self.parts[-1].codomain.event_dim
         for part in reversed(self.parts):
             dims = max(dims + part.domain.event_dim - part.codomain.event_dim, part.domain.event_dim)
-        return deepened(self.parts[0].domain, dims)
+        return deepen(self.parts[0].domain, dims)
 
     @property
     def codomain(self) -> Any:
@@ -169,7 +169,7 @@ class ComposeTransform(Transform):
         dims = self.parts[0].domain.event_dim
         for part in self.parts:
             dims = max(dims + part.codomain.event_dim - part.domain.event_dim, part.codomain.event_dim)
-        return deepened(self.parts[-1].codomain, dims)
+        return deepen(self.parts[-1].codomain, dims)
 
     @lazy_property
     def bijective(self) -> bool:
@@ -416,7 +416,7 @@ class AffineTransform(Transform):
 
     @property
     def domain(self) -> Any:
-        return deepened(constraints.real, self._event_dim)
+        return deepen(constraints.real, self._event_dim)
 
     codomain = domain
 

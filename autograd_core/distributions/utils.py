@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..absent import absent
+from ..namespace.absent import absent
 from ..nn import functional as F
 from ..ops.unary import log, log1p, sigmoid
-from ..tensor import Tensor
-from .discrete import clamped as clamp_probs
+from ..tensor.tensor import Tensor
+from .discrete import clamp as clamp_probs
 from .distribution import broadcast_all, lazy_property
 
 __all__ = [

@@ -1,7 +1,7 @@
 """torch.nn: modules, parameters, layers and losses."""
 
-from ..absent import absent
-from ..homes import settle
+from ..namespace.absent import absent
+from ..namespace.module_names import settle
 from . import functional, init, parallel, utils
 from .activation import (
     CELU,

@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
+from ..dispatch.schema.guard import guard
+from ..namespace.type_names import binder
 from ..ops.unary import sigmoid, tanh
-from ..signatures.guarding import guarded
-from ..tensor import Tensor
-from ..titles import binder
+from ..tensor.tensor import Tensor
 from . import functional as F
 from .init import constant_
 from .linear import blank
@@ -44,7 +44,7 @@ KINDS: dict[str, Any] = {
 UNSAID = ("size_average", "reduce")
 
 
-def said(parameters: Iterable[inspect.Parameter]) -> inspect.Signature:
+def describe_signature(parameters: Iterable[inspect.Parameter]) -> inspect.Signature:
     """What `inspect` says of a class with these arguments."""
 
     def kind(parameter: inspect.Parameter) -> Any:
@@ -67,7 +67,7 @@ def activation(
     ]
     fields = inspect.Signature(parameters)
     facts = {"function": staticmethod(function), "fields": fields, "bind": binder(f"{name}.__init__", fields)}
-    return type(name, (base,), facts | {"__module__": __name__, "__signature__": said(parameters)})
+    return type(name, (base,), facts | {"__module__": __name__, "__signature__": describe_signature(parameters)})
 
 
 ReLU = activation("ReLU", F.relu, inplace=False)
@@ -87,8 +87,8 @@ Hardtanh = activation("Hardtanh", F.hardtanh, min_val=-1.0, max_val=1.0, inplace
 LogSigmoid = activation("LogSigmoid", F.logsigmoid)
 Softsign = activation("Softsign", F.softsign)
 Tanhshrink = activation("Tanhshrink", F.tanhshrink)
-Tanh = activation("Tanh", guarded("torch", "tanh", tanh))
-Sigmoid = activation("Sigmoid", guarded("torch", "sigmoid", sigmoid))
+Tanh = activation("Tanh", guard("torch", "tanh", tanh))
+Sigmoid = activation("Sigmoid", guard("torch", "sigmoid", sigmoid))
 Softmax = activation("Softmax", F.softmax, dim=None)
 LogSoftmax = activation("LogSoftmax", F.log_softmax, dim=None)
 Softmin = activation("Softmin", F.softmin, dim=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ops.view import transpose
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from . import functional as F
 from . import init
 from .linear import Linear, blank

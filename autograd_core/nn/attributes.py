@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from ..naming import check_attribute, names_of
+from ..engine.state import visit
+from ..namespace.program_names import check_attribute, names_of
 from ..ordered_dict import OrderedDict
-from ..state import visit
-from ..tensor import Tensor
-from .global_hooks import registered
+from ..tensor.tensor import Tensor
+from .global_hooks import run_registration_hooks
 from .parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -149,13 +149,13 @@ class Attributes:
             if "_modules" not in held:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             self._forget(name, "_modules")
-            self._modules[name] = registered("_modules", self, name, value)
+            self._modules[name] = run_registration_hooks("_modules", self, name, value)
         elif name in held.get("_modules", ()):
             if value is not None:
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as child module '{name}' (torch.nn.Module or None expected)"
                 )
-            self._modules[name] = registered("_modules", self, name, value)
+            self._modules[name] = run_registration_hooks("_modules", self, name, value)
         elif isinstance(value, Buffer) or name in held.get("_buffers", ()):
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(
@@ -209,7 +209,7 @@ class Attributes:
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
                 f"To express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        self._parameters[name] = param if param is None else registered("_parameters", self, name, param)
+        self._parameters[name] = param if param is None else run_registration_hooks("_parameters", self, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         if "_buffers" not in self.__dict__:
@@ -219,7 +219,7 @@ class Attributes:
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        self._buffers[name] = registered("_buffers", self, name, tensor)
+        self._buffers[name] = run_registration_hooks("_buffers", self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -229,7 +229,7 @@ class Attributes:
         if module is not None and not isinstance(module, Attributes):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name(name, "module", "_modules")
-        self._modules[name] = registered("_modules", self, name, module)
+        self._modules[name] = run_registration_hooks("_modules", self, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
         """Another name for `add_module`."""

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Self, overload
 
+from ..engine.state import ask_room
+from ..namespace.type_names import own_method
 from ..ordered_dict import ORDERED, OrderedDict
-from ..state import ask_room
-from ..tensor import Tensor
-from ..titles import own_method
+from ..tensor.tensor import Tensor
 from .attributes import ELSEWHERE, delete_part, part_of, set_part
-from .module import Module, indented
+from .module import Module, indent
 from .parameter import Parameter
 
 
@@ -171,7 +171,7 @@ class ModuleList(Listed):
         for text, alike in groupby(map(repr, self)):
             count = len(list(alike))
             shown = f"({start}): {text}" if count == 1 else f"({start}-{start + count - 1}): {count} x {text}"
-            lines.append(indented(shown))
+            lines.append(indent(shown))
             start += count
         body = "\n  ".join(lines)
         return f"{self._get_name()}(\n  {body}\n)" if lines else f"{self._get_name()}()"
@@ -308,7 +308,7 @@ class ParameterList(Module):
         return iter(self[i] for i in range(self._size))
 
     def extra_repr(self) -> str:
-        return "\n".join(described(str(i), value, str(getattr(value, "dtype", ""))) for i, value in enumerate(self))
+        return "\n".join(describe(str(i), value, str(getattr(value, "dtype", ""))) for i, value in enumerate(self))
 
     def __repr__(self) -> str:
         return listed_repr(self)
@@ -412,7 +412,7 @@ class ParameterDict(Module):
         lines = []
         for name, value in self.items():
             kind = value.type() if isinstance(value, Tensor) else ""
-            lines.append(described(name, value, kind))
+            lines.append(describe(name, value, kind))
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -438,7 +438,7 @@ def as_parameter(value: Any) -> Any:
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
-def described(name: str, value: Any, kind: str) -> str:
+def describe(name: str, value: Any, kind: str) -> str:
     if not isinstance(value, Tensor):
         return f"  ({name}): Object of type: {type(value).__name__}"
     what = "Parameter" if isinstance(value, Parameter) else "Tensor"

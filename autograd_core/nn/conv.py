@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..dtypes import dtype as dtype_class
-from ..tensor import Tensor
+from ..tensor.dtypes import dtype as dtype_class
+from ..tensor.tensor import Tensor
 from . import functional as F
 from . import init
 from .linear import blank

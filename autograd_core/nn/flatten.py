@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..functions.shape import flatten, unflatten
-from ..tensor import Tensor
+from ..api.functions.shape import flatten, unflatten
+from ..tensor.tensor import Tensor
 from .module import Module
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..graph import Handle
+from ..engine.state import state
+from ..graph.node import Handle
 from ..ordered_dict import OrderedDict
-from ..state import state
 
 Hook = Callable[..., Any]
 
@@ -109,7 +109,7 @@ def register_module_module_registration_hook(hook: Hook) -> Handle:
     return Handle(own().registration["_modules"], hook)
 
 
-def registered(kind: str, module: Any, name: str, value: Any) -> Any:
+def run_registration_hooks(kind: str, module: Any, name: str, value: Any) -> Any:
     """What `module` is to hold under `name`, after the hooks on what is registered."""
     for hook in on_all_modules().registration[kind].values():
         changed = hook(module, name, value)

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import streams, tell
-from ..state import ask_room
-from ..streams import Generator
-from ..tensor import Tensor
+from ..engine.state import ask_room
+from ..events import session as tell
+from ..random import generator as streams
+from ..random.generator import Generator
+from ..tensor.tensor import Tensor
 from .parameter import need_size
 
 GAINS: dict[str, float] = {
@@ -50,7 +51,7 @@ def _write(tensor: Tensor, values: Any, *names: str) -> Tensor:
     tensor.overwrite(np.reshape(values, tensor.data_.shape))
     for name in names:
         tensor.bump()
-        tell.written(tensor, name)
+        tell.emit_write(tensor, name)
     return tensor
 
 
@@ -239,7 +240,7 @@ BEFORE = (
 )
 
 
-def _renamed(old: str) -> Callable[..., Tensor]:
+def _rename(old: str) -> Callable[..., Tensor]:
     new: Callable[..., Tensor] = globals()[f"{old}_"]
 
     def function(*args: Any, **kwargs: Any) -> Tensor:
@@ -251,4 +252,4 @@ def _renamed(old: str) -> Callable[..., Tensor]:
     return function
 
 
-globals().update({name: _renamed(name) for name in BEFORE.split()})
+globals().update({name: _rename(name) for name in BEFORE.split()})

@@ -6,20 +6,13 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..modes import no_grad
-from ..tensor import Tensor
-from ..titles import binder
+from ..engine.grad_mode import no_grad
+from ..namespace.type_names import binder
+from ..tensor.tensor import Tensor
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .linear import Linear
 from .module import Module
-from .normalization import (
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-    InstanceNorm1d,
-    InstanceNorm2d,
-    InstanceNorm3d,
-)
+from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import dtype as dtype_class
-from ..functions.arguments import sizes_of
-from ..functions.creation import check_device, check_sizes, floating
-from ..state import ask_room
-from ..tensor import Tensor, plain
+from ..api.functions.arguments import sizes_of
+from ..api.functions.creation import check_device, check_sizes, floating
+from ..engine.state import ask_room
+from ..tensor.dtypes import dtype as dtype_class
+from ..tensor.tensor import Tensor, plain
 from . import functional as F
 from . import init
 from .module import Module

@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from ..tensor import Tensor
-from ..titles import binder
+from ..namespace.type_names import binder
+from ..tensor.tensor import Tensor
 from . import functional as F
-from .activation import said
+from .activation import describe_signature
 from .distance import PairwiseDistance
 from .functional.common import FLAGS, reduction_of
 from .module import INIT_OWNER, Module
@@ -71,7 +71,7 @@ def loss(name: str, function: Callable[..., Any], by_name: bool = False, /, **de
     facts = {"function": staticmethod(function), "bind": bind, "__module__": __name__}
     given = inspect.signature(function).parameters.values()
     inputs = [parameter.name for parameter in given if parameter.default is parameter.empty]
-    return type(name, (Loss,), facts | {"__signature__": said(parameters), "forward": forward_of(inputs)})
+    return type(name, (Loss,), facts | {"__signature__": describe_signature(parameters), "forward": forward_of(inputs)})
 
 
 def forward_of(inputs: Iterable[str]) -> Callable[..., Any]:

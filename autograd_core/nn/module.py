@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Self
 
-from ..custom.function import Function
-from ..dtypes import FLOATING, NAMES, dtype, meant
-from ..functions.arguments import cast
-from ..functions.creation import check_device, empty_like
-from ..graph import Handle, Node
-from ..homes import LAYERS
+from ..api.functions.arguments import cast
+from ..api.functions.creation import check_device, empty_like
+from ..autograd.function import Function
+from ..dispatch.schema.guard import TABLE
+from ..dispatch.schema.parser import read
+from ..engine.state import state, visit
+from ..engine.warnings import warn
+from ..errors import Unsupported
+from ..graph.node import Handle, Node
+from ..namespace.module_names import LAYERS
+from ..namespace.type_names import name_methods, own_method
 from ..opaque import opaque
 from ..ordered_dict import OrderedDict
-from ..signatures.guarding import TABLE
-from ..signatures.parsing import read
-from ..state import state, visit
-from ..tensor import Tensor
-from ..titles import name_methods, own_method
-from ..unsupported import Unsupported
-from ..warned import warn
+from ..tensor.dtypes import FLOATING, NAMES, dtype, resolve_dtype
+from ..tensor.tensor import Tensor
 from .attributes import Attributes, Tree
 from .global_hooks import on_all_modules
 from .state_dict import Stored
@@ -80,35 +80,35 @@ class Calling(Attributes):
 
     def register_forward_pre_hook(self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False) -> Handle:
         """`hook(module, args)`, or `hook(module, args, kwargs)`, runs before `forward` and may change what it gets."""
-        return registered(hook, self._forward_pre_hooks, prepend, (self._forward_pre_hooks_with_kwargs, with_kwargs))
+        return register_hook(hook, self._forward_pre_hooks, prepend, (self._forward_pre_hooks_with_kwargs, with_kwargs))
 
     def register_forward_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> Handle:
         """`hook(module, args, output)`, or with kwargs, runs after `forward` and may return another output."""
         marks = ((self._forward_hooks_with_kwargs, with_kwargs), (self._forward_hooks_always_called, always_call))
-        return registered(hook, self._forward_hooks, prepend, *marks)
+        return register_hook(hook, self._forward_hooks, prepend, *marks)
 
     def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> Handle:
         """`hook(module, grad_output)` runs before the gradients go into the module and may change them."""
-        return registered(hook, self._backward_pre_hooks, prepend)
+        return register_hook(hook, self._backward_pre_hooks, prepend)
 
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> Handle:
         """`hook(module, grad_input, grad_output)` runs when the gradients of the inputs are there."""
         if self._is_full_backward_hook is False:
             raise RuntimeError(BOTH_KINDS)
         self._is_full_backward_hook = True
-        return registered(hook, self._backward_hooks, prepend)
+        return register_hook(hook, self._backward_hooks, prepend)
 
     def register_backward_hook(self, hook: Hook) -> Handle:
         """The older kind: a hook on the last node that `forward` made."""
         if self._is_full_backward_hook is True:
             raise RuntimeError(BOTH_KINDS)
         self._is_full_backward_hook = False
-        return registered(hook, self._backward_hooks, False)
+        return register_hook(hook, self._backward_hooks, False)
 
 
-def registered(
+def register_hook(
     hook: Hook, hooks: OrderedDict[int, Hook], prepend: bool, *marks: tuple[OrderedDict[int, Hook], bool]
 ) -> Handle:
     """Put `hook` among the others, first if `prepend`, and mark it as of some kind."""
@@ -378,7 +378,7 @@ class Module(Calling, Stored):
         """
         _, given = read(TABLE["Tensor"]["to"], args, options)
         like = given.get("tensor")
-        kind = meant(given.get("dtype") if like is None else getattr(like, "dtype", type(like)))
+        kind = resolve_dtype(given.get("dtype") if like is None else getattr(like, "dtype", type(like)))
         check_device(given.get("device"))
         if kind is not None and kind.category < FLOATING:
             raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}")
@@ -395,7 +395,7 @@ class Module(Calling, Stored):
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Puts `fn(t)` in the place of every parameter, gradient and buffer `t`; a parameter stays the same object."""
-        from ..modes import no_grad
+        from ..engine.grad_mode import no_grad
 
         if recurse:
             visit()
@@ -460,7 +460,7 @@ class Module(Calling, Stored):
     def __repr__(self) -> str:
         visit()
         extra = self.extra_repr().split("\n") if self.extra_repr() else []
-        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        children = [f"({name}): {indent(repr(module))}" for name, module in self._modules.items()]
         if not extra and not children:
             return f"{self._get_name()}()"
         if len(extra) == 1 and not children:
@@ -472,7 +472,7 @@ class Module(Calling, Stored):
 name_methods("Module", Attributes, Tree, Calling, Stored)
 
 
-def indented(text: str) -> str:
+def indent(text: str) -> str:
     """`text` with all lines but the first moved in by two."""
     return text.replace("\n", "\n  ")
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..dtypes import dtype as dtype_class
-from ..dtypes import get_default_dtype, to_numpy
-from ..functions.shape import squeeze
+from ..api.functions.shape import squeeze
+from ..functorch.levels import transforming
 from ..ops.view import unsqueeze
-from ..tensor import Tensor, plain
-from ..transforms.levels import transforming
+from ..tensor.dtypes import dtype as dtype_class
+from ..tensor.dtypes import get_default_dtype, to_numpy
+from ..tensor.tensor import Tensor, plain
 from . import functional as F
 from . import init
 from .linear import blank, rank_of
@@ -207,14 +207,14 @@ class InstanceNorm(Tracked):
                 stacklevel=2,
             )
         if ndim == alone:
-            out: Tensor = squeeze(self.normalized(unsqueeze(input, 0)), 0)
+            out: Tensor = squeeze(self.normalize(unsqueeze(input, 0)), 0)
             return out
-        return self.normalized(input)
+        return self.normalize(input)
 
     def _get_no_batch_dim(self) -> int:
         return self.RANKS[0]
 
-    def normalized(self, input: Tensor) -> Tensor:
+    def normalize(self, input: Tensor) -> Tensor:
         by_sample = self.training or not self.track_running_stats
         parts = (self.running_mean, self.running_var, self.weight, self.bias)
         return F.instance_norm(input, *parts, by_sample, self.momentum or 0.0, self.eps)

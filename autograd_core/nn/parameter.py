@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..functions.creation import check_device, floating
-from ..methods.inplace import IN_PLACE
-from ..methods.table import METHODS, OWN
-from ..printing import parameter_repr
-from ..state import ask_room
-from ..strides import copied as copied_alike
-from ..tensor import Tensor, plain
+from ..api.functions.creation import check_device, floating
+from ..api.methods.inplace import IN_PLACE
+from ..api.methods.table import METHODS, OWN
+from ..engine.state import ask_room
+from ..tensor.printing import parameter_repr
+from ..tensor.strides import copy_in_format as copied_alike
+from ..tensor.tensor import Tensor, plain
 
 
 class Parameter(Tensor):
@@ -140,7 +140,7 @@ class Sizeless(Tensor):
         return memo[id(self)]
 
 
-def refused(name: str) -> Callable[..., Any]:
+def refuse_method(name: str) -> Callable[..., Any]:
     """The method `name` of what has no size."""
 
     def refuse(self: Any, *args: Any, **options: Any) -> Any:
@@ -152,8 +152,8 @@ def refused(name: str) -> Callable[..., Any]:
 def refusals() -> dict[str, Callable[..., Any]]:
     """All methods of a tensor that need its size."""
     known = METHODS | OWN | IN_PLACE
-    found = {name: refused(name) for name in known if not name.startswith("_") and name not in TAKEN.split()}
-    return found | {f"__{operator}__": refused(method) for operator, method in OPERATORS.items()}
+    found = {name: refuse_method(name) for name in known if not name.startswith("_") and name not in TAKEN.split()}
+    return found | {f"__{operator}__": refuse_method(method) for operator, method in OPERATORS.items()}
 
 
 for _name, _method in refusals().items():

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..functions import rnn
+from ..api.functions import rnn
+from ..engine.state import ask_room
 from ..ops.view import squeeze_dim, unsqueeze
-from ..state import ask_room
-from ..tensor import Tensor, plain
+from ..tensor.tensor import Tensor, plain
 from . import init
 from .attributes import part_of
 from .linear import blank, rank_of
@@ -302,7 +302,7 @@ class RNNBase(Recurrent):
         )  # fmt: skip
 
 
-def reordered(state: Tensor, order: Tensor | None) -> Tensor:
+def reorder(state: Tensor, order: Tensor | None) -> Tensor:
     """The states of the sequences in another order."""
     return state if order is None else state.index_select(1, order)
 
@@ -319,11 +319,11 @@ class SimpleNetwork(RNNBase):
     def packed(self, input: PackedSequence, hx: Tensor | None) -> tuple[PackedSequence, Tensor]:
         data, batch_sizes, order, back = input
         sizes = batch_sizes.data_.tolist()
-        hx = self.zeros(data, self.hidden_size, sizes[0]) if hx is None else reordered(hx, order)
+        hx = self.zeros(data, self.hidden_size, sizes[0]) if hx is None else reorder(hx, order)
         self.check_input(data, 2)
         self.check_state("hidden", hx, self.state_shape(sizes[0], self.hidden_size))
         output, hidden = rnn.packed_network(self.cell(), data, sizes, hx, *self.packed_options())
-        return PackedSequence(output, batch_sizes, order, back), reordered(hidden, back)
+        return PackedSequence(output, batch_sizes, order, back), reorder(hidden, back)
 
     def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
         if isinstance(input, PackedSequence):
@@ -399,9 +399,9 @@ class LSTM(RNNBase):
             out = self.proj_size or self.hidden_size
             hx = self.zeros(data, out, sizes[0]), self.zeros(data, self.hidden_size, sizes[0])
         else:
-            hx = reordered(hx[0], order), reordered(hx[1], order)
+            hx = reorder(hx[0], order), reorder(hx[1], order)
         output, hidden, cell = rnn.packed_lstm(data, sizes, hx, *self.packed_options())
-        return PackedSequence(output, batch_sizes, order, back), (reordered(hidden, back), reordered(cell, back))
+        return PackedSequence(output, batch_sizes, order, back), (reorder(hidden, back), reorder(cell, back))
 
     def forward(self, input: Any, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Any, tuple[Tensor, Tensor]]:
         if isinstance(input, PackedSequence):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import tell
-from ..dtypes import dtype as dtype_class
-from ..tensor import Tensor
-from ..unsupported import no_sparse
+from ..errors import no_sparse
+from ..events import session as tell
+from ..tensor.dtypes import dtype as dtype_class
+from ..tensor.tensor import Tensor
 from . import functional as F
 from . import init
 from .linear import blank
@@ -55,7 +55,7 @@ class Embedding(Module):
         if self.padding_idx is not None:
             self.weight.data_[self.padding_idx] = 0
             self.weight.bump()
-            tell.written(self.weight, "fill_")
+            tell.emit_write(self.weight, "fill_")
 
     @classmethod
     def from_pretrained(
@@ -124,7 +124,7 @@ class EmbeddingBag(Module):
         if self.padding_idx is not None:
             self.weight.data_[self.padding_idx] = 0
             self.weight.bump()
-            tell.written(self.weight, "fill_")
+            tell.emit_write(self.weight, "fill_")
 
     @classmethod
     def from_pretrained(

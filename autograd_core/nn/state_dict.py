@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from weakref import ref
 
-from ..graph import Handle
-from ..modes import no_grad
+from ..engine.grad_mode import no_grad
+from ..engine.state import visit
+from ..graph.node import Handle
 from ..ordered_dict import OrderedDict
-from ..state import visit
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .attributes import Tree, set_part
 from .parameter import Parameter
 

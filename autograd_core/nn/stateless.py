@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..ops.join import stack
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .module import Module
 from .normalization import BatchNorm
 
@@ -42,7 +42,7 @@ def functional_call(
     given = one_dict(parameter_and_buffer_dicts)
     places = dict(slots(module))
     if tie_weights:
-        given = tied(places, given)
+        given = tie(places, given)
     if strict:
         check_names(module, places, given)
     for tensor in given.values():
@@ -79,7 +79,7 @@ def one_dict(given: Any) -> dict[str, Any]:
     return {name: tensor for part in given for name, tensor in part.items()}
 
 
-def tied(places: Mapping[str, Slot], given: dict[str, Any]) -> dict[str, Any]:
+def tie(places: Mapping[str, Slot], given: dict[str, Any]) -> dict[str, Any]:
     """`given`, where a tensor that the module has under several names is given for all of them."""
     families: dict[int, list[str]] = {}
     for name, (table, key) in places.items():
@@ -121,8 +121,8 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
     parameters = [dict(model.named_parameters()) for model in models]
     buffers = [dict(model.named_buffers()) for model in models]
     return (
-        {name: stacked([p[name] for p in parameters], name) for name in parameters[0]},
-        {name: stacked([b[name] for b in buffers], name) for name in buffers[0]},
+        {name: stack_all([p[name] for p in parameters], name) for name in parameters[0]},
+        {name: stack_all([b[name] for b in buffers], name) for name in buffers[0]},
     )
 
 
@@ -135,7 +135,7 @@ def replace_all_batch_norm_modules_(root: Module) -> Module:
     return root
 
 
-def stacked(tensors: Sequence[Tensor], name: str) -> Tensor:
+def stack_all(tensors: Sequence[Tensor], name: str) -> Tensor:
     flags = {tensor.requires_grad for tensor in tensors}
     if len(flags) > 1:
         raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..functions.creation import floating
-from ..state import ask_room, state
-from ..tensor import Tensor, plain
-from ..warned import warn_once
+from ..api.functions.creation import floating
+from ..engine.state import ask_room, state
+from ..engine.warnings import warn_once
+from ..tensor.tensor import Tensor, plain
 from . import functional as F
 from . import init
 from .activation import GELU, ReLU
@@ -66,12 +66,12 @@ class Layer(Module):
 
     def through(self, x: Tensor, *attended: Callable[[Tensor], Tensor]) -> Tensor:
         """`x` with what each attention makes of it added, then with what the linear maps do."""
-        for part, made_of in enumerate((*attended, self.fed), 1):
+        for part, made_of in enumerate((*attended, self.feed_forward), 1):
             norm, dropout = getattr(self, f"norm{part}"), getattr(self, f"dropout{part}")
             x = x + dropout(made_of(norm(x))) if self.norm_first else norm(x + dropout(made_of(x)))
         return x
 
-    def fed(self, x: Tensor) -> Tensor:
+    def feed_forward(self, x: Tensor) -> Tensor:
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
@@ -91,11 +91,11 @@ class TransformerEncoderLayer(Layer):
         padding = F.canonical_mask(src_key_padding_mask, "src_key_padding_mask", src_mask, kind, "src_mask")
         mask = F.canonical_mask(src_mask, "src_mask", None, kind)
 
-        def attended(x: Tensor) -> Any:
+        def attend(x: Tensor) -> Any:
             options = {"attn_mask": mask, "key_padding_mask": padding, "need_weights": False, "is_causal": is_causal}
             return self.self_attn(x, x, x, **options)[0]
 
-        return self.through(src, attended)
+        return self.through(src, attend)
 
 
 def copies(layer: Module, count: int) -> ModuleList:
@@ -209,13 +209,13 @@ class TransformerDecoderLayer(Layer):
                 is_causal=tgt_is_causal,
             )[0]  # fmt: skip
 
-        def remembered(x: Tensor) -> Any:
+        def remember_mask(x: Tensor) -> Any:
             return self.multihead_attn(
                 x, memory, memory, attn_mask=memory_mask, key_padding_mask=memory_key_padding_mask,
                 need_weights=False, is_causal=memory_is_causal,
             )[0]  # fmt: skip
 
-        return self.through(tgt, itself, remembered)
+        return self.through(tgt, itself, remember_mask)
 
 
 class TransformerDecoder(Module):

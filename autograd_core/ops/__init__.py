@@ -1,6 +1,6 @@
 """The table of operators, in the manner of PyTorch's derivatives.yaml: one short entry each, in a file by family."""
 
-from ..compiling.kept import kept
+from ..dispatch.codegen.cache import kept
 from . import (
     activation,
     attention,

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import both, helper
-from ..tensor import Array, Tensor, default_kind
+from ..dispatch.op import both, helper
+from ..tensor.dtypes import default_kind
+from ..tensor.tensor import Array, Tensor
 
 # ---- the order of a product's sides
 
@@ -87,7 +88,7 @@ def kept_shape(sizes: Sequence[int], dim: Dims) -> list[int]:
 
 
 @both
-def unreduced(grad: Array, sizes: Sequence[int], dim: Any, keepdim: bool) -> Array:
+def restore_dims(grad: Array, sizes: Sequence[int], dim: Any, keepdim: bool) -> Array:
     """`grad` with the reduced axes back as 1, in torch's steps: one unsqueeze each."""
     if keepdim or len(sizes) == 0 or dim is None or dim == []:
         return grad

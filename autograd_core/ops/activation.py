@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic, errors
-from ..op import GRAPH, both, helper, op
-from ..tensor import Array, bare, plain
+from .. import errors
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import GRAPH
+from ..tensor import arithmetic
+from ..tensor.tensor import Array, bare, plain
 from ._common import wrap
 from .special import elementwise
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import helper, op
-from ..tensor import Array, Tensor, plain
-from ..underived import made_of
+from ..dispatch.not_differentiable import made_of
+from ..dispatch.op import helper, op
+from ..tensor.tensor import Array, Tensor, plain
 from .fused_backward import together
 
 
@@ -35,7 +35,7 @@ def repeat_heads(part: Array, query: Array) -> Array:
     return part if times == 1 else np.repeat(part, times, axis=1)
 
 
-def gathered(grad: Array, part: Array) -> Array:
+def gather(grad: Array, part: Array) -> Array:
     """The gradient of `part`, summed over the heads that share one of it."""
     batch, heads, *rest = part.shape
     return grad if grad.shape[1] == heads else grad.reshape(batch, heads, -1, *rest).sum(axis=2)
@@ -75,7 +75,7 @@ def flash_backward(
     by_scores = weights * (by_weights - np.sum(grad * output, axis=-1, keepdims=True)) * factor
     by_key = np.matmul(np.swapaxes(by_scores, -1, -2), query)
     by_value = np.matmul(np.swapaxes(weights, -1, -2), grad)
-    return [np.matmul(by_scores, repeat_heads(key, query)), gathered(by_key, key), gathered(by_value, value)]
+    return [np.matmul(by_scores, repeat_heads(key, query)), gather(by_key, key), gather(by_value, value)]
 
 
 helper(attention_gradients, flash_backward)

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic, dtypes, errors
-from ..op import RAW, both, helper, op
-from ..promotion import without_bools, without_whole_division
-from ..tensor import Array, bare, wrapped_number
+from .. import errors
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import RAW
+from ..tensor import arithmetic, dtypes
+from ..tensor.tensor import Array, bare, wrapped_number
+from ..tensor.type_promotion import without_bools, without_whole_division
 from ._common import beside, refuse
 from .fused_backward import joint
 
@@ -189,7 +191,7 @@ helper(number, lambda value: value)
 
 
 @both
-def scaled(grad: Array, by: Any) -> Array:
+def scale_by(grad: Array, by: Any) -> Array:
     return grad if by == 1 else mul_scalar(grad, by)
 
 
@@ -227,7 +229,7 @@ def sub_scalar(self: Array, other: float) -> Array:
     return self - other
 
 
-@op("rsub.Scalar", nr=1, self=lambda grad, alpha: scaled(-grad, alpha))
+@op("rsub.Scalar", nr=1, self=lambda grad, alpha: scale_by(-grad, alpha))
 def rsub(self: Array, other: float, alpha: float = 1) -> Array:
     self = beside(self, other)
     return cast_scalar(other, self) - (self if alpha == 1 else self * alpha)

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both, op
-from ..strides import beside
-from ..tensor import Array
-from ..views import window
+from ..dispatch.op import both, op
+from ..tensor.strides import beside
+from ..tensor.tensor import Array
+from ..tensor.views import window
 from .fused_backward import ABSENT, joint
 
 Sizes = Sequence[int]
@@ -32,7 +32,7 @@ def windows(data: Array, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Array
     return window(data, shape, (*data.strides[:2], *strides, *inner), writeable=False)
 
 
-def padded(data: Array, padding: Sizes, value: float = 0) -> Array:
+def pad(data: Array, padding: Sizes, value: float = 0) -> Array:
     """`data` with `padding` elements of `value` on both sides of its spatial dimensions."""
     if not any(padding):
         return data
@@ -40,7 +40,7 @@ def padded(data: Array, padding: Sizes, value: float = 0) -> Array:
     return np.pad(data, around, constant_values=value)
 
 
-def owned(data: Array) -> Array:
+def copy_rows(data: Array) -> Array:
     """`data` row by row in memory of its own, so that a gradient made of it may be added to."""
     return np.array(data, order="C") if data.base is not None or not data.flags.c_contiguous else data
 
@@ -50,15 +50,15 @@ def by_group(groups: int, *parts: tuple[Array, int]) -> Iterator[tuple[Array, ..
     return zip(*(np.split(data, groups, axis) for data, axis in parts), strict=True)
 
 
-def correlated(data: Array, weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Array:
+def correlate(data: Array, weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Array:
     """The product of `weight` (out, in, *kernel) with every block of `data`."""
     n = data.ndim - 2
-    look = windows(padded(data, padding), weight.shape[2:], stride, dilation)
+    look = windows(pad(data, padding), weight.shape[2:], stride, dilation)
     blocks = [1, *range(2 + n, 2 + 2 * n)]
     kernel = list(range(1, 2 + n))
     parts = [np.tensordot(x, w, (blocks, kernel)) for x, w in by_group(groups, (look, 1), (weight, 0))]
     whole = parts[0] if groups == 1 else np.concatenate(parts, -1)
-    return owned(np.moveaxis(whole, -1, 1))
+    return copy_rows(np.moveaxis(whole, -1, 1))
 
 
 def spread(
@@ -88,7 +88,7 @@ def added_up(blocks: Array, stride: Sizes, padding: Sizes, dilation: Sizes, leng
         cut = [slice(f, f + s * (m - 1) + 1, s) for f, s, m in zip(first, stride, places, strict=True)]
         out[(..., *cut)] += blocks[(slice(None), slice(None), *at)]  # type: ignore[arg-type]
     inside = [slice(p, p + length) for p, length in zip(padding, lengths, strict=True)]
-    return owned(out[(..., *inside)])  # type: ignore[arg-type]
+    return copy_rows(out[(..., *inside)])  # type: ignore[arg-type]
 
 
 def by_weight(
@@ -96,12 +96,12 @@ def by_weight(
 ) -> Array:
     """The gradient of the weight of `correlated`."""
     n = data.ndim - 2
-    room = padded(data, padding)
+    room = pad(data, padding)
     look = windows(room, kernel, stride, dilation)
     look = look[(slice(None), slice(None), *(slice(m) for m in grad.shape[2:]))]
     over = [0, *range(2, 2 + n)]
     parts = [np.tensordot(g, x, (over, over)) for g, x in by_group(groups, (grad, 1), (look, 1))]
-    return owned(parts[0] if groups == 1 else np.concatenate(parts, 0))
+    return copy_rows(parts[0] if groups == 1 else np.concatenate(parts, 0))
 
 
 # ---- the operator
@@ -132,7 +132,7 @@ def convolution(
         lengths = [(n - 1) * s - 2 * p + d * (k - 1) + more + 1 for n, s, p, d, k, more in terms]
         out = spread(input, weight, stride, padding, dilation, groups, lengths)
     else:
-        out = correlated(input, weight, stride, padding, dilation, groups)
+        out = correlate(input, weight, stride, padding, dilation, groups)
     return out if bias is None else out + bias.reshape(-1, *(1,) * (input.ndim - 2))
 
 
@@ -162,8 +162,8 @@ def convolution_backward(
     shift = (stride, padding, dilation, groups)
     if output_mask[0]:
         if transposed:
-            to_input = correlated(grad_output, weight, *shift)
-            to_input = owned(to_input[(..., *(slice(n) for n in input.shape[2:]))])
+            to_input = correlate(grad_output, weight, *shift)
+            to_input = copy_rows(to_input[(..., *(slice(n) for n in input.shape[2:]))])
         else:
             to_input = spread(grad_output, weight, *shift, input.shape[2:])
     if output_mask[1]:
@@ -216,7 +216,7 @@ def convolution_double(
             else [n - ((k - 1) * d - 2 * p + s * (m - 1) + 1) for k, d, p, s, m, n in terms]
         )
         to_input = convolution(grad_output, of_weight, None, stride, padding, dilation, not transposed, more, groups)
-        to_input = narrowed(to_input, input.shape)
+        to_input = narrow(to_input, input.shape)
     return [output, to_input, to_weight]
 
 
@@ -240,7 +240,7 @@ def weight_by_convolution(
         pair = (g, x) if transposed else (x, g)
         parts.append(convolution(*pair, None, dilation, padding, stride, False, output_padding, 1))
     whole = parts[0] if groups == 1 else cat(parts, 1)
-    return narrowed(transpose(whole, 0, 1), weight.shape)
+    return narrow(transpose(whole, 0, 1), weight.shape)
 
 
 @both
@@ -252,7 +252,7 @@ def part_of(data: Array, groups: int, group: int) -> Array:
 
 
 @both
-def narrowed(data: Array, shape: Sizes) -> Array:
+def narrow(data: Array, shape: Sizes) -> Array:
     """`data` cut to the lengths of `shape` from the third dimension on."""
     for dim in range(2, len(shape)):
         if data.shape[dim] > shape[dim]:
@@ -272,10 +272,10 @@ def narrowed(data: Array, shape: Sizes) -> Array:
 )
 def im2col(self: Array, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> Array:
     batch = self if self.ndim == 4 else self[None]
-    look = windows(padded(batch, padding), kernel_size, stride, dilation)
+    look = windows(pad(batch, padding), kernel_size, stride, dilation)
     count = batch.shape[1] * kernel_size[0] * kernel_size[1], look.shape[2] * look.shape[3]
     columns = look.transpose(0, 1, 4, 5, 2, 3).reshape(len(batch), *count)
-    return owned(columns if self.ndim == 4 else columns[0])
+    return copy_rows(columns if self.ndim == 4 else columns[0])
 
 
 @op(
@@ -298,7 +298,7 @@ def col2im(
     channels = batch.shape[1] // (kernel_size[0] * kernel_size[1])
     blocks = batch.reshape(len(batch), channels, *kernel_size, *places)
     image = added_up(blocks, stride, padding, dilation, output_size)
-    return owned(image if self.ndim == 3 else image[0])
+    return copy_rows(image if self.ndim == 3 else image[0])
 
 
 # ---- channels to pixels and back
@@ -311,7 +311,7 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     parts = self.reshape(*outer, channels // r**2, r, r, height, width)
     n = len(outer)
     moved = parts.transpose(*range(n + 1), n + 3, n + 1, n + 4, n + 2)
-    return owned(moved.reshape(*outer, channels // r**2, height * r, width * r))
+    return copy_rows(moved.reshape(*outer, channels // r**2, height * r, width * r))
 
 
 @op("pixel_unshuffle", self=lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor))
@@ -321,4 +321,4 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     parts = self.reshape(*outer, channels, height // r, r, width // r, r)
     n = len(outer)
     moved = parts.transpose(*range(n + 1), n + 2, n + 4, n + 1, n + 3)
-    return owned(moved.reshape(*outer, channels * r**2, height // r, width // r))
+    return copy_rows(moved.reshape(*outer, channels * r**2, height // r, width // r))

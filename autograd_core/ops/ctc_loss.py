@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..op import op
-from ..tensor import Array
+from ..dispatch.op import op
+from ..tensor.tensor import Array
 from ._common import refuse
 
 
@@ -53,7 +53,7 @@ def check(log_probs: Array, targets: Array, input_lengths: Sequence[int], target
             raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {length}{where}")
 
 
-def spelled(targets: Array, lengths: Sequence[int], blank: int) -> list[Array]:
+def spell(targets: Array, lengths: Sequence[int], blank: int) -> list[Array]:
     """Each target with a blank before, between and after its classes."""
     starts = np.cumsum([0, *lengths])
     rows = []
@@ -108,7 +108,7 @@ def ctc_loss(
     places = 2 * max(target_lengths, default=0) + 1 if targets.ndim == 1 else 2 * targets.shape[1] + 1
     sums = np.full((batch, steps, places), -np.inf, log_probs.dtype)
     losses = np.zeros(batch, log_probs.dtype)
-    for i, row in enumerate(spelled(targets, target_lengths, blank)):
+    for i, row in enumerate(spell(targets, target_lengths, blank)):
         length = input_lengths[i]
         sums[i, :length, : len(row)] = forward_sums(log_probs[:length, i, row], row)
         if length:
@@ -137,7 +137,7 @@ def ctc_loss_backward(
 ) -> Array:
     """By forward and backward sums: how far each class at each step is from its part in all ways."""
     out = np.zeros_like(log_probs)
-    for i, row in enumerate(spelled(targets, target_lengths, blank)):
+    for i, row in enumerate(spell(targets, target_lengths, blank)):
         length, loss = input_lengths[i], neg_log_likelihood[i]
         if zero_infinity and loss == np.inf:
             continue

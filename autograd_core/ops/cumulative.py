@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import arithmetic
-from ..op import both, op
-from ..tensor import Array
+from ..dispatch.op import both, op
+from ..tensor import arithmetic
+from ..tensor.tensor import Array
 from ._common import refuse, wrap
 from .reduction import EXTREME, widen_integers
 
@@ -32,7 +32,7 @@ def in_rows(data: Array) -> Array:
 
 
 @both
-def omitted(grad: Array, self: Array, at: int, k: int) -> Array:
+def omit(grad: Array, self: Array, at: int, k: int) -> Array:
     """The gradient of the element at `k` along `at`: of each product that it is part of, the rest of the factors."""
     n = self.shape[at]
     behind = sum_dim(slice_(grad, at, k + 1, n, 1) * cumprod(slice_(self, at, k + 1, n, 1), at), [at])
@@ -47,7 +47,7 @@ def cumprod_backward(grad: Array, self: Array, dim: int, result: Array) -> Array
         return grad
     at = wrap(dim, len(self.shape))
     if has_zero(self):
-        return stack([omitted(grad, self, at, k) for k in range(self.shape[at])], at)
+        return stack([omit(grad, self, at, k) for k in range(self.shape[at])], at)
     return flip(cumsum(flip(result * grad, [at]), at), [at]) / self
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import both, op
-from ..promotion import without_bools
-from ..tensor import Array
+from ..dispatch.op import both, op
+from ..tensor.tensor import Array
+from ..tensor.type_promotion import without_bools
 from ._common import refuse
 from .fused_backward import joint
 
@@ -83,7 +83,7 @@ def pdist_again() -> Any:
     promote=("self", "other"),
     promotion=without_bools,
     self=lambda grad, self, other, p, result: norm_backward(grad, self - other, result, p, None, False),
-    other=lambda grad, self, other, p, result: -norm_backward(grad, self - other, result, known(p), None, False),
+    other=lambda grad, self, other, p, result: -norm_backward(grad, self - other, result, known_norm(p), None, False),
 )
 def dist(self: Array, other: Array, p: float = 2) -> Array:
     if self.dtype.kind != "f":
@@ -100,7 +100,7 @@ def dist(self: Array, other: Array, p: float = 2) -> Array:
 
 
 @both
-def known(p: float) -> float:
+def known_norm(p: float) -> float:
     """`p`, if torch can take the negative of the gradient for it."""
     if p == 0:
         raise RuntimeError(

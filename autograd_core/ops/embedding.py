@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .. import errors
-from ..op import both, helper, op
-from ..tensor import Array
+from ..dispatch.op import both, helper, op
+from ..tensor.tensor import Array
 
 # ---- embedding
 

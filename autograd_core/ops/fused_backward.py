@@ -19,13 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import quick
-from ..compiling.kept import kept
-from ..graph import Node
-from ..op import GRAPH, RAW, op, over
-from ..operands import array
-from ..recording.engine import told_step
-from ..saved import unpack_slot
+from ..dispatch.codegen.cache import kept
+from ..dispatch.op import op, over
+from ..dispatch.operands import array
+from ..dispatch.registry import GRAPH, RAW
+from ..engine import fast_engine
+from ..events.recorded_engine import told_step
+from ..graph.node import Node
+from ..graph.saved_tensor import unpack_slot
 
 # ---- one formula for several inputs
 
@@ -49,7 +50,7 @@ def joint(
         asked = list(inspect.signature(formula).parameters)
         node.raw = runner(over(formula, RAW), asked, made.op, data_of)  # type: ignore[method-assign]
         node.graph = runner(over(formula, GRAPH), asked, made.op, lambda kept: kept)  # type: ignore[method-assign]
-        node.step, node.graph_step = quick.step, quick.graph_step
+        node.step, node.graph_step = fast_engine.step, fast_engine.graph_step
         node.heard_step, node.notes = told_step, False
         return made
 
@@ -123,5 +124,5 @@ def together(node: type[Node], compute: str, several: bool, names: Sequence[str]
         return run(self, GRAPH, lambda tensor: tensor, grads, wanted)
 
     node.raw, node.graph = raw, graph  # type: ignore[method-assign]
-    node.step, node.graph_step = quick.step, quick.graph_step
+    node.step, node.graph_step = fast_engine.step, fast_engine.graph_step
     node.heard_step, node.notes = told_step, False

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..op import both, op
-from ..tensor import Array
+from ..dispatch.op import both, op
+from ..tensor.tensor import Array
 from ._common import refuse
 from .fused_backward import ABSENT, joint
 
@@ -53,7 +53,7 @@ def reflect(place: Array, size: int, align_corners: bool) -> tuple[Array, Array]
     return folded, np.where(even, sign, -sign).astype(place.dtype)
 
 
-def clipped(place: Array, size: int) -> tuple[Array, Array]:
+def clip_places(place: Array, size: int) -> tuple[Array, Array]:
     """Places beyond a side put on its ends, where they do not move."""
     moves = ((place > 0) & (place < size - 1)).astype(place.dtype)
     return np.fmin(np.fmax(place, 0), size - 1).astype(place.dtype), moves
@@ -64,9 +64,9 @@ def brought_inside(place: Array, size: int, padding_mode: int, align_corners: bo
     if padding_mode == ZEROS:
         return place, 1.0
     if padding_mode == BORDER:
-        return clipped(place, size)
+        return clip_places(place, size)
     folded, turned = reflect(place, size, align_corners)
-    place, moves = clipped(folded, size)
+    place, moves = clip_places(folded, size)
     return place, turned * moves
 
 
@@ -84,18 +84,18 @@ def taps(coordinate: Array, size: int, mode: int, padding_mode: int, align_corne
         if padding_mode != ZEROS:
             at, _ = brought_inside(at, size, padding_mode, align_corners)
         weights = cubic((place - first).astype(kind))
-        return touched(at, size, [w * kind.type(speed**k) for k, w in enumerate(weights)])
+        return touch(at, size, [w * kind.type(speed**k) for k, w in enumerate(weights)])
     place, moves = brought_inside(place, size, padding_mode, align_corners)
     if mode == NEAREST:
         none = np.zeros((*place.shape, 1), kind)
-        return touched(np.rint(place)[..., None], size, [none + 1, none, none])
+        return touch(np.rint(place)[..., None], size, [none + 1, none, none])
     first = np.floor(place)
     slope = np.broadcast_to(np.asarray(speed * moves, kind), place.shape)
     weights = [np.stack([first + 1 - place, place - first], -1), np.stack([-slope, slope], -1)]
-    return touched(np.stack([first, first + 1], -1), size, [*weights, np.zeros_like(weights[0])])
+    return touch(np.stack([first, first + 1], -1), size, [*weights, np.zeros_like(weights[0])])
 
 
-def touched(at: Array, size: int, weights: list[Array]) -> Taps:
+def touch(at: Array, size: int, weights: list[Array]) -> Taps:
     inside = (at >= 0) & (at < size)
     return Taps(np.where(inside, at, 0).astype(np.int64), inside, weights)
 
@@ -168,7 +168,7 @@ def by_place(grad: Array) -> Array:
     return grad.reshape(*grad.shape[:2], math.prod(grad.shape[2:]), 1)
 
 
-def sampled(input: Array, grid: Array, mode: int, padding_mode: int, align_corners: bool, kernel: str) -> Array:
+def sample(input: Array, grid: Array, mode: int, padding_mode: int, align_corners: bool, kernel: str) -> Array:
     refuse(kernel, "biu", input)
     look = Look(input, grid, mode, padding_mode, align_corners)
     out = (look.taken(input) * look.weights()[:, None]).sum(-1)
@@ -238,7 +238,7 @@ def sampled_double(
 def grid_sampler_2d(
     input: Array, grid: Array, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Array:
-    return sampled(input, grid, interpolation_mode, padding_mode, align_corners, "grid_sampler_2d_cpu_kernel_impl")
+    return sample(input, grid, interpolation_mode, padding_mode, align_corners, "grid_sampler_2d_cpu_kernel_impl")
 
 
 @joint(

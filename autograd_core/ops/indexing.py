@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors
-from ..op import both, helper, op
-from ..strides import Steps, iterated_steps, moved, of_rows
-from ..tensor import Array, Tensor, plain
+from .. import errors
+from ..dispatch.op import both, helper, op
+from ..tensor import dtypes
+from ..tensor.memory_overlap import by_mask
+from ..tensor.strides import Steps, iterated_steps, of_rows, with_strides
+from ..tensor.tensor import Array, Tensor, plain
 from ._common import wrap
 
 # ---- indices as numpy takes them, checked in torch's words
@@ -117,7 +119,7 @@ def within(
         raise kind(text.format(place=int(np.ravel(index)[wrong.argmax()]), dim=dim, size=size))
 
 
-def selected(data: Array, index: Array, at: int, adding: bool = False) -> None:
+def check_selected(data: Array, index: Array, at: int, adding: bool = False) -> None:
     """`within` for index_select, and for index_add (`adding`), whose words hang on how torch goes through memory."""
     size = data.shape[at] if data.ndim else 1
     if adding and data.ndim > 1:
@@ -146,7 +148,7 @@ def index(self: Array, indices: list[Array | None]) -> Array:
     at = together(places(indices, self.shape))
     found = self[at]
     in_rows = all(part.flags.c_contiguous for part in (self, *at) if isinstance(part, np.ndarray))
-    return moved(found, of_rows(found.shape) if in_rows else steps_found(self, at, found.shape))
+    return with_strides(found, of_rows(found.shape) if in_rows else steps_found(self, at, found.shape))
 
 
 @both
@@ -165,7 +167,7 @@ def index_select(self: Array, dim: int, index: Array) -> Array:
     if index.dtype.kind not in "iu" or index.itemsize < 4:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     at = wrap(dim, self.ndim)
-    selected(self, index, at)
+    check_selected(self, index, at)
     return np.take(self, np.atleast_1d(index), at) if self.ndim else self
 
 
@@ -177,7 +179,7 @@ def index_select_backward(grad: Array, sizes: Sequence[int], dim: int, index: Ar
 @op(
     "index_add",
     self=lambda grad: grad,
-    source=lambda grad, dim, index, source, source_dim, alpha: scaled(
+    source=lambda grad, dim, index, source, source_dim, alpha: scale_by(
         expand(index_select(grad, dim, index), source.shape), alpha
     ),
 )
@@ -206,7 +208,7 @@ def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float =
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"[{errors.sizes(self.shape).strip('[]')}] source.shape = [{errors.sizes(source.shape).strip('[]')}]"
         )
-    selected(self, index, axis, adding=True)
+    check_selected(self, index, axis, adding=True)
     out = np.array(self)
     at = (slice(None),) * axis + (np.atleast_1d(index),)
     np.add.at(np.atleast_1d(out), at, source if alpha == 1 else source * np.asarray(alpha).astype(source.dtype))  # type: ignore[arg-type]
@@ -369,12 +371,6 @@ def fits(place: Array, values: Array) -> None:
             f"shape mismatch: value tensor of shape {errors.sizes(np.shape(values))} cannot be broadcast to indexing "
             f"result of shape {errors.sizes(place.shape)}"
         ) from None
-
-
-def by_mask(indices: list[Array | None], values: Array) -> bool:
-    """Whether one number is put wherever one mask says so: torch fills then, and brings it to the dtype it meets."""
-    given = [index for index in indices if index is not None]
-    return np.size(values) == 1 and len(given) == 1 and given[0].dtype.kind == "b"
 
 
 @both

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..op import op
-from ..strides import beside
-from ..tensor import Array
-from ..unsupported import Unsupported
+from ..dispatch.op import op
+from ..errors import Unsupported
+from ..tensor.strides import beside
+from ..tensor.tensor import Array
 from ._common import refuse
 
 # ---- the nearest element, and straight lines

@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..dtypes import from_numpy, promote_types, to_numpy
-from ..fitting import dense
-from ..op import both, helper, op
-from ..strides import alike
-from ..strides import copied as copied_alike
-from ..tensor import Array, Tensor, default_kind, plain
-from ..transforms.batch import hidden
+from ..dispatch.op import both, helper, op
+from ..tensor.dtypes import default_kind, from_numpy, promote_types, to_numpy
+from ..tensor.strides import alike
+from ..tensor.strides import copy_in_format as copied_alike
+from ..tensor.tensor import Array, Tensor, plain
 from ._common import axes, wrap
 
 # ---- parts, copies and joins
@@ -137,7 +135,7 @@ def stack_parts(grads: Any, sizes: Sequence[int], dtype: Any, dim: int) -> Array
 
 
 def blank(shape: Sequence[int], dtype: Any) -> Any:
-    from ..tensor import plain
+    from ..tensor.tensor import plain
 
     return plain(np.zeros(shape, getattr(dtype, "numpy", dtype))[()])
 
@@ -156,23 +154,6 @@ def clone(self: Array, contiguous: bool | str = False) -> Array:
     if contiguous is True:
         return np.array(self, order="C")[()]
     return copied_alike(self, contiguous or None)[()]
-
-
-def copied(grad: Any, data: Any) -> Any:
-    """A copy made as torch makes the first `.grad` of a leaf with `data` under create_graph: an empty tensor that lies
-    as `data` does, written by copy_; or a clone in rows if that has gaps.
-    """
-    from ..inplace import in_place
-    from ..tensor import plain
-    from ..views import laid_out, steps_of
-    from .unary import copy
-
-    if hidden(grad):
-        return clone(grad)
-    if not dense(data):
-        return clone(grad, True)
-    empty = laid_out(data.shape, steps_of(data), grad.data_.dtype)[()]
-    return in_place(copy, plain(empty), grad)
 
 
 @op("repeat", self=lambda grad, repeats, self_sym_sizes: repeat_backward(grad, repeats, self_sym_sizes))
@@ -211,7 +192,7 @@ def flip(self: Array, dims: Sequence[int]) -> Array:
     return out
 
 
-@op("roll", self=lambda grad, shifts, dims: roll(grad, negated(shifts), dims))
+@op("roll", self=lambda grad, shifts, dims: roll(grad, negate(shifts), dims))
 def roll(self: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
     if not shifts:
         raise RuntimeError("`shifts` required")
@@ -225,7 +206,7 @@ def roll(self: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
 
 
 @both
-def negated(shifts: Sequence[int]) -> list[int]:
+def negate(shifts: Sequence[int]) -> list[int]:
     return [-s for s in shifts]
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both, helper, op
-from ..tensor import Array
+from ..dispatch.op import both, helper, op
+from ..tensor.tensor import Array
 from .fused_backward import joint
 
 # ---- on arrays, what numpy does not offer
@@ -81,7 +81,7 @@ def substitute(triangle: Array, right: Array, upper: bool, unit: bool = False) -
     return x
 
 
-def permuted(right: Array, pivots: Array, back: bool = False) -> Array:
+def permute(right: Array, pivots: Array, back: bool = False) -> Array:
     """`right` with its rows exchanged as the steps of an LU factorization say."""
     out = np.array(right)
     flat, swaps = out.reshape(-1, *out.shape[-2:]), pivots.reshape(-1, pivots.shape[-1]) - 1
@@ -99,9 +99,9 @@ def lu_solve(lu: Array, pivots: Array, right: Array, adjoint: bool) -> Array:
     right = np.broadcast_to(right, (*shape, *right.shape[-2:]))
     pivots = np.broadcast_to(pivots, (*shape, pivots.shape[-1]))
     if not adjoint:
-        return substitute(lu, substitute(lu, permuted(right, pivots), False, True), True)
+        return substitute(lu, substitute(lu, permute(right, pivots), False, True), True)
     turned = adjoint_of(lu)
-    return permuted(substitute(turned, substitute(turned, right, False), True, True), pivots, back=True)
+    return permute(substitute(turned, substitute(turned, right, False), True, True), pivots, back=True)
 
 
 def exponential(a: Array) -> Array:
@@ -181,7 +181,7 @@ def not_positive(data: Array) -> str:
 
 
 @both
-def doubled(x: Array) -> Array:
+def double(x: Array) -> Array:
     """X + X.T with the diagonal once."""
     return halved_diagonal(x + adjoint(x))
 
@@ -199,7 +199,7 @@ def qr_backward(by_q: Any, by_r: Any, Q: Array, R: Array, mode: str) -> Any:
     else:
         pulled = matmul(by_r, adjoint(R)) - matmul(adjoint(Q), by_q)
     if rows >= columns:
-        out = matmul(Q, doubled(triu(pulled, 0)))
+        out = matmul(Q, double(triu(pulled, 0)))
         if by_q is not None:
             out = out + by_q
         return linalg_solve_triangular(adjoint(R), out, False, False)
@@ -413,7 +413,7 @@ def geqrf(self: Array) -> tuple[Array, Array]:
 
 def eye_like(data: Any) -> Any:
     """As much of the diagonal as there is."""
-    from ..tensor import plain
+    from ..tensor.tensor import plain
 
     rows, columns = data.data_.shape[-2:]
     return plain(np.eye(rows, min(rows, columns), dtype=data.data_.dtype))
@@ -432,7 +432,7 @@ def reflection(input: Array, k: int) -> Array:
 
 
 def unit_column(input: Any, k: int) -> Any:
-    from ..tensor import plain
+    from ..tensor.tensor import plain
 
     return plain(raw_unit_column(input.data_, k))
 

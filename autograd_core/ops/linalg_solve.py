@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..inplace import in_place
-from ..op import GRAPH, both, helper, op
-from ..tensor import Array, plain
-from ..transforms.batch import unseen
+from ..dispatch.inplace import in_place
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import GRAPH
+from ..functorch.batch import is_batched
+from ..tensor.tensor import Array, plain
 from . import matmul as matmul_ops
 from . import view
 from .fused_backward import joint
@@ -53,16 +54,16 @@ def halved_diagonal(x: Any) -> Any:
     return x
 
 
-def written(x: Array, change: Any) -> Array:
+def write(x: Array, change: Any) -> Array:
     out = np.array(x)
     look = np.einsum("...ii->...i", out)
     look[...] = change(look)
     return out
 
 
-helper(filled_diagonal, lambda x, value: written(x, lambda _: value))
-helper(copied_diagonal, lambda x, values: written(x, lambda _: values))
-helper(halved_diagonal, lambda x: written(x, lambda look: look * x.dtype.type(0.5)))
+helper(filled_diagonal, lambda x, value: write(x, lambda _: value))
+helper(copied_diagonal, lambda x, values: write(x, lambda _: values))
+helper(halved_diagonal, lambda x: write(x, lambda look: look * x.dtype.type(0.5)))
 
 
 # ---- determinants
@@ -83,7 +84,7 @@ def kept_solve(A: Array, LU: Array, pivots: Array, right: Array) -> Array:
 def det_backward(grad: Any, result: Any, A: Any, LU: Any, pivots: Any) -> Any:
     """det(A) * grad * inverse(A).T; by singular values where A has no inverse."""
     scale = GRAPH["mul"](grad, result)
-    if unseen(result):
+    if is_batched(result):
         return det_by_svd(grad, A)  # right for all matrices
     singular = np.abs(np.asarray(result.data_)) < 100 * np.finfo(A.data_.dtype).eps
     if not np.any(singular):
@@ -121,7 +122,7 @@ def products_of_others(grad: Array, values: Array) -> Array:
 
 def raw_det_backward(grad: Array, result: Array, A: Array, LU: Array, pivots: Array) -> Array:
     eps = np.finfo(A.dtype).eps
-    steady = written(LU, lambda look: np.where(look == 0, eps, look))
+    steady = write(LU, lambda look: np.where(look == 0, eps, look))
     scale = np.asarray(grad * result)[..., None, None]
     return kept_solve(A, steady, pivots, scale * np.eye(A.shape[-1], dtype=A.dtype))
 
@@ -129,7 +130,7 @@ def raw_det_backward(grad: Array, result: Array, A: Array, LU: Array, pivots: Ar
 helper(det_backward, raw_det_backward)
 
 
-def factored(A: Array) -> tuple[Array, Array]:
+def factorize(A: Array) -> tuple[Array, Array]:
     return lu_factor(np.swapaxes(A, -1, -2) if A.flags.c_contiguous else A)
 
 
@@ -141,7 +142,7 @@ def factored(A: Array) -> tuple[Array, Array]:
     A=lambda grad, A, LU, pivots, result: det_backward(grad, result, A, LU, pivots),
 )
 def linalg_det(A: Array) -> tuple[Array, Array, Array]:
-    lu, pivots = factored(A)
+    lu, pivots = factorize(A)
     result = np.prod(np.diagonal(lu, axis1=-2, axis2=-1), -1) * parity(pivots).astype(A.dtype)
     return result.astype(A.dtype)[()], lu, pivots
 
@@ -171,7 +172,7 @@ helper(slogdet_backward, raw_slogdet_backward)
     A=lambda grads, A, LU, pivots, sign: slogdet_backward(grads[1], A, LU, pivots),
 )
 def linalg_slogdet(A: Array) -> tuple[Array, Array, Array, Array]:
-    lu, pivots = factored(A)
+    lu, pivots = factorize(A)
     along = np.diagonal(lu, axis1=-2, axis2=-1)
     sign = np.prod(np.sign(along), -1) * parity(pivots)
     size = np.sum(np.log(np.abs(along)), -1)
@@ -256,7 +257,7 @@ def solve_backward(grad: Array, result: Array, A: Array, LU: Array, pivots: Arra
     formula=lambda grad, A, LU, pivots, left, result, mask: solve_backward(grad, result, A, LU, pivots, left, mask),
 )
 def linalg_solve_ex(A: Array, B: Array, left: bool = True) -> tuple[Array, Array, Array, Array]:
-    lu, pivots = factored(A)
+    lu, pivots = factorize(A)
     bad = np.any(np.diagonal(lu, axis1=-2, axis2=-1) == 0, -1)
     if np.any(bad):
         raise LinAlgError(

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic, dtypes, errors
-from ..arithmetic import total
+from .. import errors
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import GRAPH, RAW
 from ..errors import check_cast, type_name
-from ..op import GRAPH, RAW, both, helper, op
-from ..tensor import Array, Tensor, bare
+from ..tensor import arithmetic, dtypes
+from ..tensor.arithmetic import total
+from ..tensor.tensor import Array, Tensor, bare
 from ._common import refuse
 
 # ---- squared error and negative log likelihood
@@ -19,7 +21,7 @@ from ._common import refuse
 NONE, MEAN, SUM = 0, 1, 2
 
 
-def reduced(values: Array, reduction: int) -> Array:
+def reduce_loss(values: Array, reduction: int) -> Array:
     if reduction == NONE:
         return values
     summed = total(values)
@@ -35,7 +37,7 @@ def reduced(values: Array, reduction: int) -> Array:
 def mse_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
     refuse("mse_cpu", "biu", self, target)
     difference = self - target
-    return reduced(difference * difference, reduction)
+    return reduce_loss(difference * difference, reduction)
 
 
 @op(
@@ -234,7 +236,7 @@ def divide_by_count(values: Array, reduction: int) -> Array:
 
 
 @both
-def collected(values: Array, reduction: int) -> Array:
+def collect_grad(values: Array, reduction: int) -> Array:
     """The gradient of a loss's incoming gradient: one number for a reduced loss."""
     return values if reduction == 0 else sum(values)
 
@@ -261,12 +263,12 @@ def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: floa
     refuse("smooth_l1_cpu", "biu", self, target)
     distance = np.abs(self - target)
     near = 0.5 * distance * distance / (beta or 1)
-    return reduced(bare(np.where(distance < beta, near, distance - 0.5 * beta)), reduction)
+    return reduce_loss(bare(np.where(distance < beta, near, distance - 0.5 * beta)), reduction)
 
 
 @op(
     "smooth_l1_loss_backward",
-    grad_output=lambda grad, self, target, reduction, beta: collected(
+    grad_output=lambda grad, self, target, reduction, beta: collect_grad(
         grad * smooth_l1_loss_backward(add_scalar(zeros_as(grad), 1), self, target, reduction, beta), reduction
     ),
     self=lambda grad, grad_output, self, target, reduction, beta: smooth_l1_double(
@@ -300,12 +302,12 @@ def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float =
     distance = np.abs(one - other)
     near = 0.5 * distance * distance
     losses = np.where(distance <= delta, near, delta * (distance - 0.5 * delta))
-    return reduced(bare(losses.astype(self.dtype, copy=False)), reduction)
+    return reduce_loss(bare(losses.astype(self.dtype, copy=False)), reduction)
 
 
 @op(
     "huber_loss_backward",
-    grad_output=lambda grad, self, target, reduction, delta: collected(
+    grad_output=lambda grad, self, target, reduction, delta: collect_grad(
         grad * huber_loss_backward(add_scalar(zeros_as(grad), 1), self, target, reduction, delta), reduction
     ),
     self=lambda grad, grad_output, self, target, reduction, delta: huber_double(
@@ -348,7 +350,7 @@ def binary_cross_entropy(self: Array, target: Array, weight: Array | None = None
     with np.errstate(divide="ignore"):
         no, yes = np.maximum(arithmetic.log1p(-self), -100), np.maximum(arithmetic.log(self), -100)
     losses = (target - 1) * no - target * yes
-    return reduced(times(losses, weight), reduction)
+    return reduce_loss(times(losses, weight), reduction)
 
 
 def times(losses: Array, weight: Array | None) -> Array:
@@ -360,7 +362,7 @@ def times(losses: Array, weight: Array | None) -> Array:
 
 @op(
     "binary_cross_entropy_backward",
-    grad_output=lambda grad, self, target, weight, reduction: collected(
+    grad_output=lambda grad, self, target, weight, reduction: collect_grad(
         grad * binary_cross_entropy_backward(add_scalar(zeros_as(grad), 1), self, target, weight, reduction), reduction
     ),
     self=lambda grad, grad_output, self, target, weight, reduction: bce_double(
@@ -422,7 +424,7 @@ def binary_cross_entropy_with_logits(
     check_cast(self.dtype, target.dtype)
     missed = times(1 - target, self)
     losses = bare((missed - sure).astype(missed.dtype, copy=False))
-    return reduced(times(losses, weight), reduction)
+    return reduce_loss(times(losses, weight), reduction)
 
 
 @both
@@ -455,12 +457,12 @@ def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array
     if self.dtype.kind != "f":
         check_cast(together(target.dtype, np.dtype(np.float32)), self.dtype)
     errors.check_fits(self.shape, np.broadcast_shapes(self.shape, target.shape))
-    return reduced(arithmetic.log1p(arithmetic.exp(-target.astype(self.dtype, copy=False) * self)), reduction)
+    return reduce_loss(arithmetic.log1p(arithmetic.exp(-target.astype(self.dtype, copy=False) * self)), reduction)
 
 
 @op(
     "soft_margin_loss_backward",
-    grad_output=lambda grad, self, target, reduction: collected(
+    grad_output=lambda grad, self, target, reduction: collect_grad(
         grad * soft_margin_loss_backward(add_scalar(zeros_as(grad), 1), self, target, reduction), reduction
     ),
     self=lambda grad, grad_output, self, target, reduction: soft_margin_double(
@@ -485,9 +487,9 @@ def soft_margin_double(pulled: Array, self: Array, target: Array, reduction: int
 
 def once_derived(name: str, *given: Any) -> Tensor:
     """What the operator `name` gives, below a node that says that torch has no derivative of it."""
-    from ..not_implemented import underived
+    from ..dispatch.not_implemented import call_underived
 
-    return underived(name, GRAPH[name], *given)
+    return call_underived(name, GRAPH[name], *given)
 
 
 helper(once_derived, lambda name, *given: RAW[name](*given))
@@ -550,7 +552,7 @@ def multi_margin_loss(
     if weight is not None:
         powers = powers * weight[target.reshape(-1, 1)]
     losses = np.sum(powers, axis=1) / self.dtype.type(apart.shape[1])
-    return reduced(losses.reshape(target.shape)[()], reduction)
+    return reduce_loss(losses.reshape(target.shape)[()], reduction)
 
 
 @op("multi_margin_loss_backward")
@@ -610,7 +612,7 @@ def multilabel_margin_loss(self: Array, target: Array, reduction: int = MEAN) ->
     rows = np.broadcast_to(np.arange(len(wanted))[:, None], wanted.shape)
     is_target[rows[counts], wanted[counts]] = 1
     losses = np.sum(nearer(self, target, is_target), axis=(1, 2)) / self.dtype.type(wanted.shape[1])
-    return reduced(losses.reshape(target.shape[:-1])[()], reduction), is_target.reshape(target.shape)
+    return reduce_loss(losses.reshape(target.shape[:-1])[()], reduction), is_target.reshape(target.shape)
 
 
 @op("multilabel_margin_loss_backward")

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic, errors
-from ..op import RAW, both, helper, op
-from ..tensor import Array, Tensor
-from ..transforms.batch import hidden
+from .. import errors
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import RAW
+from ..functorch.batch import is_hidden
+from ..tensor import arithmetic
+from ..tensor.tensor import Array, Tensor
 from ._common import refuse, wrap
-from .convolution import owned
+from .convolution import copy_rows
 from .join import clone
 from .view import expand, reshape, squeeze_dim, squeeze_result, t, transpose, unsafe_view, unsqueeze
 
@@ -27,14 +29,14 @@ from .view import expand, reshape, squeeze_dim, squeeze_result, t, transpose, un
 def mm_left(grad: Array, mat2: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
     """The gradient of the left matrix, laid out in memory as that is."""
     by_column = strides[0] == 1 and strides[1] == sizes[0]
-    return scaled(t(mm(mat2, t(grad))) if by_column else mm(grad, t(mat2)), alpha)
+    return scale_by(t(mm(mat2, t(grad))) if by_column else mm(grad, t(mat2)), alpha)
 
 
 @both
 def mm_right(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
     """The gradient of the right matrix, laid out in memory as that is."""
     by_column = strides[0] == 1 and strides[1] == sizes[0]
-    return scaled(t(mm(t(grad), mat1)) if by_column else mm(t(mat1), grad), alpha)
+    return scale_by(t(mm(t(grad), mat1)) if by_column else mm(t(mat1), grad), alpha)
 
 
 def times(a: Array, b: Array) -> Array:
@@ -252,10 +254,10 @@ def matmul(a: Any, b: Any) -> Any:
         return mv(a, b)
     if (m, n) == (1, 2):
         product = squeeze_result(mm(unsqueeze(a, 0), b), 0)
-        if not hidden(product):
+        if not is_hidden(product):
             product.bump()  # torch squeezes it in place
         return product
-    return folded(a, b) if should_fold(a, b) else batched(a, b)
+    return fold(a, b) if should_fold(a, b) else batch_matmul(a, b)
 
 
 def should_fold(a: Any, b: Any) -> bool:
@@ -272,7 +274,7 @@ def should_fold(a: Any, b: Any) -> bool:
     return all(data.strides[i] == data.strides[i + 1] * data.shape[i + 1] for i in range(data.ndim - 2))
 
 
-def folded(a: Any, b: Any) -> Any:
+def fold(a: Any, b: Any) -> Any:
     swap = b.data_.ndim > a.data_.ndim
     big = transpose(b, -2, -1) if swap else a
     small = b if not swap else t(a) if a.data_.ndim == 2 else a
@@ -287,7 +289,7 @@ def folded(a: Any, b: Any) -> Any:
     return turned if turned.data_.flags.c_contiguous else clone(turned, True)
 
 
-def batched(a: Any, b: Any) -> Any:
+def batch_matmul(a: Any, b: Any) -> Any:
     m, n = a.data_.ndim, b.data_.ndim
     if m == n == 3 and a.data_.shape[0] != b.data_.shape[0]:
         if a.data_.shape[0] == 1 and a.requires_grad:
@@ -315,14 +317,14 @@ def batched(a: Any, b: Any) -> Any:
 # ---- a product with something added to it
 
 
-def blended(self: Array, product: Array, beta: float, alpha: float) -> Array:
+def blend(self: Array, product: Array, beta: float, alpha: float) -> Array:
     return (self if beta == 1 else self * beta) + (product if alpha == 1 else product * alpha)
 
 
 @op(
     "addmm",
     tensors_only=True,
-    self=lambda grad, beta: scaled(grad, beta),
+    self=lambda grad, beta: scale_by(grad, beta),
     mat1=lambda grad, mat2, alpha, mat1_sym_sizes, mat1_sym_strides: mm_left(
         grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
     ),
@@ -344,26 +346,26 @@ def addmm(self: Array, mat1: Array, mat2: Array, beta: float = 1, alpha: float =
         self = RAW["expand"](self, product.shape)
     if alpha == 1 == beta:
         return np.add(self, product, product)
-    return blended(self, product, beta, alpha)
+    return blend(self, product, beta, alpha)
 
 
 @op(
     "addmv",
-    self=lambda grad, beta: scaled(grad, beta),
-    mat=lambda grad, vec, alpha: scaled(outer(grad, vec), alpha),
-    vec=lambda grad, mat, alpha: scaled(mv(t(mat), grad), alpha),
+    self=lambda grad, beta: scale_by(grad, beta),
+    mat=lambda grad, vec, alpha: scale_by(outer(grad, vec), alpha),
+    vec=lambda grad, mat, alpha: scale_by(mv(t(mat), grad), alpha),
 )
 def addmv(self: Array, mat: Array, vec: Array, beta: float = 1, alpha: float = 1) -> Array:
     matrix_and_vector(self.ndim, self.size, mat, vec, self.dtype)
     product = np.matmul(mat, vec)
-    return blended(self, product, beta, alpha)
+    return blend(self, product, beta, alpha)
 
 
 @op(
     "baddbmm",
-    self=lambda grad, beta: scaled(grad, beta),
-    batch1=lambda grad, batch2, alpha: scaled(bmm(grad, transpose(batch2, 1, 2)), alpha),
-    batch2=lambda grad, batch1, alpha: scaled(bmm(transpose(batch1, 1, 2), grad), alpha),
+    self=lambda grad, beta: scale_by(grad, beta),
+    batch1=lambda grad, batch2, alpha: scale_by(bmm(grad, transpose(batch2, 1, 2)), alpha),
+    batch2=lambda grad, batch1, alpha: scale_by(bmm(transpose(batch1, 1, 2), grad), alpha),
 )
 def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: float = 1) -> Array:
     for batch, dim in ((batch1, 0), (batch1, 1), (batch2, 2)):
@@ -381,14 +383,14 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: f
         )
     refuse("bmm", "b", batch1)
     product = np.matmul(batch1, batch2)
-    return blended(self, product, beta, alpha)
+    return blend(self, product, beta, alpha)
 
 
 @op(
     "addr",
-    self=lambda grad, beta: scaled(grad, beta),
-    vec1=lambda grad, vec2, alpha: scaled(mv(grad, vec2), alpha),
-    vec2=lambda grad, vec1, alpha: scaled(mv(t(grad), vec1), alpha),
+    self=lambda grad, beta: scale_by(grad, beta),
+    vec1=lambda grad, vec2, alpha: scale_by(mv(grad, vec2), alpha),
+    vec2=lambda grad, vec1, alpha: scale_by(mv(t(grad), vec1), alpha),
 )
 def addr(self: Array, vec1: Array, vec2: Array, beta: float = 1, alpha: float = 1) -> Array:
     for name, vec in (("vec1", vec1), ("vec2", vec2)):
@@ -397,7 +399,7 @@ def addr(self: Array, vec1: Array, vec2: Array, beta: float = 1, alpha: float = 
     product = np.multiply.outer(vec1, vec2)
     if self.shape != product.shape:
         self = RAW["expand"](self, product.shape)
-    return blended(self, product, beta, alpha)
+    return blend(self, product, beta, alpha)
 
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
@@ -407,12 +409,12 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     shape = list(input.data_.shape)
     if len(shape) == 2:
         return addmm(bias, input, t(weight))
-    alone = len(shape) == 1 and (hidden(input) or hidden(weight) or hidden(bias))
+    alone = len(shape) == 1 and (is_hidden(input) or is_hidden(weight) or is_hidden(bias))
     if bias.data_.ndim == 1 and input.data_.flags.c_contiguous and not alone:
         rows = reshape(input, [int(np.prod(shape[:-1], dtype=object)), shape[-1]])
         return reshape(addmm(bias, rows, t(weight)), [*shape[:-1], weight.data_.shape[0]])
     product = matmul(input, t(weight)) + bias
-    if not hidden(product):
+    if not is_hidden(product):
         product.bump()  # torch adds in place
     return product
 
@@ -450,4 +452,4 @@ def trilinear(
     """The product of three tensors, each with new dimensions where `expand` says, summed over `sumdim`."""
     ndim = i1.ndim + len(expand1)
     terms = ",".join(letters(ndim, expanded) for expanded in (expand1, expand2, expand3))
-    return owned(np.einsum(f"{terms}->{letters(ndim, sumdim)}", i1, i2, i3, optimize=True))
+    return copy_rows(np.einsum(f"{terms}->{letters(ndim, sumdim)}", i1, i2, i3, optimize=True))

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both
-from ..strides import beside
-from ..tensor import Array
+from ..dispatch.op import both
+from ..tensor.strides import beside
+from ..tensor.tensor import Array
 from .fused_backward import ABSENT, joint
 
 Sizes = Sequence[int]
@@ -42,7 +42,7 @@ def pulled_back(grad: Array, centred: Array, scale: Array, gain: Any, over: Sequ
 
 
 @both
-def bent(by_input: Array, grad: Array, centred: Array, scale: Array, over: Sequence[int], count: int) -> Array:
+def input_slope(by_input: Array, grad: Array, centred: Array, scale: Array, over: Sequence[int], count: int) -> Array:
     """How the gradient of the input changes with the input, in the direction `by_input`."""
     cube = pow_scalar(scale, 3)
     grad_sum, grad_along = sum_dim(grad, over, True), sum_dim(grad * centred, over, True)
@@ -55,14 +55,14 @@ def bent(by_input: Array, grad: Array, centred: Array, scale: Array, over: Seque
 
 
 @both
-def leaned(grad: Array, centred: Array, scale: Array, over: Sequence[int], count: int) -> Array:
+def weight_slope(grad: Array, centred: Array, scale: Array, over: Sequence[int], count: int) -> Array:
     """How the gradient of the weight changes with the input."""
     out = grad * scale + div_scalar(scale * sum_dim(grad, over, True), -count)
     return out + div_scalar(centred * pow_scalar(scale, 3) * sum_dim(grad * centred, over, True), -count)
 
 
 @both
-def added(one: Any, other: Any) -> Any:
+def sum_present(one: Any, other: Any) -> Any:
     """The sum of what is there."""
     return other if one is None else one if other is None else one + other
 
@@ -133,17 +133,17 @@ def layer_norm_double(
     to_input = to_weight = output = None
     if by_input is not None:
         turned = reshape(by_input, flat)
-        to_input = bent(turned, grad if gain is None else grad * gain, centred, scale, [1], count)
+        to_input = input_slope(turned, grad if gain is None else grad * gain, centred, scale, [1], count)
         output = pulled_back(turned, centred, scale, gain, [1], count)
         if weight is not None:
             alone = pulled_back(turned, centred, scale, None, [1], count)
             to_weight = reshape(sum_dim(grad * alone, [0]), weight.shape)
     if by_weight is not None:
         lean = reshape(by_weight, [1, count])
-        to_input = added(to_input, leaned(grad * lean, centred, scale, [1], count))
-        output = added(output, lean * centred * scale)
+        to_input = sum_present(to_input, weight_slope(grad * lean, centred, scale, [1], count))
+        output = sum_present(output, lean * centred * scale)
     if by_bias is not None:
-        output = added(output, expand(reshape(by_bias, [1, count]), list(grad.shape)))
+        output = sum_present(output, expand(reshape(by_bias, [1, count]), list(grad.shape)))
     to_output = None if output is None else reshape(output, input.shape)
     return [to_output, None if to_input is None else reshape(to_input, input.shape), None, None, to_weight, None]
 
@@ -274,7 +274,7 @@ def batch_norm_double(
     to_input = to_weight = output = None
     if by_input is not None:
         if train:
-            turned = bent(by_input, grad_out, centred, scale, over, count)
+            turned = input_slope(by_input, grad_out, centred, scale, over, count)
             to_input = turned if gain is None else gain * turned
             output = pulled_back(by_input, centred, scale, gain, over, count)
             alone = None if gain is None else by_input * pulled_back(grad_out, centred, scale, None, over, count)
@@ -284,11 +284,11 @@ def batch_norm_double(
         to_weight = None if alone is None else sum_dim(alone, over)
     if by_weight is not None:
         lean = expand(reshape(by_weight, wide), list(input.shape))
-        term = leaned(grad_out, centred, scale, over, count) if train else scale * grad_out
-        to_input = added(to_input, lean * term)
-        output = added(output, lean * centred * scale)
+        term = weight_slope(grad_out, centred, scale, over, count) if train else scale * grad_out
+        to_input = sum_present(to_input, lean * term)
+        output = sum_present(output, lean * centred * scale)
     if by_bias is not None:
-        output = added(output, expand(reshape(by_bias, wide), list(grad_out.shape)))
+        output = sum_present(output, expand(reshape(by_bias, wide), list(grad_out.shape)))
     return [output, to_input, to_weight, None, None]
 
 
@@ -345,7 +345,7 @@ def group_norm_backward(
             spread = mul_scalar(cube, -0.5) * view(by_rstd, [n, groups, 1, 1])
             term = var_backward(spread, X, [2, 3], 0, True)
             term = term + div_scalar(expand(view(by_mean, [n, groups, 1, 1]), shape), each * size)
-            out = added(out, term)
+            out = sum_present(out, term)
         out = None if out is None else reshape(out, input.shape)
     if mask[1] and grad is not None:
         to_weight = reshape(sum_dim((along - total * middle) * scale, [0]), [groups * each])

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import errors
-from ..op import op
-from ..strides import beside
-from ..tensor import Array
+from ..dispatch.op import op
+from ..tensor.strides import beside
+from ..tensor.tensor import Array
 
 Pad = Sequence[int]
 
@@ -20,7 +20,7 @@ def widths(pad: Pad, ndim: int) -> list[tuple[int, int]]:
     return [(0, 0)] * (ndim - len(pairs)) + pairs[::-1]
 
 
-@op("constant_pad_nd", self=lambda grad, pad: constant_pad_nd(grad, negated(pad), 0))
+@op("constant_pad_nd", self=lambda grad, pad: constant_pad_nd(grad, negate(pad), 0))
 def constant_pad_nd(self: Array, pad: Pad, value: float = 0) -> Array:
     around = widths(pad, self.ndim)
     kept = []
@@ -45,7 +45,7 @@ def sources(shape: Sequence[int], padding: Pad, mode: str) -> list[Array]:
     ]
 
 
-def padded(data: Array, padding: Pad, mode: str) -> Array:
+def pad_dims(data: Array, padding: Pad, mode: str) -> Array:
     need_elements(data.shape, len(padding) // 2)
     if mode == "reflect":
         check_reflection(data.shape, padding)
@@ -53,7 +53,7 @@ def padded(data: Array, padding: Pad, mode: str) -> Array:
     return data[np.ix_(*sources(data.shape, padding, mode))]
 
 
-def gathered(grad: Array, shape: Sequence[int], padding: Pad, mode: str) -> Array:
+def gather_copies(grad: Array, shape: Sequence[int], padding: Pad, mode: str) -> Array:
     """The gradient of what was padded: each place collects what its copies got."""
     out = np.zeros(shape, grad.dtype)
     np.add.at(out, np.ix_(*sources(shape, padding, mode)), grad)
@@ -116,7 +116,7 @@ def check_left(shape: Sequence[int], padding: Pad, mode: str) -> None:
     self=lambda grad, self, padding: reflection_pad1d_backward(grad, self, padding),
 )
 def reflection_pad1d(self: Array, padding: Pad) -> Array:
-    return padded(self, padding, "reflect")
+    return pad_dims(self, padding, "reflect")
 
 
 @op(
@@ -126,7 +126,7 @@ def reflection_pad1d(self: Array, padding: Pad) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def reflection_pad1d_backward(grad_output: Array, self: Array, padding: Pad) -> Array:
-    return gathered(grad_output, self.shape, padding, "reflect")
+    return gather_copies(grad_output, self.shape, padding, "reflect")
 
 
 @op(
@@ -135,7 +135,7 @@ def reflection_pad1d_backward(grad_output: Array, self: Array, padding: Pad) -> 
     self=lambda grad, self, padding: reflection_pad2d_backward(grad, self, padding),
 )
 def reflection_pad2d(self: Array, padding: Pad) -> Array:
-    return padded(self, padding, "reflect")
+    return pad_dims(self, padding, "reflect")
 
 
 @op(
@@ -145,7 +145,7 @@ def reflection_pad2d(self: Array, padding: Pad) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def reflection_pad2d_backward(grad_output: Array, self: Array, padding: Pad) -> Array:
-    return beside(gathered(grad_output, self.shape, padding, "reflect"), self)
+    return beside(gather_copies(grad_output, self.shape, padding, "reflect"), self)
 
 
 @op(
@@ -154,7 +154,7 @@ def reflection_pad2d_backward(grad_output: Array, self: Array, padding: Pad) -> 
     self=lambda grad, self, padding: replication_pad1d_backward(grad, self, padding),
 )
 def replication_pad1d(self: Array, padding: Pad) -> Array:
-    return padded(self, padding, "edge")
+    return pad_dims(self, padding, "edge")
 
 
 @op(
@@ -164,7 +164,7 @@ def replication_pad1d(self: Array, padding: Pad) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def replication_pad1d_backward(grad_output: Array, self: Array, padding: Pad) -> Array:
-    return gathered(grad_output, self.shape, padding, "edge")
+    return gather_copies(grad_output, self.shape, padding, "edge")
 
 
 @op(
@@ -173,7 +173,7 @@ def replication_pad1d_backward(grad_output: Array, self: Array, padding: Pad) ->
     self=lambda grad, self, padding: replication_pad2d_backward(grad, self, padding),
 )
 def replication_pad2d(self: Array, padding: Pad) -> Array:
-    return padded(self, padding, "edge")
+    return pad_dims(self, padding, "edge")
 
 
 @op(

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import errors
-from ..op import both, op
-from ..strides import beside
-from ..tensor import Array
+from ..dispatch.op import both, op
+from ..tensor.strides import beside
+from ..tensor.tensor import Array
 from ._common import refuse
-from .convolution import added_up, owned, padded, windows
+from .convolution import added_up, copy_rows, pad, windows
 
 # ---- blocks: where they lie, what they hold, what goes back
 
@@ -41,7 +41,7 @@ def blocks(
 ) -> Array:
     """`data` (N, C, *lengths) as (N, C, *places, *kernel), with `value` around it."""
     count = places(data.shape[2:], kernel, stride, padding, dilation, ceil_mode)
-    room = padded(data, padding, value)
+    room = pad(data, padding, value)
     terms = zip(count, stride, kernel, dilation, room.shape[2:], strict=True)
     short = [max((m - 1) * s + d * (k - 1) + 1 - n, 0) for m, s, k, d, n in terms]
     if any(short):
@@ -79,7 +79,7 @@ def largest(
     at = np.argmax(look, -1)  # the first of equal ones; the first nan
     inner = rows(blocks(flat_positions(data, n), kernel, stride, padding, dilation, ceil_mode, -1), n)
     values, places = (np.take_along_axis(x, at[..., None], -1)[..., 0] for x in (look, inner))
-    return (owned(values), owned(places)) if data is image else (owned(values[0]), owned(places[0]))
+    return (copy_rows(values), copy_rows(places)) if data is image else (copy_rows(values[0]), copy_rows(places[0]))
 
 
 def put_at_places(grad: Array, shape: Sizes, indices: Array, n: int = 2) -> Array:
@@ -87,7 +87,7 @@ def put_at_places(grad: Array, shape: Sizes, indices: Array, n: int = 2) -> Arra
     out = np.zeros((math.prod(shape[:-n]), math.prod(shape[-n:])), grad.dtype)
     where = indices.reshape(len(out), math.prod(indices.shape[-n:]))
     np.add.at(out, (np.arange(len(out))[:, None], where), grad.reshape(where.shape))
-    return owned(out.reshape(shape))
+    return copy_rows(out.reshape(shape))
 
 
 def divisors(data: Array, kernel: Sizes, stride: Sizes, padding: Sizes, ceil_mode: bool, with_pad: bool) -> Array:
@@ -116,7 +116,7 @@ def means(
     look = blocks(data, kernel, stride, padding, (1,) * n, ceil_mode, 0)
     total = np.add.reduce(look, axis=tuple(range(-n, 0)))
     out = (total / (divisor or divisors(data, kernel, stride, padding, ceil_mode, with_pad))).astype(image.dtype)
-    return owned(out if data is image else out[0])
+    return copy_rows(out if data is image else out[0])
 
 
 def sum_over_blocks(parts: Array, image: Array, kernel: Sizes, stride: Sizes, padding: Sizes) -> Array:
@@ -126,7 +126,7 @@ def sum_over_blocks(parts: Array, image: Array, kernel: Sizes, stride: Sizes, pa
     shape = (*each.shape[:2], *kernel, *each.shape[2:])
     spread = np.broadcast_to(np.expand_dims(each, tuple(range(2, 2 + n))), shape)
     whole = added_up(spread, stride, padding, (1,) * n, image.shape[-n:])
-    return owned(whole if each.ndim == image.ndim else whole[0])
+    return copy_rows(whole if each.ndim == image.ndim else whole[0])
 
 
 # ---- blocks whose number is given, not their size

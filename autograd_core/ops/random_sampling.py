@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, rejection, streams
-from ..inplace import in_place
-from ..op import op
-from ..streams import Generator, laid_out
-from ..tensor import Array, Tensor
-from ..warned import warn
+from .. import errors
+from ..dispatch.inplace import in_place
+from ..dispatch.op import op
+from ..engine.warnings import warn
+from ..random import generator as streams
+from ..random import rejection_sampling
+from ..random.generator import Generator, laid_out
+from ..tensor.tensor import Array, Tensor
 from ._common import refuse
 from .special import psi
 from .view import expand, in_a_row
@@ -43,17 +45,17 @@ def exponential(self: Array, rate: float, generator: Generator | None) -> Array:
 
 @op("cauchy", self=lambda grad: zeros_as(grad))
 def cauchy(self: Array, median: float, sigma: float, generator: Generator | None) -> Array:
-    return laid_out(rejection.cauchy(self.size, self.dtype, median, sigma, generator), self)
+    return laid_out(rejection_sampling.cauchy(self.size, self.dtype, median, sigma, generator), self)
 
 
 @op("geometric", self=lambda grad: zeros_as(grad))
 def geometric(self: Array, p: float, generator: Generator | None) -> Array:
-    return laid_out(rejection.geometric(self.size, self.dtype, p, generator), self)
+    return laid_out(rejection_sampling.geometric(self.size, self.dtype, p, generator), self)
 
 
 @op("log_normal", self=lambda grad: zeros_as(grad))
 def log_normal(self: Array, mean: float, std: float, generator: Generator | None) -> Array:
-    return laid_out(rejection.log_normal(self.size, self.dtype, mean, std, generator), self)
+    return laid_out(rejection_sampling.log_normal(self.size, self.dtype, mean, std, generator), self)
 
 
 @op("bernoulli", nr=2, self=lambda grad: zeros_as(grad))
@@ -295,7 +297,7 @@ BETA = (
 )
 def standard_gamma(self: Array, generator: Generator | None = None) -> Array:
     refuse("gamma_cpu", "biu", self)
-    return rejection.gamma(np.asarray(self), generator)[()]
+    return rejection_sampling.gamma(np.asarray(self), generator)[()]
 
 
 @op(
@@ -311,10 +313,10 @@ def standard_gamma_grad(self: Array, output: Array) -> Array:
 def by_element(slope: object, *data: Array) -> Array:
     kind, shape = data[0].dtype, np.shape(data[0])
     rows = zip(*(np.asarray(x).ravel().tolist() for x in data), strict=True)
-    return np.array([guarded(slope, *row) for row in rows], np.float64).astype(kind).reshape(shape)[()]
+    return np.array([finite_slope(slope, *row) for row in rows], np.float64).astype(kind).reshape(shape)[()]
 
 
-def guarded(slope: object, *numbers: float) -> float:
+def finite_slope(slope: object, *numbers: float) -> float:
     """0 where a slope has no number."""
     try:
         found = slope(*numbers)  # type: ignore[operator]
@@ -448,7 +450,7 @@ def correction(x: float) -> float:
 @op("poisson", self=lambda grad: zeros_as(grad))
 def poisson(self: Array, generator: Generator | None = None) -> Array:
     refuse("poisson_cpu", "biu", self)
-    return rejection.poisson(np.asarray(self), generator)[()]
+    return rejection_sampling.poisson(np.asarray(self), generator)[()]
 
 
 @op(
@@ -459,4 +461,4 @@ def poisson(self: Array, generator: Generator | None = None) -> Array:
 )
 def binomial(count: Array, prob: Array, generator: Generator | None = None) -> Array:
     tries, chances = np.broadcast_arrays(count, prob)
-    return rejection.binomial(tries, chances, generator)[()]
+    return rejection_sampling.binomial(tries, chances, generator)[()]

@@ -13,13 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic, errors
-from ..arithmetic import total
-from ..inplace import in_place
-from ..op import GRAPH, RAW, both, helper, op
-from ..tensor import Array
-from ..transforms.batch import unseen
-from ..warned import warn
+from .. import errors
+from ..dispatch.inplace import in_place
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import GRAPH, RAW
+from ..engine.warnings import warn
+from ..functorch.batch import is_batched
+from ..tensor import arithmetic
+from ..tensor.arithmetic import total
+from ..tensor.tensor import Array
 from ._common import Dims, axes, wrap
 from .binary import TINY
 
@@ -30,7 +32,7 @@ from .binary import TINY
 def norm_backward(grad: Array, self: Array, result: Array, order: float, dim: Any, keepdim: bool) -> Array:
     sizes = self.shape
     if dim is not None:
-        grad, result = unreduced(grad, sizes, dim, keepdim), unreduced(result, sizes, dim, keepdim)
+        grad, result = restore_dims(grad, sizes, dim, keepdim), restore_dims(result, sizes, dim, keepdim)
     if order == 0:
         return None
     if order == 1:
@@ -42,8 +44,13 @@ def norm_backward(grad: Array, self: Array, result: Array, order: float, dim: An
         over = list(range(len(sizes))) if dim is None else dim
         return sgn(self) * (grad / sum_dim(hit, over, True) * hit)
     if order < 1:
-        return sgn(self) * fill_zeros(raised(abs(self), order - 1), self == 0) * grad * pow_scalar(result, 1 - order)
-    own = sgn(self) * raised(abs(self), order - 1) if order < 2 else self * raised(abs(self), order - 2)
+        return (
+            sgn(self)
+            * fill_zeros(raise_to_power(abs(self), order - 1), self == 0)
+            * grad
+            * pow_scalar(result, 1 - order)
+        )
+    own = sgn(self) * raise_to_power(abs(self), order - 1) if order < 2 else self * raise_to_power(abs(self), order - 2)
     return own * fill_zeros(grad / pow_scalar(result, order - 1), result == 0)
 
 
@@ -52,13 +59,13 @@ def fill_zeros(values: Any, where: Any) -> Any:
     return in_place(GRAPH["masked_fill"], values, where, 0)
 
 
-def raised(values: Any, exponent: float) -> Any:
+def raise_to_power(values: Any, exponent: float) -> Any:
     """`values` with their power written over them."""
     return in_place(GRAPH["pow_scalar"], values, exponent)
 
 
 helper(fill_zeros, lambda values, where: np.where(where, values.dtype.type(0), values)[()])
-helper(raised, lambda values, exponent: RAW["pow_scalar"](values, exponent))
+helper(raise_to_power, lambda values, exponent: RAW["pow_scalar"](values, exponent))
 
 
 @op(
@@ -149,7 +156,7 @@ def same_as(self: Array, result: Array) -> Array:
 
 def differs(number: Any) -> bool:
     """Whether a vmap hides what `number` is."""
-    return unseen(number)
+    return is_batched(number)
 
 
 helper(differs, lambda number: False)
@@ -329,7 +336,7 @@ def sum(self: Array) -> Array:
 @op(
     "sum.dim_IntList",
     self=lambda grad, self_sym_sizes, dim, keepdim: expand(
-        unreduced(grad, self_sym_sizes, dim, keepdim), self_sym_sizes
+        restore_dims(grad, self_sym_sizes, dim, keepdim), self_sym_sizes
     ),
 )
 def sum_dim(self: Array, dim: Dims, keepdim: bool = False) -> Array:
@@ -368,7 +375,7 @@ def mean(self: Array) -> Array:
 @op(
     "mean.dim",
     self=lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim: div_scalar(
-        expand(unreduced(grad, self_sym_sizes, dim, keepdim), self_sym_sizes), lengths(self_sym_sizes, dim)
+        expand(restore_dims(grad, self_sym_sizes, dim, keepdim), self_sym_sizes), lengths(self_sym_sizes, dim)
     ),
 )
 def mean_dim(self: Array, dim: Dims, keepdim: bool = False) -> Array:
@@ -394,7 +401,7 @@ def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
 @both
 def logsumexp_backward(grad: Array, self: Array, result: Array, dim: Any, keepdim: bool) -> Array:
     sizes = self.shape
-    return unreduced(grad, sizes, dim, keepdim) * exp(self - unreduced(result, sizes, dim, keepdim))
+    return restore_dims(grad, sizes, dim, keepdim) * exp(self - restore_dims(result, sizes, dim, keepdim))
 
 
 # ---- products
@@ -442,7 +449,7 @@ def prod_dim_backward(grad: Array, self: Array, result: Array, dim: int, keepdim
     if not sizes:
         return clone(grad)
     at = wrap(dim, len(sizes))
-    grad, result = unreduced(grad, sizes, at, keepdim), unreduced(result, sizes, at, keepdim)
+    grad, result = restore_dims(grad, sizes, at, keepdim), restore_dims(result, sizes, at, keepdim)
     if not has_zero(self):
         return grad * (result / self)
     n = sizes[at]
@@ -456,9 +463,9 @@ def prod_dim_backward(grad: Array, self: Array, result: Array, dim: int, keepdim
 # ---- spread
 
 
-def undefined(self: Any) -> Any:
+def undefined_slope(self: Any) -> Any:
     """The slope of a variance without freedom: infinite but where an element is the mean."""
-    from ..tensor import plain
+    from ..tensor.tensor import plain
 
     return plain(undefined_arrays(self.data_))
 
@@ -468,7 +475,7 @@ def undefined_arrays(self: Array) -> Array:
     return np.where(self == np.mean(self), kind("nan"), kind("inf"))[()]
 
 
-helper(undefined, undefined_arrays)
+helper(undefined_slope, undefined_arrays)
 
 
 @both
@@ -479,11 +486,11 @@ def var_backward(grad: Array, self: Array, dim: Any, correction: Any, keepdim: b
     scale = 2.0 / freedom if freedom else float("inf")
     if dim is None or not sizes:
         if freedom <= 0:
-            return grad * undefined(self)
+            return grad * undefined_slope(self)
         apart = self - mean(self)
         return mul_scalar(grad, scale) * apart
     if len(sizes) > 1:
-        grad = unreduced(grad, sizes, dim, keepdim)
+        grad = restore_dims(grad, sizes, dim, keepdim)
     apart = self - mean_dim(self, dim, True)
     return mul_scalar(grad, scale) * apart
 
@@ -616,7 +623,7 @@ def std_mean_backward(
 
 @both
 def mean_backward(grad: Array, sizes: Any, dim: Any, keepdim: bool) -> Array:
-    kept = grad if dim is None else unreduced(grad, sizes, dim, keepdim)
+    kept = grad if dim is None else restore_dims(grad, sizes, dim, keepdim)
     return div_scalar(expand(kept, sizes), lengths(sizes, dim))
 
 
@@ -626,7 +633,7 @@ def mean_backward(grad: Array, sizes: Any, dim: Any, keepdim: bool) -> Array:
 @op(
     "nansum",
     self=lambda grad, self, dim, keepdim: (
-        expand(unreduced(grad, self.shape, dim, keepdim) if dim is not None else grad, self.shape)
+        expand(restore_dims(grad, self.shape, dim, keepdim) if dim is not None else grad, self.shape)
         * logical_not(isnan(self))
     ),
 )

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..inplace import in_place
-from ..op import GRAPH, RAW, both, helper, op
-from ..tensor import Array, Tensor, plain
+from ..dispatch.inplace import in_place
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import GRAPH, RAW
+from ..tensor.tensor import Array, Tensor, plain
 from . import view
 from ._common import wrap
 from .fused_backward import together
@@ -108,8 +109,8 @@ def lstm_gradients(
 
 def given_or_zero(grad: Any, like: Any) -> Any:
     """`grad` in a row in memory, or zeros in the shape of `like` where none came."""
-    from ..functions.shape import contiguous
-    from ..tensor import plain
+    from ..api.functions.shape import contiguous
+    from ..tensor.tensor import plain
 
     return plain(np.zeros(like.data_.shape, like.data_.dtype)) if grad is None else contiguous(grad)
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import both, helper, op
-from ..tensor import Array, bare, plain
+from ..dispatch.op import both, helper, op
+from ..tensor.tensor import Array, bare, plain
 from ._common import wrap
 from .indexing import within
 from .view import diagonal_window
@@ -374,7 +374,7 @@ def once_only(out: Any, zeros_met: Any, name: str, source: str) -> Any:
     """`out`, which torch does not differentiate again where several zeros met."""
     if not np.any(zeros_met.data_ > 1):
         return out
-    from ..custom.node import refusing
+    from ..autograd.function_node import refusing
 
     text = f"{name}(): Double backward is unsupported for {source} when >1 zeros in {source} are scattered to the same "
     return refusing([out], text + "position in self")[0]

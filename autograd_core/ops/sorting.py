@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import both, helper, op
-from ..tensor import Array
+from ..dispatch.op import both, helper, op
+from ..tensor.tensor import Array
 from ._common import existing, refuse, wrap
 from .reduction import EXTREME, some_along
 
@@ -46,11 +46,11 @@ def put_in_order(self: Array, dim: int, descending: bool) -> tuple[Array, Array]
     at = wrap(dim, self.ndim)
     if self.ndim == 0:
         return self[()], np.int64(0)
-    order = ordered(self, at, descending)
+    order = argsort_along(self, at, descending)
     return np.take_along_axis(self, order, at), order
 
 
-def ordered(data: Array, at: int, descending: bool) -> Array:
+def argsort_along(data: Array, at: int, descending: bool) -> Array:
     """The places of the elements of `data` in their order along the axis `at`; nan is above all."""
     if not descending:
         return np.argsort(data, at, kind="stable")
@@ -71,7 +71,7 @@ def topk(self: Array, k: int, dim: int = -1, largest: bool = True) -> tuple[Arra
         raise RuntimeError("selected index k out of range")
     if self.ndim == 0:
         return self[()], np.int64(0)
-    order = ordered(self, at, largest)[(slice(None),) * at + (slice(0, k),)]
+    order = argsort_along(self, at, largest)[(slice(None),) * at + (slice(0, k),)]
     return np.take_along_axis(self, order, at), order
 
 
@@ -81,7 +81,7 @@ def topk(self: Array, k: int, dim: int = -1, largest: bool = True) -> tuple[Arra
 Pick = Callable[[Array], int]
 
 
-def picked(name: str, data: Array, dim: int, keepdim: bool, pick: Pick) -> tuple[Array, Array]:
+def pick_place(name: str, data: Array, dim: int, keepdim: bool, pick: Pick) -> tuple[Array, Array]:
     """Along `dim`, the element at the place that `pick` names in each row, and that place."""
     at = wrap(dim, np.ndim(data))
     if name == "median" and data.size:
@@ -158,7 +158,7 @@ def median(self: Array) -> Array:
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
 )
 def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    return picked("median", self, dim, keepdim, middle)
+    return pick_place("median", self, dim, keepdim, middle)
 
 
 @op("nanmedian", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
@@ -176,7 +176,7 @@ def nanmedian(self: Array) -> Array:
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
 )
 def nanmedian_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    return picked("median", self, dim, keepdim, middle_of_numbers)
+    return pick_place("median", self, dim, keepdim, middle_of_numbers)
 
 
 @op(
@@ -187,7 +187,7 @@ def nanmedian_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, 
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
 )
 def mode(self: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
-    return picked("mode", self, dim, keepdim, commonest)
+    return pick_place("mode", self, dim, keepdim, commonest)
 
 
 # ---- both extremes at once
@@ -239,9 +239,9 @@ def by_count(grad: Array, found: Array, self: Array, dim: Any) -> Array:
 # ---- the k-th value, distinct values, counts and bins
 
 
-def selected(data: Array, k: int, at: int) -> Array:
+def select_kth(data: Array, k: int, at: int) -> Array:
     """The places of the `k`-th values along the axis `at`; of equal ones the place that torch's quickselect leaves."""
-    index = ordered(data, at, False)[(slice(None),) * at + (slice(k - 1, k),)]
+    index = argsort_along(data, at, False)[(slice(None),) * at + (slice(k - 1, k),)]
     alike = data == np.take_along_axis(data, index, at)
     if np.all(np.count_nonzero(alike, at) <= 1):
         return index
@@ -302,7 +302,7 @@ def kthvalue(self: Array, k: int, dim: int = -1, keepdim: bool = False) -> tuple
     if self.ndim == 0:
         return self[()], np.int64(0)
     refuse("kthvalue_cpu", "b", self)
-    index = selected(self, k, at)
+    index = select_kth(self, k, at)
     values = np.take_along_axis(self, index, at)
     return (values, index) if keepdim else (np.squeeze(values, at)[()], np.squeeze(index, at)[()])
 
@@ -410,7 +410,7 @@ def searchsorted(sorted_sequence: Array, self: Array, right: bool = False) -> Ar
             "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
         )
     if rank == 1:
-        return halved(sorted_sequence.reshape(1, -1), self.reshape(1, -1), right).reshape(self.shape)[()]
+        return bisect(sorted_sequence.reshape(1, -1), self.reshape(1, -1), right).reshape(self.shape)[()]
     if sorted_sequence.shape[:-1] != self.shape[:-1]:
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
@@ -418,10 +418,10 @@ def searchsorted(sorted_sequence: Array, self: Array, right: bool = False) -> Ar
             f"{errors.sizes(sorted_sequence.shape)} and input value tensor {errors.sizes(self.shape)}"
         )
     rows = sorted_sequence.reshape(-1, sorted_sequence.shape[-1])
-    return halved(rows, self.reshape(-1, self.shape[-1]), right).reshape(self.shape)
+    return bisect(rows, self.reshape(-1, self.shape[-1]), right).reshape(self.shape)
 
 
-def halved(rows: Array, sought: Array, right: bool) -> Array:
+def bisect(rows: Array, sought: Array, right: bool) -> Array:
     """Where each of `sought` belongs in its row, by halving as torch does: rows out of order give what they give there.
 
     Source: `cus_lower_bound` and `cus_upper_bound` of ATen.

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both, helper, op
-from ..tensor import Array
-from ..unsupported import Unsupported
+from ..dispatch.op import both, helper, op
+from ..errors import Unsupported
+from ..tensor.tensor import Array
 
 # ---- the derivatives of log gamma, over arrays
 
@@ -27,7 +27,7 @@ PSI = (1 / 12, -691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
 """The series of digamma in powers of 1 / x**2, the highest first."""
 
 
-def computed(data: Array) -> Array:
+def to_compute_dtype(data: Array) -> Array:
     """`data` in the type in which it is computed: halves in float32."""
     kind = np.dtype(np.float32) if data.dtype.itemsize == 2 else data.dtype
     return np.array(data, kind)
@@ -35,7 +35,7 @@ def computed(data: Array) -> Array:
 
 def slopes(data: Array) -> Array:
     """Digamma of each element."""
-    given = computed(data)
+    given = to_compute_dtype(data)
     kind = given.dtype.type
     x = np.where(given < 0, 1 - given, given)
     shifted = np.zeros_like(x)
@@ -60,7 +60,7 @@ def slopes(data: Array) -> Array:
 
 def bends(data: Array) -> Array:
     """The slope of digamma for each element."""
-    given = computed(data)
+    given = to_compute_dtype(data)
     kind = given.dtype.type
     low = given < 0.5
     falling = np.sin(kind(math.pi) * given)
@@ -77,7 +77,7 @@ def bends(data: Array) -> Array:
 
 def higher(n: int, data: Array) -> Array:
     """The derivative of digamma that is the `n`-th, for each element."""
-    given = computed(data)
+    given = to_compute_dtype(data)
     kind = given.dtype.type
     sums = np.array([hurwitz(n + 1, x) for x in given.ravel().tolist()], given.dtype)
     factor = np.exp(kind(math.log(math.factorial(n))))

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import arithmetic, dtypes, errors
-from ..op import GRAPH, RAW, both, helper, op
-from ..strides import as_kind
-from ..tensor import Array, bare
-from ..warned import warn_once
+from .. import errors
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import GRAPH, RAW
+from ..engine.warnings import warn_once
+from ..tensor import arithmetic, dtypes
+from ..tensor.strides import as_kind
+from ..tensor.tensor import Array, bare
 from ._common import beside, refuse
 
 PAIR = ("self", "other")
@@ -352,7 +354,7 @@ def clamp_max_tensor(self: Array, max: Array) -> Array:
 
 
 @both
-def chosen(grad: Array, tied: Array, lost: Array) -> Array:
+def choose_grad(grad: Array, tied: Array, lost: Array) -> Array:
     """`grad` where this side won, half of it at a tie."""
     return masked_fill(where(tied, div_scalar(grad, 2), grad), lost, 0)
 
@@ -362,8 +364,8 @@ def chosen(grad: Array, tied: Array, lost: Array) -> Array:
     tensors_only=True,
     writes=1,
     promote=PAIR,
-    self=lambda grad, self, other: chosen(grad, self == other, self < other),
-    other=lambda grad, self, other: chosen(grad, self == other, self > other),
+    self=lambda grad, self, other: choose_grad(grad, self == other, self < other),
+    other=lambda grad, self, other: choose_grad(grad, self == other, self > other),
 )
 def maximum(self: Array, other: Array) -> Array:
     return np.maximum(self, other)
@@ -374,8 +376,8 @@ def maximum(self: Array, other: Array) -> Array:
     tensors_only=True,
     writes=1,
     promote=PAIR,
-    self=lambda grad, self, other: chosen(grad, self == other, self > other),
-    other=lambda grad, self, other: chosen(grad, self == other, self < other),
+    self=lambda grad, self, other: choose_grad(grad, self == other, self > other),
+    other=lambda grad, self, other: choose_grad(grad, self == other, self < other),
 )
 def minimum(self: Array, other: Array) -> Array:
     return np.minimum(self, other)

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import RAW, both, helper, op
-from ..strides import of_rows
-from ..tensor import Array, plain
-from ..transforms.batch import Batch, hidden
-from ..views import extent, steps_of, strided, window
+from ..dispatch.op import both, helper, op
+from ..dispatch.registry import RAW
+from ..functorch.batch import Batch, is_hidden
+from ..tensor.strides import of_rows
+from ..tensor.tensor import Array, plain
+from ..tensor.views import extent, steps_of, strided_window, window
 from ._common import axes, wrap
 
 # ---- as_strided
@@ -35,7 +36,7 @@ from ._common import axes, wrap
 )
 def as_strided(self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Array:
     check_forwards(stride)
-    return strided(self, tuple(size), tuple(stride), storage_offset or 0)
+    return strided_window(self, tuple(size), tuple(stride), storage_offset or 0)
 
 
 @op(
@@ -49,7 +50,7 @@ def as_strided_in_place(
     self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Array:
     check_forwards(stride)
-    return strided(self, tuple(size), tuple(stride), storage_offset or 0)
+    return strided_window(self, tuple(size), tuple(stride), storage_offset or 0)
 
 
 def check_forwards(stride: Sequence[int]) -> None:
@@ -67,31 +68,31 @@ def strided_back(
     grad: Any, sizes: Sequence[int], strides: Sequence[int], size: Any, stride: Any, offset: int | None
 ) -> Any:
     """The gradient of as_strided in torch's steps: a window of zeros is written, then all of them shown."""
-    from ..inplace import in_place
+    from ..dispatch.inplace import in_place
     from .binary import div
     from .unary import copy
 
-    if hidden(grad):
+    if is_hidden(grad):
         return as_strided_backward(grad, sizes, size, stride, offset)
-    length = reached(sizes, strides, size, stride, offset)
+    length = memory_reach(sizes, strides, size, stride, offset)
     if overlapping(size, stride):
         memory = as_strided_backward(grad, [length], size, stride, offset)
     else:
         memory = plain(np.zeros(length, grad.data_.dtype))
         in_place(copy, as_strided(memory, size, stride, offset), grad)
     if overlapping(sizes, strides):
-        memory = in_place(div, memory, plain(seen(sizes, strides, length).astype(grad.data_.dtype)))
+        memory = in_place(div, memory, plain(count_shown(sizes, strides, length).astype(grad.data_.dtype)))
     return as_strided(memory, list(sizes), list(strides), 0)
 
 
-def seen(sizes: Sequence[int], strides: Sequence[int], length: int) -> Array:
+def count_shown(sizes: Sequence[int], strides: Sequence[int], length: int) -> Array:
     """How often such a tensor shows each element of its memory, or 1: they all share what comes back to it."""
     times = np.zeros(length, np.int64)
-    np.add.at(times, strided(np.arange(length), tuple(sizes), tuple(strides), 0), 1)
+    np.add.at(times, strided_window(np.arange(length), tuple(sizes), tuple(strides), 0), 1)
     return np.maximum(times, 1)
 
 
-def reached(sizes: Sequence[int], strides: Sequence[int], size: Any, stride: Any, offset: int | None) -> int:
+def memory_reach(sizes: Sequence[int], strides: Sequence[int], size: Any, stride: Any, offset: int | None) -> int:
     """How much memory a tensor and a window of its memory take together."""
     return max(extent(sizes, strides), (offset or 0) + extent(size, stride))
 
@@ -99,11 +100,11 @@ def reached(sizes: Sequence[int], strides: Sequence[int], size: Any, stride: Any
 def strided_back_on_arrays(
     grad: Any, sizes: Sequence[int], strides: Sequence[int], size: Any, stride: Any, offset: int | None
 ) -> Any:
-    length = reached(sizes, strides, size, stride, offset)
+    length = memory_reach(sizes, strides, size, stride, offset)
     memory = RAW["as_strided_backward"](grad, [length], size, stride, offset)
     if overlapping(sizes, strides):
-        memory /= seen(sizes, strides, length)
-    return strided(memory, tuple(sizes), tuple(strides), 0)
+        memory /= count_shown(sizes, strides, length)
+    return strided_window(memory, tuple(sizes), tuple(strides), 0)
 
 
 def overlapping(size: Sequence[int], stride: Sequence[int]) -> bool:
@@ -202,7 +203,7 @@ def trace_backward(grad: Array, sizes: Sequence[int]) -> Array:
 
 def diagonal_places(sizes: Sequence[int]) -> Any:
     """Where the diagonal lies in a flat matrix."""
-    from ..tensor import plain
+    from ..tensor.tensor import plain
 
     return plain(np.arange(min(sizes)) * (sizes[1] + 1))
 
@@ -222,7 +223,7 @@ def diagonal_backward(grad_output: Array, input_sizes: Sequence[int], offset: in
 
 @op("view", view=True, self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
 def view(self: Array, size: Sequence[int]) -> Array:
-    shape = inferred(size, self.size)
+    shape = infer_size(size, self.size)
     if not isinstance(self, np.ndarray):
         return np.reshape(self, shape) if shape else self
     out = self.view()
@@ -236,7 +237,7 @@ def view(self: Array, size: Sequence[int]) -> Array:
     return out
 
 
-def inferred(size: Sequence[int], numel: int) -> tuple[int, ...]:
+def infer_size(size: Sequence[int], numel: int) -> tuple[int, ...]:
     """`size` with its -1 filled in.
 
     Raises:
@@ -263,13 +264,13 @@ def inferred(size: Sequence[int], numel: int) -> tuple[int, ...]:
 
 @op("_unsafe_view", self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
 def unsafe_view(self: Array, size: Sequence[int]) -> Array:
-    return np.reshape(self, inferred(size, self.size))
+    return np.reshape(self, infer_size(size, self.size))
 
 
 @op("_reshape_alias", view=True, self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
 def reshape_alias(self: Array, size: Sequence[int]) -> Array:
     """What `reshape` gives where a view is possible though `self` does not lie in a row."""
-    return np.reshape(self, inferred(size, self.size))
+    return np.reshape(self, infer_size(size, self.size))
 
 
 @both
@@ -295,7 +296,7 @@ def can_view(tensor: Any, shape: Sequence[int]) -> bool:
     data = getattr(tensor, "data_", tensor)
     trial = data.view() if isinstance(data, np.ndarray) else alike(data)
     try:
-        trial.shape = inferred(shape, data.size)
+        trial.shape = infer_size(shape, data.size)
     except AttributeError:
         return False
     return True
@@ -309,7 +310,7 @@ def alike(batch: Batch) -> Any:
 helper(can_view)
 helper(end_of)
 helper(in_a_row)
-helper(inferred)
+helper(infer_size)
 
 
 @op("t", view=True, self=lambda grad: t(grad))

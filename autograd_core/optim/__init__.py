@@ -1,7 +1,7 @@
 """torch.optim: optimizers and schedules of their learning rates."""
 
-from ..absent import absent
-from ..homes import settle
+from ..namespace.absent import absent
+from ..namespace.module_names import settle
 from . import lr_scheduler, swa_utils
 from .adagrad import Adadelta, Adagrad, RMSprop
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam, SparseAdam

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..boxmuller import multiply_add
-from ..tensor import Array, Tensor, plain
+from ..random.box_muller import multiply_add
+from ..tensor.tensor import Array, Tensor, plain
 from .optimizer import (
     DECAY,
     EPSILON,
@@ -15,7 +15,7 @@ from .optimizer import (
     Algorithm,
     advance,
     counter,
-    decayed,
+    decay,
     lerp,
     mixed_square,
     plus,
@@ -51,7 +51,7 @@ class RMSprop(Algorithm):
         state = self.state[param]
         alpha, lr = group["alpha"], group["lr"]
         advance(state, "step", state["step"].data_ + 1)
-        grad = decayed(grad, param, group)
+        grad = decay(grad, param, group)
         square = advance(state, "square_avg", mixed_square(state["square_avg"].data_, grad, alpha), writes=2)
         if group["centered"]:
             mean = advance(state, "grad_avg", lerp(state["grad_avg"].data_, grad, 1 - alpha))
@@ -89,7 +89,7 @@ class Adagrad(Algorithm):
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
         step = float(advance(state, "step", state["step"].data_ + 1))
-        grad = decayed(grad, param, group)
+        grad = decay(grad, param, group)
         rate = group["lr"] / (1 + (step - 1) * group["lr_decay"])
         total = advance(state, "sum", multiply_add(grad, grad, state["sum"].data_))
         write(param, param.data_ + -rate * grad / (np.sqrt(total) + group["eps"]), "adagrad_step")
@@ -118,7 +118,7 @@ class Adadelta(Algorithm):
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, rho, eps = self.state[param], group["rho"], group["eps"]
         advance(state, "step", state["step"].data_ + 1)
-        grad = decayed(grad, param, group)
+        grad = decay(grad, param, group)
         square = advance(state, "square_avg", mixed_square(state["square_avg"].data_, grad, rho), writes=2)
         delta = np.sqrt(state["acc_delta"].data_ + eps) / np.sqrt(square + eps) * grad
         advance(state, "acc_delta", mixed_square(state["acc_delta"].data_, delta, rho), writes=2)

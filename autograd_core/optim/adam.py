@@ -6,7 +6,7 @@ from operator import lt
 
 import numpy as np
 
-from ..tensor import Array, Tensor, plain
+from ..tensor.tensor import Array, Tensor, plain
 from .differentiable import adam
 from .optimizer import (
     DECAY,
@@ -17,7 +17,7 @@ from .optimizer import (
     at_least_zero,
     check_betas,
     counter,
-    decayed,
+    decay,
     decayed_apart,
     lerp,
     mixed_square,
@@ -97,7 +97,7 @@ class Adamax(Algorithm):
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, (beta1, beta2) = self.state[param], group["betas"]
         step = float(advance(state, "step", state["step"].data_ + 1))
-        grad = decayed(grad, param, group)
+        grad = decay(grad, param, group)
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
         largest = np.maximum(state["exp_inf"].data_ * beta2, np.abs(grad) + group["eps"])
         largest = advance(state, "exp_inf", largest, writes=2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 
 
 def rate_of(group: dict[str, Any]) -> Any:
@@ -22,7 +22,7 @@ def wants(value: Any) -> bool:
     return isinstance(value, Tensor) and value.requires_grad
 
 
-def decayed(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
+def decay(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
     """The gradient with that of `weight_decay / 2 * param ** 2` added."""
     weight = group["weight_decay"]
     if wants(weight):
@@ -32,7 +32,7 @@ def decayed(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
 
 def sgd(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     lr, momentum = rate_of(group), group["momentum"]
-    grad = decayed(param, grad, group)
+    grad = decay(param, grad, group)
     if momentum != 0:
         held = state.get("momentum_buffer")
         if held is None:
@@ -53,7 +53,7 @@ def adam(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, An
     if group["weight_decay"] != 0 and group["decoupled_weight_decay"]:
         param.mul_(1 - lr * group["weight_decay"])
     else:
-        grad = decayed(param, grad, group)
+        grad = decay(param, grad, group)
     mean.lerp_(grad, 1 - beta1)
     if wants(beta2):
         square.lerp_(grad.square(), 1 - beta2)

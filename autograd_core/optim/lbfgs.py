@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..modes import enable_grad, no_grad
-from ..tensor import Array, Tensor, plain
+from ..engine.grad_mode import enable_grad, no_grad
+from ..tensor.tensor import Array, Tensor, plain
 from .optimizer import Optimizer, at_least_zero, plus, write
 from .options import NEGATIVE, Message, options
 
@@ -137,7 +137,7 @@ class Descent:
             before = kept["prev_loss"] = loss
             newest = state["n_iter"] == 1
             step: Any = min(1.0, 1 / np.abs(grad).sum()) * rate if newest else rate
-            kept["t"] = shown(step)
+            kept["t"] = show(step)
             slope = np.dot(grad, direction)
             if slope > -group["tolerance_change"]:
                 break
@@ -148,7 +148,7 @@ class Descent:
                     raise RuntimeError("only 'strong_wolfe' is supported")
                 search = Search(self, direction, Point(0, loss, grad, slope), group["max_eval"] - calls)
                 (step, loss, grad, _), more = search.run(step), search.calls
-                kept["t"] = shown(step)
+                kept["t"] = show(step)
                 optimizer.move(step, direction)
             else:
                 optimizer.move(step, direction)
@@ -215,7 +215,7 @@ def number(loss: Any) -> float:
     return float(np.reshape(array(loss), ()))
 
 
-def shown(value: Any) -> Any:
+def show(value: Any) -> Any:
     """A number of the state: a tensor where torch computes with one."""
     return plain(value) if isinstance(value, np.generic) else value
 

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypedDict
 
-from ..absent import absent
-from ..homes import settle
+from ..namespace.absent import absent
+from ..namespace.module_names import settle
 from ..opaque import opaque
-from ..scalars import number, numbers
-from ..tensor import Tensor
+from ..tensor.scalars import number, numbers
+from ..tensor.tensor import Tensor
 from .optimizer import Optimizer
 from .options import PRODUCT, power
 

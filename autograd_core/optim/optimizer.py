@@ -18,18 +18,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import errors, tell
-from ..boxmuller import multiply_add
-from ..graph import Handle
-from ..modes import enable_grad, no_grad
+from .. import errors
+from ..engine.grad_mode import enable_grad, no_grad
+from ..engine.state import state
+from ..errors import Unsupported
+from ..events import session as tell
+from ..graph.node import Handle
+from ..namespace.type_names import binder
 from ..nn.attributes import clear_grad, typename
 from ..opaque import opaque
 from ..ordered_dict import OrderedDict
-from ..scalars import kind_name
-from ..state import state
-from ..tensor import Array, Tensor, plain
-from ..titles import binder
-from ..unsupported import Unsupported
+from ..random.box_muller import multiply_add
+from ..tensor.scalars import kind_name
+from ..tensor.tensor import Array, Tensor, plain
 from .options import Group, Message, options
 
 # ---- hooks on the steps of all optimizers: before those of its own, and after them; one set for each run
@@ -73,7 +74,7 @@ STORED = ("defaults", "state", "param_groups")
 """What of an optimizer is restored."""
 
 
-def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
+def run_with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     """`step` with the hooks of the optimizer before and after it."""
 
     @functools.wraps(step)
@@ -108,7 +109,7 @@ class Optimizer:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "step" in cls.__dict__:
-            cls.step = hooked(cls.__dict__["step"])  # type: ignore[method-assign]
+            cls.step = run_with_hooks(cls.__dict__["step"])  # type: ignore[method-assign]
 
     def __init__(self, params: Any, defaults: Group) -> None:
         if isinstance(params, Tensor):
@@ -230,7 +231,7 @@ class Optimizer:
         params = dict(zip(theirs, ours, strict=True))
         self.state = defaultdict(dict)
         for number, held in given["state"].items():
-            self.state[params.get(number, number)] = fitted(held, params[number]) if number in params else held
+            self.state[params.get(number, number)] = cast_state(held, params[number]) if number in params else held
         for group, other in zip(self.param_groups, saved, strict=True):
             names = {"param_names": group["param_names"]} if "param_names" in group else {}
             own = group["params"]
@@ -285,16 +286,16 @@ class Optimizer:
         return f"{text})"
 
 
-def fitted(value: Any, param: Tensor, name: str = "") -> Any:
+def cast_state(value: Any, param: Tensor, name: str = "") -> Any:
     """Loaded state in the type of its parameter; counts of steps stay as they are."""
     if isinstance(value, Tensor):
         kind = param.data_.dtype
         change = kind.kind == "f" and name != "step" and value.data_.dtype != kind
         return plain(np.asarray(value.data_).astype(kind)) if change else value
     if isinstance(value, dict):
-        return {key: fitted(part, param, key) for key, part in value.items()}
+        return {key: cast_state(part, param, key) for key, part in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return type(value)(fitted(part, param) for part in value)  # type: ignore[call-arg]
+        return type(value)(cast_state(part, param) for part in value)  # type: ignore[call-arg]
     return value
 
 
@@ -483,7 +484,7 @@ def write(param: Tensor, value: Array, op: str) -> None:
     """Write over a parameter, counted."""
     param.overwrite(value)
     param.bump()
-    tell.written(param, op)
+    tell.emit_write(param, op)
 
 
 def zeros_like(param: Tensor) -> Tensor:
@@ -536,7 +537,7 @@ EPSILON = {"eps": "epsilon value"}
 DECAY = {"weight_decay": "weight_decay value"}
 
 
-def decayed(grad: Array, param: Tensor, group: Group) -> Array:
+def decay(grad: Array, param: Tensor, group: Group) -> Array:
     """The gradient with that of `weight_decay / 2 * param ** 2` added."""
     return plus(grad, param.data_, group["weight_decay"]) if group["weight_decay"] != 0 else grad
 
@@ -544,7 +545,7 @@ def decayed(grad: Array, param: Tensor, group: Group) -> Array:
 def decayed_apart(grad: Array, param: Tensor, group: Group, lr: float) -> Array:
     """The same; or the gradient as it is, and `param` made smaller in a step of its own, if the group asks for that."""
     if group["weight_decay"] == 0 or not group["decoupled_weight_decay"]:
-        return decayed(grad, param, group)
+        return decay(grad, param, group)
     write(param, param.data_ * (1 - lr * group["weight_decay"]), "weight_decay")
     return grad
 

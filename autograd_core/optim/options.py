@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..scalars import kind_name, number
+from ..tensor.scalars import kind_name, number
 
 Group = dict[str, Any]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..boxmuller import multiply_add
-from ..scalars import REAL
-from ..tensor import Array, Tensor, plain
+from ..random.box_muller import multiply_add
+from ..tensor.scalars import REAL
+from ..tensor.tensor import Array, Tensor, plain
 from .differentiable import sgd
 from .optimizer import (
     DECAY,
@@ -14,7 +14,7 @@ from .optimizer import (
     Algorithm,
     advance,
     counter,
-    decayed,
+    decay,
     plus,
     write,
     zeros_like,
@@ -46,7 +46,7 @@ class SGD(Algorithm):
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         momentum = group["momentum"]
-        grad = decayed(grad, param, group)
+        grad = decay(grad, param, group)
         if momentum != 0:
             state = self.state[param]
             if state.get("momentum_buffer") is None:
@@ -120,7 +120,7 @@ class ASGD(Algorithm):
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, lr, lambd = self.state[param], group["lr"], group["lambd"]
         step = float(advance(state, "step", state["step"].data_ + 1))
-        grad = decayed(grad, param, group)
+        grad = decay(grad, param, group)
         eta = float(state["eta"].data_)
         write(param, param.data_ * (1 - lambd * eta), "asgd_step")
         write(param, plus(param.data_, grad, -eta), "asgd_step")

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..homes import settle
-from ..modes import no_grad
+from ..engine.grad_mode import no_grad
+from ..namespace.module_names import settle
 from ..nn.module import Module
 from ..nn.normalization import BatchNorm
-from ..scalars import numbers
-from ..tensor import Tensor, plain
+from ..tensor.scalars import numbers
+from ..tensor.tensor import Tensor, plain
 from .lr_scheduler import LRScheduler
 from .optimizer import Optimizer
 
@@ -107,7 +107,7 @@ class AveragedModel(Module):
         """Let the means take in the parameters of `model` as they stand; the first time they are taken as they are."""
         pairs = [
             (mean.detach(), new.detach())
-            for mean, new in zip(self.parts(), held(model, self.use_buffers), strict=False)
+            for mean, new in zip(self.parts(), hold(model, self.use_buffers), strict=False)
         ]
         if int(self.n_averaged) == 0:
             for mean, new in pairs:
@@ -120,7 +120,7 @@ class AveragedModel(Module):
         self.n_averaged += 1
 
     def parts(self) -> Iterable[Any]:
-        return held(self.module, True) if self.use_buffers else self.parameters()
+        return hold(self.module, True) if self.use_buffers else self.parameters()
 
     def mix(self, pairs: list[tuple[Any, Any]]) -> None:
         if self.avg_fn is not None:
@@ -132,7 +132,7 @@ class AveragedModel(Module):
             every([mean for mean, _ in group], [new for _, new in group], self.n_averaged)
 
 
-def held(model: Module, with_buffers: bool) -> Iterable[Any]:
+def hold(model: Module, with_buffers: bool) -> Iterable[Any]:
     return itertools.chain(model.parameters(), model.buffers()) if with_buffers else model.parameters()
 
 

@@ -1,7 +1,7 @@
 """torch.utils."""
 
-from ..absent import absent
-from ..homes import settle
+from ..namespace.absent import absent
+from ..namespace.module_names import settle
 from . import checkpoint, data
 
 for _part in (data.dataset, data.sampler, data.dataloader):

@@ -8,15 +8,16 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .. import autograd, errors, events, streams
+from .. import autograd, errors, events
+from ..autograd.function import Function
 from ..autograd.graph import saved_tensors_hooks
-from ..custom.function import Function
-from ..engine import Call
-from ..modes import enable_grad
-from ..saved import Packed, in_place_of, pack_tensor
-from ..state import state
-from ..tensor import Tensor
-from ..unsupported import Unsupported
+from ..engine.engine import Call
+from ..engine.grad_mode import enable_grad
+from ..engine.state import state
+from ..errors import Unsupported
+from ..graph.saved_tensor import Packed, in_place_of, pack_tensor
+from ..random import generator as streams
+from ..tensor.tensor import Tensor
 
 NOT_SAID = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, "
@@ -136,7 +137,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         state.early_stop = before
 
 
-def detached(value: Any) -> Any:
+def detach_inputs(value: Any) -> Any:
     if not isinstance(value, Tensor):
         return value
     copy: Tensor = value.detach()
@@ -164,8 +165,8 @@ class CheckpointFunction(Function):
         inputs = list(ctx.inputs)
         for place, tensor in zip(ctx.tensor_places, ctx.saved_tensors, strict=True):
             inputs[place] = tensor
-        fresh = [detached(a) for a in inputs]
-        with replayed(ctx.rng_state), enable_grad():
+        fresh = [detach_inputs(a) for a in inputs]
+        with replay_random(ctx.rng_state), enable_grad():
             tell_recomputed(ctx)
             outputs = ctx.run_function(*fresh)
         outputs = (outputs,) if isinstance(outputs, Tensor) else tuple(outputs)
@@ -177,7 +178,7 @@ class CheckpointFunction(Function):
 
 
 @contextlib.contextmanager
-def replayed(rng_state: Any) -> Any:
+def replay_random(rng_state: Any) -> Any:
     """The random numbers of the first forward, for the second."""
     if rng_state is None:
         yield
@@ -213,7 +214,7 @@ class Argument:
             return in_place_of(self.kept, self.kept.unpack(self.kept.packed))
         tensor: Tensor = self.kept
         if tensor._version != self.version:
-            raise RuntimeError(errors.modified(tensor, None, tensor._version, self.version))
+            raise RuntimeError(errors.modified(tensor, tensor.grad_fn, tensor._version, self.version, state.anomaly))
         return tensor
 
 
@@ -292,7 +293,7 @@ class Frame:
         args = [a.unpack() if isinstance(a, Argument) else a for a in self.args]
         tell_recomputed(None)
         watched = saved_tensors_hooks(keep, lambda tensor: tensor)
-        with contextlib.suppress(Stop), replayed(self.rng_state), self.again, enable_grad(), watched:
+        with contextlib.suppress(Stop), replay_random(self.rng_state), self.again, enable_grad(), watched:
             self.function(*args, **self.kwargs)
         if checked:
             self.compare(key, count)

@@ -10,10 +10,9 @@ import contextlib
 import os
 import queue
 import threading
-from collections.abc import Callable
-from concurrent.futures import Executor, Future, InvalidStateError
-from functools import partial
-from typing import Any
+from concurrent.futures import Future, InvalidStateError
+from functools import cache, partial
+from typing import Self
 
 from .cache import Cache
 from .lost_runs import CANCELLED, LOST
@@ -36,8 +35,8 @@ class Job:
         self.patience: threading.Timer | None = None
 
 
-class Pool(Executor):
-    """Runs requests in processes of their own; `submit(run_program, request)` gives the future reply."""
+class Pool:
+    """Runs requests in processes of their own; `ask(request)` gives the future reply."""
 
     def __init__(self, size: int | None = None, waiting: int | None = None, using: Settings | None = None) -> None:
         self.settings = using or settings()
@@ -86,14 +85,6 @@ class Pool(Executor):
         """How many wait, before `future` if it is one of them."""
         waiting = [each for each, job in self.pending.items() if job.runner is None]
         return waiting.index(future) if future in waiting else len(waiting)
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As Executor has it; `fn` must be `run_program`, since nothing else may run in these processes."""
-        from . import run_program
-
-        if fn is not run_program or kwargs or len(args) != 1:
-            raise ValueError("this pool runs programs only: submit(run_program, request)")
-        return self.ask(args[0])
 
     def cancel(self, future: Future[bytes]) -> None:
         """Stop the run of `future`, whether it waits or is on; its reply says that it was cancelled."""
@@ -147,6 +138,12 @@ class Pool(Executor):
             self.answer(job, answer)
         runner.stop()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         with self.lock:
             threads, self.threads = self.threads, []
@@ -166,3 +163,9 @@ TOO_LARGE = refusal(TOO_LONG)
 
 def busy(before: int) -> bytes:
     return refusal(BUSY.format(n=before), again=True)
+
+
+@cache
+def own_pool() -> Pool:
+    """The processes of this machine."""
+    return Pool()

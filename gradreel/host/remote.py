@@ -12,7 +12,7 @@ import uuid
 from concurrent.futures import Future
 from typing import Any
 
-from .pool import TOO_LARGE
+from .pool import TOO_LARGE, own_pool
 from .work import refusal
 from .zygote import LARGEST_REQUEST
 
@@ -67,8 +67,6 @@ class Remote:
 
 def run_here(name: str, request: bytes) -> bytes:
     """On a worker: the reply to `request`."""
-    from .shared import own_pool
-
     future = own_pool().ask(request)
     with _lock:
         _here[name] = future
@@ -81,8 +79,6 @@ def run_here(name: str, request: bytes) -> bytes:
 
 async def stop_here(name: str) -> None:
     """On a worker: stop the run of that name, if it is here."""
-    from .shared import own_pool
-
     with _lock:
         future = _here.get(name)
     if future is not None:

@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from functools import cache
 from typing import Protocol
 
-from .pool import Pool
+from .pool import own_pool
 from .remote import Remote
 from .settings import settings
 
@@ -17,12 +17,6 @@ class Asked(Protocol):
     def ask(self, request: bytes) -> Future[bytes]: ...
 
     def cancel(self, future: Future[bytes]) -> None: ...
-
-
-@cache
-def own_pool() -> Pool:
-    """The processes of this machine."""
-    return Pool()
 
 
 @cache

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd_core.state import state
-from autograd_core.tensor import Tensor
+from autograd_core.engine.state import state
+from autograd_core.tensor.tensor import Tensor
 
 if sys.platform == "linux":
     from resource import RUSAGE_SELF, getrusage

@@ -9,8 +9,8 @@ from itertools import count
 from types import TracebackType
 from typing import Any
 
+from autograd_core.errors import Unsupported
 from autograd_core.events import NodeReleased, TensorMade, TensorReleased
-from autograd_core.unsupported import Unsupported
 from gradreel.trace import Recorder
 from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, Printed, Warned
 from gradreel.trace.texts import brief, cut

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograd_core.unsupported import Unsupported
+from autograd_core.errors import Unsupported
 
 
 class Refusal(BaseException):

@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from autograd_core.op import TABLE, Op
+from autograd_core.dispatch.op import Op
+from autograd_core.dispatch.registry import TABLE
 from gradreel.explain.operators.lookup import kind_of_node, operator
 
 from .reading import HERE
@@ -118,7 +119,7 @@ def words(op: Op, name: str, said: dict[str, str]) -> str:
 
 
 def kept(op: Op, name: str, users: list[str]) -> Kept:
-    """When the node keeps `name`: the conditions of `autograd_core.compiling.making`, as data."""
+    """When the node keeps `name`: the conditions of `autograd_core.dispatch.codegen.make_node`, as data."""
     tensor = op.is_tensor(name)
     alone = len(users) == 1 and len(op.inputs) > 1 and name not in op.outputs
     sparing = bool(op.traits.get("sparing")) and name in op.tensors

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd_core.recording import Reader, Tape
+from autograd_core.events.recording import Reader, Tape
 
 from .events import Event, FunctionLeft, NodeReleased, Raised, TensorReleased
 from .skipping import Skipping

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from autograd_core.frozen import maker
+from autograd_core.events.frozen_dataclass import maker
 
 from .events import (
     BackwardFailed,

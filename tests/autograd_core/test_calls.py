@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograd_core as torch
-from autograd_core.state import isolated
+from autograd_core.engine.state import isolated
 
 from .oracle import alike, nodes_of, numbers, slots, type_name, weights
 from .stored import load

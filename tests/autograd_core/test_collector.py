@@ -6,9 +6,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from autograd_core.recording import Tape
-from autograd_core.recording.collector import SELDOM
-from autograd_core.tell import listening
+from autograd_core.events.collector import SELDOM
+from autograd_core.events.recording import Tape
+from autograd_core.events.session import listening
 
 USUAL = (500, 7, 8)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autograd_core as torch
-from autograd_core import arithmetic
+from autograd_core.tensor import arithmetic
 
 from .stored import array, load
 

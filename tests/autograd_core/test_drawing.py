@@ -6,7 +6,7 @@ import pytest
 
 import autograd_core as torch
 import autograd_core.nn.functional
-from autograd_core.state import isolated
+from autograd_core.engine.state import isolated
 
 from .stored import DATA
 from .walking import GRAPHS, drawn

@@ -9,8 +9,9 @@ import pytest
 
 import autograd_core as torch
 from autograd_core import events
-from autograd_core.state import isolated
-from autograd_core.tell import listening
+from autograd_core.engine.state import isolated
+from autograd_core.events.recording import Reader, Tape
+from autograd_core.events.session import listening
 
 Function = torch.autograd.Function
 
@@ -225,12 +226,13 @@ def test_gradients_under_create_graph_are_copied_then_added_anew() -> None:
 
 
 def test_a_small_program_is_told_in_order() -> None:
-    told: list[Any] = []
-    with isolated(), listening(told.append):
+    tape = Tape()
+    with isolated(), listening(tape):
         a = torch.tensor(3.0, requires_grad=True)
         y = a * a
         y.backward()
         del y
+    told = Reader(tape).read()
     names = [flight[0].__name__ for flight in told]
     expected = ["TensorMade", "NodeMade", "NodeMade", "TensorSaved", "TensorSaved", "TensorMade", "BackwardStarted"]
     assert names[: len(expected)] == expected
@@ -240,8 +242,8 @@ def test_a_small_program_is_told_in_order() -> None:
 
 
 def test_nobody_hears_what_is_done_outside() -> None:
-    told: list[Any] = []
-    with isolated(), listening(told.append):
+    tape = Tape()
+    with isolated(), listening(tape):
         pass
     torch.ones(2, requires_grad=True).sum().backward()
-    assert told == []
+    assert Reader(tape).read() == []

@@ -5,8 +5,8 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from autograd_core.events import NodeReady, SlotRead
-from autograd_core.frozen import maker
-from autograd_core.values import Value
+from autograd_core.events.frozen_dataclass import maker
+from autograd_core.events.snapshot import Value
 
 MADE = [
     (NodeReady, 1, 2),

@@ -7,9 +7,9 @@ from types import CodeType
 
 import pytest
 
-from autograd_core.compiling import Code
-from autograd_core.compiling.kept import SIZE, Kept, mark_of
-from autograd_core.op import TABLE
+from autograd_core.dispatch.codegen.cache import SIZE, Kept, mark_of
+from autograd_core.dispatch.codegen.generator import Code
+from autograd_core.dispatch.registry import TABLE
 
 ONE, OTHER = b"1" * SIZE, b"2" * SIZE
 

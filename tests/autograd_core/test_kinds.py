@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 import autograd_core as torch
-from autograd_core.state import isolated
+from autograd_core.engine.state import isolated
 
 from .stored import load
 

@@ -9,7 +9,7 @@ import pytest
 import autograd_core as torch
 import autograd_core.nn
 import autograd_core.nn.functional as F
-from autograd_core.state import isolated
+from autograd_core.engine.state import isolated
 
 from .layer_cases import build, run
 from .stored import load

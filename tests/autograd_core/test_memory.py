@@ -14,8 +14,8 @@ import autograd_core as torch
 import autograd_core.nn.functional
 import autograd_core.optim
 import autograd_core.utils.checkpoint
-from autograd_core.graph import Node
-from autograd_core.state import isolated
+from autograd_core.engine.state import isolated
+from autograd_core.graph.node import Node
 
 LONG = 50_000
 

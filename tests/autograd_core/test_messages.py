@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autograd_core as torch
-from autograd_core.state import isolated, state
+from autograd_core.engine.state import isolated, state
 
 from .stored import load
 

@@ -10,7 +10,8 @@ from types import CodeType
 
 import pytest
 
-from autograd_core import op, ops
+from autograd_core import ops
+from autograd_core.dispatch import op
 
 MODULES = [found.name for found in pkgutil.iter_modules(ops.__path__)]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import autograd_core as torch
-from autograd_core.state import isolated, singular, special, state
+from autograd_core.engine.state import isolated, singular, special, state
 
 
 def nest(depth: int, at_the_bottom: Any) -> torch.Tensor:

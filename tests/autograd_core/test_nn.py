@@ -7,7 +7,8 @@ import pytest
 import autograd_core
 from autograd_core import distributions, nn, optim
 from autograd_core.events import Written
-from autograd_core.tell import listening
+from autograd_core.events.recording import Reader, Tape
+from autograd_core.events.session import listening
 from tests.autograd_core.programs import close, printed
 from tests.autograd_core.stored import load
 
@@ -29,11 +30,10 @@ def test_the_comparison_notices_differences() -> None:
 
 
 def test_a_watched_initialiser_tells_of_its_write() -> None:
-    events: list[tuple[object, ...]] = []
-    weight = autograd_core.ones(2, 2)
-    with listening(events.append):
+    tape, weight = Tape(), autograd_core.ones(2, 2)
+    with listening(tape):
         nn.init.uniform_(weight)
-    (written,) = [event for event in events if event[0] is Written]
+    (written,) = [event for event in Reader(tape).read() if event[0] is Written]
     assert written[3] == "uniform_" and written[5] == 1
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autograd_core as torch
-from autograd_core.state import isolated
+from autograd_core.engine.state import isolated
 
 from .not_yet import NOT_YET
 from .oracle import complaints, entries, title

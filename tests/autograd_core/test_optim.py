@@ -7,7 +7,8 @@ import pytest
 import autograd_core
 import autograd_core.optim
 from autograd_core.events import Written
-from autograd_core.tell import listening
+from autograd_core.events.recording import Reader, Tape
+from autograd_core.events.session import listening
 from tests.autograd_core.programs import close, printed
 from tests.autograd_core.stored import load
 
@@ -21,13 +22,12 @@ def test_programs_print_what_torch_prints(program: dict[str, str]) -> None:
 
 
 def test_each_write_of_a_step_is_told() -> None:
-    events: list[tuple[object, ...]] = []
-    weight = autograd_core.ones(2, requires_grad=True)
+    tape, weight = Tape(), autograd_core.ones(2, requires_grad=True)
     weight.sum().backward()
     step = autograd_core.optim.AdamW([weight], lr=0.1)
-    with listening(events.append):
+    with listening(tape):
         step.step()
-    assert [event[3] for event in events if event[0] is Written] == ["weight_decay", "adam_step"]
+    assert [event[3] for event in Reader(tape).read() if event[0] is Written] == ["weight_decay", "adam_step"]
 
 
 def test_many_steps_hold_memory_flat() -> None:

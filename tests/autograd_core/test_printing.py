@@ -6,13 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_core.dtypes import NAMES, float32, float64, set_default_dtype
-from autograd_core.printing import (
-    parameter_repr,
-    printoptions,
-    set_printoptions,
-    tensor_repr,
-)
+from autograd_core.tensor.dtypes import NAMES, float32, float64, set_default_dtype
+from autograd_core.tensor.printing import parameter_repr, printoptions, set_printoptions, tensor_repr
 from tests.autograd_core.stored import array, load
 
 CASES = load("printing")

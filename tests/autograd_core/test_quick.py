@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autograd_core as torch
-from autograd_core import quick
-from autograd_core.state import RESHAPED, irregular, special
+from autograd_core.engine import fast_engine
+from autograd_core.engine.state import RESHAPED, irregular, special
 
 UNARY = {
     "neg": lambda a: -a,
@@ -105,12 +105,12 @@ def outcome(shapes: list[int], steps: list[tuple[str, int, int]], how: str) -> A
 
 @contextmanager
 def exact_only() -> Iterator[None]:
-    run, gradients = quick.run, quick.gradients
-    quick.run, quick.gradients = lambda *_: False, lambda *_: None  # type: ignore[assignment]
+    run, gradients = fast_engine.run, fast_engine.gradients
+    fast_engine.run, fast_engine.gradients = lambda *_: False, lambda *_: None  # type: ignore[assignment]
     try:
         yield
     finally:
-        quick.run, quick.gradients = run, gradients
+        fast_engine.run, fast_engine.gradients = run, gradients
 
 
 @pytest.mark.parametrize("how", ["backward", "retained", "grad", "create_graph"])
@@ -125,7 +125,9 @@ def test_both_engines_do_the_same(how: str, recipe: tuple[list[int], list[tuple[
 def test_the_quick_engine_is_the_one_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not special
     irregular.discard(RESHAPED)  # another test may have brought it up
-    monkeypatch.setattr("autograd_core.autograd.run", None)  # the exact engine would be called through this
+    monkeypatch.setattr(
+        "autograd_core.autograd.differentiate.run", None
+    )  # the exact engine would be called through this
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     (x * x + torch.cat([x, x]).sum()).sum().backward()
     assert x.grad.tolist() == [6.0, 8.0]
@@ -147,10 +149,10 @@ def test_hooks_and_custom_functions_are_left_to_the_exact_engine() -> None:
     seen = []
     y = x * x
     y.register_hook(lambda grad: seen.append(grad.item()))
-    assert not quick.run(y.node, 0, np.float32(1), True)
+    assert not fast_engine.run(y.node, 0, np.float32(1), True)
     y.backward()
     assert seen == [1.0]
-    assert not quick.run((Twice.apply(x) * 1.0).node, 0, np.float32(1), True)
+    assert not fast_engine.run((Twice.apply(x) * 1.0).node, 0, np.float32(1), True)
 
 
 def test_what_came_for_a_leaf_before_an_error_is_kept() -> None:

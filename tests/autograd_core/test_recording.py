@@ -16,25 +16,21 @@ from hypothesis import strategies as st
 
 import autograd_core as torch
 from autograd_core.autograd.graph import get_gradient_edge, register_multi_grad_hook
+from autograd_core.engine.state import isolated
 from autograd_core.events import TensorMade, TensorReleased
-from autograd_core.recording import Reader, Tape
-from autograd_core.state import isolated
-from autograd_core.tell import listening, tensor_id
+from autograd_core.events.recording import Reader, Tape
+from autograd_core.events.session import listening, tensor_id
 from tests.released import sorted_out
 
 Flights = list[tuple[Any, ...]]
 
 
 def told(program: Callable[[], Any]) -> Flights:
-    flights: Flights = []
-    with isolated(), listening(flights.append), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        program()
-    return flights
+    return taped(program, at_once=True)
 
 
-def taped(program: Callable[[], Any]) -> Flights:
-    tape = Tape()
+def taped(program: Callable[[], Any], at_once: bool = False) -> Flights:
+    tape = Tape(at_once)
     with isolated(), listening(tape), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         program()
@@ -42,7 +38,7 @@ def taped(program: Callable[[], Any]) -> Flights:
 
 
 def agree(program: Callable[[], Any]) -> Flights:
-    """The events of `program`, which both ways of listening tell alike."""
+    """The events of `program`, which the reader makes of facts as they would be told at once."""
     found = taped(program)
     for one, other in zip(sorted_out(found), sorted_out(expected := told(program)), strict=False):
         assert repr(one) == repr(other)

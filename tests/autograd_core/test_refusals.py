@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import autograd_core as torch
-from autograd_core.state import isolated
+from autograd_core.engine.state import isolated
 
 from .oracle import alike, constant, entries
 from .stored import load

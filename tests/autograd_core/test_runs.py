@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import autograd_core
-from autograd_core.state import isolated
-from autograd_core.streams import DEFAULT_SEED
+from autograd_core.engine.state import isolated
+from autograd_core.random.generator import DEFAULT_SEED
 from tests.autograd_core.naming import under_the_name_of_torch
 from tests.autograd_core.stored import load
 from tests.interpreter.recorded import programs

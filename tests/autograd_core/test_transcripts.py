@@ -9,9 +9,9 @@ import autograd_core as torch
 import autograd_core.nn.functional
 import autograd_core.optim
 import autograd_core.utils.checkpoint
-from autograd_core.recording import Tape
-from autograd_core.state import isolated
-from autograd_core.tell import listening
+from autograd_core.engine.state import isolated
+from autograd_core.events.recording import Tape
+from autograd_core.events.session import listening
 
 from .transcript import Block, blocks, play
 

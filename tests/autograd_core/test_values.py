@@ -7,7 +7,7 @@ from base64 import b64decode
 import numpy as np
 import pytest
 
-from autograd_core.values import BINS, SIDE, WHOLE, snapshot
+from autograd_core.events.snapshot import BINS, SIDE, WHOLE, snapshot
 
 LARGE = WHOLE * 5
 RANDOM = np.random.default_rng(0)

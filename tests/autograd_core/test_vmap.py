@@ -157,7 +157,7 @@ def test_a_hidden_tensor_shows_its_batch() -> None:
 
 
 def test_every_rule_is_that_of_an_operator() -> None:
-    from autograd_core.batching import RULES
-    from autograd_core.op import TABLE
+    from autograd_core.dispatch.registry import TABLE
+    from autograd_core.functorch.batching_rules.rules import RULES
 
     assert set(RULES) <= set(TABLE)

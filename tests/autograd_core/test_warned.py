@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autograd_core as torch
-from autograd_core.state import isolated
+from autograd_core.engine.state import isolated
 
 from .naming import under_the_name_of_torch
 from .stored import load

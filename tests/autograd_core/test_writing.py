@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autograd_core as torch
-from autograd_core.methods import inplace
+from autograd_core.api.methods import inplace
 
 WRITES: dict[str, Callable[[Any, Any], Any]] = {
     "add_": lambda a, b: a.add_(b),

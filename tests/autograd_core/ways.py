@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from autograd_core.state import irregular, special
+from autograd_core.engine.state import irregular, special
 
 
 @contextmanager

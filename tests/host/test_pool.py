@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from gradreel.host import Pool, held, layers, opened, run_program
+from gradreel.host import Pool, held, layers, opened
 from gradreel.host.in_time import SAMPLE, SHORT, TURNS, beginning, in_time, left_out
 from gradreel.host.jail import ALLOWED
 from gradreel.host.lost_runs import CANCELLED
@@ -55,7 +55,7 @@ def request(source: str, **more: Any) -> bytes:
 
 
 def ask(pool: Pool, source: str, **more: Any) -> dict[str, Any]:
-    return opened(pool.submit(run_program, request(source, **more)).result(HARD_SECONDS + 10))[0]
+    return opened(pool.ask(request(source, **more)).result(HARD_SECONDS + 10))[0]
 
 
 def answers(pool: Pool) -> bool:
@@ -90,20 +90,20 @@ def test_every_program_gets_an_answer(pool: Pool, source: str, kind: str, line: 
     [b"", b"{", b"[]", b'{"source": 3}', b'{"source": "1", "want": "all"}', b"\xff\xfe", b" " * (LARGEST_REQUEST + 1)],
 )
 def test_a_request_that_is_none_is_told_so(pool: Pool, letter: bytes) -> None:
-    head = opened(pool.submit(run_program, letter).result(20))[0]
+    head = opened(pool.ask(letter).result(20))[0]
     assert not head["ok"] and head["message"]
 
 
 def test_the_reply_holds_the_trace_that_was_asked_for(pool: Pool) -> None:
     source = "import torch\nx = torch.ones(1, requires_grad=True)\n(x ** 7).backward()\nprint(x.grad)"
-    head, scene, record = opened(pool.submit(run_program, request(source, want="both")).result(20))
+    head, scene, record = opened(pool.ask(request(source, want="both")).result(20))
     trace = Trace.from_json(gzip.decompress(record).decode())
     assert head["ok"] and trace.source == source
     assert json.loads(gzip.decompress(scene))["schema"] == "gradreel-scene/1"
 
 
 def test_two_people_at_once_do_not_disturb_each_other(pool: Pool) -> None:
-    slow = pool.submit(run_program, request(ENDLESS))
+    slow = pool.ask(request(ENDLESS))
     assert answers(pool)
     pool.cancel(slow)
     assert opened(slow.result(20))[0]["message"] == CANCELLED
@@ -208,10 +208,10 @@ def test_a_cancelled_run_leaves_no_process() -> None:
 def test_a_waiting_run_can_be_cancelled_and_a_future_too() -> None:
     with Pool(1) as small:
         warm(small)
-        first = small.submit(run_program, request(ENDLESS))
+        first = small.ask(request(ENDLESS))
         time.sleep(0.3)
-        second, third = (small.submit(run_program, request("print(1)")) for _ in range(2))
-        last = small.submit(run_program, request("print(2)"))
+        second, third = (small.ask(request("print(1)")) for _ in range(2))
+        last = small.ask(request("print(2)"))
         small.cancel(second)
         assert opened(second.result(1))[0]["message"] == CANCELLED
         assert third.cancel()
@@ -222,7 +222,7 @@ def test_a_waiting_run_can_be_cancelled_and_a_future_too() -> None:
 def test_a_pool_that_is_shut_down_can_be_told_to_drop_what_waits() -> None:
     small = Pool(1)
     warm(small)
-    runs = [small.submit(run_program, request(ENDLESS)) for _ in range(3)]
+    runs = [small.ask(request(ENDLESS)) for _ in range(3)]
     time.sleep(0.3)
     started = time.monotonic()
     small.shutdown(cancel_futures=True)
@@ -357,15 +357,10 @@ def test_a_locked_down_process(action: str, allowed: bool) -> None:
 def test_too_many_at_once_are_told_so() -> None:
     with Pool(1, waiting=1) as small:
         warm(small)
-        first = small.submit(run_program, request(ENDLESS))
+        first = small.ask(request(ENDLESS))
         time.sleep(0.5)
-        waiting = small.submit(run_program, request("print(1)"))
-        busy = small.submit(run_program, request("print(2)"))
+        waiting = small.ask(request("print(1)"))
+        busy = small.ask(request("print(2)"))
         assert "before you" in opened(busy.result(5))[0]["message"]
         small.cancel(first)
         assert opened(waiting.result(20))[0]["ok"]
-
-
-def test_only_programs_run_in_the_pool(pool: Pool) -> None:
-    with pytest.raises(ValueError, match="programs only"):
-        pool.submit(print, "hello")

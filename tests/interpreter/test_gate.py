@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import importlib
 import sys
 import warnings
 from collections.abc import Iterator
@@ -419,3 +420,8 @@ def test_numbers_may_be_set_later() -> None:
     for line in ALLOWED_LATER:
         change, use, text = (part.strip() for part in line.split("|"))
         assert printed(f"{OBJECTS}{MORE}{change}\n{use}") == [text], line
+
+
+@pytest.mark.parametrize("home", (*COMPUTING, *OPEN))
+def test_what_the_gate_says_of_a_module_is_said_of_one_that_is_there(home: str) -> None:
+    importlib.import_module(home.rstrip("."))

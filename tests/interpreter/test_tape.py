@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograd_core.recording.tape import one_at_a_time
+from autograd_core.events.tape import one_at_a_time
 from gradreel.interpreter import machine, run
 from tests.interpreter.recorded import programs
 from tests.released import sorted_out

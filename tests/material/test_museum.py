@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograd_core.op import TABLE
+from autograd_core.dispatch.registry import TABLE
 from gradreel.interpreter import run
 from gradreel.material.about import about, figures
 from gradreel.material.comparisons import comparisons

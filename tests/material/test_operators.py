@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from autograd_core.op import TABLE
+from autograd_core.dispatch.registry import TABLE
 from gradreel.interpreter import run
 from gradreel.material.operators import Entry, operators
 from gradreel.material.spoken import spoken

@@ -3,12 +3,12 @@
 What torch composes of several operators is composed of the same ones here, so that the graph is the same.
 """
 
-from ...absent import absent
-from ...functions.contraction import pdist
-from ...functions.padding import pad
-from ...signatures.guarding import guarded_all
-from ...signatures.inside import worded_all
-from ...signatures.kinds import choosy_all
+from ...api.functions.contraction import pdist
+from ...api.functions.padding import pad
+from ...dispatch.schema.guard import guarded_all
+from ...dispatch.schema.inner_functions import worded_all
+from ...dispatch.schema.kernel_dtypes import choosy_all
+from ...namespace.absent import absent
 from .activation import (
     celu,
     celu_,
@@ -76,15 +76,7 @@ from .loss import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
-from .normalization import (
-    batch_norm,
-    group_norm,
-    instance_norm,
-    layer_norm,
-    local_response_norm,
-    normalize,
-    rms_norm,
-)
+from .normalization import batch_norm, group_norm, instance_norm, layer_norm, local_response_norm, normalize, rms_norm
 from .pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,

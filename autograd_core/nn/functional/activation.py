@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...functions.arguments import cast
-from ...inplace import in_place
+from ...api.functions.arguments import cast
+from ...dispatch.inplace import in_place
+from ...engine.warnings import warn
 from ...ops import activation, unary
 from ...ops._common import refuse
 from ...ops.binary import add, div, sub
 from ...ops.random_sampling import need_fractions
 from ...ops.view import view
-from ...streams import exponential, uniform
-from ...tensor import Tensor, plain
-from ...warned import warn
+from ...random.generator import exponential, uniform
+from ...tensor.tensor import Tensor, plain
 from .common import need_tensor
 
 

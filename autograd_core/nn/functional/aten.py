@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...graph import Dim
+from ...errors import no_sparse
+from ...graph.node import Dim
 from ...ops import embedding as embedding_ops
 from ...ops import padding
 from ...ops.embedding import embedding as looked_up
-from ...tensor import Tensor
-from ...unsupported import no_sparse
+from ...tensor.tensor import Tensor
 from . import activation, loss, normalization
 from .common import REDUCTIONS, reduce_loss
 from .dropout import alpha_dropout as _alpha_dropout
+from .dropout import drop_elements
 from .dropout import dropout as _dropout
-from .dropout import dropped
 from .dropout import feature_alpha_dropout as _feature_alpha_dropout
 from .sparse import check_bags
 
@@ -27,7 +27,7 @@ NAMES = {number: name for name, number in REDUCTIONS.items()}
 Maybe = Tensor | None
 
 
-def named(reduction: int) -> str:
+def name_reduction(reduction: int) -> str:
     """The name of the reduction with a number; any other number reduces nothing."""
     return NAMES.get(reduction, "none")
 
@@ -67,31 +67,31 @@ def instance_norm(
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Tensor:
-    return reduce_loss(loss.divergences(input, target, log_target), named(reduction))
+    return reduce_loss(loss.divergences(input, target, log_target), name_reduction(reduction))
 
 
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 0
 ) -> Tensor:
     return loss.binary_cross_entropy_with_logits(
-        input, target, weight, reduction=named(reduction), pos_weight=pos_weight
+        input, target, weight, reduction=name_reduction(reduction), pos_weight=pos_weight
     )
 
 
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Tensor:
-    return loss.cosine_embedding_loss(input1, input2, target, margin, reduction=named(reduction))
+    return loss.cosine_embedding_loss(input1, input2, target, margin, reduction=name_reduction(reduction))
 
 
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0) -> Tensor:
-    return loss.hinge_embedding_loss(input, target, margin, reduction=named(reduction))
+    return loss.hinge_embedding_loss(input, target, margin, reduction=name_reduction(reduction))
 
 
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Tensor:
-    return loss.margin_ranking_loss(input1, input2, target, margin, reduction=named(reduction))
+    return loss.margin_ranking_loss(input1, input2, target, margin, reduction=name_reduction(reduction))
 
 
 def triplet_margin_loss(
@@ -104,11 +104,13 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: int = 0,
 ) -> Tensor:
-    return loss.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=named(reduction))
+    return loss.triplet_margin_loss(
+        anchor, positive, negative, margin, p, eps, swap, reduction=name_reduction(reduction)
+    )
 
 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
-    return loss.poisson_nll_loss(input, target, log_input, full, None, eps, None, named(reduction))
+    return loss.poisson_nll_loss(input, target, log_input, full, None, eps, None, name_reduction(reduction))
 
 
 # ---- dropout
@@ -124,7 +126,7 @@ def dropping(function: Callable[..., Tensor], inplace: bool = False) -> Callable
 
 
 def of_features(input: Tensor, p: float, train: bool, inplace: bool) -> Tensor:
-    return dropped(input, p, train, inplace, channels=True)
+    return drop_elements(input, p, train, inplace, channels=True)
 
 
 dropout, dropout_ = dropping(_dropout), dropping(_dropout, True)

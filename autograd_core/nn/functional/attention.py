@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...functions.shape import chunk, contiguous, repeat_interleave, unflatten
+from ...api.functions.shape import chunk, contiguous, repeat_interleave, unflatten
+from ...engine.state import ask_room
+from ...engine.warnings import warn
+from ...errors import Unsupported
 from ...ops.activation import softmax
 from ...ops.attention import flash_attention, safe_softmax
 from ...ops.binary import add, mul, mul_scalar
@@ -18,10 +21,7 @@ from ...ops.matmul import baddbmm, bmm, linear, matmul
 from ...ops.padding import constant_pad_nd
 from ...ops.reduction import mean_dim
 from ...ops.view import expand, permute, reshape, select, squeeze_dim, transpose, unsqueeze, view
-from ...state import ask_room
-from ...tensor import Tensor, plain
-from ...unsupported import Unsupported
-from ...warned import warn
+from ...tensor.tensor import Tensor, plain
 from .dropout import dropout
 
 
@@ -48,7 +48,7 @@ def scaled_dot_product_attention(
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
         key, value = shared_heads(query, key), shared_heads(query, value)
-    return composed(query, key, value, attn_mask, dropout_p, is_causal, scale)
+    return attend_by_parts(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 
 def check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
@@ -115,7 +115,7 @@ def shared_heads(query: Tensor, other: Tensor) -> Tensor:
     return repeat_interleave(other, heads // own, -3)
 
 
-def composed(
+def attend_by_parts(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, is_causal: bool,
     scale: float | None,
 ) -> Tensor:  # fmt: skip
@@ -131,14 +131,14 @@ def composed(
     scaled = mul_scalar(query, math.copysign(root, factor))
     weights = matmul(scaled, mul_scalar(transpose(key, -2, -1), root))
     if mask is not None:
-        weights = masked(weights, mask)
+        weights = apply_mask(weights, mask)
     weights = safe_softmax(weights, -1)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
     return matmul(weights, value)
 
 
-def masked(weights: Tensor, mask: Tensor) -> Tensor:
+def apply_mask(weights: Tensor, mask: Tensor) -> Tensor:
     """`weights` with `mask` added, which may not make more of them.
 
     Raises:
@@ -202,22 +202,22 @@ def check_ranks(
     return rank == 3
 
 
-def projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None) -> list[Tensor]:
+def project_inputs(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None) -> list[Tensor]:
     """Query, key and value through one weight that holds theirs, together where they are the same tensor."""
     width = query.data_.shape[-1]
     if key is value and query is key:
-        return parted(linear(query, weight, bias), 3, width)
+        return split_linear(linear(query, weight, bias), 3, width)
     if key is value:
         own, both = split_with_sizes(weight, [width, 2 * width], 0)
         b_own, b_both = (None, None) if bias is None else split_with_sizes(bias, [width, 2 * width], 0)
         first = linear(query, own, b_own)
-        return [first, *parted(linear(key, both, b_both), 2, width)]
+        return [first, *split_linear(linear(key, both, b_both), 2, width)]
     weights = chunk(weight, 3)
     biases = (None,) * 3 if bias is None else chunk(bias, 3)
     return [linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
 
 
-def parted(together: Tensor, count: int, width: int) -> list[Tensor]:
+def split_linear(together: Tensor, count: int, width: int) -> list[Tensor]:
     """`count` results of one linear map, each in a row in memory."""
     apart = unsqueeze(unflatten(together, -1, [count, width]), 0)
     rows = contiguous(squeeze_dim(transpose(apart, 0, -2), -2))
@@ -288,7 +288,7 @@ def multi_head_attention_forward(
         if key.shape != value.shape:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
         assert in_proj_weight is not None
-        heads = projected(query, key, value, in_proj_weight, in_proj_bias)
+        heads = project_inputs(query, key, value, in_proj_weight, in_proj_bias)
     mask = fitting_mask(attn_mask, num_heads, batch, length, source)
     if bias_k is not None and bias_v is not None:
         learnt = [cat([x, repeat(b, [1, batch, 1])]) for x, b in zip(heads[1:], (bias_k, bias_v), strict=True)]
@@ -297,7 +297,7 @@ def multi_head_attention_forward(
     if add_zero_attn:
         k, v = (cat([x, zeros_behind(x)], 1) for x in (k, v))
         mask, padding, source = seeing_one_more(mask), seeing_one_more(padding), source + 1
-    mask = merged(mask, padding, num_heads, batch, source)
+    mask = merge_masks(mask, padding, num_heads, batch, source)
     if not training:
         dropout_p = 0.0
     options = (num_heads, batch, length, source, width)
@@ -359,7 +359,7 @@ def zeros_behind(x: Tensor) -> Tensor:
     return plain(np.zeros((count, 1, width), x.data_.dtype))
 
 
-def merged(mask: Tensor | None, padding: Tensor | None, heads: int, batch: int, source: int) -> Tensor | None:
+def merge_masks(mask: Tensor | None, padding: Tensor | None, heads: int, batch: int, source: int) -> Tensor | None:
     """Both masks as one, by batch and head where that makes a difference."""
     if padding is None:
         return mask

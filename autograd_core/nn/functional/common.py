@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import errors
+from ...engine.state import state
 from ...ops import reduction as reduction_ops
-from ...state import state
-from ...tensor import Tensor
+from ...tensor.tensor import Tensor
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
@@ -23,7 +23,7 @@ FLAGS = ("size_average", "reduce")
 OF_ELEMENTS = "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead."
 
 
-def renamed(reduction: Any) -> Any:
+def rename_reduction(reduction: Any) -> Any:
     """`reduction` as it is called since PyTorch 1.0."""
     if reduction != "elementwise_mean":
         return reduction
@@ -48,7 +48,7 @@ def reduction_nr(reduction: Any) -> int:
     Raises:
         ValueError: there is none of that name.
     """
-    found = REDUCTIONS.get(renamed(reduction)) if isinstance(reduction, str) else None
+    found = REDUCTIONS.get(rename_reduction(reduction)) if isinstance(reduction, str) else None
     if found is None:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return found
@@ -79,7 +79,7 @@ def with_old_flags(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     @functools.wraps(function)
     def loss(*args: Any, **options: Any) -> Tensor:
         if "reduction" in options:
-            options["reduction"] = renamed(options["reduction"])
+            options["reduction"] = rename_reduction(options["reduction"])
         if len(args) <= place and not any(flag in options for flag in FLAGS):
             return function(*args, **options)
         if len(args) > len(parameters):

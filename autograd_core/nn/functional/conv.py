@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ... import errors
+from ...engine.warnings import warn_once
 from ...errors import type_name
 from ...ops.convolution import convolution
 from ...ops.padding import constant_pad_nd
 from ...ops.view import squeeze_dim, unsqueeze
-from ...tensor import Tensor
-from ...warned import warn_once
+from ...tensor.tensor import Tensor
 
 Lengths = int | Sequence[int]
 
@@ -29,7 +29,7 @@ def lengths(value: Lengths, n: int, name: str) -> list[int]:
     return given * n if len(given) == 1 else given
 
 
-def shown(sizes: Sequence[int]) -> str:
+def show(sizes: Sequence[int]) -> str:
     return " x ".join(map(str, sizes))
 
 
@@ -84,7 +84,7 @@ def check(input: Tensor, weight: Tensor, bias: Tensor | None, options: dict[str,
         spans = [d * (k - 1) + 1 for k, d in zip(kernel[2:], options["dilation"], strict=True)]
         if any(r < span for r, span in zip(room, spans, strict=True)):
             raise RuntimeError(
-                f"Calculated padded input size per channel: ({shown(room)}). Kernel size: ({shown(spans)}). Kernel "
+                f"Calculated padded input size per channel: ({show(room)}). Kernel size: ({show(spans)}). Kernel "
                 "size can't be greater than actual input size"
             )
     else:
@@ -151,8 +151,8 @@ def check_result(size: Sequence[int], kernel: Sequence[int], options: dict[str, 
     left = [(n - 1) * s - 2 * p + d * (k - 1) + more + 1 for n, k, s, p, d, more in terms]
     if min(left) < 1:
         raise RuntimeError(
-            f"Given input size per channel: ({shown(as_two(1, size))}). Calculated output size per channel: "
-            f"({shown(as_two(1, left))}). Output size is too small"
+            f"Given input size per channel: ({show(as_two(1, size))}). Calculated output size per channel: "
+            f"({show(as_two(1, left))}). Output size is too small"
         )
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ...batching.making import at_random, like_at_random
+from ...api.methods.inplace import squeeze_, unsqueeze_
+from ...dispatch.inplace import in_place
+from ...engine.warnings import warn
 from ...errors import check_cast
-from ...inplace import in_place
-from ...methods.inplace import squeeze_, unsqueeze_
+from ...functorch.batching_rules.factory import at_random, like_at_random
 from ...ops.binary import add, mul
 from ...ops.view import squeeze_dim, unsqueeze
-from ...streams import bernoulli
-from ...tensor import Array, Tensor, plain
-from ...warned import warn
+from ...random.generator import bernoulli
+from ...tensor.tensor import Array, Tensor, plain
 
 LOWEST = 1.7580993408473766
 """Less this is where selu goes for large negative numbers: alpha dropout puts elements there."""
@@ -24,7 +24,7 @@ NOISE_WRITES = 2
 """How often torch writes the mask while it makes it; the node that keeps it shows that as its version."""
 
 
-def dropped(
+def drop_elements(
     input: Tensor, p: float, training: bool, inplace: bool, channels: bool = False, alpha: bool = False
 ) -> Tensor:
     """The way of all kinds: a mask that the node keeps, of elements or of `channels`, times the input."""
@@ -81,16 +81,16 @@ def times(input: Tensor, mask: Tensor, inplace: bool) -> Tensor:
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeroes elements with probability `p` and scales the others up."""
-    return dropped(input, p, training, inplace)
+    return drop_elements(input, p, training, inplace)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Puts elements where selu goes for large negative numbers, and keeps mean and variance."""
-    return dropped(input, p, training, inplace, alpha=True)
+    return drop_elements(input, p, training, inplace, alpha=True)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    return dropped(input, p, training, inplace, channels=True, alpha=True)
+    return drop_elements(input, p, training, inplace, channels=True, alpha=True)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -136,7 +136,7 @@ def warn_of_rank(function: str, rank: int, wanted: tuple[int, int], spatial: str
 def by_channel(input: Tensor, p: float, training: bool, inplace: bool, alone: bool) -> Tensor:
     """Dropout of whole channels; `alone` says that the input is one example, not a batch."""
     if not alone:
-        return dropped(input, p, training, inplace, channels=True)
+        return drop_elements(input, p, training, inplace, channels=True)
     if inplace:
-        return squeeze_(dropped(unsqueeze_(input, 0), p, training, True, channels=True), 0)
-    return squeeze_dim(dropped(unsqueeze(input, 0), p, training, False, channels=True), 0)
+        return squeeze_(drop_elements(unsqueeze_(input, 0), p, training, True, channels=True), 0)
+    return squeeze_dim(drop_elements(unsqueeze(input, 0), p, training, False, channels=True), 0)

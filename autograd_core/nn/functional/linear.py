@@ -9,7 +9,7 @@ from ...ops import matmul
 from ...ops._common import existing
 from ...ops.binary import add
 from ...ops.view import reshape
-from ...tensor import Tensor
+from ...tensor.tensor import Tensor
 from .common import need_tensor
 
 

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes, errors
-from ...dtypes import int64
+from ... import errors
+from ...api.functions.arguments import cast
+from ...api.functions.pointwise import where
+from ...dispatch.inplace import in_place
+from ...engine.state import state
+from ...engine.warnings import warn
 from ...errors import sizes, type_name
-from ...functions.arguments import cast
-from ...functions.pointwise import where
-from ...graph import Dim
-from ...inplace import in_place
+from ...functorch.batch import is_hidden
+from ...graph.node import Dim
 from ...ops import ctc_loss as ctc_loss_ops
 from ...ops import loss, unary
 from ...ops import reduction as reduction_ops
@@ -36,11 +38,10 @@ from ...ops.binary import (
     xlogy,
 )
 from ...ops.join import clone
-from ...scalars import number
-from ...state import state
-from ...tensor import Tensor, plain
-from ...transforms.batch import hidden
-from ...warned import warn
+from ...tensor import dtypes
+from ...tensor.dtypes import int64
+from ...tensor.scalars import number
+from ...tensor.tensor import Tensor, plain
 from .common import REDUCTIONS, need_tensor, no_gradient_for, reduce_loss, reduction_nr, reduction_of, with_old_flags
 
 
@@ -139,7 +140,7 @@ def margin_ranking_loss(
         )
     apart = sub(input1, input2)
     order = mul(unary.neg(target), apart)
-    return reduce_loss(in_place(unary.clamp_min, add_scalar(floated(order), margin), 0), reduction)
+    return reduce_loss(in_place(unary.clamp_min, add_scalar(to_floats(order), margin), 0), reduction)
 
 
 @with_old_flags
@@ -161,7 +162,7 @@ def cosine_embedding_loss(
     cosine = div(together, in_place(unary.sqrt, mul(*squares)))
     nothing = plain(np.zeros_like(cosine.data_))
     near = sub(plain(np.ones_like(cosine.data_)), cosine)
-    far = in_place(unary.clamp_min, sub_scalar(floated(cosine), margin), 0)
+    far = in_place(unary.clamp_min, sub_scalar(to_floats(cosine), margin), 0)
     near, far = unary.where(eq(target, 1), near, nothing), unary.where(eq(target, -1), far, nothing)
     return reduce_loss(add(near, far), reduction)
 
@@ -237,7 +238,7 @@ def spread_of(input: Tensor, var: Tensor | float) -> Tensor:
     return var
 
 
-def floated(values: Tensor) -> Tensor:
+def to_floats(values: Tensor) -> Tensor:
     """Whole numbers as floats, as they become beside one; floats as they are."""
     return values if values.data_.dtype.kind == "f" else cast(values, dtypes.get_default_dtype())
 
@@ -258,7 +259,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     held = []
     for x in (x1, x2):
         length = clone(reduction_ops.vector_norm(x, 2, [dim], True))
-        if hidden(length):
+        if is_hidden(length):
             with_grad, state.grad_enabled = state.grad_enabled, False
             length.clamp_min_(eps)
             state.grad_enabled = with_grad
@@ -273,7 +274,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The norm of the difference, which is moved by `eps` so that it has a derivative everywhere."""
     last = max(x1.data_.ndim, x2.data_.ndim) - 1
-    return reduction_ops.norm_dim(add_scalar(floated(sub(x1, x2)), eps), float(p), [last], keepdim)
+    return reduction_ops.norm_dim(add_scalar(to_floats(sub(x1, x2)), eps), float(p), [last], keepdim)
 
 
 def need_one_rank(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:

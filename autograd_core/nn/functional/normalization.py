@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ... import errors, tell
-from ...functions.shape import contiguous
+from ... import errors
+from ...api.functions.shape import contiguous
+from ...events import session as tell
 from ...ops import normalization
 from ...ops._common import refuse
 from ...ops.binary import add, add_scalar, div, mul, pow_scalar
@@ -17,9 +18,9 @@ from ...ops.padding import constant_pad_nd
 from ...ops.reduction import mean_dim, vector_norm
 from ...ops.unary import clamp_min, rsqrt
 from ...ops.view import expand, select, squeeze_dim, unsqueeze, view
-from ...scalars import number
-from ...strides import suggested
-from ...tensor import Tensor
+from ...tensor.scalars import number
+from ...tensor.strides import suggest_format
+from ...tensor.tensor import Tensor
 from .common import no_gradient_for
 from .pooling import avg_pool2d, avg_pool3d
 
@@ -146,7 +147,7 @@ def by_channel(
     if training:
         for running in held:
             if running is not None:
-                tell.written(running, "native_batch_norm", (input,), counted=False)
+                tell.emit_write(running, "native_batch_norm", (input,), counted=False)
     return result
 
 
@@ -202,7 +203,7 @@ def group_norm(
             )
     check_mixture(input, weight, bias)
     refuse("GroupNormKernelImpl", "biu", input.data_)
-    row = contiguous(input, memory_format=suggested(input.data_))
+    row = contiguous(input, memory_format=suggest_format(input.data_))
     result: Tensor = normalization.group_norm(row, weight, bias, shape[0], shape[1], size, num_groups, eps)[0]
     return result
 
@@ -246,7 +247,7 @@ def by_sample(
         if part is not None and mixed is not None and use_input_stats:
             part.overwrite(np.mean(mixed.data_.reshape(samples, channels), 0, dtype=part.data_.dtype))
             part.bump()
-            tell.written(part, "instance_norm", (input,))
+            tell.emit_write(part, "instance_norm", (input,))
     return view(out, shape)
 
 

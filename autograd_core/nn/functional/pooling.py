@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ...functions import pointwise
+from ...api.functions import pointwise
+from ...dispatch.schema.guard import guard
 from ...ops import pooling, unary
 from ...ops._common import wrap
 from ...ops.binary import mul
 from ...ops.reduction import mean_dim
 from ...ops.view import squeeze_dim, unsqueeze
-from ...signatures.guarding import guarded
-from ...tensor import Tensor
+from ...tensor.tensor import Tensor
 from .activation import relu
 
 Lengths = int | Sequence[int]
@@ -165,7 +165,7 @@ def both_sides(output_size: Any) -> list[int]:
     return [output_size] * 2 if isinstance(output_size, int) else [int(size) for size in output_size]
 
 
-ADAPTIVE_MAX_POOL2D: Any = guarded("torch.nn.functional", "_adaptive_max_pool2d", largest_of_two_sides)
+ADAPTIVE_MAX_POOL2D: Any = guard("torch.nn.functional", "_adaptive_max_pool2d", largest_of_two_sides)
 
 
 def sizes_or_own(output_size: Any, own: Sequence[int]) -> Any:
@@ -237,7 +237,7 @@ def means_of_two_sides(input: Tensor, output_size: Any) -> Tensor:
     return pooling.adaptive_avg_pool2d(input, size)
 
 
-ADAPTIVE_AVG_POOL2D: Any = guarded("torch.nn.functional", "_adaptive_avg_pool2d", means_of_two_sides)
+ADAPTIVE_AVG_POOL2D: Any = guard("torch.nn.functional", "_adaptive_avg_pool2d", means_of_two_sides)
 
 
 # ---- over three dimensions
@@ -300,7 +300,7 @@ def means_of_three_sides(input: Tensor, output_size: Any) -> Tensor:
     return pooling.adaptive_avg_pool3d(input, size)
 
 
-ADAPTIVE_AVG_POOL3D: Any = guarded("torch.nn.functional", "_adaptive_avg_pool3d", means_of_three_sides)
+ADAPTIVE_AVG_POOL3D: Any = guard("torch.nn.functional", "_adaptive_avg_pool3d", means_of_three_sides)
 
 
 # ---- means of powers, and maxima put back

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ... import errors, tell
-from ...graph import Dim
+from ... import errors
+from ...engine.state import ask_room, state
+from ...errors import no_sparse
+from ...events import session as tell
+from ...graph.node import Dim
 from ...ops import embedding as embedding_ops
 from ...ops.embedding import embedding as looked_up
 from ...ops.view import reshape
-from ...scalars import number
-from ...state import ask_room, state
-from ...tensor import Array, Tensor, plain
-from ...unsupported import no_sparse
+from ...tensor.scalars import number
+from ...tensor.tensor import Array, Tensor, plain
 
 
 def embedding(
@@ -34,11 +35,11 @@ def embedding(
         raise RuntimeError("'weight' must be 2-D")
     kept = -1 if padding_idx is None else padding_idx % rows
     if max_norm is not None:
-        shortened(weight, np.unique(np.asarray(input.data_)), max_norm, norm_type)
+        shorten(weight, np.unique(np.asarray(input.data_)), max_norm, norm_type)
     return looked_up(weight, input, Dim(kept), scale_grad_by_freq)
 
 
-def shortened(weight: Tensor, rows: Array, max_norm: float, norm_type: float) -> None:
+def shorten(weight: Tensor, rows: Array, max_norm: float, norm_type: float) -> None:
     """Scale those of `rows` of `weight` down to `max_norm` that are longer."""
     held = weight.data_
     said = "embedding_renorm_(): argument '{}' (position {}) must be float, not {{}}"
@@ -48,7 +49,7 @@ def shortened(weight: Tensor, rows: Array, max_norm: float, norm_type: float) ->
         if length > max_norm:
             held[row] *= held.dtype.type(max_norm / (float(length) + 1e-7))
     weight.bump()
-    tell.written(weight, "embedding_renorm_")
+    tell.emit_write(weight, "embedding_renorm_")
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
@@ -137,7 +138,7 @@ def embedding_bag(
         )
     check_bags(input, offsets, rows, weight.data_.dtype == np.float32 and mode != "max" and padding_idx is None)
     if max_norm is not None:
-        shortened(weight, np.unique(np.asarray(input.data_)), max_norm, norm_type)
+        shorten(weight, np.unique(np.asarray(input.data_)), max_norm, norm_type)
     kept = Dim(-1 if padding_idx is None else padding_idx % rows)
     return embedding_ops.embedding_bag(
         weight, input, offsets, scale_grad_by_freq, MODES[mode], sparse, per_sample_weights, include_last_offset, kept

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import type_name
+from ...dispatch.schema.guard import guard
+from ...engine.warnings import warn
+from ...errors import Unsupported, type_name
 from ...ops import convolution
 from ...ops._common import wrap
 from ...ops.grid_sample import (
@@ -28,10 +30,7 @@ from ...ops.interpolation import (
     upsample_nearest1d,
     upsample_nearest2d,
 )
-from ...signatures.guarding import guarded
-from ...tensor import Tensor
-from ...unsupported import Unsupported
-from ...warned import warn
+from ...tensor.tensor import Tensor
 from .conv import Lengths
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -86,21 +85,21 @@ def upsample(
     align_corners: bool | None = None,
 ) -> Tensor:
     """The old name of `interpolate`."""
-    deprecated("upsample")
+    deprecate("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    deprecated("upsample_nearest")
+    deprecate("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    deprecated("upsample_bilinear")
+    deprecate("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
-def deprecated(name: str) -> None:
+def deprecate(name: str) -> None:
     text = f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead."
     warn(text)
 
@@ -215,7 +214,7 @@ def grid_sampler(
     return found
 
 
-sampler: Any = guarded("torch", "grid_sampler", grid_sampler)
+sampler: Any = guard("torch", "grid_sampler", grid_sampler)
 
 
 def check_grid(input: Tensor, grid: Tensor, mode: int) -> None:

@@ -3,7 +3,7 @@
 import sys
 from types import ModuleType
 
-from ...homes import LAYERS
+from ...namespace.module_names import LAYERS
 from .. import conv, dropout, global_hooks, lazy, loss, normalization, pooling
 
 ALSO = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import repeat
 from typing import Any
 
-from ...state import ask_room
+from ...engine.state import ask_room
 
 FEW = 64
 """Values that need no room to be asked for: each takes as much as two numbers."""

@@ -1,14 +1,8 @@
 """Helpers around parameters: clipping their gradients, all of them as one vector."""
 
-from ...absent import absent
+from ...namespace.absent import absent
 from . import clip_grad, convert_parameters, parametrizations, parametrize, rnn, stateless
-from .clip_grad import (
-    clip_grad_norm,
-    clip_grad_norm_,
-    clip_grad_value_,
-    clip_grads_with_norm_,
-    get_total_norm,
-)
+from .clip_grad import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .convert_parameters import parameters_to_vector, vector_to_parameters
 from .weight_norm import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
 

@@ -8,16 +8,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ... import tell
-from ...modes import no_grad
+from ...engine.grad_mode import no_grad
+from ...events import session as tell
 from ...ops.binary import add_scalar, mul_scalar
 from ...ops.join import stack
 from ...ops.reduction import vector_norm
 from ...ops.unary import clamp, reciprocal
-from ...tensor import Tensor, plain
+from ...tensor.tensor import Tensor, plain
 
 
-def graded(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+def grads_of(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """The gradients that are there."""
     given = [parameters] if isinstance(parameters, Tensor) else parameters
     return [parameter.grad for parameter in given if parameter.grad is not None]
@@ -32,7 +32,7 @@ def clip_grad_norm_(
 ) -> Tensor:
     """Scales all gradients down together, so that their common norm is at most `max_norm`; gives the norm before."""
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-    total = get_total_norm(graded(given), norm_type, error_if_nonfinite)
+    total = get_total_norm(grads_of(given), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(given, max_norm, total)
     return total
 
@@ -79,7 +79,7 @@ def _clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
     """Scales all gradients down together, whose common norm is `total_norm`, so that it is at most `max_norm`."""
-    grads = graded(parameters)
+    grads = grads_of(parameters)
     if not grads:
         return
     with no_grad():
@@ -87,7 +87,7 @@ def _clip_grads_with_norm_(
         for grad in grads:
             grad.overwrite(grad.data_ * factor.data_)
             grad.bump()
-            tell.written(grad, "mul_", (factor,))
+            tell.emit_write(grad, "mul_", (factor,))
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
@@ -96,7 +96,7 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
     Raises:
         RuntimeError: there are no gradients.
     """
-    grads = graded(parameters)
+    grads = grads_of(parameters)
     if not grads:
         raise RuntimeError(
             "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message be "
@@ -106,7 +106,7 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
         for bound, limit in ((np.maximum, -clip_value), (np.minimum, clip_value)):
             grad.overwrite(bound(grad.data_, limit))
             grad.bump()
-            tell.written(grad, "clamp_")
+            tell.emit_write(grad, "clamp_")
 
 
 clip_grads_with_norm_ = _clip_grads_with_norm_

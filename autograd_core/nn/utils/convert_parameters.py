@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ...ops.join import cat
 from ...ops.view import reshape, slice_
-from ...tensor import Tensor
+from ...tensor.tensor import Tensor
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:

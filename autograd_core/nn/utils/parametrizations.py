@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from ... import linalg
-from ...absent import absent
-from ...functions.creation import eye
-from ...functions.pointwise import allclose
-from ...functions.random import randn
-from ...graph import Handle
-from ...homes import settle
-from ...inplace import in_place
-from ...modes import no_grad
+from ...api.functions.creation import eye
+from ...api.functions.pointwise import allclose
+from ...api.functions.random import randn
+from ...dispatch.inplace import in_place
+from ...engine.grad_mode import no_grad
+from ...graph.node import Handle
+from ...namespace.absent import absent
+from ...namespace.module_names import settle
 from ...ops.binary import add
 from ...ops.join import cat, clone
 from ...ops.linalg_decomposition import geqrf, householder_product
@@ -22,7 +22,7 @@ from ...ops.linalg_solve import matrix_exp
 from ...ops.matmul import mv, vdot
 from ...ops.unary import copy, sgn
 from ...ops.view import diagonal, expand, t, unsqueeze
-from ...tensor import Tensor
+from ...tensor.tensor import Tensor
 from ..attributes import part_of
 from ..conv import ConvTranspose1d, ConvTranspose2d
 from ..functional.normalization import normalize

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any
 
-from ...absent import absent
-from ...homes import settle
-from ...modes import no_grad
-from ...tensor import Tensor
+from ...engine.grad_mode import no_grad
+from ...namespace.absent import absent
+from ...namespace.module_names import settle
+from ...tensor.tensor import Tensor
 from ..attributes import delete_part, part_of
 from ..container import ModuleDict, ModuleList
 from ..module import Module
@@ -201,7 +201,7 @@ def give_class(module: Module) -> None:
     kind: Any = type(module)
     title = f"Parametrized{module._get_name()}"
 
-    def copied(self: Any, memo: dict[int, Any]) -> Any:
+    def copy_module(self: Any, memo: dict[int, Any]) -> Any:
         made = memo[id(self)] = object.__new__(type(self))
         made.__dict__.update(deepcopy(self.__dict__, memo))
         return made
@@ -214,17 +214,17 @@ def give_class(module: Module) -> None:
         return kind.__getattr__(self, name) if found is None else found
 
     def write(self: Any, name: str, value: Any) -> None:
-        made = computed(self, name)
+        made = compute(self, name)
         if made is None:
             kind.__setattr__(self, name, value)
         else:
             made.right_inverse(value)
 
     def now(self: Any, name: str) -> Any:
-        made = computed(self, name)
+        made = compute(self, name)
         return None if made is None else current(self, name, made)
 
-    own = {"__getstate__": refuse, "__deepcopy__": copied, "_get_name": lambda self: title, "_computed": now}
+    own = {"__getstate__": refuse, "__deepcopy__": copy_module, "_get_name": lambda self: title, "_computed": now}
     own |= {"__getattr__": read, "__setattr__": write}
     module.__class__ = type(title, (kind,), {**own, "__module__": "torch.nn.utils.parametrize"})
 
@@ -239,7 +239,7 @@ def current(module: Module, name: str, made: ParametrizationList) -> Any:
     return CACHE.known[key]
 
 
-def computed(module: Any, name: str) -> ParametrizationList | None:
+def compute(module: Any, name: str) -> ParametrizationList | None:
     """What makes the tensor `module.name`, if it is computed."""
     within = module.__dict__["_modules"].get("parametrizations")
     made = within.__dict__["_modules"].get(name) if isinstance(within, ModuleDict) else None

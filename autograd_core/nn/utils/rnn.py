@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ... import dtypes
-from ...functions.creation import as_tensor, full
-from ...functions.rnn import groups
-from ...functions.shape import narrow
-from ...homes import settle
-from ...inplace import in_place
-from ...op import GRAPH
+from ...api.functions.creation import as_tensor, full
+from ...api.functions.rnn import groups
+from ...api.functions.shape import narrow
+from ...dispatch.inplace import in_place
+from ...dispatch.registry import GRAPH
+from ...namespace.module_names import settle
 from ...ops.rnn import pack_padded_sequence as pack
 from ...ops.view import select, slice_, transpose
-from ...tensor import Tensor, plain
+from ...tensor import dtypes
+from ...tensor.tensor import Tensor, plain
 
 
-def converted(kind: dtypes.dtype) -> Callable[[PackedSequence], PackedSequence]:
+def convert(kind: dtypes.dtype) -> Callable[[PackedSequence], PackedSequence]:
     return lambda packed: packed.to(dtype=kind)
 
 
@@ -63,14 +63,14 @@ class PackedSequence(PackedSequence_):
     def cuda(self, *args: Any, **options: Any) -> PackedSequence:
         return self.to(*args, **{"device": "cuda", **options})
 
-    double = converted(dtypes.float64)
-    float = converted(dtypes.float32)
-    half = converted(dtypes.float16)
-    long = converted(dtypes.int64)
-    int = converted(dtypes.int32)
-    short = converted(dtypes.int16)
-    char = converted(dtypes.int8)
-    byte = converted(dtypes.uint8)
+    double = convert(dtypes.float64)
+    float = convert(dtypes.float32)
+    half = convert(dtypes.float16)
+    long = convert(dtypes.int64)
+    int = convert(dtypes.int32)
+    short = convert(dtypes.int16)
+    char = convert(dtypes.int8)
+    byte = convert(dtypes.uint8)
 
     @property
     def is_cuda(self) -> bool:

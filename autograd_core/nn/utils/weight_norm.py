@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ...inplace import in_place
-from ...modes import no_grad
+from ...dispatch.inplace import in_place
+from ...engine.grad_mode import no_grad
 from ...ops.binary import div, mul
 from ...ops.join import clone
 from ...ops.matmul import dot, mv
 from ...ops.reduction import vector_norm, weight_norm_interface
 from ...ops.unary import clamp_min, copy
 from ...ops.view import permute, reshape, t, transpose, view
-from ...tensor import Tensor, plain
+from ...tensor.tensor import Tensor, plain
 from ..attributes import delete_part, part_of, set_part
 from ..conv import ConvTranspose1d, ConvTranspose2d
 from ..module import Module
@@ -62,7 +62,7 @@ class Renewed:
             )
 
 
-def removed(kind: type[Renewed], module: Any, name: str) -> Any:
+def remove_hook(kind: type[Renewed], module: Any, name: str) -> Any:
     """`module` without the hook of that kind, its weight a parameter again.
 
     Raises:
@@ -145,7 +145,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
 
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:
     """Takes that away again."""
-    return removed(WeightNorm, module, name)
+    return remove_hook(WeightNorm, module, name)
 
 
 # ---- the largest stretch
@@ -197,7 +197,7 @@ class SpectralNorm(Renewed):
         with no_grad():
             rows, columns = self.matrix(weight).data_.shape
             kind = weight.data_.dtype
-            u, v = (unit(drawn(size, kind), self.eps) for size in (rows, columns))
+            u, v = (unit(draw(size, kind), self.eps) for size in (rows, columns))
         delete_part(module, self.name)
         module.register_parameter(f"{self.name}_orig", weight)
         set_part(module, self.name, weight.data)
@@ -214,7 +214,7 @@ class SpectralNorm(Renewed):
         module.register_parameter(self.name, Parameter(weight.detach()))
 
 
-def drawn(size: int, kind: np.dtype[Any]) -> Tensor:
+def draw(size: int, kind: np.dtype[Any]) -> Tensor:
     """Normal numbers."""
     numbers: Tensor = plain(np.zeros(size, kind)).normal_(0, 1)
     return numbers
@@ -238,4 +238,4 @@ def spectral_norm(
 
 def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
     """Takes that away again."""
-    return removed(SpectralNorm, module, name)
+    return remove_hook(SpectralNorm, module, name)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_core.op import TABLE
+from autograd_core.dispatch.registry import TABLE
 
 from ..limits import FREE, Meter
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 import autograd_core
-from autograd_core.custom.function import INSTANTIATED
-from autograd_core.methods.storage import UntypedStorage
-from autograd_core.printing import letters, printoptions
-from autograd_core.state import isolated
-from autograd_core.tell import listening, tensor_id
-from autograd_core.tell import written as tell_written
-from autograd_core.tensor_types import TYPES as TENSOR_TYPES
+from autograd_core.api.methods.storage import UntypedStorage
+from autograd_core.autograd.function import INSTANTIATED
+from autograd_core.engine.state import isolated
+from autograd_core.events.session import emit_write as tell_written
+from autograd_core.events.session import listening, tensor_id
+from autograd_core.tensor.printing import letters, printoptions
+from autograd_core.tensor.tensor_types import TYPES as TENSOR_TYPES
 
 from ..limits import Meter
 from .cost_model import reserve

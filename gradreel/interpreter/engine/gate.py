@@ -80,7 +80,7 @@ NUMPY_MODULE = "gradreel.interpreter.numpy_module."
 COMPUTING = tuple(
     "autograd_core." + home
     for home in (
-        "ops. functions. methods. nn.functional. nn.init linalg solving factoring special comparing random streams"
+        "ops. api.functions. api.methods. nn.functional. nn.init linalg special dispatch.zero_gradient random"
     ).split()
 )
 LAYERS = tuple(
@@ -92,8 +92,8 @@ LAYERS = tuple(
 )
 """Layers that are made of numbers alone."""
 OPEN = (
-    "autograd_core.methods.autograd",
-    "autograd_core.methods.storage",
+    "autograd_core.api.methods.autograd",
+    "autograd_core.api.methods.storage",
 )
 OPEN_FUNCTIONS = (torch.nn.functional.triplet_margin_with_distance_loss,)
 """Functions that take hooks and modules, or answer whatever they are asked about."""

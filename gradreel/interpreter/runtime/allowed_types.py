@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_core.mutation import _AllowMutationOnSavedContext
+from autograd_core.graph.allow_mutation import _AllowMutationOnSavedContext
 from autograd_core.nn.attributes import ModuleTable, TensorTable
 from autograd_core.ordered_dict import OrderedDict
 

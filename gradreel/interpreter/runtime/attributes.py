@@ -402,7 +402,7 @@ def bind(found: Value, owner: Value, kind: Class) -> Value:
 def of_module(machine: Machine, owner: Any, name: str) -> Value:
     held = owner.__dict__
     if "parametrizations" in held.get("_modules", ()):
-        made = torch.nn.utils.parametrize.computed(owner, name)
+        made = torch.nn.utils.parametrize.compute(owner, name)
         if made is not None:
             return from_engine(torch.nn.utils.parametrize.current(owner, name, made))
     if isinstance(owner, ProgramModule):
@@ -666,7 +666,7 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
     held = owner.__dict__
     own = isinstance(owner, ProgramModule)
     if "parametrizations" in held.get("_modules", ()):
-        made = torch.nn.utils.parametrize.computed(owner, name)
+        made = torch.nn.utils.parametrize.compute(owner, name)
         if made is not None:
             made.right_inverse(to_engine(machine, value))
             return

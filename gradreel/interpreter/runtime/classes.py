@@ -222,6 +222,6 @@ def make_step(function: Function) -> Function:
     """The `step` of an optimizer of the program, as the engine runs steps: with hooks, and seen by schedulers."""
     made = Function(function.name, function.doc)
     made.home, made.attributes = function.home, function.attributes
-    run = torch.optim.optimizer.hooked(lambda this, *args, **kwargs: function.invoke([this, *args], kwargs))
+    run = torch.optim.optimizer.run_with_hooks(lambda this, *args, **kwargs: function.invoke([this, *args], kwargs))
     made.invoke = lambda args, kwargs: run(*args, **kwargs)
     return made

@@ -83,7 +83,7 @@ NO_CARD = ("torch.accelerator", "torch.cuda", "torch.mps", "torch.xpu")
 def without_card(path: str) -> Namespace:
     """What the engine says in such a place: the functions there that answer or refuse whatever they are given."""
     found = vars(find_in_engine(path))
-    ways = {name: way for name, way in found.items() if getattr(way, "__module__", "").endswith(".without")}
+    ways = {name: way for name, way in found.items() if getattr(way, "__module__", "").endswith(".unavailable")}
     return Namespace(path, {name: Builtin(name, way) for name, way in ways.items()})
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from autograd_core.methods.storage import UntypedStorage
+from autograd_core.api.methods.storage import UntypedStorage
 
 from ..builtins.formatting import COLLECTED
 from ..builtins.iteration import WALKED
@@ -48,6 +48,9 @@ def install() -> None:
     TABLES[torch.Tensor]["data_ptr"] = Builtin("data_ptr", data_ptr, machine=True)
     COLLECTED[UntypedStorage] = repr_storage
     WALKED.append(UntypedStorage)
-    methods = {name: Foreign(name, getattr(UntypedStorage, name)) for name in ("nbytes", "size")}
-    own = {"device": Attribute(operator.attrgetter("device")), "data_ptr": Builtin("data_ptr", address, machine=True)}
+    methods: dict[str, Any] = {name: Foreign(name, getattr(UntypedStorage, name)) for name in ("nbytes", "size")}
+    own: dict[str, Any] = {
+        "device": Attribute(operator.attrgetter("device")),
+        "data_ptr": Builtin("data_ptr", address, machine=True),
+    }
     TABLES[UntypedStorage] = methods | own

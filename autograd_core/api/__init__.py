@@ -1,0 +1,1 @@
+"""What programs call: functions of torch, and methods of tensors."""

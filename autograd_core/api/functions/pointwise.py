@@ -1,0 +1,265 @@
+"""torch.add, torch.clamp and the like: what programs call, where it chooses among operators of the table.
+
+Each of these is a function of the package and, by FROM in api/methods/table.py, a method of Tensor. Those that need no
+choice (exp, mm) are the operators themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ... import errors
+from ...functorch.batch import is_batched, is_hidden
+from ...ops import binary, indexing, matmul, reduction, unary
+from ...ops import view as view_ops
+from ...ops._common import wrap
+from ...ops.indexing import meet
+from ...tensor.strides import elementwise_layout
+from ...tensor.tensor import Tensor, plain
+from .arguments import Numbers, cast, named_tuple
+from .indexing import nonzero
+
+# ---- arithmetic
+
+
+def check_alpha(alpha: Any, *operands: Any) -> None:
+    """Whether `alpha` may be what it is.
+
+    Raises:
+        RuntimeError: True or False for numbers, or a fraction for whole ones.
+    """
+    if alpha.__class__ is int:
+        return
+    kinds = [t.data_.dtype.kind if isinstance(t, Tensor) else type(t).__name__[0] for t in operands]
+    if isinstance(alpha, bool) and any(kind != "b" for kind in kinds):
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and "f" not in kinds:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
+
+def add(input: Any, other: Any, *, alpha: Numbers = 1) -> Tensor:
+    check_alpha(alpha, input, other)
+    return binary.add(input, other, alpha)
+
+
+def sub(input: Any, other: Any, *, alpha: Numbers = 1) -> Tensor:
+    check_alpha(alpha, input, other)
+    return binary.sub(input, other, alpha)
+
+
+def mul(input: Any, other: Any) -> Tensor:
+    return binary.mul(input, other)
+
+
+def round(input: Any, *, decimals: int | None = None) -> Tensor:
+    return unary.round(input) if decimals is None else unary.round_to(input, decimals)
+
+
+UNSAID: Any = type("Unsaid", (), {})()
+"""In the place of a `dim` or a rounding mode that is not given: torch has another operator for `None`."""
+
+
+def div(input: Any, other: Any, *, rounding_mode: str | None = UNSAID) -> Tensor:
+    if rounding_mode is UNSAID or (rounding_mode is None and not any_floating(input, other)):
+        return binary.div(input, other)
+    return binary.div_mode(input, other, known_mode(rounding_mode))
+
+
+def known_mode(rounding_mode: str | None) -> str | None:
+    if rounding_mode not in (None, "trunc", "floor"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    return rounding_mode
+
+
+def any_floating(*operands: Any) -> bool:
+    return any(isinstance(t, float) or (isinstance(t, Tensor) and t.data_.dtype.kind == "f") for t in operands)
+
+
+def rsub(input: Tensor, other: Any, alpha: Numbers = 1) -> Tensor:
+    if input.data_.dtype.kind == "b" or other is True or other is False:
+        both = input.data_.dtype.kind == "b" and isinstance(other, bool)
+        raise RuntimeError(errors.BOOL_SUBTRACT if both else errors.ONE_BOOL)
+    check_alpha(alpha, input, other)
+    return binary.sub(other, input, alpha) if isinstance(other, Tensor) else binary.rsub(input, other, alpha)
+
+
+def remainder(input: Any, other: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        from ...dispatch.not_implemented import remainder_of_number
+
+        return remainder_of_number(input, other)
+    return binary.remainder(input, other) if isinstance(other, Tensor) else binary.remainder_scalar(input, other)
+
+
+def pow(input: Any, exponent: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        return binary.rpow(input, exponent)
+    return binary.pow(input, exponent) if isinstance(exponent, Tensor) else binary.pow_scalar(input, exponent)
+
+
+def square(input: Tensor) -> Tensor:
+    return binary.pow_scalar(input, 2)
+
+
+def positive(input: Tensor) -> Tensor:
+    if input.data_.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    return binary.lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else binary.lerp(input, end, weight)
+
+
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        return unary.clamp_tensor(input, min, max)
+    return unary.clamp(input, min, max)
+
+
+def clamp_min(input: Tensor, min: Any) -> Tensor:
+    return unary.clamp_min_tensor(input, min) if isinstance(min, Tensor) else unary.clamp_min(input, min)
+
+
+def clamp_max(input: Tensor, max: Any) -> Tensor:
+    return unary.clamp_max_tensor(input, max) if isinstance(max, Tensor) else unary.clamp_max(input, max)
+
+
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    return nonzero(condition, as_tuple=True) if input is None else unary.where(condition, input, other)
+
+
+def fmod(input: Tensor, other: Any) -> Tensor:
+    return binary.fmod(input, other) if isinstance(other, Tensor) else binary.fmod_scalar(input, other)
+
+
+def float_power(input: Any, exponent: Any) -> Tensor:
+    from ...tensor.dtypes import float64
+
+    base, power = (cast(x, float64) if isinstance(x, Tensor) else float(x) for x in (input, exponent))
+    return pow(base, power)
+
+
+def xlogy(input: Any, other: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        return binary.xlogy_of_number(input, other)
+    return binary.xlogy(input, other) if isinstance(other, Tensor) else binary.xlogy_by_number(input, other)
+
+
+def check_fill(value: Any) -> None:
+    if isinstance(value, Tensor) and value.data_.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.data_.ndim} dimension(s)."
+        )
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    check_fill(value)
+    meet(input.data_, mask.data_)
+    if isinstance(value, Tensor):
+        return unary.masked_fill_tensor(input, mask, value)
+    return unary.masked_fill(input, mask, value)
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    meet(input.data_, mask.data_)
+    return indexing.masked_scatter(input, mask, source)
+
+
+# ---- products
+
+
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Numbers = 1, alpha: Numbers = 1) -> Tensor:
+    return matmul.addmm(input, mat1, mat2, beta, alpha)
+
+
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Numbers = 1, alpha: Numbers = 1) -> Tensor:
+    return matmul.addmv(input, mat, vec, beta, alpha)
+
+
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Numbers = 1, alpha: Numbers = 1) -> Tensor:
+    return matmul.baddbmm(input, batch1, batch2, beta, alpha)
+
+
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    for name, vector in (("self", input), ("vec2", vec2)):
+        if vector.data_.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.data_.ndim}-D")
+    return view_ops.reshape(input, [input.data_.shape[0], 1]) * vec2
+
+
+# ---- comparisons of whole tensors
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    if is_batched(input) or is_batched(other):
+        raise RuntimeError("Batching rule not implemented for aten::equal. We could not generate a fallback.")
+    return input.data_.shape == other.data_.shape and bool(np.all(input.data_ == other.data_))
+
+
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    if input.data_.dtype != other.data_.dtype:
+        a, b = errors.type_name(input.data_.dtype), errors.type_name(other.data_.dtype)
+        raise RuntimeError(f"{a} did not match {b}")
+    if is_hidden(input) or is_hidden(other):
+        near = binary.le(unary.abs(input - other), unary.abs(other) * rtol + atol)
+        alike = binary.logical_or(binary.eq(input, other), binary.logical_and(binary.isfinite(other), near))
+        both = binary.logical_and(binary.isnan(input), binary.isnan(other))
+        return binary.logical_or(alike, both) if equal_nan else alike
+    text = errors.broadcast([input.data_.shape, other.data_.shape])
+    if text is not None:
+        raise RuntimeError(text)
+    writes = 0 if rtol == atol == 0 else 1 + (equal_nan and input.data_.dtype.kind == "f")
+    near = np.isclose(input.data_, other.data_, rtol, atol, equal_nan)
+    return plain(elementwise_layout(near, (input.data_, other.data_)) if near.ndim else near, version=writes)
+
+
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    if is_batched(input) or is_batched(other):
+        raise RuntimeError(errors.ALLCLOSE_IN_VMAP)
+    return bool(np.all(isclose(input, other, rtol, atol, equal_nan).data_))
+
+
+def is_tensor(obj: Any) -> bool:
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    return input.data_.dtype.kind == "f"
+
+
+def numel(input: Tensor) -> int:
+    return int(input.data_.size)
+
+
+# ---- mantissas, norms, parts of complex numbers
+
+
+FREXP = named_tuple("frexp", "mantissa exponent")
+
+
+def frexp(input: Tensor) -> Any:
+    """Mantissa and exponent of each number."""
+    return FREXP(*unary.frexp(input))
+
+
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    return reduction.renorm(input, p, wrap(dim, input.data_.ndim) if input.data_.ndim > 1 else dim, maxnorm)
+
+
+def imag(input: Tensor) -> NoReturn:
+    raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+
+
+def view_as_real(input: Tensor) -> NoReturn:
+    raise RuntimeError("view_as_real is only supported for complex tensors")
+
+
+def itself(input: Tensor) -> Tensor:
+    """What torch gives for a real tensor where it asks for the real part, or the conjugate."""
+    return input

@@ -1,1 +1,0 @@
-"""autograd.Function: nodes whose forward and backward a program writes itself."""

@@ -1,0 +1,59 @@
+"""What torch's kernels refuse by the type of their first tensor: functions of floats given bools or whole numbers.
+
+kinds.txt has the kinds that are refused, the exception (`{}` stands for the type), and below it the functions.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ... import errors
+
+Function = Callable[..., Any]
+
+KINDS = {"bool": "b", "whole": "iu", "both": "biu"}
+"""The kinds of numpy's dtypes by the words of the table."""
+
+
+def table() -> dict[str, tuple[str, type[Exception], str]]:
+    """By function: the kinds that it refuses, the exception, and its text."""
+    found: dict[str, tuple[str, type[Exception], str]] = {}
+    refusal: tuple[str, type[Exception], str] | None = None
+    for line in Path(__file__).with_name("kernel_dtypes.txt").read_text().splitlines():
+        if line.startswith(" "):
+            assert refusal is not None
+            found |= dict.fromkeys(line.split(), refusal)
+        else:
+            kinds, _, rest = line.partition(" ")
+            error, _, text = rest.strip().partition(": ")
+            refusal = KINDS[kinds], getattr(builtins, error), text
+    return found
+
+
+TABLE = table()
+
+
+def choosy(name: str, function: Function) -> Function:
+    """`function`, which refuses what torch's `name` does; itself if that takes all."""
+    if name not in TABLE or getattr(function, "choosy", False):
+        return function
+    kinds, error, text = TABLE[name]
+
+    @functools.wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        data = getattr(args[0] if args else options.get("input"), "data_", None)
+        if data is not None and data.dtype.kind in kinds:
+            raise error(text.format(errors.type_name(data.dtype)))
+        return function(*args, **options)
+
+    call.choosy = True  # type: ignore[attr-defined]
+    return call
+
+
+def choosy_all(names: dict[str, Any]) -> dict[str, Function]:
+    """Those of `names` that refuse some types, made to do so."""
+    return {name: choosy(name, names[name]) for name in TABLE if name in names}

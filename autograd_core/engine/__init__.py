@@ -1,0 +1,1 @@
+"""Backward: which node runs when, and what becomes of the gradients on their way."""

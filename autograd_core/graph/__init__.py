@@ -1,0 +1,1 @@
+"""The backward graph: nodes, edges, what nodes save, and what is told of them."""

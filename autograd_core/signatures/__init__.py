@@ -1,6 +1,0 @@
-"""What torch's functions written in C++ accept, and what they say of a call that they do not accept.
-
-table.txt holds the signatures as torch's own messages show them; `parameters` knows what fits a parameter, `parsing`
-reads a call by a list of signatures, `words` says why none fits, and `guarding` puts that before our functions.
-inside.txt and `inside` do the same for what torch wrote in Python around a C++ function.
-"""

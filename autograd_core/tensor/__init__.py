@@ -1,0 +1,1 @@
+"""Tensors: their memory, shape and type, and how they are printed."""
