@@ -183,4 +183,4 @@ def replication_pad2d(self: Array, padding: Pad) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def replication_pad2d_backward(grad_output: Array, self: Array, padding: Pad) -> Array:
-    return beside(gathered(grad_output, self.shape, padding, "edge"), self)
+    return beside(gather_copies(grad_output, self.shape, padding, "edge"), self)
