@@ -1,7 +1,8 @@
 """`make bench`: the engine beside its peers and its goals, scenes, a run from request to reply, the player.
 
 `python -m benchmarks engine`, `scenes`, `host` or `player` measures one of them; only when asked for, `pages` how soon
-each page can be seen, and `load` what fifty people at once make of a server.
+each page can be seen, `stage` whether the player's stage shows what it promises, and `load` what fifty people at once
+make of a server.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from . import engine, host, player, scenes
 from .timing import ROUNDS
 
 PARTS = ("engine", "scenes", "host", "player")
-PAGES, LOAD = "pages", "load"
+PAGES, LOAD, STAGE = "pages", "load", "stage"
 
 
 def main() -> None:
@@ -32,7 +33,7 @@ def main() -> None:
         help="an interpreter with torch and torchviz, for the pictures of peers (default: this one)",
     )
     options = parser.parse_args()
-    if unknown := set(options.parts) - {*PARTS, PAGES, LOAD}:
+    if unknown := set(options.parts) - {*PARTS, PAGES, LOAD, STAGE}:
         parser.error(f"no part is called {' or '.join(sorted(unknown))}")
     if "engine" in (options.parts or PARTS):
         engine.measure(options.only, options.rounds)
@@ -46,6 +47,10 @@ def main() -> None:
         from . import pages  # needs Streamlit and a browser, as the others do not
 
         pages.measure()
+    if STAGE in options.parts:
+        from . import stage  # needs a browser
+
+        sys.exit(0 if stage.measure() else 1)
     if LOAD in options.parts:
         from . import load  # needs Streamlit, as the others do not
 

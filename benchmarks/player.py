@@ -129,7 +129,6 @@ window.leap = async (n) => {
   const { player, dataset } = document.querySelector("#player");
   for (const step of seeds(n, dataset.steps)) { player.seek(step); await new Promise(requestAnimationFrame); }
 };
-window.unfold = async () => { document.querySelector("#player").player.foldAll(false); await frame(); };
 export default null;
 """
 PAGE = "<style>{}body{{margin:0}}#player{{height:100vh}}</style><div id=player></div><script type=module>{}</script>"
@@ -140,7 +139,7 @@ def measure(python: str = sys.executable) -> None:
     """Print a row for each case; `python` is an interpreter that has torch and torchviz."""
     from tests.chromium import chromium
 
-    columns = ("nodes", "run", "scene", "page", "picture", "step", "seek", "step open", "seek open", "payload", "dot")
+    columns = ("nodes", "run", "scene", "page", "picture", "step", "seek", "payload", "dot")
     print(f"\n{'CPU ms':18}" + "".join(f"{name:>10}" for name in columns))
     with chromium() as browser, tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "player.html")
@@ -167,12 +166,10 @@ def row(page: Any, case: Case, python: str) -> str:
     shown = statistics.median(drawn(page, packed) for _ in range(5))
     meter = main_thread(page)
     moves = []
-    for _ in range(2):
-        for move in ("walk", "leap"):
-            before = meter()
-            page.evaluate(f"{move}({FRAMES})")
-            moves.append((meter() - before) / FRAMES)
-        page.evaluate("unfold()")
+    for move in ("walk", "leap"):
+        before = meter()
+        page.evaluate(f"{move}({FRAMES})")
+        moves.append((meter() - before) / FRAMES)
     picture = (ran + made) * 1000 + shown
     peer = torchviz(case, python)
     figures = [

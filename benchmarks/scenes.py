@@ -54,7 +54,7 @@ CASES: tuple[tuple[str, str, float | None, int | None], ...] = (
     ("determinant 6x6", DETERMINANT.format(6), 0.5, 200_000),
     ("2,000 multiplications", CHAIN.format(2_000), 0.5, None),
     ("10,000 multiplications", CHAIN.format(10_000), 1.5, None),
-    ("20 steps of training", TRAINING.format(20), None, None),
+    ("50 steps of training", TRAINING.format(50), None, None),
 )
 """Name, program, and goals: seconds of CPU to build and encode, bytes of payload."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import events as e
+from .. import events
 from .facts import as_noted
 from .snapshot import Value
 from .tape import BEGAN, LEAF, ROOT
@@ -65,9 +65,9 @@ class Calls:
         self.results: tuple[int, list[Grad]] | None = None
         self.began = -1
         self.facts: dict[Any, Callable[[Flight], None]] = {
-            e.BackwardStarted: self.started,
-            e.BackwardFinished: self.ended,
-            e.BackwardFailed: self.ended,
+            events.BackwardStarted: self.started,
+            events.BackwardFinished: self.ended,
+            events.BackwardFailed: self.ended,
             ROOT: self.root,
             BEGAN: self.node_began,
             LEAF: self.leaf_stored,
@@ -95,8 +95,8 @@ class Calls:
         call.count(node, self.reader.nodes)
         grad = raw, self.shown(raw)
         call.buffers[(node, nr) if nr else node] = grad
-        self.reader.flights.append((e.GradAdded, call.number, None, node, nr, None, grad[1], grad[1]))
-        self.reader.flights.append((e.NodeReady, call.number, node))
+        self.reader.flights.append((events.GradAdded, call.number, None, node, nr, None, grad[1], grad[1]))
+        self.reader.flights.append((events.NodeReady, call.number, node))
 
     def node_began(self, fact: Flight) -> None:
         _, told, outputs = fact
@@ -107,7 +107,7 @@ class Calls:
         """The node starts; what came for its outputs."""
         call = self.open[-1]
         grads = [call.buffers.pop((node, nr) if nr else node, NONE) for nr in range(outputs)]
-        self.reader.flights.append((e.NodeStarted, call.number, node, tuple([value for _, value in grads])))
+        self.reader.flights.append((events.NodeStarted, call.number, node, tuple([value for _, value in grads])))
         return [raw for raw, _ in grads]
 
     def node_ran(self, fact: Flight) -> None:
@@ -117,22 +117,22 @@ class Calls:
         number, told = call.number, self.began == node
         if not told:
             came, shown = call.buffers.pop(node, NONE)
-            tell((e.NodeStarted, number, node, (shown,)))
+            tell((events.NodeStarted, number, node, (shown,)))
             for slot, version, _ in known.reads:
-                tell((e.SlotRead, node, slot, version, version))
+                tell((events.SlotRead, node, slot, version, version))
             if raws[0].__class__ is dict:
                 raws = reader.contents.again(known, came, raws[0])
             elif any(raw is True for raw in raws):
                 raws = reader.contents.again(known, came, {at: raw for at, raw in enumerate(raws) if raw is not True})
         self.began = -1
         grads = [NONE if raw is None else (raw, value_of(raw)) for raw in raws]
-        tell((e.NodeRan, number, node, tuple([value for _, value in grads])))
+        tell((events.NodeRan, number, node, tuple([value for _, value in grads])))
         if not told:
             for slot, _, nbytes in known.slots:
                 if call.retain:
-                    tell((e.SlotRetained, number, node, slot))
+                    tell((events.SlotRetained, number, node, slot))
                 else:
-                    tell((e.SlotFreed, number, node, slot, nbytes))
+                    tell((events.SlotFreed, number, node, slot, nbytes))
         self.results = node, grads
 
     def arrive(self) -> None:
@@ -149,10 +149,10 @@ class Calls:
             before = now = buffers.get(key, NONE)
             if grad is not NONE:
                 buffers[key] = now = grad if before is NONE else self.total(before[0], grad[0])
-            tell((e.GradAdded, number, node, below, nr, before[1], grad[1], now[1]))
+            tell((events.GradAdded, number, node, below, nr, before[1], grad[1], now[1]))
             left = waiting[below] = waiting[below] - 1
             if left == 0:
-                tell((e.NodeReady, number, below))
+                tell((events.NodeReady, number, below))
                 if nodes[below].leaf:
                     leaves.append(below)
         for leaf in leaves:
@@ -167,7 +167,7 @@ class Calls:
         flights: list[Any] = self.reader.flights
         call.spots.append(len(flights))
         flights.append(place)
-        flights.append((e.NodeRan, call.number, leaf, ()))
+        flights.append((events.NodeRan, call.number, leaf, ()))
 
     def leaf_stored(self, fact: Flight) -> None:
         """What a leaf stored goes to its place."""
@@ -182,7 +182,7 @@ class Calls:
             _, _, how, tensor, told, ref, version = fact
             raw, value = call.came[leaf]
             reader.gradient_made(told, ref, raw, version)
-            stored = (e.GradStored, call.number, tensor - reader.base, how, told - reader.base, None, value, value)
+            stored = (events.GradStored, call.number, tensor - reader.base, how, told - reader.base, None, value, value)
             reader.flights.append(stored)
         finally:
             reader.flights = before

@@ -10,7 +10,7 @@ from weakref import CallableProxyType, ProxyType
 
 import numpy as np
 
-from .. import events as e
+from .. import events
 from .frozen_dataclass import maker
 from .limits import freeze_value
 from .snapshot import Value, snapshot
@@ -36,7 +36,7 @@ class Known:
     __slots__ = ("edges", "slots", "reads", "leaf", "fact", "holders")
 
     def __init__(
-        self, edges: e.Edges, slots: list[tuple[str, int, int]], leaf: bool = False, fact: Flight = ()
+        self, edges: events.Edges, slots: list[tuple[str, int, int]], leaf: bool = False, fact: Flight = ()
     ) -> None:
         self.edges, self.slots, self.leaf, self.fact = edges, slots, leaf, fact
         self.reads = sorted(slots)

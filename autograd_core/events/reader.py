@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import events as e
+from .. import events
 from ..graph.introspection import saved_face
 from ..graph.node import SCALAR
 from .backward_reader import Calls
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Flight = tuple[Any, ...]
 
-VALUED = (e.GradAdded, e.GradStored, e.NodeStarted, e.NodeRan, e.HookRan)
+VALUED = (events.GradAdded, events.GradStored, events.NodeStarted, events.NodeRan, events.HookRan)
 """Other flights that may hold arrays."""
 
 
@@ -50,18 +50,20 @@ class Reader:
         """What to tell when a tensor goes, by the id of its proxy, and the node that it held, if it held one."""
         self.calls = Calls(self)
         self.known: dict[Any, Callable[[Flight], None]] = {
-            e.TensorMade: self.tensor_made,
-            e.Written: self.written,
-            e.AliasChanged: self.alias_changed,
-            e.NodeMade: self.node_made,
-            e.NodeReleased: self.node_gone,
-            e.TensorSaved: self.tensor_saved,
+            events.TensorMade: self.tensor_made,
+            events.Written: self.written,
+            events.AliasChanged: self.alias_changed,
+            events.NodeMade: self.node_made,
+            events.NodeReleased: self.node_gone,
+            events.TensorSaved: self.tensor_saved,
             **dict.fromkeys(VALUED, self.read_value),
             **self.calls.facts,
         }
         self.known |= {MADE: self.tensor_noted, JOINED: self.leaf_joined, WROTE: self.write_noted, GONE: self.grad_gone}
         self.known |= {WATCHED: self.node_watched}
-        self.quiet = frozenset((e.TensorReleased, e.NodeReleased, e.SlotFreed, e.SlotRetained, WATCHED))
+        self.quiet = frozenset(
+            (events.TensorReleased, events.NodeReleased, events.SlotFreed, events.SlotRetained, WATCHED)
+        )
         self.gone: set[int] = set()
         """The tensors that are gone, of which something is still known because a node keeps their contents."""
         self.refs: list[Any] = []
@@ -96,7 +98,7 @@ class Reader:
         items, end = self.tape.items, len(self.tape.items)
         if self.tape.mark is not None:
             end = self.tape.mark
-        while end > self.at and type(items[end - 1]) is tuple and items[end - 1][0] is e.SlotRead:
+        while end > self.at and type(items[end - 1]) is tuple and items[end - 1][0] is events.SlotRead:
             end -= 1
         return end
 
@@ -119,9 +121,9 @@ class Reader:
         del items[:]
         self.at = 0
         for flight in self.flights:
-            if flight[0] is e.NodeReleased:
+            if flight[0] is events.NodeReleased:
                 self.nodes.pop(flight[1], None)
-            elif flight[0] is e.TensorReleased:
+            elif flight[0] is events.TensorReleased:
                 self.gone.add(flight[1])
         del self.flights[:]
         read = {number for known in self.nodes.values() for number in self.read_by(known)}
@@ -179,9 +181,9 @@ class Reader:
         """The AccumulateGrad of a leaf."""
         _, told, leaf, ref = fact
         node, leaf = told - self.base, leaf - self.base
-        self.leaving[id(ref)] = (e.NodeReleased, node), None
+        self.leaving[id(ref)] = (events.NodeReleased, node), None
         self.nodes[node] = Known((), [], True)
-        self.flights.append((e.NodeMade, node, "AccumulateGrad", "AccumulateGrad", None, (), (leaf,), leaf))
+        self.flights.append((events.NodeMade, node, "AccumulateGrad", "AccumulateGrad", None, (), (leaf,), leaf))
 
     def tensor_saved(self, flight: Flight) -> None:
         self.flights.append((*flight[:4], self.storage(flight[4]), *flight[5:-1], read_part(flight[-1])))
@@ -194,7 +196,7 @@ class Reader:
         _, op, told, ref, raw, (joined, output_nr, requires_grad), inputs, memory = fact
         base = self.base
         number = told - base
-        self.leaving[id(ref)] = (e.TensorReleased, number), None
+        self.leaving[id(ref)] = (events.TensorReleased, number), None
         shared, version, seen = (number, 0, None) if memory is None else memory
         self.memory[number] = storage = self.storage(shared)
         value = self.contents.keep(number, raw)
@@ -203,23 +205,23 @@ class Reader:
         given = tuple([one - base for one in inputs])
         node = None if joined is None else joined - base
         facts = (value.shape, value.dtype, requires_grad, version, node, output_nr, seen, value)
-        self.flights.append((e.TensorMade, number, storage, op, given, *facts))
+        self.flights.append((events.TensorMade, number, storage, op, given, *facts))
 
     def write_noted(self, fact: Flight) -> None:
         """A write, and what it changed."""
         _, (number, storage, *told), raw, aliases = fact
         self.memory[number] = storage = self.storage(storage)
         value = self.contents.keep(number, raw)
-        self.flights.append((e.Written, number, storage, *told, value))
+        self.flights.append((events.Written, number, storage, *told, value))
         for other, version, contents in aliases:
-            self.flights.append((e.AliasChanged, other, version, self.contents.keep(other, contents)))
+            self.flights.append((events.AliasChanged, other, version, self.contents.keep(other, contents)))
 
     def grad_gone(self, fact: Flight) -> None:
         """The program set a `.grad` to None."""
         _, told, was, raw = fact
         contents = self.contents
         before = contents.values[was - self.base] if was is not None else None if raw is None else contents.value(raw)
-        self.flights.append((e.GradStored, None, told - self.base, "assigned", None, before, None, None))
+        self.flights.append((events.GradStored, None, told - self.base, "assigned", None, before, None, None))
 
     def storage(self, number: int) -> int:
         return self.storages.setdefault(number, len(self.storages))
@@ -231,7 +233,7 @@ class Reader:
         op, number, ref, _, raw = fact[:PLAIN]
         base, contents, rest = self.base, self.contents, fact[PLAIN : PLAIN + len(op.tensors)]
         number -= base
-        self.leaving[id(ref)] = (e.TensorReleased, number), None
+        self.leaving[id(ref)] = (events.TensorReleased, number), None
         given = tuple([told - base for told in rest if told is not None and told - base not in contents.numbers])
         if raw is None:
             operands = [fact[-1] if told is None else contents.held(told - base) for told in rest]
@@ -239,7 +241,7 @@ class Reader:
         self.memory[number] = storage = self.storage(number)
         value = contents.keep(number, raw)
         facts = (value.shape, value.dtype, False, 0, None, 0, None, value)
-        self.flights.append((e.TensorMade, number, storage, op.name, given, *facts))
+        self.flights.append((events.TensorMade, number, storage, op.name, given, *facts))
 
     def made(self, fact: Flight) -> None:
         """The node with its edges and what it keeps, then the result."""
@@ -251,11 +253,11 @@ class Reader:
         values, raws = contents.values, contents.raws
         number -= base
         node -= base
-        self.leaving[id(ref)] = (e.TensorReleased, number), node
+        self.leaving[id(ref)] = (events.TensorReleased, number), node
         given = tuple([told - base for told in fact[FIELDS : form.joined] if told is not None])
         joined = zip(fact[form.joined : form.kept], nrs, strict=True)
         edges = tuple([(None if told is None else told - base, at) for told, at in joined])
-        tell((e.NodeMade, node, form.title, form.name, nr, edges, given, None))
+        tell((events.NodeMade, node, form.title, form.name, nr, edges, given, None))
         memory[number] = storage = self.storage(number)
         if raw is None:
             operands = [None if told is None else contents.held(told - base) for told in fact[FIELDS : form.joined]]
@@ -272,9 +274,9 @@ class Reader:
             held = values[kept]
             nbytes = 4 if raws[kept].__class__ is float else size(held.shape, held.dtype)
             slots.append((slot, version, nbytes))
-            tell((e.TensorSaved, node, slot, tensor, memory[kept], version, nbytes, held))
+            tell((events.TensorSaved, node, slot, tensor, memory[kept], version, nbytes, held))
         for at, slot in form.values:
-            tell((e.ValueSaved, node, slot, str(saved_face(fact[at]))))
+            tell((events.ValueSaved, node, slot, str(saved_face(fact[at]))))
         self.nodes[node] = Known(edges, slots, fact=fact)
         for below, _ in edges:
             if below is not None and (known := self.nodes[below]).holders is not None:
@@ -282,16 +284,16 @@ class Reader:
         if contents.numbers and not contents.numbers.isdisjoint(given):
             given = tuple([tensor for tensor in given if tensor not in contents.numbers])
         shape, dtype = value.shape, value.dtype
-        tell((e.TensorMade, number, storage, form.name, given, shape, dtype, True, 0, node, 0, None, value))
+        tell((events.TensorMade, number, storage, form.name, given, shape, dtype, True, 0, node, 0, None, value))
 
     def gradient_made(self, told: int, ref: Any, raw: Any, version: int) -> None:
         """A new tensor that is the `.grad` of a leaf."""
         number = told - self.base
-        self.leaving[id(ref)] = (e.TensorReleased, number), None
+        self.leaving[id(ref)] = (events.TensorReleased, number), None
         self.memory[number] = storage = self.storage(number)
         value = self.contents.keep(number, raw)
         facts = (value.shape, value.dtype, False, version, None, 0, None, value)
-        self.flights.append((e.TensorMade, number, storage, "grad", (), *facts))
+        self.flights.append((events.TensorMade, number, storage, "grad", (), *facts))
 
     # ---- what goes with the last that holds it
 
@@ -303,7 +305,7 @@ class Reader:
             if known.holders is not None:
                 known.holders -= 1
                 if not known.holders:
-                    self.flights.append((e.NodeReleased, node))
+                    self.flights.append((events.NodeReleased, node))
                     waiting += [below for below, _ in known.edges if below is not None]
 
     def node_watched(self, fact: Flight) -> None:

@@ -1,6 +1,7 @@
 """What is told of a tensor's contents: a small tensor whole, of a larger one a summary and its first elements.
 
-A matrix of at most SIDE by SIDE is also told by its cells, to three digits, for those who want to look at it.
+A larger tensor is also told by cells, to three digits, for those who want to look at it: a matrix of at most SIDE by
+SIDE by its own, any other by at most POOLED by POOLED that stand for parts of it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ WHOLE = 256
 """A tensor with at most so many elements is told whole; of a larger one, a summary and its first elements."""
 SIDE = 32
 """A matrix of at most so many rows and columns is told by its cells."""
+POOLED = 16
+"""Anything else is told by at most so many rows and columns, each the number of a part that is farthest from zero."""
+LARGEST = 1 << 20
+"""Of a tensor with more elements no cells are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,8 @@ class Value:
     Of one with more than COUNTED elements, some are counted for all.
     """
     cells: tuple[int, str] | None = None
-    """Of a larger matrix of at most SIDE by SIDE: a power of two, and by how much of it each element is, row by row, as
-    float16, little-endian, in base64."""
+    """Of a larger tensor: a power of two, and by how much of it each cell of its `grid` is, row by row, as float16,
+    little-endian, in base64."""
 
 
 @cache
@@ -83,11 +88,53 @@ def snapshot(array: np.ndarray[Any, Any] | np.generic) -> Value:
     least, most = float(numbers.min()), float(numbers.max())
     mean = float(np.add.reduce(numbers, dtype=np.float64)) / numbers.size
     bins = spread(numbers, least, most, mean)
-    return Value(flat.shape, name, head, False, least, most, mean, bins, cells(flat) if few(flat.shape) else None)
+    shown_cells = None if flat.size > LARGEST else cells(flat if few(flat.shape) else pooled(flat))
+    return Value(flat.shape, name, head, False, least, most, mean, bins, shown_cells)
 
 
 def few(shape: tuple[int, ...]) -> bool:
     return len(shape) == 2 and max(shape) <= SIDE
+
+
+def grid(shape: tuple[int, ...]) -> tuple[int, int]:
+    """The rows and columns of the cells of a larger tensor."""
+    if few(shape):
+        return shape[0], shape[1]
+    rows, columns = plane(shape)
+    return -(-rows // parts(rows)), -(-columns // parts(columns))
+
+
+def plane(shape: tuple[int, ...]) -> tuple[int, int]:
+    """A tensor laid flat: all but its last dimension are rows; a vector is wrapped to be nearly square."""
+    if len(shape) == 1:
+        columns = math.isqrt(shape[0] - 1) + 1
+        return -(-shape[0] // columns), columns
+    return math.prod(shape[:-1]), shape[-1]
+
+
+def parts(length: int) -> int:
+    """How many rows or columns, of so many, one of cells stands for."""
+    return -(-length // POOLED)
+
+
+def pooled(tensor: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The cells of a tensor laid flat, with zeros where it does not fill the last of them."""
+    if tensor.dtype.kind == "c":
+        return tensor
+    rows, columns = plane(tensor.shape)
+    high, wide = parts(rows), parts(columns)
+    many, across = grid(tensor.shape)
+    numbers = tensor.reshape(-1)
+    if numbers.size < rows * columns:
+        numbers = np.concatenate((numbers, np.zeros(rows * columns - numbers.size, numbers.dtype)))
+    laid = numbers.reshape(rows, columns)
+    if (rows, columns) != (many * high, across * wide):
+        filled = np.zeros((many * high, across * wide), laid.dtype)
+        filled[:rows, :columns] = laid
+        laid = filled
+    blocks = laid.reshape(many, high, across, wide)
+    top, bottom = blocks.max((1, 3)).astype(np.float64), blocks.min((1, 3)).astype(np.float64)
+    return np.where(top >= -bottom, top, bottom)
 
 
 def cells(matrix: np.ndarray[Any, Any]) -> tuple[int, str] | None:

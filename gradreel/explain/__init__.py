@@ -3,6 +3,7 @@
 from .diagnose import Doctor, diagnose
 from .diagnosis import Diagnosis
 from .operators.lookup import formulas
+from .operators.slopes import slope
 from .sentences.beats import Beat, beats
 from .sentences.graph import keep_label
 from .sentences.table import sentences, tell
@@ -24,5 +25,6 @@ __all__ = [
     "keep_label",
     "label",
     "sentences",
+    "slope",
     "tell",
 ]

@@ -69,7 +69,7 @@ def query_parameter(name: str) -> str | None:
 
 
 def mount(payload: bytes, *, key: str, on_question: Callable[[], None] | None = None) -> Any:
-    """Show a response. The instance of `key` lives on: step, camera and text stay as they are over reruns."""
+    """Show a response. The instance of `key` lives on: step, folds and text stay as they are over reruns."""
     return _stage(key=key, data=payload, on_question_change=on_question or _nothing)
 
 

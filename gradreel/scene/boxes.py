@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -24,10 +25,17 @@ class Labels(NamedTuple):
     iteration: str | None
 
 
-def boxes_of(world: World, stage: Stage, labels: Mapping[int, Labels], placed: Mapping[int, str | None]) -> Table[Box]:
+def boxes_of(
+    world: World,
+    stage: Stage,
+    labels: Mapping[int, Labels],
+    placed: Mapping[int, str | None],
+    ways: Ways,
+    selves: Mapping[int, tuple[str, int]],
+) -> Table[Box]:
     """A box for each node; `placed` tells the group of each."""
     states = world.nodes.values()
-    ways = Ways()
+    modules = Modules(world, stage, selves)
     inputs, slots = Inputs(world), Slots(world, stage)
     formula: Picks[Formula] = Picks()
     output: Picks[Output | None] = Picks()
@@ -60,8 +68,9 @@ def boxes_of(world: World, stage: Stage, labels: Mapping[int, Labels], placed: M
             inputs.table(),
             output,
             slots.table(),
-            [label(world, state.variable) if state.variable is not None else None for state in states],
+            [full_name(world, stage, state.variable) if state.variable is not None else None for state in states],
             Ids("t", [tensor if tensor in stage.shown else None for tensor in made]),
+            modules.of_all(states),
         ),
     )
 
@@ -144,6 +153,57 @@ class Slots:
 def late(world: World, tensor: int | None) -> str:
     """A label that was not there when the node was built may be there now."""
     return label(world, tensor) or "temporary"
+
+
+PATH = re.compile(r"[A-Za-z_]\w*(\.\w+)*")
+OWN = re.compile(r"(self|cls)[.\[]")
+"""How a module calls what is its own, which says nothing outside of it."""
+
+
+def full_name(world: World, stage: Stage, tensor: int) -> str | None:
+    """What the program calls a leaf: of a module's own the name from outside, if it ever had one."""
+    found = label(world, tensor)
+    if found is None or not OWN.match(found):
+        return found
+    return next((name for name in stage.names.of(tensor) if not OWN.match(name)), found)
+
+
+class Modules:
+    """The modules that built nodes: those whose parameters they use, else those in whose `forward` they stand."""
+
+    def __init__(self, world: World, stage: Stage, selves: Mapping[int, tuple[str, int]]) -> None:
+        self._world, self._stage = world, stage
+        self._paths = {scope: self._outer(*own) for scope, own in selves.items()}
+        self._of_leaves: dict[int, str | None] = {}
+
+    def _outer(self, own: str, tensor: int) -> str | None:
+        """`model.blocks.0`, whose `self.ln.weight` is `model.blocks.0.ln.weight` outside."""
+        name = full_name(self._world, self._stage, tensor)
+        return name.removesuffix(f".{own}") if name is not None and name.endswith(f".{own}") else None
+
+    def of_all(self, states: Iterable[NodeState]) -> list[str | None]:
+        return [self._of_parameters(state) or self._around(state) for state in states]
+
+    def _of_parameters(self, state: NodeState) -> str | None:
+        leaves = (state.variable,) if state.variable is not None else self._leaves_below(state)
+        for leaf in leaves:
+            if leaf not in self._of_leaves:
+                name = full_name(self._world, self._stage, leaf)
+                path = name.rpartition(".")[0] if name is not None else ""
+                self._of_leaves[leaf] = path if PATH.fullmatch(path) else None
+            if (found := self._of_leaves[leaf]) is not None:
+                return found
+        return None
+
+    def _leaves_below(self, state: NodeState) -> list[int]:
+        nodes = [self._world.nodes[target] for target, _ in state.edges if target is not None]
+        return [node.variable for node in nodes if node.variable is not None]
+
+    def _around(self, state: NodeState) -> str | None:
+        if not self._paths:
+            return None
+        frames = reversed(state.place.frames)
+        return next((path for frame in frames if (path := self._paths.get(frame.scope)) is not None), None)
 
 
 def functions(states: Iterable[NodeState]) -> list[str | None]:

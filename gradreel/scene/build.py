@@ -9,7 +9,7 @@ from itertools import groupby, islice
 from types import MethodType
 from typing import Any
 
-from gradreel.explain import Beat, Doctor, World, beats, keep_label, label, tell
+from gradreel.explain import Beat, Doctor, World, beats, keep_label, label, slope, tell
 from gradreel.explain import Diagnosis as Found
 from gradreel.explain.diagnose import Look
 from gradreel.explain.mending import Mend as Tried
@@ -19,11 +19,11 @@ from gradreel.trace import events as e
 from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import Event
 
-from .boxes import Labels, boxes_of
+from .boxes import Labels, Ways, boxes_of
 from .cells import with_cells
 from .groups import Groups
 from .happenings import HAPPENINGS, Stage
-from .model import Call, Diagnosis, Expression, Mend, Scene, Stretch, Tensor
+from .model import Call, Diagnosis, Expression, Histories, Mend, Scene, Stretch, Tensor
 from .shown import ShownValues
 from .steps import Steps
 
@@ -67,6 +67,7 @@ class Builder:
         self.starts = [-1]
         """For each step the first event that it tells."""
         self.labels: dict[int, Labels] = {}
+        self.ways = Ways()
         self.in_call: list[int | None] = [None]
         self.doctor = Doctor(self.world)
         self.made: list[int] = []
@@ -172,15 +173,16 @@ class Builder:
             )
             for call in self.world.calls.values()
         )
-        boxes = boxes_of(self.world, self.stage, self.labels, placed)
+        boxes = boxes_of(self.world, self.stage, self.labels, placed, self.ways, self.groups.selves)
         tensors = tuple(self._tensor(number) for number in sorted(self.stage.shown) if number in self.world.tensors)
+        histories = self.stage.ledger.histories
         return Scene(
             trace.source,
             trace.mode,
             trace.outcome,
-            self._values(),
+            self._values(histories),
             boxes,
-            self.stage.wires.table(),
+            self.stage.wires.table(self._slope),
             tensors,
             tuple(self.groups.made),
             calls,
@@ -188,15 +190,21 @@ class Builder:
             tuple(self._stretches()),
             tuple(self._diagnoses(mender)),
             tuple((text, self.step_of(event)) for text, event in self.world.printed),
-            self.stage.ledger.histories,
+            histories,
             {"sum": tuple(self.stage.sums), "name": tuple(self.stage.names.numbers)},
             expression,
         )
 
-    def _values(self) -> ShownValues:
-        table, tracks = self.stage.values.table, self.stage.ledger.tracks
-        sent = with_cells(table, [tracks("t", "value").history, tracks("t", "grad").history])
-        return ShownValues(table, sent)
+    def _slope(self, node: int, edge: int) -> str | None:
+        state = self.world.nodes[node]
+        ways = self.ways.of(state)[1]
+        return slope(state, ways[edge][1], self.labels[node].slots) if edge < len(ways) else None
+
+    def _values(self, histories: Histories) -> ShownValues:
+        table, index = self.stage.values.table, self.stage.values.index
+        slots = [slot for node in self.world.nodes.values() for slot in node.slots.values() if not slot.value.whole]
+        kept = [(self.step_of(slot.saved), index(slot.value)) for slot in slots]
+        return ShownValues(table, with_cells(table, histories, kept))
 
     def _tensor(self, number: int) -> Tensor:
         state = self.world.tensors[number]

@@ -47,7 +47,8 @@ Column = Any
 """JSON data in one of the forms above."""
 
 NUMBER = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
-CANONICAL = re.compile(r"0|[1-9]\d{0,14}")
+LONG = 10**15
+"""Texts of larger numbers stay texts."""
 FIRST, LETTERS = ord("#"), ord("\\") - ord("#")
 """The letters that stand for integers: those between the quote and the backslash, which JSON would have to mark."""
 SAFE = 2**53
@@ -253,6 +254,8 @@ def distinct_in(things: Iterable[Any]) -> dict[Any, int]:
 
 def holes(things: Sequence[str]) -> Column:
     """Texts by the pieces between their numbers; as they are if nearly every one is of its own sort."""
+    if (alike := of_one_sort(things)) is not None:
+        return alike
     split = [NUMBER.split(text) for text in things]
     pieces = [tuple(parts[::2]) for parts in split]
     places = distinct_in(pieces)
@@ -264,6 +267,17 @@ def holes(things: Sequence[str]) -> Column:
         numbers[place].append(parts[1::2])
     filled = [[digits(place) for place in zip(*found, strict=True)] for found in numbers]
     return {"text": list(map(list, places)), "at": integers(at, False), "holes": filled}
+
+
+def of_one_sort(things: Sequence[str]) -> Column | None:
+    """Texts that differ in their numbers alone, looked through as one; None if they are not so."""
+    whole = "\n".join(things)
+    masks = NUMBER.sub("\0", whole).split("\n")
+    if len(masks) != len(things) or len(set(masks)) > 1 or "\0" in whole:
+        return None
+    pieces, numbers = masks[0].split("\0"), NUMBER.findall(whole)
+    each = [digits(numbers[place :: len(pieces) - 1]) for place in range(len(pieces) - 1)]
+    return {"text": [pieces], "at": integers([0] * len(things), False), "holes": [each]}
 
 
 def ids(things: Sequence[str]) -> Column | None:
@@ -298,8 +312,12 @@ def pointing(letter: str, things: Sequence[int | None]) -> Column:
 
 def digits(words: Sequence[str]) -> Column:
     """Numbers in texts: as integers where all are, so that they can be told by their differences."""
-    if all(map(CANONICAL.fullmatch, words)):
-        return integers(list(map(int, words)), False)
+    try:
+        found = list(map(int, words))
+    except ValueError:
+        found = []
+    if found and max(found) < LONG and list(map(str, found)) == list(words):
+        return integers(found, False)
     places = distinct_in(words)
     if len(places) == 1:
         return same(words)

@@ -8,6 +8,7 @@ from gradreel.explain import Frame, Place, Turn, World
 
 from .model import Group
 
+OWN = "self."
 CROWD = 3
 """A line that built so many nodes in one place gets a group of its own."""
 
@@ -19,6 +20,8 @@ class Groups:
         self._known: dict[tuple[str | None, object], Group] = {}
         self._members: dict[tuple[str | None, int], list[int]] = defaultdict(list)
         self._of: dict[int, str | None] = {}
+        self.selves: dict[int, tuple[str, int]] = {}
+        """By scope a tensor of the module whose `forward` runs in it, and what that is called there."""
         self._way: tuple[object, str | None, str | None] = ((), None, None)
         """The calls and iterations that a node was put into last, their group and the title of the iteration."""
 
@@ -42,7 +45,15 @@ class Groups:
             group = self._group(parent, part)
             parent = group.id
             title = group.title if isinstance(part, Turn) else title
+            if isinstance(part, Frame) and part.function == "forward" and part.scope not in self.selves:
+                self._look_for_module(part.scope)
         return parent, title
+
+    def _look_for_module(self, scope: int) -> None:
+        for name, bound in self._world.names_in.get(scope, {}).items():
+            if name.startswith(OWN) and bound.tensor is not None:
+                self.selves[scope] = name.removeprefix(OWN), bound.tensor
+                return
 
     def _group(self, parent: str | None, part: Turn | Frame | int) -> Group:
         group = self._known.get((parent, part))

@@ -1,7 +1,18 @@
-"""What each event changes in the picture: a table from kinds of events to the properties they set."""
+"""What each event changes in the picture: a table from kinds of events to the properties they set.
+
+- Of nodes: `state`, `order`, `grad_in`, `hint`; `arrived` and `expected` where more than one gradient is waited for,
+  and at leaves, which have `grad`, `came`, `before` and `how` as well.
+- Of each slot: `slot:NAME`, its state; `found:NAME`, the version at which the node found it; `now:NAME`, the value that
+  was written over what it keeps; `silent:NAME`, that no version tells of it.
+- Of wires: `state`, `value`. Of tensors: `state`, `version`, `value`, `requires_grad`, `box`, `grad`.
+- Of sums: `terms`, each with the node it came from and its value; `wires`, the wire of each; `total`; and `wire`, which
+  the last came over.
+- Of names: `text` or `tensor`. Of the program: `line`, `end_line`, `frames`, `loops`, `printed`, `call`, `bytes`.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -40,6 +51,10 @@ class Stage:
         self.used: dict[int, None] = {}
         self.added: dict[int, None] = {}
         """The nodes, wires and sums that the present outermost call has marked, to be wiped when the next begins."""
+        self.keeping: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        """By storage the slots that keep it, and some that did."""
+        self.handing: dict[int, list[int]] = {}
+        """The wires over which each node sent something when it last ran, of which nothing has arrived yet."""
         self.sums: dict[tuple[int, int], int] = {}
         """By node and input the numbers of the sums that anything was added to."""
         self.ledger = Ledger({"n": nodes, "t": shown})
@@ -58,6 +73,7 @@ class Stage:
         self.arrived, self.expected = of_nodes("arrived"), of_nodes("expected")
         self.wire_state, self.wire_value = of_wires("state"), of_wires("value")
         self.terms, self.total = of_sums("terms"), of_sums("total")
+        self.ways, self.wire = of_sums("wires"), of_sums("wire")
 
     def settle(self) -> None:
         """Begin a step: what ran in the last one has run."""
@@ -135,6 +151,24 @@ class Stage:
         if owner is not None:
             self.holds(owner.number, event.value)
             self.unsum(owner.number)
+        self.overwrites(event)
+
+    def overwrites(self, event: e.Written | e.AliasChanged) -> None:
+        """Show in the slots that keep what was written over what they hold now, and whether no version tells of it."""
+        kept = self.keeping.get(self.world.tensors[event.tensor].storage if event.tensor in self.world.tensors else -1)
+        if not kept:
+            return
+        kept[:] = [pair for pair in kept if self.keeps(*pair)]
+        for number, name in kept:
+            slot = self.world.nodes[number].slots[name]
+            if slot.tensor == event.tensor or slot.value.shape == event.value.shape:
+                self.ledger.tracks("n", f"now:{name}").put(number, self.index(event.value))
+                if isinstance(event, e.Written) and not event.counted:
+                    self.ledger.tracks("n", f"silent:{name}").put(number, True)
+
+    def keeps(self, number: int, name: str) -> bool:
+        node = self.world.nodes[number]
+        return node.alive and node.slots[name].state != "freed"
 
     def unsum(self, tensor: int) -> None:
         """What is in `.grad` now is no longer the sum that a backward made."""
@@ -173,6 +207,7 @@ class Stage:
 
     def tensor_saved(self, event: e.TensorSaved) -> None:
         self.slot(event.slot).put(event.node, "held")
+        self.keeping[event.storage].append((event.node, event.slot))
 
     def history_rebased(self, event: e.HistoryRebased) -> None:
         if event.tensor in self.shown:
@@ -197,7 +232,7 @@ class Stage:
             self.wipe()
         self.call.put(0, event.call)
         for number, expected in self.world.calls[event.call].expected.items():
-            if self.world.nodes[number].variable is not None:
+            if expected > 1 or self.world.nodes[number].variable is not None:
                 self.marked[number] = None
                 self.expected.put(number, expected)
                 self.arrived.put(number, 0)
@@ -216,8 +251,8 @@ class Stage:
                 self.wire_state.put(wire, "idle")
                 self.wire_value.put(wire, None)
         for total in self.added:
-            self.terms.put(total, None)
-            self.total.put(total, None)
+            for tracks in (self.terms, self.total, self.ways, self.wire):
+                tracks.put(total, None)
         for marks in (self.marked, self.used, self.added, self.lit):
             marks.clear()
 
@@ -250,34 +285,50 @@ class Stage:
 
     def node_ran(self, event: e.NodeRan) -> None:
         self.running.append(event.node)
+        handing = self.handing[event.node] = []
         for wire, grad in zip(self.wires_of[event.node], event.grads, strict=False):
             if wire is not None and grad is not None:
                 self.used[wire] = None
                 self.wire_state.put(wire, "lit")
                 self.wire_value.put(wire, self.values.index(grad))
                 self.lit.append(wire)
+                handing.append(wire)
 
     def grad_added(self, event: e.GradAdded) -> None:
         number, call = event.node, self.world.calls[event.call]
         expected = call.expected.get(number, 0)
         if expected != 1:
             self.adds(event, expected <= MOST)
-        if self.world.nodes[number].variable is not None:
+        leaf = self.world.nodes[number].variable is not None
+        if leaf or expected > 1:
             self.marked[number] = None
-            self.came.put(number, self.index(event.came))
             self.arrived.put(number, call.arrived[number])
+        if leaf:
+            self.came.put(number, self.index(event.came))
 
     def adds(self, event: e.GradAdded, few: bool) -> None:
-        """The sum at an input of a node; of `few` terms each with where it came from."""
+        """The sum at an input of a node; of `few` terms each with where it came from, and over which wire."""
         number = self.sums.setdefault((event.node, event.input_nr), len(self.sums))
         self.added[number] = None
         self.total.put(number, self.index(event.after))
+        wire = self.came_over(event)
+        self.wire.put(number, wire)
         if few:
-            terms = self.terms.now(number) or []
+            terms, ways = self.terms.now(number) or [], self.ways.now(number) or []
             if len(terms) >= TERMS:
-                terms = [[EARLIER, self.index(event.before)]]
+                terms, ways = [[EARLIER, self.index(event.before)]], [EARLIER]
             source = None if event.source is None else f"n{event.source}"
             self.terms.put(number, [*terms, [source, self.index(event.came)]])
+            self.ways.put(number, [*ways, None if wire is None else f"w{wire}"])
+
+    def came_over(self, event: e.GradAdded) -> int | None:
+        """The wire that a gradient came over: of several from the same node it hands on the first one first."""
+        place = event.node, event.input_nr
+        for wire in self.handing.get(event.source, ()) if event.source is not None else ():
+            if self.wires.end(wire) == place:
+                self.handing[event.source].remove(wire)  # type: ignore[index]
+                return wire
+        return None
 
     def grad_stored(self, event: e.GradStored) -> None:
         self.holds(event.tensor, event.after)

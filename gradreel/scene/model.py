@@ -37,7 +37,7 @@ NUMBERED = ("n", "w", "t")
 """Kinds of things whose keys are a letter and a number."""
 
 
-POINTING = {("name", "tensor"): "t", ("t", "box"): "n"}
+POINTING = {("name", "tensor"): "t", ("t", "box"): "n", ("sum", "wire"): "w"}
 """Properties that are other things: the letter that goes before the number which a track has of each."""
 
 
@@ -70,7 +70,10 @@ class Output(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A backward node, or (kind "leaf") the AccumulateGrad of a leaf."""
+    """A backward node, or (kind "leaf") the AccumulateGrad of a leaf.
+
+    `module` is the path of the module that built it, `model.blocks.1.attn`, as far as names of parameters tell.
+    """
 
     id: str
     kind: str
@@ -89,16 +92,22 @@ class Box(NamedTuple):
     slots: tuple[Slot, ...]
     variable: str | None
     tensor: str | None
+    module: str | None
 
 
 class Wire(NamedTuple):
-    """Gradient number `output` of one box flows into input `input_nr` of another."""
+    """Gradient number `output` of one box flows into input `input_nr` of another.
+
+    `slope` says in a few letters by what the box multiplies what came to it on this way: `× 3`, `× cos x = 0.54`,
+    `· Wᵀ`, `× (1 - y²)` with `y` for its result; None where that cannot be said so.
+    """
 
     id: str
     from_: str
     to: str
     output: int
     input_nr: int
+    slope: str | None
 
 
 class Tensor(NamedTuple):

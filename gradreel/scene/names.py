@@ -53,6 +53,13 @@ class Names:
             self._show(scope, name, bound)
         self.changed.clear()
 
+    def of(self, tensor: int) -> list[str]:
+        """All names that `tensor` ever had, the latest first."""
+        keys = list(self.numbers)
+        history = self._tensor.history
+        places = [number for number, value in zip(history.things, history.values, strict=True) if value == tensor]
+        return [keys[number][1] for number in reversed(places)]
+
     def _show(self, scope: int, name: str, bound: e.NameBound | None) -> None:
         """Show what `name` stands for from now on: a tensor, or what its text tells."""
         number = self.numbers.setdefault((scope, name), len(self.numbers))

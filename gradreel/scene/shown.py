@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradreel.explain.ancestry import all_finite, flat
-from gradreel.trace.events import Value
+from gradreel.trace.events import Value, grid
 
 from . import columns, table
 
@@ -84,6 +84,8 @@ def column_of(values: list[Value], sort: Sort) -> columns.Column:
         rows[name] = columns.decimals(np.array(list(map(attrgetter(attribute), values))), sort.digits)
     for name in [name for name in ("bins", "cells") if getattr(sort, name)]:
         rows[name] = columns.write(list(map(attrgetter(name), values)))
+    if sort.cells:
+        rows["grid"] = columns.write([grid(value.shape) for value in values])
     return {"rows": {**rows, "whole": columns.same([False] * len(values))}}
 
 
@@ -100,7 +102,7 @@ def shown_value(value: Value, cells: bool) -> dict[str, Any]:
     shown = {name: rounded(getattr(value, attribute), digits) for name, attribute in SUMMARY.items()}
     more: dict[str, Any] = {} if value.bins is None else {"bins": list(value.bins)}
     if cells:
-        more["cells"] = value.cells
+        more |= {"cells": value.cells, "grid": grid(value.shape)}
     return {**record, "head": rounded(value.data, digits), **shown, **more, "whole": False}
 
 

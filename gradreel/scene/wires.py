@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gradreel.trace.events import Edges
 
 from .model import Wire
@@ -29,6 +31,12 @@ class Wires:
             self._inputs.append(input_nr)
         return made
 
-    def table(self) -> Table[Wire]:
+    def end(self, wire: int) -> tuple[int, int]:
+        """The node that a wire leads to, and which of its inputs."""
+        return self._to[wire], self._inputs[wire]
+
+    def table(self, slope: Callable[[int, int], str | None]) -> Table[Wire]:
+        """All wires; `slope` tells that of a node and the number of one of its edges."""
         ids = Ids("w", range(len(self._from)))
-        return Table(Wire, (ids, Ids("n", self._from), Ids("n", self._to), self._outputs, self._inputs))
+        slopes = list(map(slope, self._from, self._outputs))
+        return Table(Wire, (ids, Ids("n", self._from), Ids("n", self._to), self._outputs, self._inputs, slopes))

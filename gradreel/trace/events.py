@@ -36,6 +36,7 @@ from autograd_core.events import TensorSaved as TensorSaved
 from autograd_core.events import Value as Value
 from autograd_core.events import ValueSaved as ValueSaved
 from autograd_core.events import Written as Written
+from autograd_core.events.snapshot import grid as grid
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,10 @@ WITHOUT_REFERENCES = 2
 """The version of marshal's format in which equal lists are written alike, whoever else holds their numbers."""
 
 
+NANS = (b"\xf8\x7f", b"\xf8\xff")
+"""How the bits of NaN end, in which it has a sign that nobody is shown."""
+
+
 class Values:
     """A table of values, in which each distinct one has an index."""
 
@@ -108,7 +112,12 @@ class Values:
             return seen
         # Told apart by their bits: 0.0 and -0.0 are equal and nan is not, yet each is one thing to show.
         data = value.data
-        told = data if type(data) is float and data and data == data else dumps(data, WITHOUT_REFERENCES)
+        if type(data) is float:
+            told: object = data if data and data == data else repr(data)
+        else:
+            told = dumps(data, WITHOUT_REFERENCES)
+            if any(map(told.__contains__, NANS)):
+                told = repr(data)
         content = (value.shape, value.dtype, told, value.mean, value.cells)
         found = self._by_content.setdefault(content, len(self.table))
         if found == len(self.table):

@@ -7,7 +7,7 @@ from base64 import b64decode
 import numpy as np
 import pytest
 
-from autograd_core.events.snapshot import BINS, SIDE, WHOLE, snapshot
+from autograd_core.events.snapshot import BINS, POOLED, SIDE, WHOLE, grid, plane, snapshot
 
 LARGE = WHOLE * 5
 RANDOM = np.random.default_rng(0)
@@ -83,7 +83,35 @@ def test_cells_that_are_no_numbers_stay_so() -> None:
     assert np.all(np.isfinite(found[1:])) and np.abs(found[1:]).max() > 1
 
 
-def test_what_is_no_small_matrix_of_real_numbers_has_no_cells() -> None:
-    for shape in [(SIDE + 1, SIDE), (SIDE * SIDE,), (8, 8, 8), (3, 3)]:
-        assert snapshot(np.ones(shape)).cells is None
+def test_what_is_whole_or_no_real_number_has_no_cells() -> None:
+    assert snapshot(np.ones((3, 3))).cells is None
     assert snapshot(np.ones((SIDE, SIDE), np.complex64)).cells is None
+    assert snapshot(np.ones((SIDE, 2 * SIDE), np.complex64)).cells is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "cells"),
+    [
+        ((SIDE + 1, SIDE), (11, 16)),
+        ((64, 64), (16, 16)),
+        ((300,), (9, 9)),
+        ((8, 8, 8), (16, 8)),
+        ((2, 3, 60, 1), (16, 1)),
+        ((1, 5000), (1, 16)),
+    ],
+)
+def test_cells_of_other_tensors_stand_for_parts_by_what_is_farthest_from_zero(
+    shape: tuple[int, ...], cells: tuple[int, int]
+) -> None:
+    tensor = RANDOM.standard_normal(shape).astype(np.float32)
+    assert grid(shape) == cells and max(cells) <= POOLED
+    found = read(snapshot(tensor).cells, cells)
+    rows, columns = plane(shape)
+    laid = np.zeros((rows, columns))
+    laid.reshape(-1)[: tensor.size] = tensor.reshape(-1)
+    high, wide = -(-rows // cells[0]), -(-columns // cells[1])
+    for row in range(cells[0]):
+        for column in range(cells[1]):
+            part = laid[row * high : (row + 1) * high, column * wide : (column + 1) * wide]
+            farthest = part.flat[np.abs(part).argmax()]
+            assert abs(found[row, column] - farthest) <= abs(farthest) * 2.0**-11

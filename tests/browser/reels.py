@@ -121,7 +121,6 @@ REELS: dict[str, tuple[str, str]] = {
     "views": (VIEWS, "last"),
     "third": (THIRD, "late"),
     "training": (TRAINING, "folded"),
-    "training-unfolded": (TRAINING, "unfolded"),
     "recurrent": (RECURRENT, "backward"),
     "determinant": (DETERMINANT, "backward"),
 }

@@ -19,7 +19,7 @@ from tests.chromium import chromium
 
 from .reels import REELS
 
-ACTS = {"folded": "player.foldAll(true)"}
+ACTS = {"folded": "player.pose(0.5)", "sum": "player.pose(0.5)"}
 PLAYER = "document.querySelector('[data-testid=player]')"
 
 
@@ -65,7 +65,7 @@ def shoot(browser: Any, page: Path, size: dict[str, int], theme: str, act: str |
     tab.goto(page.as_uri())
     tab.wait_for_selector("[data-testid=player][data-step]", timeout=10_000)
     if act:
-        tab.evaluate(f"const {{ player }} = {PLAYER}; {act}; {PLAYER}.querySelector('[data-testid=tool-fit]').click()")
+        tab.evaluate(f"const {{ player }} = {PLAYER}; {act}")
     tab.wait_for_timeout(500)
     tab.screenshot(path=to)
     context.close()

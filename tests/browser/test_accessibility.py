@@ -92,7 +92,7 @@ def test_every_control_is_reached_and_worked_by_keyboard_alone(lab: Page) -> Non
             break
         reached.append(name)
     wanted = {"first", "prev", "play", "next", "last", "speed", "scrub", "run", "export", "examples", "copy-link"}
-    wanted |= {"tool-table", "tool-fit", "tool-follow", "tool-in", "tool-out", "tool-help"}
+    wanted |= {"tool-find", "tool-explore", "tool-table", "tool-less", "tool-more", "tool-help"}
     assert wanted <= set(reached), sorted(wanted - set(reached))
 
 

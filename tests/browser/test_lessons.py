@@ -12,15 +12,11 @@ from .driving import SETTLED, state
 
 WHOLE = """(root) => {
   const cards = Object.values(root.player.places());
-  const { scale, x, y, width, height } = root.player.view();
-  const least = (side) => Math.min(...cards.map((card) => card[side]));
-  const broad = Math.max(...cards.map((card) => card.x + card.width)) - least("x");
-  const tall = Math.max(...cards.map((card) => card.y + card.height)) - least("y");
-  if (broad * 0.5 > width - 60 || tall * 0.5 > height - 120) return true;
-  return cards.every((card) => Math.abs(card.x + card.width / 2 - x) * scale + (card.width / 2) * scale <= width / 2
-    && Math.abs(card.y + card.height / 2 - y) * scale + (card.height / 2) * scale <= height / 2);
+  const { width, height, least } = root.player.look();
+  return least >= 11.99 && cards.every((card) => card.x >= -1 && card.y >= -1
+    && card.x + card.width <= width + 1 && card.y + card.height <= height + 1);
 }"""
-"""Whether all cards are in view, where that leaves them large enough to be read."""
+"""Whether all that is on the stage is in view and can be read."""
 
 
 def open_lesson(page: Page, url: str) -> None:

@@ -40,7 +40,7 @@ def phone(held: Page) -> Page:
 
 def test_the_line_the_picture_and_time_are_on_one_screen(phone: Page) -> None:
     expect(phone.locator(".gr-line-bad")).to_be_in_viewport(ratio=0.99)
-    for part in (".graph .host canvas", "[data-testid=tool-fit]", "[data-testid=play]", "[data-testid=scrub]"):
+    for part in (".graph .host canvas", "[data-testid=tool-find]", "[data-testid=play]", "[data-testid=scrub]"):
         expect(phone.locator(part).first).to_be_in_viewport(ratio=0.99)
     foot = phone.locator(".foot").bounding_box()
     tools = phone.locator(".tools").bounding_box()
@@ -76,7 +76,7 @@ def test_the_program_opens_for_who_taps_it_and_closes_when_it_runs(phone: Page) 
 
 def test_the_sliders_of_an_expression_stand_beside_its_picture(phone: Page) -> None:
     run(phone, "sin(x*y) + x**2")
-    for part in ("value-x", "value-y", "tool-fit", "play"):
+    for part in ("value-x", "value-y", "tool-find", "play"):
         expect(phone.get_by_test_id(part)).to_be_in_viewport(ratio=0.99)
 
 

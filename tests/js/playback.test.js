@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { actionOf } from "../../gradreel/player/web/player/keyboard.js";
-import { createClock, pace } from "../../gradreel/player/web/timeline/playback.js";
+import { createClock } from "../../gradreel/player/web/timeline/playback.js";
 
-/** A clock over `last` steps with time turned by hand. */
-function byHand(last, start = 0) {
+/** A clock over `last` steps of so many milliseconds, with time turned by hand. */
+function byHand(last, start = 0, timeOf = (step) => 100 * step) {
   const log = { step: start, playing: [], waits: [] };
   let waiting = null;
   const clock = createClock({
     steps: () => last,
     step: () => log.step,
+    timeOf,
     onStep: (step) => (log.step = step),
     onChange: (playing) => log.playing.push(playing),
     after: (run, ms) => {
@@ -59,13 +60,16 @@ test("a pause stops, and no step comes after it", () => {
 });
 
 test("speed divides the wait and stays within bounds", () => {
-  const { clock, log } = byHand(9);
+  const { clock, log, turn } = byHand(9);
   clock.setSpeed(2);
   clock.play();
-  assert.equal(log.waits.at(-1), pace(9) / 2);
+  turn();
+  turn();
+  assert.equal(log.step, 2);
+  assert.equal(log.waits.at(-1), 200 / 2, "a step waits as long as it is worth");
   clock.setSpeed(100);
   assert.equal(clock.speed(), 8);
-  assert.equal(log.waits.at(-1), pace(9) / 8);
+  assert.equal(log.waits.at(-1), 200 / 8);
 });
 
 test("a program without steps does not play", () => {
@@ -74,10 +78,13 @@ test("a program without steps does not play", () => {
   assert.equal(clock.playing(), false);
 });
 
-test("long runs are told faster, never too fast to see", () => {
-  assert.equal(pace(40), 450);
-  assert.ok(pace(1000) < 450);
-  assert.equal(pace(100_000), 60);
+test("steps too short for a picture of their own are shown together", () => {
+  const { clock, log, turn } = byHand(20, 0, () => 5);
+  clock.play();
+  turn();
+  assert.equal(log.step, 4, "as many as make a picture's time");
+  for (let i = 0; i < 9; i++) turn();
+  assert.deepEqual([log.step, clock.playing()], [20, false]);
 });
 
 const key = (name, modifiers = {}) => actionOf({ key: name, shiftKey: false, ctrlKey: false, ...modifiers }, null);

@@ -32,7 +32,11 @@ for (const [form, column, things] of [
     ],
   ],
   ["sorts", { sorts: [[1, 2], ["a"]], at: [0, 1, 0] }, [1, "a", 2]],
-  ["floats", { digits: [12346, 70711, 0, 10000, 25000], tens: [-8, -9, 0, 40, -80] }, [1.2346, -0.70711, 0, 1e24, 2.5e-36]],
+  [
+    "floats",
+    { digits: [12346, 70711, 0, 10000, 25000], tens: [-8, -9, 0, 40, -80] },
+    [1.2346, -0.70711, 0, 1e24, 2.5e-36],
+  ],
   ["tensors", { nested: [1, 2, 3], shape: [[], [2, 1], [0, 2], [2, 0]] }, [1, [[2], [3]], [], [[], []]]],
 ]) {
   test(`a column of ${form} is read`, () => assert.deepEqual(readColumn(column), things));

@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import {
-  fit, groupStanding, groupTitle, leafLines, measureCard, measureGroup, slotText, standing, stateWord,
-} from "../../gradreel/player/web/canvas/card.js";
 import { errorOf, marksAt } from "../../gradreel/player/web/editor/annotations.js";
 import {
   formatBytes, formatLong, formatNested, formatNumber, formatShort, ordinal, titleOf,
 } from "../../gradreel/player/web/lib/format.js";
 import { parseMarks, stripMarks } from "../../gradreel/player/web/lib/markdown.js";
-import { boxAt, countStates, indexScene } from "../../gradreel/player/web/scene/moment.js";
+import { indexScene } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
-import { measure, stored, storedScenes } from "./scenes.js";
+import { stateWord } from "../../gradreel/player/web/panels/table.js";
+import { stored } from "./scenes.js";
 
 const whole = (data, shape) => ({ shape, dtype: "float32", data, whole: true });
 
@@ -99,80 +97,6 @@ test("marks become pieces, and code is not searched for bold", () => {
   assert.deepEqual(parseMarks("`(out - x) ** 2` and `y ** 2`").map((piece) => piece.kind), ["code", "text", "code"]);
   assert.equal(stripMarks("<b>**x**</b>"), "<b>x</b>");
   assert.deepEqual(parseMarks(""), []);
-});
-
-test("a slot chip says how the slot stands", () => {
-  const slot = { name: "self", label: "t", version: 0 };
-  assert.deepEqual(
-    ["held", "retained", "freed", "stale"].map((state) => slotText(slot, state, 1)),
-    ["self = t", "self = t", "self freed", "self kept at version 0, now version 1"],
-  );
-});
-
-for (const [name, scene] of storedScenes()) {
-  test(`${name}: text stays within its card at every step`, () => {
-    const state = createState(scene);
-    const ready = indexScene(scene, state);
-    for (const box of ready.boxes) {
-      const card = measureCard(box, measure);
-      for (let step = 0; step <= state.last; step++) {
-        const now = boxAt(state, box, step);
-        const room = card.width - 28;
-        const lines = box.kind === "leaf" ? leafLines(box, now, (index) => ready.values[index]) : [standing(box, now)];
-        for (const line of lines) assert.ok(measure(fit(line, room, 12, measure), 12) <= room);
-        now.slots.forEach((slot, i) => {
-          if (slot.state === null) return;
-          const place = card.chips[i];
-          assert.ok(place.x + place.width <= card.width && place.y + 17 <= card.height);
-          assert.ok(
-            measure(slotText(slot.slot, slot.state, slot.found), 11) + 14 <= place.width + 0.5 ||
-              slot.state === "stale",
-          );
-        });
-      }
-    }
-  });
-}
-
-test("chips that do not fit in a row stand in columns, and a long one alone", () => {
-  const slot = (name) => ({ name, states: ["held", "freed"], kind: "tensor", label: null, version: 0 });
-  const places = (names) =>
-    measureCard(
-      { kind: "node", name: "MkldnnRnnLayerBackward0", nr: 0, line: 6, slots: names.map(slot), generation: 0 },
-      measure,
-    ).chips;
-  const lstm = places([
-    "input",
-    "weight_of_the_first_layer",
-    "hx_",
-    "cx_",
-    "result0",
-    "result1",
-    "another_long_one",
-    "result2",
-  ]);
-  assert.equal(new Set(lstm.map(({ x }) => x)).size, 2);
-  assert.deepEqual(lstm.map(({ y }) => (y - lstm[0].y) / 22), [0, 1, 2, 2, 3, 3, 4, 5]);
-  const few = places(["a", "longer"]);
-  assert.equal(few[0].y, few[1].y);
-  assert.equal(few[1].x, few[0].x + few[0].width + 8, "in one row they follow each other");
-});
-
-test("a folded card has room for its title and for how its boxes stand", () => {
-  const group = { title: "epoch = 0", boxes: Array(39).fill("n0") };
-  const { width } = measureGroup(group, measure);
-  const states = ["failed", ...Array(25).fill("running"), ...Array(13).fill("released")];
-  for (const [text, size] of [
-    [`▸ ${groupTitle(group)}`, 13],
-    [groupStanding(countStates(states)), 11],
-  ])
-    assert.equal(fit(text, width - 28, size, measure), text);
-});
-
-test("a folded card sums up what is behind it", () => {
-  assert.equal(groupStanding(countStates(["released", "released"])), "released");
-  assert.equal(groupStanding(countStates(["ran", "empty", "built", null])), "2 ran · 1 built");
-  assert.equal(groupStanding(countStates([null])), "");
 });
 
 test("the failing step marks who built and who freed", () => {
@@ -288,11 +212,7 @@ test("an error after which a transcript goes on stays marked", () => {
   assert.deepEqual(bad(state.last), [{ line: 9, kind: "bad", below: "✖ No." }]);
 });
 
-test("a node that keeps nothing says so on its card; what state it is in is said as of any other", () => {
-  const [box, now] = [{ kind: "node", slots: [] }, { state: "built", hint: null }];
-  assert.deepEqual([standing(box, now), stateWord(now)], ["keeps nothing", "built"]);
-  assert.deepEqual(
-    [standing(box, { state: "ran", order: 2 }), stateWord({ state: "ran", order: 2 })],
-    ["ran 2nd", "ran 2nd"],
-  );
+test("in which state a node is, is said in a word or two", () => {
+  const words = [{ state: "built" }, { state: "ran", order: 2 }, { state: "failed" }, { state: null }].map(stateWord);
+  assert.deepEqual(words, ["built", "ran 2nd", "stopped here", ""]);
 });

@@ -10,4 +10,4 @@ def step(page: Any) -> int:
 
 
 def into_the_graph(page: Any) -> None:
-    page.locator(".graph").click(position={"x": 20, "y": 60})
+    page.get_by_test_id("stage").click(position={"x": 5, "y": 5})

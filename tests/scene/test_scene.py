@@ -168,3 +168,56 @@ def test_a_node_that_kept_nothing_has_run_still_when_another_call_begins() -> No
         ends.update({thing: states["state"][1] for thing, states in changes.items() if "state" in states})
     lines = {box.line: ends[box.id] for box in scene.boxes if box.kind == "node"}
     assert (lines[3], lines[4]) == ("built", "ran")
+
+
+def test_a_sum_tells_over_which_wires_its_terms_came() -> None:
+    scene = build(
+        run("import torch\nx = torch.tensor(3.0, requires_grad=True)\ny = x * x\n(y * y + y.sin()).backward()\n")
+    )
+    ends = {wire.id: (wire.from_, wire.to) for wire in scene.wires}
+    (_, of_y), (_, of_x) = scene.histories["sum"]["wires"].tracks().values()
+    assert [ends[wire][0] for wire in of_y[-1]] == ["n3", "n2", "n2"] and len(set(of_y[-1])) == 3
+    assert [ends[wire] for wire in of_x[-1]] == [("n1", "n0")] * 2 and len(set(of_x[-1])) == 2
+    last = [f"w{wire}" for wire in scene.histories["sum"]["wire"].values]
+    assert last == [*of_y[-1], *of_x[-1]]
+    expected = scene.histories["n"]["expected"].tracks()
+    assert {node: counts for node, (_, counts) in expected.items()} == {1: [3], 0: [2]}
+
+
+def test_a_slot_tells_what_was_written_over_what_it_keeps() -> None:
+    source = (
+        "import torch\na = torch.ones(2, requires_grad=True)\nw = a * 1\nb = w * w\nw.add_(1)\n"
+        "d = (a * w).sum()\nw.data.mul_(3)\nd.backward()\nw.data.mul_(2)\n"
+    )
+    scene = build(run(source))
+    nodes = scene.histories["n"]
+    held = {
+        (name, node): [scene.values[value]["data"] for value in values]
+        for name in ("now:self", "now:other")
+        for node, (_, values) in nodes[name].tracks().items()
+    }
+    of_b, of_d = (next(int(box.id[1:]) for box in scene.boxes if box.line == line) for line in (4, 6))
+    both = [[2.0, 2.0], [6.0, 6.0], [12.0, 12.0]]
+    assert held == {("now:self", of_b): both, ("now:other", of_b): both, ("now:other", of_d): [[6.0, 6.0]]}
+    assert set(nodes["silent:other"].things) == {of_b, of_d} and set(nodes["silent:self"].things) == {of_b}
+
+
+def test_parameters_and_modules_are_called_as_from_outside() -> None:
+    source = (
+        "import torch\nfrom torch import nn\n"
+        "class Block(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = nn.Linear(2, 2)\n    def forward(self, x):\n        return torch.relu(self.fc(x)) + x\n"
+        "def main():\n    model = nn.Sequential(Block(), nn.Linear(2, 1))\n    loss = model(torch.ones(1, 2)).sum()\n"
+        "    loss.backward()\nmain()\n"
+    )
+    boxes = build(run(source)).boxes
+    leaves = [box.variable for box in boxes if box.kind == "leaf"]
+    assert leaves == ["model.0.fc.weight", "model.0.fc.bias", "model.1.weight", "model.1.bias"]
+    modules = [(box.name, box.module) for box in boxes if box.kind == "node" and box.name != "TBackward0"]
+    assert modules == [
+        ("AddmmBackward0", "model.0.fc"),
+        ("ReluBackward0", "model.0"),
+        ("AddBackward0", "model.0"),
+        ("AddmmBackward0", "model.1"),
+        ("SumBackward0", None),
+    ]

@@ -18,8 +18,8 @@ const HINTS = [
     ".pane.left [data-testid=editor]",
     "Your program goes here: type or paste it over this one, then press Run (ctrl ↵).",
   ],
-  ["story", ".pane.right", "What went wrong is told here, once the run gets there, with edits that help."],
-  ["time", ".pane.right", "Below is time: pause and play, step with ← and →, or drag along the strip."],
+  ["story", ".pane.left .bound", "What went wrong is told beside the picture in the end, with edits that help."],
+  ["time", ".pane.left .bound", "Below is time: pause and play, step with ← and →, or drag along the strip."],
 ];
 
 /** @import { Player } from "../player/player.js" */

@@ -5,7 +5,7 @@
 
 /**
  * @typedef {{shape: number[], dtype: string, whole: boolean, data?: any, head?: any[], min?: any, max?: any, mean?:
- *   any, cells?: [number, string]}} Value
+ *   any, cells?: [number, string], grid?: [number, number]}} Value
  */
 
 /** With so many significant digits; fewer where a few numbers would not find room with more. */

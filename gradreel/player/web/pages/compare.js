@@ -22,6 +22,8 @@ import { createPageFrame } from "./page_frame.js";
 
 const SIDES = ["left", "right"];
 const BETWEEN = "~";
+/** Milliseconds that both stand at a moment while they play. */
+const PLAYED = 450;
 /** What an address names, and after an @ the moment. */
 const ADDRESS = /^(.*?)(?:@(\d{1,7}))?$/;
 const OWN = {
@@ -78,6 +80,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   const clock = createClock({
     steps: () => moments.length - 1,
     step: () => now,
+    timeOf: () => PLAYED,
     onStep: show,
     onChange: (playing) => buttons.show(playing),
   });
@@ -130,7 +133,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
         return;
       }
       made.player = createPlayer(stage, next, {
-        vis, theme, compact: true, spread: true,
+        vis, theme, compact: true,
         createEditor: (host) => {
           made.code = createCode(codemirror, host, {
             text: next.source.trimEnd(),

@@ -1,5 +1,5 @@
 /**
- * What is selected: a node, a leaf, a tensor behind a name, a folded group; and how gradients add up. What can be said
+ * What is selected: a node, a leaf, a tensor behind a name; and how gradients add up. What can be said
  * of it at a step comes as facts, rows of words without a page; the inspector puts them there. A row is marked where
  * what it tells changed at this very step.
  */
@@ -20,10 +20,9 @@ const WAITING = 8;
  * @param {{onSeek: (step: number) => void, onFold: (id: string) => void, onSelect: (id: string) => void}} actions
  */
 export function showInspector(head, root, moment, actions) {
-  const { scene, tree, selected } = moment;
+  const { scene, selected } = moment;
   const box = scene.box.get(selected);
   const tensor = scene.tensor.get(selected);
-  const group = tree.groups.get(selected);
   if (box) {
     head.textContent =
       box.kind === "leaf"
@@ -35,14 +34,6 @@ export function showInspector(head, root, moment, actions) {
   } else if (tensor) {
     head.textContent = `Tensor ${namesOf(tensor.id, moment).join(", ")}`;
     reconcile(root, card(...tensorParts(tensor, moment, actions)));
-  } else if (group) {
-    head.textContent = group.title;
-    const open = moment.folded.has(group.id) ? "unfold" : "fold";
-    const facts = [
-      { key: "holds", value: `${group.boxes.length} nodes` },
-      { key: "line", value: String(group.line ?? "—") },
-    ];
-    reconcile(root, card(...facts.map(row), jumps([[open, () => actions.onFold(group.id)]])));
   } else {
     head.textContent = "Selected";
     reconcile(root, element("p", { class: "quiet", text: "(click a card or a name)" }));
@@ -72,11 +63,10 @@ function jumps(list) {
 }
 
 /** @param {IndexedBox} box @param {Moment} moment @param {any} actions */
-function jumpsOf(box, { state, step, tree, folded }, { onSeek, onFold }) {
+function jumpsOf(box, { state, scene, step }, { onSeek, onFold }) {
   const buttons = milestones(box, state, step).map(([word, at]) => [`${word}: step ${at}`, () => onSeek(at)]);
-  const group = tree.groupOf.get(box.id);
-  if (group)
-    buttons.push([`${folded.has(group) ? "unfold" : "fold"} ${tree.groups.get(group).title}`, () => onFold(group)]);
+  const group = scene.groups.find(({ id }) => id === box.group);
+  if (group) buttons.push([`fold or open ${group.title}`, () => onFold(group.id)]);
   return jumps(buttons);
 }
 

@@ -2,9 +2,8 @@
  * The picture as a table: every node that is there now, for whoever reads better than looks.
  */
 
-import { stateWord } from "../canvas/card.js";
 import { element, reconcile } from "../lib/dom.js";
-import { formatShort } from "../lib/format.js";
+import { formatShort, ordinal } from "../lib/format.js";
 import { boxAt, isPresent } from "../scene/moment.js";
 
 /** @import { Moment } from "../scene/types.js" */
@@ -48,4 +47,18 @@ function tableRow(box, now, scene, selected, onSelect) {
   return element("tr", { "aria-selected": String(selected === box.id) },
     element("th", { scope: "row" }, element("button", { text: name, onclick: () => onSelect(box.id) })),
     ...cells.map((cell) => element("td", { text: String(cell) })));
+}
+
+/** In which state a box is, in a word or two. */
+export function stateWord(now) {
+  const ran = now.order ? `ran ${ordinal(now.order)}` : "ran";
+  switch (now.state) {
+    case "ran":
+    case "empty":
+      return ran;
+    case "failed":
+      return "stopped here";
+    default:
+      return now.state ?? "";
+  }
 }

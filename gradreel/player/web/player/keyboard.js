@@ -9,7 +9,7 @@ const OUTSIDE = new Set(["r", "c", "R", "C"]);
 
 /** @param {HTMLElement} root
  * @param {Record<string, () => void>} actions  toggle, next, prev, first, last, nextLine, prevLine, nextCall, prevCall,
- *   loop, bookmark, prevMark, nextMark, fit, turn, zoomIn, zoomOut, help, find
+ *   loop, bookmark, prevMark, nextMark, details, more, less, help, find
  * @param {boolean} [alone]  whether no other player is on the page: then keys are for it, too, while nothing has the
  *   focus
  * @returns {() => void} a function that takes the keys away again
@@ -42,12 +42,12 @@ export function actionOf({ key, shiftKey, ctrlKey }, target) {
   if (key === " ") return isPressable(target) || ctrlKey ? null : "toggle";
   if (key === "?") return "help";
   if (key === "/") return "find";
-  if (key === "+" && !ctrlKey) return "zoomIn";
+  if (key === "+" && !ctrlKey) return "more";
   if (key === "Escape") return "escape";
   const directions = { ArrowRight: "next", ArrowLeft: "prev" };
   if (key in directions) return directions[key] + (ctrlKey ? "Call" : shiftKey ? "Line" : "");
   if (ctrlKey || shiftKey || isList(target)) return null;
-  const letters = { l: "loop", b: "bookmark", "[": "prevMark", "]": "nextMark", f: "fit", t: "turn", "-": "zoomOut" };
+  const letters = { l: "loop", b: "bookmark", "[": "prevMark", "]": "nextMark", d: "details", "-": "less" };
   if (key in letters) return letters[key];
   return { Home: "first", End: "last" }[key] ?? null;
 }
@@ -78,7 +78,8 @@ const KEYS = [
   ["L", "play this stretch again and again"],
   ["B  [  ]", "bookmark; the one before, after"],
   ["/", "find a node by name, line, operator"],
-  ["F  T  + −", "fit, turn the graph, larger, smaller"],
+  ["D", "details: what happened, what is selected"],
+  ["+ −", "more, less of what is folded"],
   ["Esc", "select nothing; leave the table"],
   ["Esc Tab", "from the editor to what follows it"],
   ["double click", "on the strip of time: play from there"],

@@ -3,21 +3,23 @@
  * has its idea in a module of its own.
  */
 
-import { createCanvasView } from "../canvas/canvas_view.js";
-import { compose, rebind, sameShape } from "../canvas/picture.js";
-import { drawingOf, pngOf, svgOf } from "../canvas/snapshot.js";
 import { marksAt, valuesAt } from "../editor/annotations.js";
 import { createCodePane } from "../editor/code_view.js";
 import { activeIn, hasChanged } from "../lib/dom.js";
 import { showBare, showSentence } from "../panels/caption.js";
 import { showExplanation } from "../panels/explanation.js";
+import { createExplore } from "../panels/explore.js";
 import { createFinder, find } from "../panels/finder.js";
 import { showInspector, showSum } from "../panels/inspector.js";
 import { showTable } from "../panels/table.js";
 import { showLeaves, showNames, showPrinted } from "../panels/variables.js";
 import { holdingOf } from "../scene/lifetime.js";
 import { describe } from "../scene/moment.js";
-import { beginScene, clampStep, createRun, loadScene, momentOf } from "../scene/run.js";
+import { firstStepOf } from "../scene/diagnosis.js";
+import { beginScene, clampStep, createRun, loadScene, momentOf, sameShape } from "../scene/run.js";
+import { durationsOf } from "../stage/pace.js";
+import { drawingOf, pngOf, svgOf } from "../stage/snapshot.js";
+import { createStageView } from "../stage/stage_view.js";
 import { createBookmarks } from "../timeline/bookmarks.js";
 import { createControls } from "../timeline/controls.js";
 import { createPlayback } from "../timeline/playback.js";
@@ -38,22 +40,22 @@ import { createSelection } from "./selection.js";
  * @property {ReturnType<typeof createControls>} controls
  * @property {ReturnType<typeof createTimeline>} timeline
  * @property {ReturnType<typeof createBookmarks>} marks
- * @property {ReturnType<typeof createCanvasView>} stage
+ * @property {ReturnType<typeof createStageView>} stage
  * @property {ReturnType<typeof createSelection>} selection
  * @property {CodePane} editor
  * @property {ReturnType<typeof createFixTrial>} fixTrial
  * @property {ReturnType<typeof createFinder>} finder
- * @property {ReturnType<typeof createTableView>} table
- * @property {() => void} turn
+ * @property {ReturnType<typeof createViews>} views
+ * @property {ReturnType<typeof createExplore>} explore
+ * @property {() => void} toggleDetails
  * @property {() => void} unbind
  */
 
 /**
- * @typedef {{vis: Vis|Promise<Vis>, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number)
+ * @typedef {{vis?: Vis|Promise<Vis>, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number)
  *   => void, theme?: "light"|"dark"|null, step?: number|null, source?: string, compact?: boolean, alone?: boolean,
- *   spread?: boolean, editor?: boolean, createEditor?: (host: HTMLElement, how?: any) => CodePane, values?: boolean}}
- *   Options  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. With
- *   `spread` a graph is drawn from left to right where the stage is broad and low.
+ *   editor?: boolean, createEditor?: (host: HTMLElement, how?: any) => CodePane, values?: boolean}} Options
+ *   `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines
  */
 
 /** Put a player into `root` and return it; `root.player` is the same.
@@ -65,31 +67,32 @@ export function createPlayer(root, firstScene, options) {
   const parts = buildView(root);
   root.toggleAttribute("data-compact", Boolean(options.compact));
   const run = createRun(options);
-  const made = assemble(root, parts, run, { show, draw }, firstScene, options);
-  const { moves, marks, stage, timeline, controls, editor, selection, fixTrial } = made;
+  const made = assemble(root, parts, run, show, firstScene, options);
+  const { moves, marks, stage, timeline, controls, editor, selection, fixTrial, explore } = made;
 
-  function show({ ease = false, from = run.step, first = false } = {}) {
+  function show({ time = 0, first = false } = {}) {
     const moment = momentOf(run);
     const holding = run.chosen ? holdingOf(moment, run.chosen) : null;
-    stage.show({ ...moment, selected: run.chosen, holding }, { from, ease, picture: run.picture, begin: first });
+    stage.show({ ...moment, selected: run.chosen, holding }, { time, cut: first });
     root.dataset.step = String(run.step);
-    timeline.show(run.step);
+    parts.openDetails(isTold(run) || Boolean(fixTrial.current()));
+    timeline.show(run.step, time);
     marks.show(run.step);
     showPanels(parts, run, moment, holding, {
-      ...selection,
-      seek: moves.seek,
+      select: selection.select,
+      fold: stage.fold,
+      // Whoever goes through time from beside the stage has it stay open.
+      seek: (step) => {
+        run.details = true;
+        moves.seek(step);
+      },
+      back: moves.seek,
       fixTrial,
       canFix: Boolean(options.onRun),
       meaning: options.onMeaning,
     });
+    explore.show(moment);
     showCode(editor, parts, run, moment);
-  }
-
-  function draw(keep) {
-    run.picture = compose(run.scene, run.state, run.tree, run.folded, stage.measure, run);
-    stage.setPicture(run.picture, keep);
-    parts.groups.hidden = run.tree.groups.size === 0;
-    parts.nameGroups(run.folded.size ? "Unfold" : "Fold");
   }
 
   /** The run is another one, or the same with other values. */
@@ -97,17 +100,16 @@ export function createPlayer(root, firstScene, options) {
     root.dataset.steps = String(run.state.last);
     root.dataset.outcome = run.scene.outcome.kind;
     root.toggleAttribute("data-prints", run.scene.output.length > 0);
-    timeline.setScene(run.scene, run.state);
+    timeline.setScene(run.scene, run.state, run.durations);
     controls.enable(run.state.last > 0);
   }
 
   /** A new program: everything is made anew. */
   function beginWith(scene, at) {
     beginScene(run, scene, at);
+    run.durations = durationsOf(stage.setScene(run.scene, run.state));
     showScene();
-    if (options.spread) run.sideways = stage.isBroad();
     marks.clear();
-    draw(null);
     show({ first: true });
   }
 
@@ -120,8 +122,8 @@ export function createPlayer(root, firstScene, options) {
       return;
     }
     loadScene(run, next);
+    run.durations = durationsOf(stage.setScene(run.scene, run.state, { same: true }));
     showScene();
-    run.picture = rebind(run.picture, run.scene, run.state);
     run.step = clampStep(run, step ?? run.step);
     show();
   }
@@ -136,7 +138,7 @@ export function createPlayer(root, firstScene, options) {
 /** The parts of a player, each told of those that it needs. The foot of the page comes before the stage, which takes
  * what room is left.
  */
-function assemble(root, parts, run, { show, draw }, firstScene, options) {
+function assemble(root, parts, run, show, firstScene, options) {
   const moves = createPlayback(run, {
     show,
     onStep: options.onStep,
@@ -155,11 +157,11 @@ function assemble(root, parts, run, { show, draw }, firstScene, options) {
     onPlay: (next) => (moves.seek(next), moves.clock.play()),
   });
   made.marks = createBookmarks(made.timeline, controls);
-  made.stage = createCanvasView(parts.stage, parts.corner, options.vis, {
-    onPick: (id) => made.selection.pick(id),
-    onFollow: (follows) => parts.follow.setAttribute("aria-pressed", String(follows)),
+  made.stage = createStageView(parts.stage, parts.film, {
+    onPick: (id) => made.selection.choose(id),
+    onSeek: moves.seek,
   });
-  made.selection = createSelection(run, made.stage, { draw, show });
+  made.selection = createSelection(run, made.stage, show);
   made.editor = (options.createEditor ?? createCodePane)(parts.editor, {
     source: options.source ?? firstScene.source,
     onRun: options.onRun,
@@ -177,40 +179,49 @@ function assemble(root, parts, run, { show, draw }, firstScene, options) {
     onGo: made.selection.reveal,
     onClose: (before) => (root.contains(before) ? before : root).focus({ preventScroll: true }),
   });
-  made.table = createTableView(root, parts, show);
-  /** Draw the graph from left to right, or from top to bottom again. */
-  made.turn = () => {
-    run.sideways = !run.sideways;
-    draw(null);
-    show({ first: true });
+  made.views = createViews(root, parts, show);
+  made.toggleDetails = () => {
+    run.details = !isTold(run);
+    show();
   };
+  made.explore = createExplore(parts.views.explore, options.vis, (id) => made.selection.choose(id));
   parts.onTool(actions);
   const unbind = [bindKeys(root, actions, Boolean(options.alone)), onDark(made.stage.recolour)];
   made.unbind = () => unbind.forEach((each) => each());
   return made;
 }
 
-/** The nodes as a table in the place of the graph: shown and gone to, or left and taken away again.
+/** What stands in the place of the stage: the nodes as a table, or as a network; shown, or taken away again.
  * @param {HTMLElement} root
  * @param {Parts["parts"]} parts
  * @param {() => void} show
  */
-function createTableView(root, parts, show) {
-  const toggle = (on = parts.table.hidden) => {
-    parts.table.hidden = !on;
-    parts.tableTool.setAttribute("aria-pressed", String(on));
+function createViews(root, { views, viewTools }, show) {
+  const toggle = (name, on = views[name].hidden) => {
+    for (const [each, view] of Object.entries(views)) {
+      view.hidden = each !== name || !on;
+      viewTools[each].setAttribute("aria-pressed", String(!view.hidden));
+    }
     show();
-    (on ? parts.table : parts.tableTool).focus({ preventScroll: true });
+    (on && name === "table" ? views.table : viewTools[name]).focus({ preventScroll: true });
   };
   return {
-    toggle: () => toggle(),
+    toggle: (name) => toggle(name),
     /** Whoever is in the table leaves it. @returns {boolean} whether anybody was */
     leave() {
-      const within = parts.table.contains(activeIn(root));
-      if (within) toggle(false);
+      const within = views.table.contains(activeIn(root));
+      if (within) toggle("table", false);
       return within;
     },
   };
+}
+
+/** Whether there is something beside the stage: what was chosen, what went wrong, or what a person asks for. */
+function isTold({ details, chosen, scene, state, step }) {
+  if (details !== null) return details;
+  const ended = scene.outcome.kind !== "finished" && step >= state.last;
+  return Boolean(chosen) || ended || !scene.boxes.length
+    || scene.diagnoses.some((each) => step >= firstStepOf(each, state.last));
 }
 
 /** Be told when the page turns dark or light. @returns {() => void} no more */
@@ -227,28 +238,32 @@ function onDark(act) {
  * @param {Parts} made
  * @param {(how?: object) => void} show
  */
-function createApi(root, parts, run, { moves, marks, stage, editor, selection, turn, unbind }, show) {
+function createApi(root, parts, run, { moves, marks, stage, explore, editor, selection, unbind }, show) {
   return {
     seek: moves.seek,
     play: moves.clock.play,
     pause: moves.clock.pause,
     playing: moves.clock.playing,
-    turn,
     /** Where the panes stand one below the other: up to the picture of a run. */
     lookAtPicture: () => {
       parts.program.close();
       root.querySelector(".frame").scrollTop = 0;
     },
-    /** Where every card stands in the picture, by its id. */
-    places: () => Object.fromEntries(run.picture.cards.map(({ id, rect }) => [id, { ...rect }])),
+    /** Where every thing on the stage stands, in its pixels, by what it is of: a node, a leaf's tensor, a fold. */
+    places: stage.places,
+    /** The present step at a share of its time, from 0 to 1, with everything in its place. */
+    pose: stage.pose,
+    /** What the stage shows, in numbers. */
+    look: stage.look,
+    calls: () => run.scene.calls.map(({ from, to }) => ({ from, to })),
     bookmarks: () => [...marks.all()],
     state: () => ({ ...describe(run.state, run.scene, run.names, run.step), selected: momentOf(run).selected }),
     select: (id) => {
       run.chosen = id;
       show();
     },
-    fold: selection.fold,
-    foldAll: selection.foldAll,
+    /** Open a fold, or shut it. @type {(id: string) => void} */
+    fold: stage.fold,
     reveal: selection.reveal,
     /** Whether values stand after the lines that made them. @param {boolean} on */
     showValues: (on) => {
@@ -259,7 +274,6 @@ function createApi(root, parts, run, { moves, marks, stage, editor, selection, t
       parts.setTheme(name);
       stage.recolour();
     },
-    view: stage.view,
     /** The graph as it stands, as a file. @param {"png"|"svg"} kind @returns {Promise<Blob>} */
     picture: async (kind) => {
       const frame = stage.frame();
@@ -271,6 +285,7 @@ function createApi(root, parts, run, { moves, marks, stage, editor, selection, t
       moves.clock.pause();
       unbind();
       stage.destroy();
+      explore.destroy();
       editor.destroy?.();
       root.replaceChildren();
       root.classList.remove("gradreel");
@@ -287,7 +302,6 @@ function createApi(root, parts, run, { moves, marks, stage, editor, selection, t
 export function actionsOf(run, made) {
   const { moves, parts } = made;
   const toMark = (direction) => made.marks.all().length && moves.near(made.marks.all(), direction);
-  const [larger, smaller] = [() => made.stage.zoom(1.25), () => made.stage.zoom(0.8)];
   return {
     first: () => moves.jump(0),
     last: () => moves.jump(run.state.last),
@@ -304,17 +318,13 @@ export function actionsOf(run, made) {
     toggle: () => moves.clock.toggle(),
     setSpeed: (speed) => moves.clock.setSpeed(speed),
     find: () => made.finder.open(),
-    fit: () => made.stage.fit(),
-    follow: () => made.stage.follow(),
-    turn: () => made.turn(),
-    zoomIn: larger,
-    zoomOut: smaller,
-    in: larger,
-    out: smaller,
-    groups: () => made.selection.foldAll(run.folded.size === 0),
-    table: () => made.table.toggle(),
+    details: () => made.toggleDetails(),
+    more: () => made.stage.detail(1),
+    less: () => made.stage.detail(-1),
+    table: () => made.views.toggle("table"),
+    explore: () => made.views.toggle("explore"),
     help: () => parts.sheet.toggle(),
-    escape: () => parts.sheet.close() || made.table.leave() || made.selection.select(null),
+    escape: () => parts.sheet.close() || made.views.leave() || made.selection.select(null),
   };
 }
 
@@ -323,10 +333,11 @@ export function actionsOf(run, made) {
  * @param {import("../scene/run.js").Run} run
  * @param {Moment} moment
  * @param {import("../scene/lifetime.js").Holding|null} holding
- * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, fixTrial:
- *   Parts["fixTrial"], canFix: boolean, meaning?: () => void}} does
+ * @param {{seek: (step: number) => void, back: (step: number) => void, select: (id: string|null) => void, fold: (id:
+ *   string) => void, fixTrial: Parts["fixTrial"], canFix: boolean, meaning?: () => void}} does  `seek` from beside the
+ *   stage, `back` from what stands in its place
  */
-export function showPanels(parts, run, moment, holding, { seek, select, fold, fixTrial, canFix, meaning }) {
+export function showPanels(parts, run, moment, holding, { seek, back, select, fold, fixTrial, canFix, meaning }) {
   showSentence(parts, moment, holding);
   showNames(parts.names, moment, select);
   showLeaves(parts.leaves, moment, select);
@@ -338,11 +349,11 @@ export function showPanels(parts, run, moment, holding, { seek, select, fold, fi
     onBack: fixTrial.back,
     onMeaning: meaning,
   });
-  showBare(parts.bare, moment, seek);
+  showBare(parts.bare, moment, back);
   parts.graph.parentElement.dataset.graph = moment.scene.boxes.length || moment.scene.unrun ? "some" : "none";
   showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });
   showSum(parts.sumHead, parts.sum, moment, run.sums);
-  if (!parts.table.hidden) showTable(parts.table, moment, select);
+  if (!parts.views.table.hidden) showTable(parts.views.table, moment, select);
 }
 
 /** The marks of a moment in the code: after all else, for the code scrolls to its line, and so has everything laid out.

@@ -7,20 +7,18 @@ import { unfold } from "../panels/caption.js";
 import { createSheet } from "./keyboard.js";
 
 const TOOLS = [
-  ["groups", "Unfold", "all groups"],
   ["find", "Find", "find a node (/)"],
-  ["turn", "Turn", "from top to bottom, or from left to right (T)"],
+  ["details", "Details", "what happened, and what is selected (D)"],
+  ["explore", "Explore", "all nodes of this moment as a network to move about in"],
   ["table", "Table", "the nodes as a table"],
-  ["follow", "Follow", "the camera follows what runs"],
-  ["fit", "Fit", "what is there in view (F)"],
-  ["out", "−", "smaller"],
-  ["in", "+", "larger"],
+  ["less", "−", "less detail: more is folded (−)"],
+  ["more", "+", "more detail, as far as all can be read (+)"],
   ["help", "?", "keys (?)"],
 ];
 
 /**
- * @typedef {Record<"groups"|"find"|"turn"|"table"|"follow"|"fit"|"out"|"in"|"help", HTMLButtonElement>} Tools
- * @typedef {Record<"editor"|"names"|"leaves"|"printed"|"graph"|"stage"|"corner"|"bare"|"tableRoot"|"story"|
+ * @typedef {Record<"details"|"find"|"explore"|"table"|"less"|"more"|"help", HTMLButtonElement>} Tools
+ * @typedef {Record<"editor"|"names"|"leaves"|"printed"|"graph"|"film"|"stage"|"bare"|"exploreRoot"|"tableRoot"|"story"|
  *   "chosenHead"|"chosen"|"sumHead"|"sum"|"controls"|"time", HTMLElement>} Panes
  * @typedef {Tools & Panes & import("../panels/caption.js").View} Places
  */
@@ -36,6 +34,7 @@ export function buildView(root) {
   const tools = element(
     "div",
     { class: "tools" },
+    place("caption", "div", { class: "caption" }),
     ...TOOLS.map(([name, text, title]) =>
       place(name, "button", {
         title,
@@ -46,8 +45,7 @@ export function buildView(root) {
       }),
     ),
   );
-  made.follow.setAttribute("aria-pressed", "true");
-  made.table.setAttribute("aria-pressed", "false");
+  for (const view of [made.table, made.explore]) view.setAttribute("aria-pressed", "false");
   const program = createProgram(place("editor", "div"));
   const left = element(
     "section",
@@ -72,15 +70,28 @@ export function buildView(root) {
     "graph",
     "section",
     { class: "graph", "aria-label": "graph" },
+    place("film", "div", {
+      class: "film",
+      role: "group",
+      "aria-label": "iterations",
+      "data-testid": "film",
+      hidden: true,
+    }),
     place("stage", "div", {
       class: "host",
+      "data-testid": "stage",
       tabindex: 0,
       role: "img",
       "aria-label": "the backward graph; the Table button gives it as text",
     }),
-    place("caption", "div", { class: "caption" }),
-    place("corner", "div", { class: "corner" }),
     place("bare", "div", { class: "bare", hidden: true }),
+    place("exploreRoot", "div", {
+      class: "explore",
+      role: "img",
+      "aria-label": "the graph of this moment as a network; the Table button gives it as text",
+      "data-testid": "explore",
+      hidden: true,
+    }),
     place("tableRoot", "div", {
       class: "table",
       tabindex: 0,
@@ -131,13 +142,14 @@ export function buildView(root) {
     ...made,
     sheet,
     program,
-    table: made.tableRoot,
-    tableTool: made.table,
-    onTool: (next) => (actions = next),
-    nameGroups: (text) => {
-      made.groups.textContent = text;
-      made.groups.setAttribute("aria-label", `${text}: all groups`);
+    views: { table: made.tableRoot, explore: made.exploreRoot },
+    viewTools: { table: made.table, explore: made.explore },
+    /** Open what is beside the stage, or close it. @param {boolean} on */
+    openDetails: (on) => {
+      graph.parentElement.toggleAttribute("data-details", on);
+      made.details.setAttribute("aria-pressed", String(on));
     },
+    onTool: (next) => (actions = next),
     setTheme: (name) => {
       if (name) root.dataset.theme = name;
       else delete root.dataset.theme;

@@ -67,7 +67,7 @@ const FORMS = {
   nested: ({ nested, shape }) => {
     const items = readColumn(nested);
     let from = 0;
-    const tensor = ([length, ...inner]) =>
+    const tensor = (/** @type {number[]} */ [length, ...inner]) =>
       length === undefined ? items[from++] : Array.from({ length }, () => tensor(inner));
     return readColumn(shape).map(tensor);
   },

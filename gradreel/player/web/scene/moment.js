@@ -4,7 +4,6 @@
  */
 
 import { nameOf } from "./histories.js";
-import { valueAt } from "./state.js";
 
 /** @import { BoundName, IndexedBox, IndexedScene, Scene, State } from "./types.js" */
 
@@ -83,18 +82,6 @@ export function boxAt(state, box, step) {
       expected: get("expected"),
     }),
   };
-}
-
-/** What adds up at a box at a step: the terms that have come, and their sum; null where nothing does.
- * @returns {{terms: (number|null)[], total: number|null}|null} indices of values
- */
-export function sumAt(state, box, step) {
-  for (const key of box.adds ?? []) {
-    const terms = state.at(key, "terms", step);
-    const total = state.at(key, "total", step);
-    if (total !== null) return { terms: (terms ?? []).map(([, value]) => value), total };
-  }
-  return null;
 }
 
 /** The name of a leaf at a step: `earlier x` once the program's `x` stands for another tensor.
@@ -230,31 +217,6 @@ export function describe(state, scene, nameKeys, step) {
     printed: printedAt(scene, step),
   };
 }
-
-/** @typedef {Map<string|null, number>} Counts   how many boxes are in each state; null is: not built yet */
-
-/** How the boxes behind a card stand at a step, counted by state. A frame asks for it again and again; it is counted
- * once.
- * @param {{tracks: any[], counted?: {step: number, counts: Counts}}} card @param {number} step @returns {Counts}
- */
-export function countsAt(card, step) {
-  if (card.counted?.step !== step)
-    card.counted = { step, counts: countStates(card.tracks.map((track) => (track ? valueAt(track, step) : null))) };
-  return card.counted.counts;
-}
-
-/** @param {(string|null)[]} states @returns {Counts} */
-export function countStates(states) {
-  const counts = new Map();
-  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
-  return counts;
-}
-
-/** Whether any of the boxes has been built. @param {Counts} counts */
-export const isAnyBuilt = (counts) => counts.size > 1 || !counts.has(null);
-
-/** Whether any of them is there to be seen. @param {Counts} counts */
-export const isAnyPresent = (counts) => [...counts.keys()].some(isPresent);
 
 /** The sums of a run in the order of time, to find the one that last grew. @param {State} state */
 export function sumTrack(state) {

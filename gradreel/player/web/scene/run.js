@@ -1,9 +1,8 @@
 /**
- * The run that is played: its scene with the look-ups that every part needs, the step, and what of it is folded, opened
- * and selected. Data alone: nothing here touches the page.
+ * The run that is played: its scene with the look-ups that every part needs, the step, and what of it is selected. Data
+ * alone: nothing here touches the page.
  */
 
-import { groupTree, initialFolds, READABLE } from "./grouping.js";
 import { indexScene, namesAt, sumTrack } from "./moment.js";
 import { createState } from "./state.js";
 
@@ -13,9 +12,6 @@ import { createState } from "./state.js";
  * @typedef {object} Run
  * @property {number} step
  * @property {string|null} chosen  what a person has selected: a box, a tensor or a group
- * @property {boolean} sideways  whether the graph is drawn from left to right
- * @property {Set<string>} turned  groups that are gone and were opened in their place, or shut
- * @property {Set<string>} folded
  * @property {boolean} values  whether values stand after the lines that made them
  * @property {number} loads  how many scenes there were
  * @property {State} state
@@ -24,16 +20,15 @@ import { createState } from "./state.js";
  * @property {string[]} names  the keys of all names
  * @property {number[]} lines  the steps at which another line runs
  * @property {number[]} calls  the steps at which backward calls begin
- * @property {import("./grouping.js").Tree} tree
- * @property {any} picture  what the canvas shows
+ * @property {boolean|null} details  whether a person has opened what is beside the stage, or closed it
+ * @property {number[]} durations  for each step the milliseconds that it plays, at speed 1
  */
 
 /** @param {{values?: boolean}} options  whether values stand after the lines that made them
  * @returns {Run}  it has a scene once one is loaded
  */
 export function createRun({ values = true }) {
-  const empty = { step: 0, chosen: null, sideways: false, turned: new Set(), folded: new Set(), values, loads: 0 };
-  return /** @type {Run} */ (empty);
+  return /** @type {Run} */ ({ step: 0, chosen: null, values, loads: 0, details: null, durations: [] });
 }
 
 /** Another scene of the same program. @param {Run} run @param {Scene} next  a scene as it came */
@@ -51,16 +46,14 @@ export function loadScene(run, next) {
   });
 }
 
-/** The scene of another program, at a step: nothing is chosen, and as much folded as has to be.
+/** The scene of another program, at a step: nothing is chosen.
  * @param {Run} run @param {Scene} next @param {number|null} [at]
  */
 export function beginScene(run, next, at) {
   loadScene(run, next);
-  run.tree = groupTree(run.scene);
   run.step = clampStep(run, at ?? run.state.last);
-  run.folded = initialFolds(run.tree, READABLE, aboutAt(run));
   run.chosen = null;
-  run.turned = new Set();
+  run.details = null;
 }
 
 /** The step of the run that is nearest to a number. @param {Run} run */
@@ -73,14 +66,11 @@ export function clampStep(run, step) {
  * @param {Run} run
  */
 export function momentOf(run) {
-  const { state, scene, tree, folded, step, turned } = run;
+  const { state, scene, step } = run;
   return {
     state,
     scene,
-    tree,
-    folded,
     step,
-    turned,
     names: namesAt(state, run.names, step),
     about: aboutAt(run),
     selected: run.chosen ?? spokenOf(run),
@@ -121,4 +111,15 @@ export function spokenOf({ scene, state, step }) {
     if (found) return found;
   }
   return null;
+}
+
+/** Whether two scenes have the same boxes on the same lines, slots and wires, whatever their values. */
+export function sameShape(scene, next) {
+  const slots = (box) => [...box.slots, ...(box.numbers ?? [])].map((slot) => slot.name).sort();
+  const sign = ({ boxes, wires }) =>
+    JSON.stringify([
+      boxes.map((box) => [box.id, box.name, box.line, slots(box)]),
+      wires.map((wire) => [wire.from, wire.to]),
+    ]);
+  return scene.steps.length === next.steps.length && sign(scene) === sign(next);
 }

@@ -1,7 +1,6 @@
 /** What a scene holds, as `gradreel/scene/model.py` writes it, and what the player makes of it. */
 
 import type { Value } from "../lib/format.js";
-import type { Tree } from "./grouping.js";
 import type { Histories } from "./histories.js";
 import type { createState } from "./state.js";
 
@@ -54,6 +53,8 @@ export interface Box {
   slots: Slot[];
   variable: string | null;
   tensor: string | null;
+  /** The path of the module that built it, as far as names of parameters tell. */
+  module?: string | null;
 }
 
 /** A gradient of one box flows into an input of another. */
@@ -63,6 +64,8 @@ export interface Wire {
   to: string;
   output: number;
   input_nr: number;
+  /** By what the box multiplies what came to it on this way, in a few letters. */
+  slope: string | null;
 }
 
 export interface Tensor {
@@ -201,9 +204,6 @@ export interface Moment {
   scene: IndexedScene;
   step: number;
   names: BoundName[];
-  tree?: Tree;
-  folded?: Set<string>;
-  turned?: Set<string>;
   /** The boxes that are to be in view. */
   about?: string[];
   /** What a person has selected, else what the step speaks of. */

@@ -1,6 +1,6 @@
 /**
- * Moving through time: to a step at once, or to the next step, line or backward call with what changes eased in; and a
- * clock that plays a step at a time, at a speed, until the end.
+ * Moving through time: to a step at once, or to the next step, line or backward call with what happens in it; and a
+ * clock that plays step after step, each as long as it is worth, at a speed, until the end.
  */
 
 import { clampStep } from "../scene/run.js";
@@ -8,26 +8,21 @@ import { beside } from "./bookmarks.js";
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 
-const SLOWEST = 450;
-const QUICKEST = 60;
-const WHOLE_RUN = 120_000;
-
-/** Milliseconds a step takes at speed 1: short runs are told slowly, long ones are not told for ever.
- * @param {number} steps
- * @returns {number}
- */
-export function pace(steps) {
-  return Math.max(QUICKEST, Math.min(SLOWEST, WHOLE_RUN / Math.max(1, steps)));
-}
+/** Milliseconds that a picture stands at the least: shorter steps are shown together. */
+const PICTURE = 16;
+/** Before the first step that is played. */
+const START = 60;
 
 /**
- * @param {{steps: () => number, step: () => number, onStep: (step: number) => void, onChange: (playing: boolean) =>
- *   void, range?: () => {from: number, to: number}|null, after?: (run: () => void, ms: number) => any, cancel?:
- *   (handle: any) => void}} wiring  `range` is what plays again and again
+ * @param {{steps: () => number, step: () => number, timeOf: (step: number) => number, onStep: (step: number) => void,
+ *   onChange: (playing: boolean) => void, range?: () => {from: number, to: number}|null, after?: (run: () => void, ms:
+ *   number) => any, cancel?: (handle: any) => void}} wiring  `timeOf`: milliseconds of a step at speed 1; `range` is
+ *   what plays again and again
  */
 export function createClock({
   steps,
   step,
+  timeOf,
   onStep,
   onChange,
   range = () => null,
@@ -42,13 +37,19 @@ export function createClock({
     const again = range();
     if (again && step() >= again.to) onStep(again.from);
     else if (step() >= steps()) return pause();
-    else onStep(step() + 1);
+    else onStep(nextPicture(again?.to ?? steps()));
     if (!playing) return undefined;
     if (!again && step() >= steps()) return pause();
     return wait();
   };
+  /** The next step to show: those that are too short for a picture of their own go by. */
+  const nextPicture = (end) => {
+    let next = step() + 1;
+    for (let time = timeOf(next); next < end && time / speed < PICTURE; time += timeOf(next)) next++;
+    return next;
+  };
   const wait = () => {
-    handle = after(tick, pace(steps()) / speed);
+    handle = after(tick, Math.max(PICTURE, timeOf(step()) / speed));
   };
   const pause = () => {
     cancel(handle);
@@ -61,7 +62,7 @@ export function createClock({
     playing = true;
     if (step() >= steps() && !range()) onStep(0);
     onChange(true);
-    wait();
+    handle = after(tick, START);
   };
 
   return {
@@ -80,13 +81,14 @@ export function createClock({
 }
 
 /** @param {import("../scene/run.js").Run} run
- * @param {{show: (how: {ease: boolean, from: number}) => void, onStep?: (step: number) => void, onPlay: (playing:
+ * @param {{show: (how: {time: number, from: number}) => void, onStep?: (step: number) => void, onPlay: (playing:
  *   boolean) => void, range: () => {from: number, to: number}|null}} wiring  `range`: what plays again and again
  */
 export function createPlayback(run, { show, onStep, onPlay, range }) {
   const clock = createClock({
     steps: () => run.state.last,
     step: () => run.step,
+    timeOf: (step) => run.durations[step] ?? 0,
     onStep: (next) => go(next, true),
     range,
     onChange: onPlay,
@@ -96,7 +98,8 @@ export function createPlayback(run, { show, onStep, onPlay, range }) {
     const from = run.step;
     run.step = clampStep(run, next);
     if (run.step === from) return;
-    show({ ease: ease && run.step === from + 1, from });
+    const plays = ease && run.step > from && (clock.playing() || run.step === from + 1);
+    show({ time: plays ? Math.max(1, run.durations[run.step] / clock.speed()) : 0, from });
     onStep?.(run.step);
   }
 

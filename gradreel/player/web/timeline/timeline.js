@@ -1,13 +1,13 @@
 /**
- * The strip below the picture: the bytes that saved buffers hold over time as an area, the stretches of the run as bars
- * with their words, ticks for loops, marks for backward calls, bookmarks, what plays again and again, and over it all
- * the slider that scrubs. The strip itself is drawn once for a scene.
+ * The strip below the picture, over the time that steps play: the bytes that saved buffers hold as an area, the
+ * stretches of the run as bars with their words, ticks for loops, marks for backward calls, bookmarks, what plays again
+ * and again, and over it all the slider that scrubs. The strip itself is drawn once for a scene.
  */
 
 import { element, svgElement } from "../lib/dom.js";
 import { formatBytes } from "../lib/format.js";
 import { stripMarks } from "../lib/markdown.js";
-import { valueAt } from "../scene/state.js";
+import { timeScale } from "../stage/pace.js";
 import { stretchAt, stretchWord } from "./bookmarks.js";
 
 /** @param {HTMLElement} root
@@ -51,15 +51,25 @@ export function createTimeline(root, { onSeek, onPlay }) {
   let scene = null;
   let state = null;
   let peak = 0;
-  const share = (step) => `${state.last ? (step / state.last) * 100 : 0}%`;
+  let scale = timeScale([]);
+  const share = (step) => `${scale.at(step) * 100}%`;
   const stepAt = (event) => {
     const box = scrub.getBoundingClientRect();
-    return Math.round(Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * state.last);
+    return scale.stepAt(Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)));
   };
+  // Its own idea of where a press lands is one of equal steps; what it is told by keys and by aids is a step.
   scrub.addEventListener("input", () => onSeek(Number(scrub.value)));
+  scrub.addEventListener("pointerdown", (event) => {
+    if (event.button || scrub.disabled) return;
+    event.preventDefault();
+    scrub.focus({ preventScroll: true });
+    scrub.setPointerCapture(event.pointerId);
+    onSeek(stepAt(event));
+  });
   scrub.addEventListener("dblclick", (event) => onPlay(stepAt(event)));
   scrub.addEventListener("pointermove", (event) => {
     const step = stepAt(event);
+    if (scrub.hasPointerCapture(event.pointerId)) onSeek(step);
     const stretch = stretchAt(scene.stretches, step);
     const held = `${formatBytes(state.at("program", "bytes", step) ?? 0)} saved`;
     tip.textContent = [`${step}`, held, stretch && stretchWord(stretch), stripMarks(scene.steps[step].sentence)]
@@ -67,16 +77,17 @@ export function createTimeline(root, { onSeek, onPlay }) {
       .join(" · ");
     tip.hidden = false;
     const { width } = scrub.getBoundingClientRect();
-    const middle = (step / Math.max(1, state.last)) * width;
+    const middle = scale.at(step) * width;
     const left = Math.max(0, Math.min(width - tip.offsetWidth, middle - tip.offsetWidth / 2));
     tip.style.left = `${left}px`;
   });
   scrub.addEventListener("pointerleave", () => (tip.hidden = true));
 
   return {
-    setScene: (nextScene, nextState) => {
-      [scene, state] = [nextScene, nextState];
-      peak = drawStrip(strip, words, scene, state);
+    /** @param {any} nextScene @param {any} nextState @param {number[]} durations  milliseconds of each step */
+    setScene: (nextScene, nextState, durations) => {
+      [scene, state, scale] = [nextScene, nextState, timeScale(durations)];
+      peak = drawStrip(strip, words, scene, state, scale);
       scrub.max = String(state.last);
       scrub.disabled = state.last === 0;
     },
@@ -95,7 +106,9 @@ export function createTimeline(root, { onSeek, onPlay }) {
       band.hidden = !range;
       if (range) Object.assign(band.style, { left: share(range.from), right: `calc(100% - ${share(range.to)})` });
     },
-    show: (step) => {
+    /** @param {number} step @param {number} [time]  milliseconds in which the cursor goes there */
+    show: (step, time = 0) => {
+      cursor.style.transition = time ? `transform ${Math.round(time)}ms linear` : "none";
       cursor.style.transform = `translateX(${share(step)})`;
       const kind = stretchAt(scene.stretches, step)?.kind;
       cursor.dataset.tone = kind === "error" ? "bad" : "";
@@ -111,51 +124,47 @@ export const WIDTH = 1000;
 export const HEIGHT = 54;
 const TICKS = 200;
 const BARS = 400;
+const POINTS = 2000;
 /** Half of what is torn out of the strip where turns are left out. */
 const TORN = 2.5;
 /** Of the strip's width, what a word needs. */
 const WORDY = 0.075;
 const STRETCH = { forward: "live", backward: "run", optimizer: "leaf", error: "bad", skipped: "ink" };
 
-/** @param {number} step @param {number} last */
-export function at(step, last) {
-  return last ? (step / last) * WIDTH : 0;
-}
-
 /** Draw the strip anew. @returns {number} the most bytes held at once */
-export function drawStrip(strip, words, scene, state) {
-  const { last } = state;
+export function drawStrip(strip, words, scene, state, scale) {
+  const at = (step) => scale.at(Math.min(state.last, Math.max(0, step))) * WIDTH;
   const track = state.track("program", "bytes");
   const peak = (track?.values ?? []).reduce((most, value) => Math.max(most, value ?? 0), 0);
   const parts = [
     svgElement("path", {
-      d: area(track, last, peak),
+      d: area(track, at, peak),
       fill: "var(--live-bg)",
       stroke: "var(--live)",
       "stroke-width": 1.5,
       "vector-effect": "non-scaling-stroke",
     }),
   ];
-  parts.push(...ticks(state, last), ...bars(scene.stretches, last));
+  parts.push(...ticks(state, at), ...bars(scene.stretches, at));
   if (scene.calls.length <= BARS)
-    parts.push(...scene.calls.map((call) => mark(at(call.from, last), call.failed ? "bad" : "run")));
+    parts.push(...scene.calls.map((call) => mark(at(call.from - 1), call.failed ? "bad" : "run")));
   parts.push(
     ...scene.stretches
       .filter(({ kind }) => kind === "skipped")
-      .flatMap((stretch) => tearAt(at(stretch.to - 0.5, last))),
+      .flatMap((stretch) => tearAt((at(stretch.to) + at(stretch.to - 1)) / 2)),
   );
   strip.replaceChildren(...parts);
-  words.replaceChildren(...labels(scene.stretches, last));
+  words.replaceChildren(...labels(scene.stretches, at));
   return peak;
 }
 
-function bars(stretches, last) {
+function bars(stretches, at) {
   return mergeStretches(stretches).map((stretch) => {
-    const from = at(stretch.from <= 1 ? 0 : stretch.from - 1, last);
+    const from = at(stretch.from - 1);
     const box = svgElement("rect", {
       x: from,
       y: HEIGHT - 4,
-      width: Math.max(2, at(stretch.to, last) - from),
+      width: Math.max(2, at(stretch.to) - from),
       height: 4,
     });
     box.style.fill = `var(--${STRETCH[stretch.kind] ?? "soft"})`;
@@ -175,11 +184,11 @@ function mergeStretches(stretches) {
 }
 
 /** A word under each stretch that is wide enough for it. */
-function labels(stretches, last) {
+function labels(stretches, at) {
   const found = [];
   for (const stretch of stretches) {
-    const from = last ? Math.max(0, stretch.from - 1) / last : 0;
-    const width = last ? stretch.to / last - from : 1;
+    const from = at(stretch.from - 1) / WIDTH;
+    const width = at(stretch.to) / WIDTH - from;
     if (width < WORDY) continue;
     const word = element("span", { text: stretchWord(stretch) });
     Object.assign(word.style, { left: `${from * 100}%`, width: `${width * 100}%` });
@@ -188,18 +197,16 @@ function labels(stretches, last) {
   return found;
 }
 
-/** The saved bytes as an area, at most two points a column. */
-function area(track, last, peak) {
+/** The saved bytes as an area: they change while a step plays. Of very many changes only some are drawn. */
+function area(track, at, peak) {
   const height = (value) => HEIGHT - 5 - (peak ? (value / peak) * (HEIGHT - 12) : 0);
   const base = HEIGHT - 5;
   const points = [[0, base]];
-  const columns = Math.min(last, WIDTH);
+  const each = Math.max(1, Math.floor((track?.steps.length ?? 0) / POINTS));
   let before = 0;
-  for (let column = 0; column <= columns; column++) {
-    const step = columns ? Math.round((column / columns) * last) : 0;
-    const value = Math.max(0, valueAt(track, step) ?? 0);
-    if (value === before && column !== columns) continue;
-    points.push([at(Math.max(0, step - 1), last), height(before)], [at(step, last), height(value)]);
+  for (let i = 0; i < (track?.steps.length ?? 0); i += each) {
+    const value = Math.max(0, track.values[i] ?? 0);
+    points.push([at(track.steps[i] - 1), height(before)], [at(track.steps[i]), height(value)]);
     before = value;
   }
   points.push([WIDTH, height(before)], [WIDTH, base]);
@@ -207,15 +214,15 @@ function area(track, last, peak) {
 }
 
 /** A faint tick where an iteration begins, as long as they can be told apart. */
-function ticks(state, last) {
+function ticks(state, at) {
   const track = state.track("program", "loops");
   const found = (track?.steps ?? []).filter((_, i) => track.values[i]?.length);
   return found.length > TICKS
     ? []
     : found.map((step) =>
         svgElement("line", {
-          x1: at(step, last),
-          x2: at(step, last),
+          x1: at(step - 1),
+          x2: at(step - 1),
           y1: HEIGHT - 9,
           y2: HEIGHT - 4,
           class: "tick",

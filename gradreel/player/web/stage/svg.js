@@ -13,6 +13,7 @@ const KEPT = [
   "globalAlpha",
   "font",
   "textAlign",
+  "textBaseline",
   "dash",
   "matrix",
 ];
@@ -48,6 +49,7 @@ export function svgContext(widthOf) {
     globalAlpha: 1,
     font: "10px sans-serif",
     textAlign: "start",
+    textBaseline: "alphabetic",
     dash: [],
     matrix: IDENTITY,
 
@@ -87,27 +89,32 @@ export function svgContext(widthOf) {
         `<rect x="${brief(x)}" y="${brief(y)}" width="${brief(width)}" height="${brief(height)}" ` +
           `fill="${paint("fillStyle")}"${placed()}/>`,
       ),
-    fillText: (text, x, y) => {
-      const [, bold, size, family] = /^(700 |bold )?([\d.]+)px (.*)$/.exec(context.font) ?? [
-        null,
-        "",
-        "12",
-        "monospace",
-      ];
-      const anchor = { center: "middle", end: "end", right: "end" }[context.textAlign];
+    fillText: (text, x, y) => writeText(text, x, y, `fill="${paint("fillStyle")}"`),
+    strokeText: (text, x, y) => writeText(text, x, y, strokeOf(context, paint("strokeStyle"))),
+    /** A canvas: each of its pixels a square. */
+    drawImage: (canvas, x, y, width, height) =>
       parts.push(
-        `<text xml:space="preserve" x="${brief(x)}" y="${brief(y)}" font-family="${escapeXml(family)}" ` +
-          `font-size="${size}"${bold ? ' font-weight="700"' : ""}` +
-          `${anchor ? ` text-anchor="${anchor}"` : ""} fill="${paint("fillStyle")}"${placed()}>` +
-          `${escapeXml(text)}</text>`,
-      );
-    },
+        `<image x="${brief(x)}" y="${brief(y)}" width="${brief(width)}" height="${brief(height)}" ` +
+          `preserveAspectRatio="none" style="image-rendering:pixelated" href="${escapeXml(canvas.toDataURL())}"` +
+          `${placed()}/>`,
+      ),
     measureText: (text) => ({ width: widthOf(text, context.font) }),
 
     /** What was painted, as the inside of an SVG element. */
     inside: () => parts.join("\n"),
   };
 
+  const writeText = (text, x, y, look) => {
+    const [, bold, size, family] = /^(700 |bold )?([\d.]+)px (.*)$/.exec(context.font) ?? [null, "", "12", "monospace"];
+    const anchor = { center: "middle", end: "end", right: "end" }[context.textAlign];
+    parts.push(
+      `<text xml:space="preserve" x="${brief(x)}" y="${brief(y)}" font-family="${escapeXml(family)}" ` +
+        `font-size="${size}"${bold ? ' font-weight="700"' : ""}` +
+        `${anchor ? ` text-anchor="${anchor}"` : ""}` +
+        `${context.textBaseline === "middle" ? ' dominant-baseline="central"' : ""} ${look}${placed()}>` +
+        `${escapeXml(text)}</text>`,
+    );
+  };
   const paint = (name) => escapeXml(context[name]);
   const placed = () =>
     (context.matrix.every((value, i) => value === IDENTITY[i])

@@ -1,0 +1,166 @@
+"""What the stage promises, over programs of the tests and the course: `python -m benchmarks stage`.
+
+At every size and in both themes: the smallest text, whether the acting node is seen by itself, whether every wire
+reaches its leaf, whether anything leaves the stage or one text lies on another, how much of it is spanned, how far what
+stays moves from one step of a backward call to the next, and whether every sum and every freeing has a place.
+"""
+
+from __future__ import annotations
+
+import base64
+import statistics
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gradreel.interpreter import run
+from gradreel.material.lessons import lessons
+from gradreel.player import bundle, linker
+from gradreel.scene import payload
+from tests.browser.reels import REELS
+
+from .player import PAGE
+
+SIZES = ((1440, 900), (1000, 700), (390, 844))
+THEMES = ("light", "dark")
+STEPS = 40
+"""So many steps of a program are looked at, spread over it."""
+LEAST_TEXT, SPAN, FAR = 12, 0.6, 40
+
+ENTRY = """import styles from "./styles.js";
+import { createPlayer } from "./player/player.js";
+import { decodePayload } from "./scene/scene.js";
+const root = document.querySelector("#player");
+const bytes = (packed) => Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+window.show = async (packed, theme) => {
+  root.player?.destroy();
+  createPlayer(root, await decodePayload(bytes(packed)), { step: 0, theme });
+  await new Promise(requestAnimationFrame);
+  return Number(root.dataset.steps);
+};
+const overlaps = (a, b) => Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x) > 2
+  && Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y) > 2;
+window.judge = (step) => {
+  const { player } = root;
+  player.seek(step);
+  player.pose(1);
+  const { texts, targets, width, height, ...look } = player.look();
+  const before = player.places();
+  const outside = targets.filter(({ x, y, w, h }) => x < -1 || y < -1 || x + w > width + 1 || y + h > height + 1);
+  const crossed = texts.filter((text, i) => texts.slice(0, i).some((other) => overlaps(text, other)));
+  player.seek(step + 1);
+  player.pose(1);
+  const after = player.places();
+  const moved = Object.keys(before).filter((key) => after[key]).map((key) =>
+    Math.hypot(after[key].x - before[key].x, after[key].y - before[key].y));
+  return { ...look, outside: outside.length, crossed: crossed.map(({ text }) => text), moved };
+};
+export default null;
+"""
+
+
+@dataclass
+class Found:
+    """What was seen of a program, or of all of them, at one size."""
+
+    least: list[float] = field(default_factory=list)
+    spans: list[float] = field(default_factory=list)
+    moved: list[float] = field(default_factory=list)
+    acting: list[bool] = field(default_factory=list)
+    wires: list[int] = field(default_factory=lambda: [0, 0])
+    acts: list[bool] = field(default_factory=list)
+    outside: int = 0
+    crossed: int = 0
+    looks: int = 0
+
+    def add(self, look: dict[str, Any], backward: bool) -> None:
+        self.looks += 1
+        self.least.append(look["least"])
+        self.spans.append(look["span"])
+        self.outside += look["outside"] > 0
+        self.crossed += bool(look["crossed"])
+        if look["acting"]:
+            self.acting.append(look["acting"]["seen"])
+        self.wires[0] += look["wires"]["reach"]
+        self.wires[1] += look["wires"]["all"]
+        self.acts += [act["seen"] for act in look["acts"]]
+        if backward:
+            self.moved += look["moved"]
+
+    def row(self) -> str:
+        moved = sorted(self.moved) or [0.0]
+        figures = (
+            f"{min(self.least, default=0):.1f}",
+            f"{sum(self.acting)}/{len(self.acting)}",
+            f"{self.wires[0]}/{self.wires[1]}",
+            f"{sum(self.acts)}/{len(self.acts)}",
+            f"{self.outside}/{self.looks}",
+            f"{self.crossed}/{self.looks}",
+            f"{statistics.median(self.spans or [0]):.2f}",
+            f"{moved[len(moved) // 2]:.0f}/{moved[len(moved) * 9 // 10]:.0f}",
+        )
+        return "".join(f"{figure:>14}" for figure in figures)
+
+    def kept(self) -> bool:
+        """Whether all promises are kept that are yes or no."""
+        return (
+            min(self.least, default=LEAST_TEXT) >= LEAST_TEXT - 0.01
+            and all(self.acting)
+            and self.wires[0] == self.wires[1]
+            and not self.outside
+        )
+
+
+def programs() -> dict[str, str]:
+    return {**{name: source for name, (source, _) in REELS.items()}, **{each.slug: each.source for each in lessons()}}
+
+
+def measure() -> bool:
+    """Print a row for each size and theme over all programs; whether all that must be is so."""
+    from tests.chromium import chromium
+
+    heads = (
+        "text px",
+        "acting seen",
+        "wires reach",
+        "acts seen",
+        "rim crossed",
+        "texts crossed",
+        "span",
+        "moved 50/90",
+    )
+    print(f"{'':26}" + "".join(f"{head:>14}" for head in heads))
+    sent = {name: base64.b64encode(payload(run(source))).decode() for name, source in programs().items()}
+    kept = True
+    with chromium() as browser, tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "stage.html")
+        script = linker.link({**bundle.modules(), "bench.js": ENTRY}, "bench.js")
+        file.write_text(PAGE.format(bundle.styles(), script), encoding="utf-8")
+        for width, height in SIZES:
+            for theme in THEMES:
+                page = browser.new_page(viewport={"width": width, "height": height})
+                page.goto(file.as_uri())
+                page.wait_for_function("Boolean(window.judge)")
+                whole = Found()
+                for name, packed in sent.items():
+                    found = looked(page, packed, theme, whole)
+                    if not found.kept():
+                        print(f"  {name:24}{found.row()}", flush=True)
+                print(f"{f'{width} x {height}, {theme}':26}{whole.row()}", flush=True)
+                kept = kept and whole.kept()
+                page.close()
+    return kept
+
+
+def looked(page: Any, packed: str, theme: str, whole: Found) -> Found:
+    """What is seen of a program; it is added to what is seen of all."""
+    last = page.evaluate("([packed, theme]) => show(packed, theme)", [packed, theme])
+    calls = page.evaluate("document.querySelector('#player').player.calls()")
+    found = Found()
+    for step in range(0, last, max(1, last // STEPS)):
+        look = page.evaluate("(step) => judge(step)", step)
+        backward = any(call["from"] <= step and step + 1 <= (call["to"] or last) for call in calls)
+        for each in (found, whole):
+            each.add(look, backward)
+    return found

@@ -1,0 +1,478 @@
+/**
+ * What happens, as motion: `time` runs from 0 to 1 over the step. A tensor is kept, a node runs, gradients travel, meet
+ * and are one, are stored, what is freed drops out. What an act draws itself the things do not draw meanwhile.
+ */
+
+import { blockHigh, drawTower, lock } from "./marks.js";
+import { gradAt } from "./model.js";
+import { hasArrived } from "./moment.js";
+import { box, circle, lerp, line, share, smooth, within, write } from "./pen.js";
+import { edgeRoute, itemOf, leafSpot, mouthOf, plateOf, signOf, slotSpot, spriteOf, tensorSpot } from "./places.js";
+import { along } from "./routes.js";
+import { css, heat, tile } from "./tiles.js";
+import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
+import { formatBytes } from "../lib/format.js";
+
+/** @import { Pen } from "./pen.js" */
+/** @import { Act, Frame, StageNode } from "./types.js" */
+
+/** How far along its line a gradient waits for its turn to be added. */
+export const WAITS = 0.8;
+/** Gradients on their way are so large, at scale 1, and not smaller than LEAST. */
+const TRAVELLING = 34;
+const LEAST = 34;
+const DROP = 120;
+const DUST = 9;
+const DIMMED = 0.36;
+const MEETING = 50;
+
+/** What the acts of a frame draw themselves, and what they dim.
+ * @param {Frame} frame @returns {{hidden: Set<string>, lit: Set<string>|null}}
+ */
+export function prepare(frame) {
+  const hidden = new Set();
+  let lit = null;
+  for (const act of frame.moment.acts) {
+    if (frame.progress < 1) HIDES[act.type]?.(act, hidden, frame.progress);
+    if (act.type === "fail") lit = new Set([itemOf(frame, act.node)?.key]);
+  }
+  return { hidden, lit };
+}
+
+const HIDES = {
+  meet: ({ node, edge }, hidden) => {
+    hidden.add(`inbox:${node.id}`);
+    if (edge) hidden.add(`sent:${edge.id}`);
+  },
+  arrive: ({ node, edge }, hidden, time) => {
+    if (edge && time < 0.94) hidden.add(`sent:${edge.id}`);
+    if (time < 0.94) hidden.add(`inbox:${node.id}`);
+  },
+  sends: ({ edges }, hidden) => edges.forEach(({ edge }) => hidden.add(`sent:${edge.id}`)),
+  store: ({ leaf }, hidden, time) => {
+    hidden.add(`hot:${leaf.tensor}`);
+    hidden.add(`inbox:${leaf.nodes.at(-1).id}`);
+    if (time < 0.97) hidden.add(`tray:${leaf.tensor}`);
+  },
+  keep: ({ node, slot }, hidden, time) => time < 0.85 && hidden.add(`slot:${node.id}:${slot.name}`),
+  seed: ({ node }, hidden, time) => time < 0.8 && hidden.add(`inbox:${node.id}`),
+  lock: ({ node, slot }, hidden) => hidden.add(`lock:${node.id}:${slot.name}`),
+  optimize: ({ leaf }, hidden, time) => time < 0.65 && hidden.add(`value:${leaf.tensor}`),
+};
+
+/** Draw the acts of a frame. @param {Pen} pen @param {Frame} frame */
+export function drawActs(pen, frame) {
+  const { progress, moment } = frame;
+  for (const act of moment.acts) if (progress < 1 || act.type === "fail") ACTS[act.type]?.(pen, frame, act, progress);
+}
+
+export const dimmed = (frame, key) => (frame.lit && !frame.lit.has(key) ? DIMMED : 1);
+
+const valueOf = ({ model }, place) => (place === null || place === undefined ? null : model.scene.values[place]);
+
+/** The scale of the gradients at a node: at a leaf that of the whole run.
+ * @param {Pick<Frame, "model">} frame @param {StageNode} node
+ */
+export function mostAt({ model }, node) {
+  if (node.leaf) return model.leaf.get(node.box.tensor)?.most;
+  const key = `most:${node.id}`;
+  if (!model.memo.has(key)) {
+    const places = node.into.flatMap(({ id }) => model.state.track(id, "value")?.values ?? []);
+    for (const sum of node.box.adds ?? []) places.push(...(model.state.track(sum, "total")?.values ?? []));
+    model.memo.set(key, Math.max(0, ...places.map((place) => mostOf(valueOf({ model }, place)))));
+  }
+  return model.memo.get(key);
+}
+
+const grad = (frame, node) => ({ kind: /** @type {const} */ ("grad"), most: mostAt(frame, node) });
+
+const ACTS = {
+  keep: drawKeep,
+  seed: drawSeed,
+  run: drawRun,
+  read: drawRead,
+  sends: drawSends,
+  arrive: drawArrive,
+  meet: drawMeet,
+  store: drawStore,
+  clear: drawClear,
+  capture: drawCapture,
+  free: drawFree,
+  lock: drawLock,
+  crack: drawCrack,
+  optimize: drawOptimize,
+  fail: drawFail,
+};
+
+/** The tensor flies into the slot. @param {Pen} pen @param {Frame} frame @param {Act} act @param {number} time */
+function drawKeep(pen, frame, { node, slot, value, tensor }, time) {
+  const to = slotSpot(frame, node, slot);
+  if (!to || time < 0.25 || time > 0.88) return;
+  const from = tensorSpot(frame, tensor) ?? { x: to.x, y: to.y - 60, size: to.size };
+  const part = smooth(share(time, 0.25, 0.85));
+  const at = { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) - Math.sin(part * Math.PI) * 30 };
+  tile(pen, valueOf(frame, value), at, lerp(from.size, to.size - 6, part), { kind: "save" });
+}
+
+/** The gradient that a call starts with falls in. */
+function drawSeed(pen, frame, { node }, time) {
+  const seed = frame.seeds?.find((each) => each.node === node);
+  const to = seed && seedSpot(frame, node);
+  if (!to) return;
+  const part = smooth(share(time, 0, 0.7));
+  const from = frame.layout.lying ? { x: frame.width + 30, y: to.y } : { x: to.x, y: -24 };
+  ring(pen, to, share(time, 0.65, 1), pen.colours.run);
+  const at = { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) };
+  tile(pen, valueOf(frame, seed.value), at, 32, { kind: "grad" });
+}
+
+/** Where the gradient that a call starts with stands beside its node. */
+export function seedSpot(frame, node) {
+  const item = itemOf(frame, node);
+  const sprite = spriteOf(frame, item);
+  if (!sprite) return null;
+  const { x, y, scale } = sprite;
+  return frame.layout.lying
+    ? { x: Math.min(frame.width - 18, x + (item.w / 2 + 26) * scale), y, size: 30 }
+    : { x, y: Math.max(16, y - (item.h / 2 + 24) * scale), size: 30 };
+}
+
+/** What came sinks into the sign. */
+function drawRun(pen, frame, { node, value }, time) {
+  const item = itemOf(frame, node);
+  const [from, to] = [item && mouthOf(frame, item), item && signOf(frame, item)];
+  if (!from || !to || value === null) return;
+  if (time < 0.42) {
+    const part = smooth(share(time, 0, 0.28));
+    within(pen, { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part), alpha: 1 - share(time, 0.3, 0.42) }, () =>
+      tile(pen, valueOf(frame, value), { x: 0, y: 0 }, from.size, grad(frame, node)));
+  }
+  ring(pen, to, share(time, 0.4, 0.62), pen.colours.run);
+}
+
+/** What is kept glows, and a ghost of it joins what came. */
+function drawRead(pen, frame, { node, slot, value }, time) {
+  const item = itemOf(frame, node);
+  const [from, to] = [slotSpot(frame, node, slot), item && signOf(frame, item)];
+  if (!from || !to || item.type !== "node" || time < 0.14 || time > 0.55) return;
+  const part = smooth(share(time, 0.16, 0.42));
+  const alpha = 1 - share(time, 0.45, 0.55);
+  within(pen, { x: 0, y: 0, alpha }, () => {
+    box(pen, { x: from.x, y: from.y, w: from.size + 8, h: from.size + 8 }, 9, { stroke: pen.colours.live, line: 4 });
+    const at = { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) };
+    tile(pen, valueOf(frame, value), at, lerp(from.size - 6, from.size * 0.7, part), { kind: "save" });
+  });
+}
+
+/** What a node hands on leaves along its lines; what has to be added next waits before the mouth. */
+function drawSends(pen, frame, { edges }, time) {
+  edges.forEach(({ edge, value }, i) => {
+    const route = edgeRoute(frame, edge);
+    const start = 0.46 + Math.min(0.2, i * 0.05);
+    if (!route || time < start) return;
+    const end = endOf(frame, edge);
+    const at = along(route, lerp(0.02, end, smooth(share(time, start, start + 0.5))));
+    tile(pen, valueOf(frame, value), at, travelling(frame), grad(frame, edge.to));
+  });
+}
+
+/** How far along its line what goes over an edge comes in this step. */
+const endOf = (frame, edge) => (hasArrived(frame.model, edge, frame.moment.step) ? 0.98 : WAITS);
+
+export const travelling = ({ layout }) => Math.max(LEAST, TRAVELLING * Math.min(1.35, layout.scale));
+
+/** The first of some gradients, if it has waited on its line, goes to where the others will meet it. */
+function drawArrive(pen, frame, { node, after, edge }, time) {
+  const item = itemOf(frame, node);
+  const [mouth, route] = [item && mouthOf(frame, item), edge && edgeRoute(frame, edge)];
+  const sent = frame.moment.acts.some((each) => each.type === "sends" && each.edges.some((way) => way.edge === edge));
+  if (!mouth || !route || sent || time >= 0.94) return;
+  const from = along(route, WAITS);
+  const part = smooth(share(time, 0.1, 0.8));
+  const at = { x: lerp(from.x, mouth.x, part), y: lerp(from.y, mouth.y, part) };
+  tile(pen, valueOf(frame, after), at, lerp(travelling(frame), mouth.size, part), grad(frame, node));
+}
+
+/** What was there and what comes stand side by side, are held, and become one. */
+function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
+  const item = itemOf(frame, node);
+  const mouth = item && mouthOf(frame, item);
+  const sprite = spriteOf(frame, item);
+  if (!mouth || before === null) return;
+  const leaf = item.type === "leaf";
+  const big = Math.max(44, MEETING * Math.min(1.3, sprite.scale));
+  const sum = valueOf(frame, after);
+  const [wide] = tileSize(sum, big);
+  const gap = wide * 0.62 + 10;
+  const half = gap + wide / 2 + 12;
+  const bent = 12 * Math.sin(Math.PI * share(time, 0.05, 0.95));
+  const beside = frame.layout.lying && !leaf;
+  const x = Math.max(half + 4, Math.min(frame.width - half - 4, beside ? sprite.x : mouth.x));
+  const above = beside ? sprite.y - (item.h / 2) * sprite.scale - big * 0.75 : mouth.y - (leaf ? 8 : 18) - bent;
+  const y = Math.max(big * 0.7, above);
+  const route = edge && edgeRoute(frame, edge);
+  const from = route ? along(route, WAITS) : { x: x + 60, y: y - 40 };
+  const free = frame.moment.acts.some(({ type }) => type === "free") ? 0.3 : 0;
+  const now = share(time, free, 1);
+  const look = grad(frame, node);
+  const plates = Math.max(0, countAt(frame, node) - 2);
+  if (now >= 0.78) {
+    const last = share(now, 0.78, 1);
+    ring(pen, { x, y }, last, pen.colours.run);
+    const size = lerp(big, mouth.size, smooth(last)) * (1 + 0.22 * Math.sin(Math.PI * Math.min(1, last * 1.4)));
+    const at = { x: lerp(x, mouth.x, smooth(last)), y: lerp(y, mouth.y, smooth(last)) };
+    tile(pen, sum, at, size, { ...look, plates: plates + 1 });
+    return;
+  }
+  const open = smooth(share(now, 0, 0.25));
+  const close = smooth(share(now, 0.58, 0.78));
+  panel(pen, { x, y, w: half * 2 * open, h: big * 1.3 * open });
+  const left = lerp(mouth.x, x - gap, open) + gap * close;
+  const right = lerp(from.x, x + gap, open) - gap * close;
+  const there = { x: left, y: lerp(mouth.y, y, open) };
+  tile(pen, valueOf(frame, before), there, lerp(mouth.size, big, open), { ...look, plates });
+  if (came !== null) tile(pen, valueOf(frame, came), { x: right, y: lerp(from.y, y, open) }, lerp(34, big, open), look);
+  if (now > 0.2 && now < 0.7)
+    within(pen, { x, y, alpha: share(now, 0.2, 0.3) }, () =>
+      write(pen, "+", 0, 0, 24, { bold: true, colour: pen.colours.run, halo: true }));
+}
+
+const countAt = ({ model, moment }, node) => model.state.at(node.id, "arrived", moment.step) ?? 2;
+
+function panel(pen, at) {
+  const { panel: fill, run: stroke } = pen.colours;
+  within(pen, { x: 0, y: 0, alpha: 0.92 }, () => box(pen, at, 12, { fill, stroke }));
+}
+
+/** Through the funnel into the tray: on top of what is there, or into an empty one. */
+function drawStore(pen, frame, { leaf, entry }, time) {
+  const item = plateOf(frame, leaf);
+  const [mouth, tray] = [item && mouthOf(frame, item), leafSpot(frame, leaf, "tray")];
+  if (!mouth || !tray) return;
+  const came = valueOf(frame, entry.came);
+  const size = tray.size - 8;
+  const look = { kind: /** @type {const} */ ("grad"), most: leaf.most };
+  if (entry.before === null) {
+    const part = share(time, 0.1, 0.6);
+    const bounce = time > 0.6 ? -5 * Math.sin(share(time, 0.6, 0.85) * Math.PI) : 0;
+    const at = { x: lerp(mouth.x, tray.x, smooth(part)), y: lerp(mouth.y, tray.y, part * part) + bounce };
+    if (time < 0.97) tile(pen, came, at, lerp(mouth.size, size, part), look);
+    ring(pen, tray, share(time, 0.6, 1), pen.colours.leaf);
+    return;
+  }
+  const grid = gridOf(came);
+  if (item.type === "leaf" && grid && "scalar" in grid) dropBlock(pen, frame, { leaf, entry, mouth, tray }, time);
+  else addPlate(pen, frame, { entry, mouth, tray, size, look }, time);
+}
+
+/** A block falls on the tower. */
+function dropBlock(pen, frame, { leaf, entry, mouth, tray }, time) {
+  const { model } = frame;
+  const came = Number(valueOf(frame, entry.came).data);
+  const scale = spriteOf(frame, plateOf(frame, leaf)).scale;
+  const side = tray.size / scale;
+  const high = blockHigh(came, leaf.most, side);
+  const old = { ...entry, value: entry.before, terms: entry.terms.slice(0, -1), count: entry.count - 1 };
+  if (time < 0.97)
+    within(pen, { x: tray.x, y: tray.y, scale }, () => {
+      const top = drawTower(pen, model, leaf, time < 0.9 ? old : entry, { x: 0, y: 0 }, side);
+      const total = valueOf(frame, time < 0.66 ? entry.before : entry.value);
+      write(pen, tileNumber(total.data), 0, side / 2 - 15, Math.min(22, side * 0.32), { bold: true, halo: true });
+      if (time > 0.9) return;
+      const falls = share(time, 0.35, 0.66);
+      const above = -side / 2 - 8;
+      const start = (mouth.y - tray.y) / scale;
+      const y = time < 0.35
+        ? lerp(start, above, smooth(share(time, 0.05, 0.3)))
+        : lerp(above, top - high / 2, falls * falls);
+      const at = { x: 0, y, w: lerp(40, side - 10, share(time, 0.1, 0.35)), h: lerp(26, high, falls) };
+      box(pen, at, 3, { fill: css(heat(pen, Math.sign(came) * 0.6, 1)), stroke: pen.colours.run, line: 1.6 });
+      if (falls < 0.8) write(pen, `${came < 0 ? "" : "+"}${tileNumber(came)}`, 0, y, 16, { bold: true, halo: true });
+    });
+  ring(pen, tray, share(time, 0.64, 1), pen.colours.leaf);
+}
+
+/** What comes and what is in the tray meet; one plate more lies below. */
+function addPlate(pen, frame, { entry, mouth, tray, size, look }, time) {
+  const gap = size * 0.6 + 8;
+  const open = smooth(share(time, 0.05, 0.3));
+  const close = smooth(share(time, 0.6, 0.8));
+  ring(pen, tray, share(time, 0.78, 1), pen.colours.leaf);
+  if (time >= 0.8) {
+    const pop = size * (1 + 0.2 * Math.sin(Math.PI * share(time, 0.8, 1)));
+    if (time < 0.97) tile(pen, valueOf(frame, entry.value), tray, pop, { ...look, plates: entry.count - 1 });
+    return;
+  }
+  const left = Math.min(tray.x, frame.width - gap * 1.1 - size / 2 - 4);
+  const there = { x: lerp(tray.x, left, open), y: tray.y };
+  tile(pen, valueOf(frame, entry.before), there, size, { ...look, plates: entry.count - 2 });
+  const x = lerp(mouth.x, left + gap * 1.1, open) - gap * 1.1 * close;
+  tile(pen, valueOf(frame, entry.came), { x, y: lerp(mouth.y, tray.y, open) }, lerp(mouth.size, size, open), look);
+  if (time > 0.25 && time < 0.72)
+    write(pen, "+", left + gap * 0.55, tray.y, 22, { bold: true, colour: pen.colours.run, halo: true });
+}
+
+/** `zero_grad`: what was in the tray slides out. */
+function drawClear(pen, frame, { leaf, before }, time) {
+  const tray = leafSpot(frame, leaf, "tray");
+  if (!tray || before === null) return;
+  const part = smooth(share(time, 0, 0.8));
+  within(pen, { x: tray.x + 70 * part, y: tray.y, alpha: 1 - part }, () =>
+    tile(pen, valueOf(frame, before), { x: 0, y: 0 }, tray.size - 10, { kind: "grad", most: leaf.most }));
+}
+
+/** `autograd.grad` takes it: it goes aside, and is stored nowhere. */
+function drawCapture(pen, frame, { node, value }, time) {
+  const item = itemOf(frame, node);
+  const from = item && mouthOf(frame, item);
+  if (!from || value === null) return;
+  const part = smooth(share(time, 0, 0.9));
+  const at = { x: lerp(from.x, Math.min(frame.width - 30, from.x + 110), part), y: from.y + 20 * part };
+  tile(pen, valueOf(frame, value), at, Math.max(44, from.size), grad(frame, node));
+}
+
+/** What is freed tilts, drops out of its node and is dust; the hole says how much it was. */
+function drawFree(pen, frame, { node, slot, value }, time) {
+  const from = slotSpot(frame, node, slot);
+  if (!from) return;
+  const now = share(time, 0.12, 0.85);
+  const way = node.slots.indexOf(slot) % 2 ? -1 : 1;
+  const [y, turn] = [from.y + DROP * now * now, way * 0.5 * now];
+  if (now < 1)
+    within(pen, { x: from.x + way * 14 * now, y, turn, alpha: 1 - share(now, 0.75, 1) }, () =>
+      tile(pen, valueOf(frame, value), { x: 0, y: 0 }, (from.size - 6) * (1 - 0.45 * now), { kind: "save" }));
+  if (now > 0.3) dust(pen, from.x, from.y + DROP * 0.5, share(now, 0.3, 1), node.at);
+  if (time > 0.2 && slot.nbytes)
+    within(pen, { x: from.x, y: from.y, alpha: 1 - share(time, 0.85, 1) }, () =>
+      write(pen, `−${formatBytes(slot.nbytes)}`, 0, 0, 12.5, { bold: true, colour: pen.colours.live, halo: true }));
+}
+
+function dust({ context, colours }, x, y, part, seed) {
+  if (part >= 1) return;
+  const alpha = context.globalAlpha;
+  context.fillStyle = colours.live;
+  for (let i = 0; i < DUST; i++) {
+    const [angle, far] = [i * 2.39 + seed, part * 46 * (0.5 + ((i * 37) % 10) / 10)];
+    context.globalAlpha = alpha * (1 - part) * 0.9;
+    context.fillRect(x + Math.cos(angle) * far, y + Math.sin(angle) * far - part * 30, 4, 4);
+  }
+  context.globalAlpha = alpha;
+}
+
+/** A lock snaps down. */
+function drawLock(pen, frame, { node, slot }, time) {
+  const at = slotSpot(frame, node, slot);
+  if (!at || itemOf(frame, node).type !== "node") return;
+  const back = share(time, 0.1, 0.55);
+  const snap = 1 + 2.2 * (back - 1) ** 3 + 1.2 * (back - 1) ** 2;
+  const { scale } = spriteOf(frame, itemOf(frame, node));
+  const [x, y] = [at.x + at.size / 2 - 3 * scale, at.y - at.size / 2 + 3 * scale];
+  ring(pen, { x, y }, share(time, 0.5, 0.95), pen.colours.live);
+  lock(pen, x, y - 26 * (1 - snap), scale);
+}
+
+/** What is changed behind autograd's back glows. */
+function drawCrack(pen, frame, { node, slot }, time) {
+  const at = slotSpot(frame, node, slot);
+  if (!at) return;
+  const side = at.size + 8 + 6 * Math.sin(time * Math.PI);
+  within(pen, { x: at.x, y: at.y, alpha: 1 - time }, () =>
+    box(pen, { x: 0, y: 0, w: side, h: side }, 9, { stroke: pen.colours.bad, line: 5 }));
+}
+
+/** The gradient flies from the tray onto the value, and the value is another. */
+function drawOptimize(pen, frame, { leaf, tensor }, time) {
+  const [from, to] = [leafSpot(frame, leaf, "tray"), leafSpot(frame, leaf, "value")];
+  if (!from || !to) return;
+  const { state } = frame.model;
+  const { step } = frame.moment;
+  if (time < 0.65 && plateOf(frame, leaf).type === "leaf")
+    tile(pen, valueOf(frame, state.at(tensor, "value", step - 1)), to, to.size - 4);
+  const entry = gradAt(leaf, step) ?? gradAt(leaf, step - 1);
+  const part = smooth(share(time, 0.1, 0.65));
+  if (entry && time < 0.7) {
+    const at = { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) - 24 * Math.sin(part * Math.PI) };
+    const size = lerp(from.size - 10, to.size * 0.6, part);
+    tile(pen, valueOf(frame, entry.value), at, size, { kind: "grad", most: leaf.most });
+  }
+  ring(pen, to, share(time, 0.65, 1), pen.colours.leaf);
+}
+
+/** An arm with three fingers reaches from the gradient into what is not there. */
+function drawFail(pen, frame, { node, slot, value }, time) {
+  const item = itemOf(frame, node);
+  const [sprite, at] = [spriteOf(frame, item), slot && slotSpot(frame, node, slot)];
+  if (!sprite || !at || item.type !== "node") return;
+  const { colours } = pen;
+  const { x, y, scale } = sprite;
+  const lying = frame.layout.lying;
+  const hand = lying ? { x: Math.min(frame.width - 26, x + (item.w / 2 + 34) * scale), y: y - 4 * scale }
+    : { x: x - 10 * scale, y: Math.max(26, y - (item.h / 2 + 34) * scale) };
+  const reach = smooth(share(time, 0.15, 0.4));
+  const tip = { x: lerp(hand.x, at.x, reach), y: lerp(hand.y, at.y, reach) };
+  drawArm(pen, hand, tip, scale, share(time, 0.38, 0.5), lying);
+  tile(pen, valueOf(frame, value), hand, 46 * scale, grad(frame, node));
+  const pulse = time < 1 ? 0.5 + 0.5 * Math.sin(time * 22) : 1;
+  const hole = { x: at.x, y: at.y, w: at.size + 6, h: at.size + 6 };
+  box(pen, hole, 9, { stroke: colours.bad, line: 3 + 1.5 * pulse, dash: [6, 5] });
+  if (time < 0.5) return;
+  drawCross(pen, at.x + at.size / 2 + 4, at.y - at.size / 2 - 2, scale);
+  drawVerdict(pen, frame, node, slot, { x, y: y + (item.h / 2 + 22) * scale });
+}
+
+function drawArm(pen, hand, tip, scale, open, lying) {
+  const { context, colours } = pen;
+  const bend = lying ? [hand.x - 30 * scale, hand.y - 60 * scale, tip.x + 20 * scale, tip.y - 60 * scale]
+    : [hand.x - 50 * scale, hand.y + 10, tip.x - 40 * scale, tip.y - 24 * scale];
+  context.beginPath();
+  context.moveTo(hand.x, hand.y);
+  context.bezierCurveTo(...bend, tip.x, tip.y - 12 * scale);
+  context.strokeStyle = colours.run;
+  context.lineWidth = 7 * scale;
+  context.lineCap = "round";
+  context.stroke();
+  for (const finger of [-1, 0, 1]) {
+    const wide = finger * (5 + 6 * open) * scale;
+    const ends = [[tip.x, tip.y - 12 * scale], [tip.x + wide, tip.y + 3 * scale]];
+    line(pen, ends, { stroke: colours.run, line: 3.6 * scale });
+  }
+  context.lineCap = "butt";
+}
+
+function drawCross(pen, x, y, scale) {
+  const arm = 4 * scale;
+  circle(pen, x, y, 11 * scale, { fill: pen.colours.bad });
+  for (const way of [-1, 1])
+    line(pen, [[x - arm, y - way * arm], [x + arm, y + way * arm]], { stroke: "#ffffff", line: 2.6 * scale });
+}
+
+/** What is missing, and what freed it. */
+function drawVerdict(pen, frame, node, slot, { x, y }) {
+  const words = verdict(frame, node, slot);
+  const w = pen.measure(words, 14, { bold: true }) + 24;
+  const inside = Math.max(w / 2 + 6, Math.min(frame.width - w / 2 - 6, x));
+  const at = { x: inside, y: Math.min(frame.height - 18, y), w, h: 28 };
+  line(pen, [[x - 8, at.y - 12], [x, at.y - 22], [x + 8, at.y - 12]], {
+    stroke: pen.colours.bad, fill: pen.colours.bad, close: true,
+  });
+  box(pen, at, 8, { fill: pen.colours.bad });
+  write(pen, words, at.x, at.y + 0.5, 14, { bold: true, colour: pen.colours.panel });
+}
+
+/** @param {Frame} frame */
+export function verdict({ model, moment }, node, slot) {
+  const { scene, state } = model;
+  const label = slot.label === "temporary" ? "what it saved" : slot.label;
+  if (state.at(node.id, `slot:${slot.name}`, moment.step) !== "freed") return `${label} was changed since it was saved`;
+  const track = state.track(node.id, `slot:${slot.name}`);
+  const step = track.steps.findLast((each, i) => each <= moment.step && track.values[i] === "freed");
+  const call = scene.calls.findIndex(({ from, to }) => from <= step && step <= (to ?? Infinity));
+  return call < 0 ? `${label} is gone: freed before`
+    : `${label} is gone: freed by backward ${call + 1}, line ${scene.calls[call].line}`;
+}
+
+function ring(pen, { x, y }, time, colour) {
+  if (time <= 0 || time >= 1) return;
+  within(pen, { x, y, alpha: (1 - time) * 0.8 }, () =>
+    circle(pen, 0, 0, 14 + time * 40, { stroke: colour, line: 4 * (1 - time) + 1 }));
+}

@@ -1,0 +1,245 @@
+/**
+ * From folded pieces to items with links between them: chains of views become one lens, a leaf that only one closed
+ * card uses lies inside it, parameters that nothing uses now lie together in a drawer. Then the items get layers, from
+ * the leaves up. Where all of it stands, say `standing.js` and `lying.js`. Pure.
+ */
+
+import { nodesIn } from "./fold.js";
+import { leafAlive } from "./moment.js";
+import { sizeItem } from "./sizes.js";
+
+/** @import { Edge, Item, Leaf, Link, Model, StageNode, Storey } from "./types.js" */
+/** @import { Measure } from "./sizes.js" */
+
+/** With more leaves those of one closed card lie inside it. */
+const FEW_LEAVES = 4;
+/** With more leaves those that nothing uses lie in a drawer. */
+const MANY_LEAVES = 7;
+/** A leaf has its large plate while there are no more than so many, and the stage is as high. */
+const BIG_LEAVES = 3;
+const LOW = 560;
+const CROWDED = 7;
+const DENSE = 14;
+const NARROW = 520;
+
+/** @returns {Item} */
+const makeItem = (parts) => ({ low: 0, nodes: [], w: 0, h: 0, x: 0, y: 0, row: 0, tag: 0, ...parts });
+
+/** The leaves that are to be seen: used by what has a place, named, or with a `.grad`.
+ * @param {Model} model @param {{nodes: StageNode[], key: string}} placed @param {number} step
+ * @param {Set<string>} named
+ * @returns {Leaf[]}
+ */
+export function leavesShown({ leaves, state, memo }, { nodes, key }, step, named) {
+  const memoKey = `used:${key}`;
+  if (!memo.has(memoKey))
+    memo.set(memoKey, new Set(nodes.flatMap(({ out }) => out.map(({ to }) => to.leaf && to.box.tensor))));
+  const used = memo.get(memoKey);
+  return leaves.filter((leaf) => leafAlive(leaf, step)
+    && (used.has(leaf.tensor) || named.has(leaf.tensor) || state.at(leaf.tensor, "grad", step) !== null));
+}
+
+/** @param {StageNode[]} nodes  that have a place
+ * @param {import("./fold.js").Piece[]} pieces @param {Leaf[]} leaves
+ * @param {{lying: boolean, width: number, height: number, measure: Measure, about: StageNode|null, sparse: boolean}}
+ *   how  `sparse`: there is so little room that only the leaves of what is about now stand by themselves
+ */
+export function arrange(nodes, pieces, leaves, how) {
+  const owner = new Map();
+  const items = pieces.map((piece) => itemOf(piece, owner));
+  joinLenses(items, owner);
+  const plates = platesOf(nodes, leaves, owner);
+  const shelf = putAway(plates, items, owner, how);
+  size(items, shelf, plates, how);
+  const leafItem = new Map(plates.map((plate) => [plate.leaf.tensor, plate]));
+  const links = linksOf(nodes, owner, leafItem);
+  return { items, plates, shelf, owner, leafItem, links, ...layersOf(items, links) };
+}
+
+/** @param {import("./fold.js").Piece} piece @param {Map<StageNode, Item>} owner @returns {Item} */
+function itemOf({ type, fold, folds }, owner) {
+  const nodes = folds ? folds.flatMap(nodesIn) : nodesIn(fold);
+  const key = folds ? `r:${folds[0].id}` : type === "card" ? `g:${fold.id}` : nodes[0].id;
+  const kind = type === "node" && nodes[0].view ? "lens" : type;
+  const item = makeItem({
+    key, type: kind, nodes: [...nodes], low: nodes[0].at, ...(folds ? { groups: folds } : { group: fold }),
+  });
+  for (const node of nodes) owner.set(node, item);
+  return item;
+}
+
+/** A view that only one other view uses goes into its lens. */
+function joinLenses(items, owner) {
+  for (const item of [...items]) {
+    if (item.type !== "lens" || item.nodes.length !== 1) continue;
+    const users = item.nodes[0].into.filter(({ from }) => owner.has(from));
+    if (users.length !== 1 || item.nodes[0].into.length !== 1) continue;
+    const other = owner.get(users[0].from);
+    if (other === item || other.type !== "lens" || other.nodes.at(-1).out.length !== 1) continue;
+    other.nodes.push(...item.nodes);
+    for (const node of item.nodes) owner.set(node, other);
+    items.splice(items.indexOf(item), 1);
+  }
+}
+
+/** @param {Leaf[]} leaves @returns {Item[]} */
+function platesOf(nodes, leaves, owner) {
+  const shown = new Set(nodes);
+  return leaves.map((leaf) => {
+    const users = new Set();
+    const edges = leaf.nodes.flatMap(({ into }) => into);
+    for (const { from } of edges) if (shown.has(from)) users.add(owner.get(from));
+    return makeItem({ key: leaf.tensor, type: "leaf", leaf, users: [...users], low: -1 });
+  });
+}
+
+/** What stands on the shelf: all leaves but those inside of cards and in a drawer. @returns {Item[]} */
+function putAway(plates, items, owner, { about, sparse }) {
+  const many = plates.length > FEW_LEAVES;
+  const focus = about && owner.get(about);
+  const idle = plates.filter(({ users }) => !users.length);
+  const stored = plates.length > MANY_LEAVES && idle.length > 2 ? new Set(idle) : new Set();
+  const shelf = [];
+  for (const plate of plates) {
+    if (stored.has(plate)) continue;
+    if (many && plate.users.length === 1 && goesInside(plate, items, owner, about)) continue;
+    if (sparse && plates.length > 1 && !plate.users.includes(focus)) stored.add(plate);
+    else shelf.push(plate);
+  }
+  return stored.size ? [...shelf, drawerOf([...stored])] : shelf;
+}
+
+function drawerOf(own) {
+  const drawer = makeItem({ key: "drawer", type: "drawer", own, users: [], low: 1e9 });
+  for (const plate of own) plate.inside = drawer;
+  return drawer;
+}
+
+const isClosed = ({ type }) => type === "card" || type === "ladder";
+
+/** A leaf of one closed card lies in it; a lens between them goes with it, and one before a node stands at the leaf. */
+function goesInside(plate, items, owner, about) {
+  let [user] = plate.users;
+  if (user.type === "lens") {
+    if (user.nodes.includes(about)) return false;
+    const above = new Set(user.nodes.flatMap(({ into }) => into.map(({ from }) => owner.get(from))));
+    above.delete(user);
+    above.delete(undefined);
+    const [next] = above;
+    if (above.size !== 1 || !(isClosed(next) || next.type === "node") || user.nodes.some(({ tags }) => tags.length))
+      return false;
+    items.splice(items.indexOf(user), 1);
+    for (const node of user.nodes) owner.set(node, isClosed(next) ? next : plate);
+    if (!isClosed(next)) {
+      plate.lens = user;
+      plate.users = [next];
+      return false;
+    }
+    user = next;
+  }
+  if (!isClosed(user)) return false;
+  (user.own ??= []).push(plate);
+  plate.inside = user;
+  return true;
+}
+
+function size(items, shelf, plates, { lying, width, height, measure }) {
+  const how = { lying, dense: items.length > DENSE, narrow: width < NARROW };
+  const crowded = lying && items.length > CROWDED;
+  const compact = shelf.length > BIG_LEAVES || height < LOW || crowded || (how.narrow && shelf.length > 1);
+  for (const plate of plates) {
+    plate.compact = compact;
+    if (plate.lens) sizeItem(plate.lens, measure, how);
+  }
+  for (const item of [...items, ...plates, ...shelf.filter(({ type }) => type === "drawer")])
+    sizeItem(item, measure, how);
+}
+
+/** The links between items: all edges from one to another. @returns {Link[]} */
+function linksOf(nodes, owner, leafItem) {
+  const links = new Map();
+  for (const node of nodes) {
+    const from = owner.get(node);
+    for (const edge of node.out) {
+      const target = edge.to.leaf ? leafItem.get(edge.to.box.tensor) : owner.get(edge.to);
+      const to = target?.inside ?? target;
+      if (!to || to === from) continue;
+      let own = links.get(from);
+      if (!own) links.set(from, (own = new Map()));
+      if (!own.has(to)) own.set(to, { key: `${from.key}>${to.key}`, from, to, edges: [], via: [] });
+      own.get(to).edges.push(edge);
+    }
+  }
+  // A leaf with a lens of its own takes the edges into the lens; those from the lens to it are not seen.
+  return [...links.values()].flatMap((own) => [...own.values()]).filter(({ from }) => from.type !== "leaf");
+}
+
+/** The generation of an item: of how many derivatives its graph is. @param {Item} item */
+export const genOf = ({ nodes }) => nodes.reduce((most, { gen }) => Math.max(most, gen), 0);
+
+const isLeaf = ({ type }) => type === "leaf" || type === "drawer";
+
+/** Layers from the leaves up; each generation stands on a storey of its own.
+ * @param {Item[]} items @param {Link[]} links @returns {{layer: Map<Item, number>, storeys: Storey[]}}
+ */
+function layersOf(items, links) {
+  const [down, up] = [new Map(items.map((item) => [item, []])), new Map(items.map((item) => [item, []]))];
+  for (const { from, to } of links)
+    if (!isLeaf(to)) {
+      down.get(from).push(to);
+      up.get(to).push(from);
+    }
+  const layer = new Map();
+  const storeys = [];
+  let floor = 0;
+  for (const gen of [...new Set(items.map(genOf))].sort((a, b) => a - b)) {
+    const own = items.filter((item) => genOf(item) === gen);
+    stack(own, gen, floor, down, layer);
+    liftFeeders(own, gen, up, layer);
+    const to = Math.max(floor - 1, ...own.map((item) => layer.get(item)));
+    storeys.push({ gen, from: floor, to, top: Infinity, bottom: -Infinity });
+    floor = to + 1;
+  }
+  return { layer, storeys };
+}
+
+/** Each item above all that it hands gradients to, within its generation. */
+function stack(own, gen, floor, down, layer) {
+  const busy = new Set();
+  const depth = (item) => {
+    if (layer.has(item)) return layer.get(item);
+    if (busy.has(item)) return floor;
+    busy.add(item);
+    let at = floor;
+    for (const to of down.get(item)) if (to !== item && genOf(to) === gen) at = Math.max(at, depth(to) + 1);
+    layer.set(item, at);
+    return at;
+  };
+  for (const item of [...own].sort((a, b) => a.low - b.low)) depth(item);
+}
+
+/** What only leads to leaves stands close to what uses it. */
+function liftFeeders(own, gen, up, layer) {
+  for (const item of [...own].sort((a, b) => layer.get(b) - layer.get(a))) {
+    const users = up.get(item).filter((user) => layer.get(user) > layer.get(item) && genOf(user) === gen);
+    if (!users.length || item.type === "lens") continue;
+    layer.set(item, Math.max(layer.get(item), Math.min(...users.map((user) => layer.get(user))) - 1));
+  }
+}
+
+/** What each item is tied to, place by place along its links. @param {Link[]} links */
+export function tiesOf(links) {
+  const ties = new Map();
+  const tie = (one, other) => {
+    if (!ties.has(one)) ties.set(one, []);
+    ties.get(one).push(other);
+  };
+  for (const { from, via, to } of links) {
+    const chain = [from, ...via, to];
+    for (let i = 0; i + 1 < chain.length; i++) {
+      tie(chain[i], chain[i + 1]);
+      tie(chain[i + 1], chain[i]);
+    }
+  }
+  return ties;
+}

@@ -1,0 +1,229 @@
+/**
+ * One moment of the run as the stage shows it: what lives, what is kept, which gradients wait where. All of it is read
+ * from the histories of the scene, so a moment is the same from whichever side one comes to it. Pure.
+ */
+
+import { indexAt } from "../scene/state.js";
+import { namesByBox } from "../scene/moment.js";
+import { actsAt } from "./happenings.js";
+import { lastOf, writtenAt } from "./model.js";
+
+/** @import { BoundName, Slot } from "../scene/types.js" */
+/** @import { Edge, Leaf, Model, StageMoment, StageNode, Waiting } from "./types.js" */
+
+const KEPT = new Set(["held", "retained", "stale"]);
+
+/** @param {Model} model @param {number} step @param {BoundName[]} names @returns {StageMoment} */
+export function stageMoment(model, step, names) {
+  const { state } = model;
+  const acts = actsAt(model, step);
+  const call = state.at("program", "call", step);
+  return {
+    step,
+    names,
+    tags: namesByBox(state, names, step),
+    acts,
+    running: acts.find(({ type }) => type === "run")?.node ?? null,
+    failed: acts.find(({ type }) => type === "fail")?.node ?? failedBefore(model, step),
+    callAt: call === null ? null : (model.scene.call.get(call)?.from ?? null),
+    cached: new Map(),
+  };
+}
+
+/** The node that an error is still about. @param {Model} model @param {number} step */
+function failedBefore({ scene, state, node }, step) {
+  const error = scene.steps.slice(0, step + 1).findLast(({ kind }) => kind === "backward_failed");
+  const id = error?.focus[0];
+  return id && state.at(id, "state", step) === "failed" ? (node.get(id) ?? null) : null;
+}
+
+/** @param {StageNode} node @param {number} step */
+export const isAlive = (node, step) => node.born <= step && step < node.died;
+
+/** How a slot stands: held, retained, stale, freed or, before it is filled, null. What was written over since it was
+ * kept is stale, whether autograd noticed or not.
+ * @param {Model} model @param {StageNode} node @param {Slot} slot @param {number} step
+ * @returns {string|null}
+ */
+export function slotAt(model, node, slot, step) {
+  const state = model.state.at(node.id, `slot:${slot.name}`, step);
+  return state !== "stale" && KEPT.has(state) && writtenAt(model, node, slot, step) >= 0 ? "stale" : state;
+}
+
+/** The value to show in a slot: of a stale one, the value that is there now.
+ * @param {Model} model @param {StageNode} node @param {Slot} slot @param {number} step @returns {number|null}
+ */
+export function slotValue(model, node, slot, step) {
+  if (slotAt(model, node, slot, step) !== "stale") return slot.value;
+  const found = model.state.at(node.id, `found:${slot.name}`, step);
+  if (typeof found === "number" && model.scene.values[found]?.shape) return found;
+  return (slot.tensor && model.state.at(slot.tensor, "value", step)) ?? slot.value;
+}
+
+/** Whether a node has run in the present call, or the last one. */
+export const hasRun = ({ state }, node, step) => state.at(node.id, "order", step) !== null;
+
+/** The value that went along an edge in the present call, or null. @returns {number|null} */
+export const sentAt = ({ state }, edge, step) => state.at(edge.id, "value", step);
+
+/** Whether a gradient that went along an edge has been added to what came before; of a node that expects one gradient,
+ * whether the node has run.
+ * @param {Model} model @param {Edge} edge @param {number} step
+ */
+export function hasArrived(model, edge, step) {
+  const { state } = model;
+  if (hasRun(model, edge.to, step)) return true;
+  const total = state.track(`sum:${edge.to.id}:${edge.input}`, "total");
+  if (!total) return false;
+  if (state.at(edge.id, "state", step) === "done") return true;
+  const sent = lastOf(state.track(edge.id, "value")?.steps ?? [], step);
+  const rank = edge.from.out.filter((each) => each.to === edge.to && each.input === edge.input).indexOf(edge);
+  const since = indexAt(total.steps, step) - indexAt(total.steps, sent - 1);
+  return since > rank;
+}
+
+/** What has added up at a node and waits for it to run. @returns {Waiting|null} */
+export function waitingAt(model, node, step) {
+  const { state } = model;
+  if (hasRun(model, node, step)) return null;
+  for (const key of node.box.adds ?? []) {
+    const value = state.at(key, "total", step);
+    if (value !== null) return { value, count: arrivedAt(model, node, step) };
+  }
+  if (!node.leaf) return null;
+  const came = state.at(node.id, "came", step);
+  return came !== null && state.at(node.id, "how", step) === null && arrivedAt(model, node, step) > 0
+    ? { value: came, count: 1 }
+    : null;
+}
+
+/** How many gradients have come to a node in the present call. */
+export function arrivedAt(model, node, step) {
+  const counted = model.state.at(node.id, "arrived", step);
+  if (counted !== null) return counted;
+  return node.into.filter((edge) => sentAt(model, edge, step) !== null && hasArrived(model, edge, step)).length;
+}
+
+/** How many gradients a node expects in the call that a step is in; 0 outside of calls.
+ * @param {Model} model @param {StageNode} node @param {StageMoment} moment @returns {number}
+ */
+export function expectedAt(model, node, { step, callAt }) {
+  const counted = model.state.at(node.id, "expected", step);
+  if (counted !== null) return callAt === null ? 0 : counted;
+  return callAt === null ? 0 : (expectedIn(model, callAt).get(node) ?? 0);
+}
+
+/** By node the gradients that it expects in a call: those of all that is reached from where the call starts. */
+function expectedIn(model, from) {
+  const key = `expected:${from}`;
+  if (!model.memo.has(key)) {
+    const counts = new Map();
+    const seen = new Set();
+    const waiting = model.scene.steps[from].focus.map((id) => model.node.get(id)).filter(Boolean);
+    while (waiting.length) {
+      const node = waiting.pop();
+      if (seen.has(node)) continue;
+      seen.add(node);
+      for (const { to } of node.out) {
+        counts.set(to, (counts.get(to) ?? 0) + 1);
+        waiting.push(to);
+      }
+    }
+    model.memo.set(key, counts);
+  }
+  return model.memo.get(key);
+}
+
+/** The nodes that the present or last call starts at, with the value that each gets. */
+export function seedsAt(model, step) {
+  const call = model.scene.calls.findLast(({ from }) => from <= step);
+  if (!call) return [];
+  return model.scene.steps[call.from].focus.slice(0, 1).flatMap((id) => {
+    const node = model.node.get(id);
+    const value = node && seedOf(model, node, call);
+    return node && isAlive(node, step) && value !== null && inCall(model, call, step) ? [{ node, value, call }] : [];
+  });
+}
+
+/** Whether the marks of a call are still there: until the next one begins. */
+const inCall = ({ scene }, call, step) => !scene.calls.some(({ from }) => from > call.from && from <= step);
+
+function seedOf({ state }, node, call) {
+  for (const key of node.box.adds ?? []) {
+    const terms = state.at(key, "terms", call.from);
+    if (terms?.length) return terms[0][1];
+  }
+  const track = state.track(node.id, "grad_in");
+  const at = track ? track.steps.findIndex((step, place) => step >= call.from && track.values[place] !== null) : -1;
+  return at < 0 || track.steps[at] > (call.to ?? Infinity) ? null : track.values[at];
+}
+
+/** The value of a tensor at a step. @returns {number|null} */
+export const tensorAt = ({ state }, tensor, step) => state.at(tensor, "value", step);
+
+/** @param {Leaf} leaf @param {number} step */
+export const leafAlive = (leaf, step) => leaf.born <= step && step < leaf.died;
+
+/** How many of some nodes are built, have run, keep something, have let go of it.
+ * @param {Model} model @param {StageNode[]} nodes @param {StageMoment} moment
+ */
+export function countsOf(model, nodes, moment) {
+  const { cached, step } = moment;
+  if (!cached.has(nodes)) {
+    const found = { all: nodes.length, born: 0, ran: 0, held: 0, freed: 0, stale: 0, runs: false, failed: false };
+    for (const node of nodes) {
+      if (!isAlive(node, step)) continue;
+      found.born++;
+      if (hasRun(model, node, step)) found.ran++;
+      found.runs ||= node === moment.running;
+      found.failed ||= node === moment.failed;
+      for (const slot of node.slots) {
+        const state = model.state.at(node.id, `slot:${slot.name}`, step);
+        if (state === "freed") found.freed++;
+        else if (state !== null) found.held++;
+      }
+    }
+    cached.set(nodes, found);
+  }
+  return cached.get(nodes);
+}
+
+/** How an edge of a bundle stands: how many have carried a gradient, and whether one is on its way.
+ * @param {Model} model @param {import("./types.js").Link} link @param {StageMoment} moment
+ */
+export function linkAt(model, link, moment) {
+  const { cached, step } = moment;
+  if (!cached.has(link)) {
+    const found = { alive: false, done: 0, lit: false };
+    for (const edge of link.edges) {
+      if (!isAlive(edge.from, step)) continue;
+      found.alive = true;
+      if (sentAt(model, edge, step) === null) continue;
+      found.done++;
+      found.lit ||= model.state.at(edge.id, "state", step) === "lit";
+    }
+    cached.set(link, found);
+  }
+  return cached.get(link);
+}
+
+/** The tensors with names of the program itself that are neither leaves nor made by a node, the latest last.
+ * @param {Model} model @param {StageMoment} moment @param {number} most
+ */
+export function plainTensors(model, { names, step }, most) {
+  const found = new Map();
+  for (const { scope, name, tensor } of names) {
+    if (scope !== 0 || tensor === null || /[.[]/.test(name) || found.has(tensor)) continue;
+    if (model.leaf.has(tensor) || model.state.at(tensor, "box", step) !== null) continue;
+    const value = tensorAt(model, tensor, step);
+    if (value !== null) found.set(tensor, { tensor, name, value });
+  }
+  return [...found.values()].slice(-most);
+}
+
+/** The name of a leaf at a step. @param {Leaf} leaf @param {StageMoment} moment */
+export function leafName(leaf, { names }) {
+  if (leaf.name.includes(".")) return leaf.name;
+  const bound = names.filter(({ tensor }) => tensor === leaf.tensor);
+  return bound.length && !bound.some(({ name }) => name === leaf.name) ? bound.at(-1).name : leaf.name;
+}

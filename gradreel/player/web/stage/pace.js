@@ -1,0 +1,83 @@
+/**
+ * How long each step is on the stage: a line flies by, a sum is dwelt on, what is seen again and again goes faster, and
+ * no run takes longer than a person watches. Pure.
+ */
+
+/** @import { Model } from "./types.js" */
+
+/** Milliseconds by kind of step. */
+const PACE = {
+  start: 300,
+  line: 160,
+  name_bound: 420,
+  node_made: 850,
+  backward_started: 900,
+  node_ran: 1250,
+  slot_freed: 1000,
+  slot_retained: 800,
+  grad_added: 1700,
+  grad_stored: 1500,
+  optimizer_stepped: 1300,
+  written: 500,
+  printed: 450,
+  backward_finished: 450,
+  grad_captured: 1200,
+  grad_assigned: 700,
+  backward_failed: 3600,
+  backward_refused: 2400,
+  raised: 2400,
+  node_released: 700,
+};
+const OTHER = 500;
+/** After how many of a kind they hasten, by how much, and how much at the most. */
+const FAMILIAR = 2;
+const HASTE = 0.45;
+const HASTIEST = 14;
+const SHORTEST = 40;
+const WHOLE_RUN = 90_000;
+/** Errors are never hurried. */
+const ERRORS = new Set(["backward_failed", "backward_refused", "raised", "stopped"]);
+
+/** The milliseconds of each step at speed 1. @param {Model} model @returns {number[]} */
+export function durationsOf({ scene, node }) {
+  const seen = new Map();
+  const times = scene.steps.map(({ kind, line, focus }) => {
+    const key = `${kind}:${line}:${node.get(focus[0])?.short ?? ""}`;
+    const count = (seen.get(key) ?? 0) + 1;
+    seen.set(key, count);
+    const time = PACE[kind] ?? OTHER;
+    if (ERRORS.has(kind)) return time;
+    return Math.max(SHORTEST, time / Math.min(HASTIEST, 1 + HASTE * Math.max(0, count - FAMILIAR)));
+  });
+  return withinRun(times, scene.steps);
+}
+
+function withinRun(times, steps) {
+  const kept = steps.reduce((sum, { kind }, i) => sum + (ERRORS.has(kind) ? times[i] : 0), 0);
+  const rest = times.reduce((sum, time) => sum + time, 0) - kept;
+  const factor = Math.min(1, (WHOLE_RUN - kept) / Math.max(1, rest));
+  return factor === 1 ? times : times.map((time, i) => (ERRORS.has(steps[i].kind) ? time : time * factor));
+}
+
+/** Steps on an axis of time of playing, from 0 to 1: a step is over where it says.
+ * @param {number[]} durations
+ */
+export function timeScale(durations) {
+  const ends = [];
+  let sum = 0;
+  for (const [step, time] of durations.entries()) ends.push((sum += step ? time : 0));
+  return {
+    /** @param {number} step @returns {number} */
+    at: (step) => (sum ? ends[step] / sum : 0),
+    /** The step that is played at a share of the time. @param {number} share @returns {number} */
+    stepAt: (share) => {
+      let [low, high] = [0, ends.length - 1];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (ends[middle] >= share * sum - 1e-9) high = middle;
+        else low = middle + 1;
+      }
+      return Math.max(0, low);
+    },
+  };
+}

@@ -1,0 +1,363 @@
+/**
+ * A frame of the stage, from the ground up: the tensors' ground, storeys, frames of open folds, lines, things,
+ * gradients that wait, and what happens now. All that it draws it is told; the same code paints the screen and a file.
+ */
+
+import { dimmed, drawActs, mostAt, prepare, seedSpot, travelling, WAITS } from "./acts.js";
+import { drawItem, genColour, idsOf } from "./marks.js";
+import {
+  arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
+} from "./moment.js";
+import { box, circle, line, pill, within, write } from "./pen.js";
+import { edgeRoute, itemOf, mouthOf, spriteOf } from "./places.js";
+import { along, isBundle, routeOf, trace } from "./routes.js";
+import { LABEL, lastParts } from "./sizes.js";
+import { tile } from "./tiles.js";
+import { tileSize } from "./values.js";
+
+/** @import { Pen } from "./pen.js" */
+/** @import { Fold, Frame, Link } from "./types.js" */
+
+const HEAD = 9;
+/** A stage of few edges shows on each what went over it. */
+const FEW_EDGES = 26;
+/** So many gradients are told by a pip each. */
+const PIPS = 6;
+const PIP = 13;
+const PLAIN = 5;
+const STOREYS = ["graph of the value", "gradient’s own graph", "graph of that gradient", "and of that"];
+/** Of a bundle, where the count may stand. */
+const SPOTS = [0.3, 0.2, 0.42, 0.54, 0.66, 0.78, 0.14, 0.36, 0.25, 0.48, 0.6, 0.72, 0.84];
+
+/** Paint a frame; it is told what can be pressed.
+ * @param {Pen} pen @param {Frame} frame
+ */
+export function paint(pen, frame) {
+  const { colours, context } = pen;
+  pen.least = Infinity;
+  frame.targets = [];
+  frame.seeds = seedsAt(frame.model, frame.moment.step);
+  Object.assign(frame, prepare(frame));
+  context.fillStyle = colours.panel;
+  context.fillRect(0, 0, frame.width, frame.height);
+  drawGround(pen, frame);
+  drawStoreys(pen, frame);
+  const chips = drawFrames(pen, frame);
+  const pills = [];
+  for (const link of frame.layout.links) drawLink(pen, frame, link, pills);
+  const placed = [];
+  for (const chip of chips) placed.push(drawChip(pen, frame, chip, placed));
+  drawThings(pen, frame);
+  for (const { text, x, y, colour } of pills) pill(pen, text, x, y, colour);
+  within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.36 : 1 }, () => drawWaiting(pen, frame));
+  drawActs(pen, frame);
+}
+
+function drawThings(pen, frame) {
+  const sprites = [...frame.sprites.values()].sort((a, b) => Number(b.gone) - Number(a.gone));
+  for (const { item, x, y, scale, size, alpha, gone } of sprites) {
+    const strength = Math.max(0, Math.min(1, alpha)) * dimmed(frame, item.key);
+    within(pen, { x, y, scale: scale * size, alpha: strength }, () => drawItem(pen, frame, item));
+    if (gone) continue;
+    const [w, h] = [item.w * scale, item.h * scale];
+    const at = { x: x - w / 2, y: y - h / 2, w, h };
+    frame.targets.push({ id: targetOf(frame, item), kind: item.type, label: item.key, ...at });
+  }
+}
+
+/** What a click on a thing selects; of a leaf its AccumulateGrad while it lives. */
+function targetOf({ moment }, item) {
+  if (item.type !== "leaf") return item.type === "ladder" || item.type === "drawer" ? item.key : idsOf(item)[0];
+  return item.leaf.nodes.find((node) => isAlive(node, moment.step))?.id ?? item.leaf.tensor;
+}
+
+// ---- the ground
+
+function drawGround(pen, frame) {
+  const { colours, context } = pen;
+  const { width, height, layout } = frame;
+  const top = groundNow(frame);
+  context.fillStyle = colours.ground;
+  context.fillRect(0, top, width, height - top);
+  within(pen, { x: 0, y: 0, alpha: 0.55 }, () => line(pen, [[0, top], [width, top]], { stroke: colours.leaf }));
+  const shelf = layout.items.filter((item) => isShelved(item) && frame.sprites.has(item.key));
+  const ends = shelf.map((item) => [spriteOf(frame, item).x, (item.w / 2) * layout.scale]);
+  const left = Math.min(width, ...ends.map(([x, half]) => x - half));
+  const right = Math.max(0, ...ends.map(([x, half]) => x + half));
+  const atLeft = left >= width - right;
+  const room = shelf.length ? (atLeft ? left : width - right) : width;
+  const how = { align: atLeft ? "left" : "right" };
+  const x = atLeft ? 12 : width - 12;
+  const words = pen.measure("your tensors ▾", 12.5, { bold: true }) + 20;
+  if (room > words) write(pen, "your tensors ▾", x, top + 14, 12.5, { ...how, bold: true, colour: colours.leaf });
+  frame.plain = new Map();
+  const to = atLeft && shelf.length ? left - 8 : width;
+  drawPlain(pen, frame, { from: atLeft ? 14 : right + 14, to, top });
+}
+
+const isShelved = ({ type }) => type === "leaf" || type === "drawer";
+
+/** The ground follows the leaves on their way. */
+function groundNow({ layout, sprites }) {
+  const first = layout.items.find((item) => isShelved(item) && sprites.has(item.key));
+  const sprite = first && sprites.get(first.key);
+  return sprite ? layout.ground + sprite.y - first.y : layout.ground;
+}
+
+/** Tensors that no gradient is wanted for stand beside the leaves. */
+function drawPlain(pen, frame, { from, to, top }) {
+  let x = from;
+  const y = Math.min(frame.height - 20, top + 46);
+  for (const { tensor, name, value } of plainTensors(frame.model, frame.moment, PLAIN)) {
+    const label = lastParts(name);
+    const w = pen.measure(label, LABEL, { bold: true, mono: true }) + 46;
+    if (x + w > to) break;
+    const found = frame.model.scene.values[value];
+    const [wide] = tileSize(found, 30);
+    tile(pen, found, { x: x + 16, y }, 30);
+    write(pen, label, x + 21 + wide / 2, y, LABEL, { bold: true, mono: true, align: "left" });
+    frame.plain.set(tensor, { x: x + 16, y, size: 30 });
+    frame.targets.push({ id: tensor, kind: "tensor", label: name, x, y: y - 16, w, h: 32 });
+    x += w + 12;
+  }
+}
+
+/** Generations of create_graph: tinted bands with a floor. */
+function drawStoreys(pen, frame) {
+  const { layout, width, moment } = frame;
+  if (layout.storeys.length < 2) return;
+  for (const { gen, top, bottom } of layout.storeys) {
+    if (!frame.model.nodes.some((node) => node.gen === gen && !node.leaf && isAlive(node, moment.step))) continue;
+    const colour = genColour(pen, gen);
+    const at = { x: width / 2, y: (top + bottom) / 2 - 1, w: width - 20, h: bottom - top + 30 };
+    within(pen, { x: 0, y: 0, alpha: 0.08 + 0.02 * gen }, () => box(pen, at, 12, { fill: colour }));
+    line(pen, [[10, bottom + 14], [width - 10, bottom + 14]], { stroke: colour, line: 1.4 });
+    write(pen, STOREYS[Math.min(3, gen)], width - 22, top - 5, 12.5, { align: "right", bold: true, colour });
+  }
+}
+
+// ---- frames of open folds
+
+/** Draw the frames of open folds, the outer ones first.
+ * @returns {{titles: string[], ids: string[], x: number, y: number}[]}
+ */
+function drawFrames(pen, frame) {
+  const { layout } = frame;
+  const rows = layout.lying && layout.lines.length > 1 && layout.storeys.length < 2 ? [...layout.lines.keys()] : [null];
+  const found = layout.open.filter((fold) => isFramed(fold, layout))
+    .flatMap((fold) => rows.map((row) => frameOf(frame, fold, row)).filter(Boolean))
+    .sort((a, b) => a.fold.depth - b.fold.depth);
+  const kept = [];
+  for (const each of found) {
+    const same = kept.find((other) => near(other, each));
+    if (same) {
+      same.ids.push(each.fold.id);
+      if (!same.titles.includes(each.fold.title)) same.titles.push(each.fold.title);
+    } else kept.push({ ...each, titles: [each.fold.title], ids: [each.fold.id] });
+  }
+  kept.forEach(({ left, top, right, bottom }, i) => {
+    const at = { x: (left + right) / 2, y: (top + bottom) / 2, w: right - left, h: bottom - top };
+    const fill = i % 2 ? pen.colours.panel : pen.colours["live-bg"];
+    within(pen, { x: 0, y: 0, alpha: 0.4 }, () => box(pen, at, 14, { fill }));
+    box(pen, at, 14, { stroke: pen.colours.line });
+  });
+  return kept.map(({ titles, ids, left, top }) => ({ titles, ids, x: left + 8, y: Math.max(11, top - 1) }));
+}
+
+/** @param {Fold} fold */
+function isFramed({ id, kind, parent, line: at }, { episode }) {
+  if (id === "root" || kind === "line" || kind === "block" || kind === "call") return false;
+  return !(episode && parent?.id === "root" && kind === "iteration" && episode.line === at);
+}
+
+const near = (a, b) => ["left", "top", "right"].every((side) => Math.abs(a[side] - b[side]) < 24);
+
+function frameOf(frame, fold, row) {
+  const { layout } = frame;
+  const inside = layout.items.filter((item) => {
+    const sprite = frame.sprites.get(item.key);
+    if (!sprite || sprite.gone || isShelved(item) || (row !== null && item.row !== row)) return false;
+    return item.nodes.some((node) => node.at >= fold.low && node.at <= fold.high && node.path.includes(fold.id));
+  });
+  if (inside.length < (row === null ? 2 : 1)) return null;
+  const ends = inside.map((item) => {
+    const { x, y, scale } = frame.sprites.get(item.key);
+    return [x - (item.w / 2) * scale, y - (item.h / 2) * scale, x + (item.w / 2) * scale, y + (item.h / 2) * scale];
+  });
+  const most = (at, of) => of(...ends.map((each) => each[at]));
+  const clampX = (x) => Math.max(3, Math.min(frame.width - 3, x));
+  return {
+    fold,
+    left: clampX(most(0, Math.min) - 14),
+    top: Math.max(3, most(1, Math.min) - 22),
+    right: clampX(most(2, Math.max) + 14),
+    bottom: most(3, Math.max) + 11,
+  };
+}
+
+/** The title of a frame; beside those that stand at its place already. */
+function drawChip(pen, frame, { titles, ids, x, y }, placed) {
+  const named = titles.filter((title) => title !== "forward()");
+  const text = (named.length ? named : titles).slice(-2).join(" › ");
+  const w = pen.measure(text, 13, { bold: true }) + 16;
+  const near = placed.filter((other) => Math.abs(other.y - y) < 21 && other.left < x + w && x < other.right);
+  const left = Math.max(4, Math.min(frame.width - w - 4, Math.max(x, ...near.map(({ right }) => right + 4))));
+  box(pen, { x: left + w / 2, y, w, h: 20 }, 10, { fill: pen.colours.panel, stroke: pen.colours.line, line: 1.2 });
+  write(pen, text, left + 8, y + 0.5, 13, { align: "left", bold: true, colour: pen.colours.soft });
+  frame.targets.push({ id: ids.at(-1), kind: "open", label: text, x: left, y: y - 10, w, h: 20 });
+  return { left, right: left + w, y };
+}
+
+// ---- lines
+
+/** Draw a link; the count of a bundle is added to those that stand above all.
+ * @param {Pen} pen @param {Frame} frame @param {Link} link @param {any[]} pills
+ */
+function drawLink(pen, frame, link, pills) {
+  const [from, to] = [spriteOf(frame, link.from), spriteOf(frame, link.to)];
+  if (!from || !to || from.gone || to.gone) return;
+  const counts = linkAt(frame.model, link, frame.moment);
+  if (!counts.alive) return;
+  const alpha = Math.min(from.alpha, to.alpha) * (frame.lit ? 0.25 : 1);
+  if (isBundle(link)) {
+    drawBundle(pen, frame, link, counts, alpha, pills);
+    return;
+  }
+  link.edges.forEach((edge, place) => {
+    if (!isAlive(edge.from, frame.moment.step)) return;
+    const route = routeOf(frame.layout, link, place, (item) => spriteOf(frame, item));
+    const sent = sentAt(frame.model, edge, frame.moment.step) !== null;
+    const isLit = frame.model.state.at(edge.id, "state", frame.moment.step) === "lit";
+    within(pen, { x: 0, y: 0, alpha }, () => {
+      drawLine(pen, route, { stroke: pen.colours.wire, line: 1.8 });
+      if (sent) drawLine(pen, route, { stroke: pen.colours.run, line: isLit ? 3.6 : 2.6 });
+      if (frame.holding?.wires.has(edge.id)) drawLine(pen, route, { stroke: pen.colours.live, line: 4 });
+      drawHead(pen, route, sent ? pen.colours.run : pen.colours.wire);
+      if (edge.slope) drawSlope(pen, route, edge.slope);
+    });
+  });
+}
+
+function drawLine({ context }, route, { stroke, line: width }) {
+  trace(context, route);
+  context.strokeStyle = stroke;
+  context.lineWidth = width;
+  context.stroke();
+}
+
+function drawHead(pen, route, colour) {
+  const [end, before] = [along(route, 1), along(route, 0.96)];
+  const angle = Math.atan2(end.y - before.y, end.x - before.x);
+  const wing = (turn) => [end.x - HEAD * Math.cos(angle + turn), end.y - HEAD * Math.sin(angle + turn)];
+  line(pen, [[end.x, end.y], wing(-0.42), wing(0.42)], { stroke: colour, line: 0.5, fill: colour, close: true });
+}
+
+function drawSlope(pen, route, slope) {
+  const { x, y } = along(route, 0.3);
+  write(pen, slope, x, y, 12.5, { bold: true, colour: pen.colours.soft, halo: true });
+}
+
+function drawBundle(pen, frame, link, { done, lit }, alpha, pills) {
+  const route = routeOf(frame.layout, link, 0, (item) => spriteOf(frame, item));
+  const all = link.edges.length;
+  const wide = Math.min(12, 2 + Math.sqrt(all));
+  const colour = done ? pen.colours.run : pen.colours.soft;
+  within(pen, { x: 0, y: 0, alpha }, () => {
+    drawLine(pen, route, { stroke: pen.colours.wire, line: wide });
+    if (done) drawLine(pen, route, { stroke: pen.colours.run, line: Math.max(lit ? 3 : 2, (wide * done) / all) });
+    drawHead(pen, route, done ? pen.colours.run : pen.colours.wire);
+  });
+  const spots = SPOTS.map((part) => along(route, part));
+  const apart = (spot) => pills.every(({ x, y }) => Math.abs(x - spot.x) > 84 || Math.abs(y - spot.y) > 24);
+  const { x, y } = spots.find((spot) => apart(spot) && isFree(frame, spot)) ?? spots.find(apart) ?? spots[3];
+  pills.push({ text: done ? `${done} of ${all}` : `× ${all}`, x, y, colour });
+}
+
+const isFree = ({ sprites }, { x, y }) => ![...sprites.values()].some(({ item, gone, scale, ...at }) =>
+  !gone && Math.abs(x - at.x) < (item.w / 2) * scale + 30 && Math.abs(y - at.y) < (item.h / 2) * scale + 14);
+
+// ---- gradients that wait
+
+function drawWaiting(pen, frame) {
+  drawSeeds(pen, frame);
+  drawSent(pen, frame);
+  for (const item of frame.layout.items) {
+    if (item.type === "card" || item.type === "ladder" || item.type === "drawer") continue;
+    const nodes = item.type === "leaf" ? item.leaf.nodes : item.nodes;
+    for (const node of nodes) if (isAlive(node, frame.moment.step)) drawInbox(pen, frame, item, node);
+  }
+}
+
+/** The gradient that the call started with stands beside its node. */
+function drawSeeds(pen, frame) {
+  for (const { node, value } of frame.seeds) {
+    const item = itemOf(frame, node);
+    const [sprite, at] = [spriteOf(frame, item), seedSpot(frame, node)];
+    if (!sprite || item.type !== "node" || frame.hidden.has(`inbox:${node.id}`)) continue;
+    const { x, y, scale } = sprite;
+    const end = frame.layout.lying ? [x + (item.w / 2) * scale, y] : [x, y - (item.h / 2) * scale];
+    line(pen, [[at.x, at.y], end], { stroke: pen.colours.run, line: 2.6 });
+    tile(pen, frame.model.scene.values[value], at, 32, { kind: "grad" });
+  }
+}
+
+/** What went over an edge, or waits on it for its turn. */
+function drawSent(pen, frame) {
+  const { model, moment, layout } = frame;
+  const few = layout.links.reduce((sum, { edges }) => sum + edges.length, 0) <= FEW_EDGES;
+  for (const link of layout.links) {
+    if (isBundle(link)) continue;
+    for (const edge of link.edges) {
+      const value = sentAt(model, edge, moment.step);
+      if (value === null || frame.hidden.has(`sent:${edge.id}`) || !isAlive(edge.from, moment.step)) continue;
+      const waits = !hasArrived(model, edge, moment.step);
+      const route = (waits || few) && edgeRoute(frame, edge);
+      if (!route) continue;
+      const size = waits ? travelling(frame) : 30;
+      const look = { kind: /** @type {const} */ ("grad"), most: mostAt(frame, edge.to) };
+      tile(pen, model.scene.values[value], along(route, waits ? WAITS : restOf(frame, link, route)), size, look);
+    }
+  }
+}
+
+/** Where on its line what has gone over it rests. */
+function restOf({ layout }, link, route) {
+  if (layout.lying && link.to.type === "leaf") return link.from.row > 0 ? 0.08 : 0.3;
+  return route.kind === "corners" || route.points.length < 3 ? 0.48 : 0.22;
+}
+
+function drawInbox(pen, frame, item, node) {
+  const { model, moment } = frame;
+  const at = mouthOf(frame, item);
+  const sprite = spriteOf(frame, item);
+  if (!at || sprite.gone) return;
+  const waiting = frame.hidden.has(`inbox:${node.id}`) ? null : waitingAt(model, node, moment.step);
+  if (waiting) {
+    const look = { kind: /** @type {const} */ ("grad"), most: mostAt(frame, node), plates: waiting.count - 1 };
+    tile(pen, model.scene.values[waiting.value], at, at.size, look);
+  }
+  const expected = expectedAt(model, node, moment);
+  if (expected > 1 && !hasRun(model, node, moment.step)) drawPips(pen, frame, item, node, expected, at);
+}
+
+/** How many gradients are still to come. */
+function drawPips(pen, frame, item, node, expected, at) {
+  const { colours } = pen;
+  const { scale, x, y } = spriteOf(frame, item);
+  const arrived = arrivedAt(frame.model, node, frame.moment.step);
+  const leaf = item.type === "leaf";
+  if (expected > PIPS) {
+    const left = at.x + (leaf ? 40 * scale : 0) + 36;
+    const above = leaf ? at.y + 8 : y - (item.h / 2 + 10) * scale;
+    pill(pen, `${arrived} of ${expected}`, Math.min(frame.width - 40, left), above, colours.run);
+    return;
+  }
+  const wide = (expected - 1) * PIP;
+  const right = x + (item.w / 2) * scale;
+  const from = leaf ? at.x - wide / 2 : frame.layout.lying ? right + 8 * scale : right - wide - 6;
+  const level = leaf ? at.y + 25 * scale : frame.layout.lying ? y - 24 * scale : y - (item.h / 2 + 10) * scale;
+  for (let i = 0; i < expected; i++)
+    circle(pen, from + i * PIP, level, 4.5, { fill: i < arrived ? colours.run : colours.panel, stroke: colours.run });
+}
+
+

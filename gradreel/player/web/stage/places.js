@@ -1,0 +1,99 @@
+/**
+ * Where things are on the stage at this very moment, while some are still on their way: slots, the mouths at which
+ * gradients wait, values and trays, the lines of edges. In pixels of the stage. Pure.
+ */
+
+import { leafPlaces } from "./marks.js";
+import { mouthX, routeOf } from "./routes.js";
+import { slotPlace } from "./sizes.js";
+
+/** @import { Edge, Frame, Item, Leaf, StageNode } from "./types.js" */
+
+/** @typedef {{x: number, y: number, size: number}} Place */
+
+/** Of a node that keeps more, the others stand with the last slot that is drawn. */
+const SHOWN_SLOTS = 4;
+
+/** @param {Frame} frame @param {Item|undefined} item */
+export const spriteOf = ({ sprites }, item) => (item ? sprites.get(item.key) : undefined);
+
+/** What stands for a node on the stage. @param {Frame} frame @param {StageNode} node @returns {Item|undefined} */
+export function itemOf({ layout }, node) {
+  const item = node.leaf ? layout.leafItem.get(node.box.tensor) : layout.owner.get(node);
+  return item?.inside ?? item;
+}
+
+/** What stands for a leaf. @param {Frame} frame @param {Leaf} leaf @returns {Item|undefined} */
+export function plateOf({ layout }, leaf) {
+  const item = layout.leafItem.get(leaf.tensor);
+  return item?.inside ?? item;
+}
+
+/** @param {Frame} frame @param {StageNode} node @param {import("../scene/types.js").Slot} slot @returns {Place|null} */
+export function slotSpot(frame, node, slot) {
+  const item = itemOf(frame, node);
+  const sprite = spriteOf(frame, item);
+  if (!sprite) return null;
+  if (item.type !== "node") return { x: sprite.x, y: sprite.y, size: 26 * sprite.scale };
+  const place = Math.min(SHOWN_SLOTS - 1, node.slots.indexOf(slot));
+  if (place < 0 || !item.slotWidths[place]) return null;
+  const { x, y } = slotPlace(item, place);
+  return { x: sprite.x + x * sprite.scale, y: sprite.y + y * sprite.scale, size: item.cell * sprite.scale };
+}
+
+/** Where gradients wait for a node to run: before its mouth.
+ * @param {Frame} frame @param {Item} item @returns {Place|null}
+ */
+export function mouthOf(frame, item) {
+  const sprite = spriteOf(frame, item);
+  if (!sprite) return null;
+  const { x, y, scale } = sprite;
+  if (item.type === "leaf")
+    return {
+      x: x + mouthX(item) * scale, y: y + (-item.h / 2 + 15) * scale, size: (item.compact ? 33 : 42) * scale,
+    };
+  if (frame.layout.lying && item.type !== "drawer")
+    return { x: x + (item.w / 2 + 18) * scale, y, size: 38 * scale };
+  return { x, y: y - (item.h / 2 + 17) * scale, size: 38 * scale };
+}
+
+/** @param {Frame} frame @param {Leaf} leaf @param {"value"|"tray"} which @returns {Place|null} */
+export function leafSpot(frame, leaf, which) {
+  const item = plateOf(frame, leaf);
+  const sprite = spriteOf(frame, item);
+  if (!sprite) return null;
+  if (item.type !== "leaf") return { x: sprite.x, y: sprite.y + (item.h / 4) * sprite.scale, size: 22 * sprite.scale };
+  const places = leafPlaces(item);
+  const { x, y } = places[which];
+  return { x: sprite.x + x * sprite.scale, y: sprite.y + y * sprite.scale, size: places.side * sprite.scale };
+}
+
+/** The sign of a node. @param {Frame} frame @param {Item} item @returns {Place|null} */
+export function signOf(frame, item) {
+  const sprite = spriteOf(frame, item);
+  if (!sprite) return null;
+  const y = item.type === "node" ? -item.h / 2 + 17 : 0;
+  return { x: sprite.x, y: sprite.y + y * sprite.scale, size: 24 * sprite.scale };
+}
+
+/** The line of an edge, null where it is inside a closed card. @param {Frame} frame @param {Edge} edge */
+export function edgeRoute(frame, edge) {
+  const found = frame.layout.linkOf.get(edge.id);
+  return found ? routeOf(frame.layout, found.link, found.place, (item) => spriteOf(frame, item)) : null;
+}
+
+/** Where a tensor is seen now: at its leaf, among the plain tensors, or at the node that made it.
+ * @param {Frame & {plain?: Map<string, Place>}} frame @param {string|null} tensor @returns {Place|null}
+ */
+export function tensorSpot(frame, tensor) {
+  if (!tensor) return null;
+  const { model, moment, plain } = frame;
+  if (plain?.has(tensor)) return plain.get(tensor);
+  const leaf = model.leaf.get(tensor);
+  if (leaf) return leafSpot(frame, leaf, "value");
+  const base = model.scene.tensor.get(tensor)?.base;
+  const box = model.state.at(tensor, "box", moment.step);
+  if (box === null && base) return tensorSpot(frame, base);
+  const node = model.node.get(box);
+  return node ? signOf(frame, itemOf(frame, node)) : null;
+}

@@ -1,0 +1,136 @@
+/**
+ * The way of a gradient from one thing to another: where its line leaves, what it passes, where it arrives, and the
+ * point at any share of it. Things may be on their way to their places, so lines follow where they are now. Pure.
+ */
+
+/** @import { Item, Layout, Link } from "./types.js" */
+
+/** @typedef {{x: number, y: number, scale: number}} Spot   where an item is now */
+/** @typedef {{kind: "fall"|"flow"|"corners", points: number[][]}} Route */
+
+/** More edges between the same two are drawn as one. */
+const BUNDLE = 6;
+const CORNER = 14;
+/** Beside a line of the page, where links turn to the next. */
+const TURN = 30;
+
+/** @param {Link} link */
+export const isBundle = (link) => link.edges.length > BUNDLE;
+const linesOf = (link) => (isBundle(link) ? 1 : link.edges.length);
+const isLeaf = ({ type }) => type === "leaf" || type === "drawer";
+
+/** Where a line of a link stands among all lines on that side, from -0.5 to 0.5, and how many these are. */
+function rankOf(links, link, place) {
+  let before = 0;
+  let all = 0;
+  for (const each of links) {
+    if (each === link) before = all + place;
+    all += linesOf(each);
+  }
+  return { at: all > 1 ? (before + 0.5) / all - 0.5 : 0, all };
+}
+
+/** The middle of the mouth of a leaf's funnel, from the middle of its plate. @param {Item} item */
+export const mouthX = (item) => (item.type === "leaf" ? item.tile / 2 + (item.compact ? 6 : 12) : 0);
+const mouthWide = (item) => (item.type === "drawer" ? item.w * 0.6 : item.compact ? 30 : 56);
+
+/** The way of edge number `place` of a link.
+ * @param {Layout} layout @param {Link} link @param {number} place @param {(item: Item) => Spot|undefined} spotOf
+ * @returns {Route|null}
+ */
+export function routeOf(layout, link, place, spotOf) {
+  const [from, to] = [spotOf(link.from), spotOf(link.to)];
+  if (!from || !to) return null;
+  const line = isBundle(link) ? 0 : place;
+  const outs = (layout.outs.get(link.from) ?? [link]).filter((each) =>
+    !layout.lying || isLeaf(each.to) === isLeaf(link.to));
+  const out = rankOf(outs, link, line);
+  const into = rankOf(layout.ins.get(link.to) ?? [link], link, line);
+  if (!layout.lying) return falling(link, from, to, out, into);
+  if (isLeaf(link.to) || stacked(link, from, to)) return falling(link, from, to, out, into);
+  return flowing(layout, link, from, to, out, into);
+}
+
+/** One above the other, as storeys are. */
+const stacked = ({ via, from, to }, a, b) =>
+  !via.length && from.column === to.column && Math.abs(a.x - b.x) < Math.max(from.w, to.w) * 0.5 && a.y < b.y;
+
+/** @returns {Route} */
+function falling({ from, to, via }, a, b, out, into) {
+  const leaves = Math.min(0.62 * from.w, out.all * 40) * a.scale;
+  const arrives = (isLeaf(to) ? mouthWide(to) : Math.min(0.5 * to.w, into.all * 26)) * b.scale;
+  const start = [a.x + out.at * leaves, a.y + (from.h / 2) * a.scale];
+  const top = b.y - (to.h / 2) * b.scale - (to.lens ? 26 * b.scale : 0);
+  const end = [b.x + mouthX(to) * b.scale + into.at * (to.lens ? 8 : arrives), top + (isLeaf(to) && !to.lens ? 2 : 0)];
+  const points = via.flatMap(({ x, y, h }) => (h > 30 ? [[x, y - h / 2], [x, y + h / 2]] : [[x, y]]));
+  return { kind: "fall", points: [start, ...points, end] };
+}
+
+/** @returns {Route} */
+function flowing(layout, link, a, b, out, into) {
+  const { from, to, via } = link;
+  const start = [a.x - (from.w / 2) * a.scale, a.y + out.at * Math.min(from.h * 0.7, out.all * 26) * a.scale];
+  const end = [b.x + (to.w / 2) * b.scale, b.y + into.at * Math.min(to.h * 0.7, into.all * 26) * b.scale];
+  const points = via.map(({ x, y }) => [x, y]);
+  const [upper, lower] = [layout.lines[from.row], layout.lines[to.row]];
+  if (from.row === to.row || layout.lines.length < 2 || !upper || !lower)
+    return { kind: "flow", points: [start, ...points, end] };
+  const before = via.filter(({ row }) => row === from.row).map(({ x, y }) => [x, y]);
+  const after = via.filter(({ row }) => row === to.row).map(({ x, y }) => [x, y]);
+  const [last, first] = [before.at(-1) ?? start, after[0] ?? end];
+  const y = from.row > to.row
+    ? (upper.bottom + layout.lines[from.row - 1].top) / 2
+    : (upper.top + layout.lines[from.row + 1].bottom) / 2;
+  const turn = TURN * a.scale;
+  const corners = [[last[0] - turn, last[1]], [last[0] - turn, y + out.at * 14], [first[0] + turn, y + out.at * 14],
+    [first[0] + turn, first[1]]];
+  return { kind: "corners", points: [start, ...before, ...corners, ...after, end] };
+}
+
+/** Draw a route as a path. @param {any} context @param {Route} route */
+export function trace(context, { kind, points }) {
+  context.beginPath();
+  context.moveTo(...points[0]);
+  if (kind === "corners") return traceCorners(context, points);
+  for (let i = 0; i + 1 < points.length; i++) {
+    const [[x0, y0], [x1, y1]] = [points[i], points[i + 1]];
+    const [dx, dy] = kind === "flow" ? [(x1 - x0) / 2, 0] : [0, (y1 - y0) / 2];
+    context.bezierCurveTo(x0 + dx, y0 + dy, x1 - dx, y1 - dy, x1, y1);
+  }
+}
+
+/** Straight lines with round corners. */
+function traceCorners(context, points) {
+  for (let i = 1; i + 1 < points.length; i++) {
+    const [before, corner, after] = [points[i - 1], points[i], points[i + 1]];
+    const radius = Math.min(CORNER, distance(before, corner) / 2, distance(corner, after) / 2);
+    context.lineTo(...towards(corner, before, radius));
+    context.quadraticCurveTo(...corner, ...towards(corner, after, radius));
+  }
+  context.lineTo(...points.at(-1));
+}
+
+/** @param {number[]} one @param {number[]} other */
+const distance = ([x0, y0], [x1, y1]) => Math.hypot(x1 - x0, y1 - y0);
+
+function towards(from, to, far) {
+  const part = far / (distance(from, to) || 1);
+  return [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part];
+}
+
+const bezier = (a, b, c, d, t) =>
+  (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t ** 2 * c + t ** 3 * d;
+
+/** The point at a share of a route. @param {Route} route @param {number} part @returns {{x: number, y: number}} */
+export function along({ kind, points }, part) {
+  const lengths = points.slice(1).map((point, i) => distance(points[i], point));
+  let far = lengths.reduce((sum, each) => sum + each, 0) * Math.max(0, Math.min(1, part));
+  let i = 0;
+  while (i < lengths.length - 1 && far > lengths[i]) far -= lengths[i++];
+  const t = lengths[i] ? Math.min(1, far / lengths[i]) : 0;
+  const [[x0, y0], [x1, y1]] = [points[i], points[i + 1]];
+  if (kind === "corners") return { x: x0 + (x1 - x0) * t, y: y0 + (y1 - y0) * t };
+  const [dx, dy] = kind === "flow" ? [(x1 - x0) / 2, 0] : [0, (y1 - y0) / 2];
+  return { x: bezier(x0, x0 + dx, x1 - dx, x1, t), y: bezier(y0, y0 + dy, y1 - dy, y1, t) };
+}
+

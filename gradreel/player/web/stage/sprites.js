@@ -1,0 +1,80 @@
+/**
+ * Things on their way to their places: each nears its target, so an interrupted move never jumps. What is new comes out
+ * of the card that held it, what goes sinks into the card that holds it now, or flies into its frame of the film.
+ */
+
+import { isPresent } from "./marks.js";
+
+/** @import { Item, Layout, Sprite } from "./types.js" */
+
+/** Milliseconds in which two thirds of the way are gone. */
+const MOVE = 120;
+const FADE = 90;
+const RISE = 30;
+const SINK = 26;
+
+/** Aim all sprites at a layout.
+ * @param {Map<string, Sprite>} sprites  changed in place
+ * @param {Layout} layout @param {number} step
+ * @param {(episode: any) => {x: number, y: number}|null} filmSpot  where the frame of an episode is
+ */
+export function aim(sprites, layout, step, filmSpot) {
+  const seen = new Set();
+  const before = [...sprites.values()].filter(({ gone }) => !gone);
+  for (const item of layout.items) {
+    if (!isPresent(item, step)) continue;
+    seen.add(item.key);
+    const to = { x: item.x, y: item.y, scale: layout.scale, alpha: 1, size: 1 };
+    const known = sprites.get(item.key);
+    if (known) Object.assign(known, { item, to, gone: false });
+    else sprites.set(item.key, { item, to, gone: false, ...birth(before, item, to) });
+  }
+  for (const [key, sprite] of sprites)
+    if (!seen.has(key) && !sprite.gone)
+      Object.assign(sprite, { gone: true, to: grave(sprites, layout, sprite, seen, filmSpot) });
+}
+
+/** Where a thing comes from: the card that held it, else from a little above, leaves from below. */
+function birth(before, item, { x, y, scale }) {
+  const [first] = item.nodes;
+  const held = ({ item: { nodes } }) => nodes.length > item.nodes.length && nodes.includes(first);
+  const card = first && before.find(held);
+  if (card) return { x: card.x, y: card.y, scale, alpha: 0, size: 0.5 };
+  return { x, y: y + (item.nodes.length ? -RISE : RISE), scale, alpha: 0, size: 0.7 };
+}
+
+function grave(sprites, layout, { item, x, y, scale }, seen, filmSpot) {
+  const [first] = item.nodes;
+  const into = first && layout.owner.get(first);
+  const card = into && seen.has(into.key) && sprites.get(into.key);
+  const gone = { x, y: y + SINK, scale, alpha: 0, size: 0.55 };
+  if (card) return { ...gone, x: card.to.x, y: card.to.y };
+  const film = first?.episode && first.episode !== layout.episode ? filmSpot(first.episode) : null;
+  return film ? { ...gone, ...film, size: 0.12 } : gone;
+}
+
+/** Let all go on for some milliseconds.
+ * @param {Map<string, Sprite>} sprites @param {number} milliseconds @returns {boolean} whether anything moves
+ */
+export function ease(sprites, milliseconds) {
+  const move = 1 - Math.exp(-milliseconds / MOVE);
+  const fade = 1 - Math.exp(-milliseconds / FADE);
+  let moves = false;
+  for (const [key, sprite] of sprites) {
+    const { to } = sprite;
+    const away = Math.abs(to.x - sprite.x) + Math.abs(to.y - sprite.y);
+    moves ||= away > 0.3 || Math.abs(to.alpha - sprite.alpha) > 0.01 || Math.abs(to.scale - sprite.scale) > 0.002;
+    for (const part of ["x", "y", "scale", "size"]) sprite[part] += (to[part] - sprite[part]) * move;
+    sprite.alpha += (to.alpha - sprite.alpha) * (sprite.gone ? move : fade);
+    if (sprite.gone && sprite.alpha < 0.02) sprites.delete(key);
+  }
+  return moves;
+}
+
+/** Let all be where they go. @param {Map<string, Sprite>} sprites */
+export function settle(sprites) {
+  for (const [key, sprite] of sprites) {
+    if (sprite.gone) sprites.delete(key);
+    else Object.assign(sprite, sprite.to);
+  }
+}

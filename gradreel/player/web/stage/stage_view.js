@@ -1,0 +1,255 @@
+/**
+ * The stage in the page: a canvas that shows a moment, and on the way to it what happens in its step. It decides
+ * nothing about time: it is told how long the step is.
+ */
+
+import { element } from "../lib/dom.js";
+import { createComposer, layoutAt, recompose } from "./compose.js";
+import { createFilm } from "./film.js";
+import { lookAt } from "./look.js";
+import { modelOf } from "./model.js";
+import { stageMoment } from "./moment.js";
+import { createMeasure, createPen, paletteOf } from "./pen.js";
+import { paint } from "./painter.js";
+import { edgeRoute } from "./places.js";
+import { along } from "./routes.js";
+import { aim, ease, settle } from "./sprites.js";
+
+/** @import { Moment } from "../scene/types.js" */
+/** @import { Frame, Sprite } from "./types.js" */
+
+/** With motion reduced the acts stand still where they say most. */
+const STILL = { grad_added: 0.5, grad_stored: 0.55, slot_freed: 0.45 };
+const LONGEST_FRAME = 60;
+/** Pixels from a line within which a press is on it. */
+const NEAR = 8;
+const MOST_RATIO = 2;
+/** How far detail goes down: to the anchor and what lies beside it. */
+const LEAST_DETAIL = -8;
+
+/** @param {HTMLElement} host  what is pressed and has the focus
+ * @param {HTMLElement} filmRoot
+ * @param {{onPick: (id: string|null, kind: string) => void, onSeek: (step: number) => void}} wiring
+ */
+export function createStageView(host, filmRoot, { onPick, onSeek }) {
+  const canvas = element("canvas", { class: "canvas", "aria-hidden": "true" });
+  host.append(canvas);
+  const context = canvas.getContext("2d");
+  const measure = createMeasure((text, font) => {
+    context.font = font;
+    return context.measureText(text).width;
+  });
+  const still = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
+  const film = createFilm(filmRoot, { onSeek });
+  /** @type {Map<string, Sprite>} */
+  const sprites = new Map();
+  /** @type {import("./pen.js").Pen|null} with the colours in force; null when they may have changed */
+  let pen = null;
+  let composer = null;
+  /** @type {Frame|null} */
+  let frame = null;
+  let pending = 0;
+  let last = 0;
+  let act = null;
+
+  const request = () => (pending ||= requestAnimationFrame(draw));
+  const sizing = new ResizeObserver(() => resize());
+  sizing.observe(host);
+  host.addEventListener("click", (event) => press(event));
+  host.addEventListener("pointermove", (event) => event.pointerType !== "touch" && point(hit(event)));
+  host.addEventListener("pointerleave", () => point(null));
+  host.addEventListener("pointerdown", () => host.focus({ preventScroll: true }));
+
+  function resize() {
+    const { clientWidth: width, clientHeight: height } = host;
+    if (!width || !height || !composer) return;
+    const ratio = Math.min(MOST_RATIO, globalThis.devicePixelRatio || 1);
+    const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
+    const { room } = composer;
+    if (room.width !== width || room.height !== height) recompose(composer, { room: { width, height } });
+    if (frame) relayout(true);
+  }
+
+  function relayout(cut) {
+    const { moment } = frame;
+    const { width, height } = composer.room;
+    if (!width) return;
+    frame.layout = layoutAt(composer, moment.step, moment.names);
+    Object.assign(frame, { width, height });
+    aim(sprites, frame.layout, moment.step, film.spot);
+    if (cut) settle(sprites);
+    request();
+  }
+
+  function draw(now) {
+    pending = 0;
+    if (!frame?.layout || !host.clientWidth) return;
+    const moves = ease(sprites, Math.min(LONGEST_FRAME, now - last));
+    last = now;
+    if (act) {
+      act.started ||= now;
+      frame.progress = Math.min(1, (now - act.started) / act.time);
+      if (frame.progress >= 1) act = null;
+    }
+    render();
+    if (moves || act) request();
+  }
+
+  function render() {
+    const ratio = canvas.width / host.clientWidth;
+    pen ??= createPen(context, paletteOf(host), measure);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    paint(pen, frame);
+  }
+
+  /** What is at a point of the screen. @returns {{id: string, kind: string, label: string}|null} */
+  function hit({ clientX, clientY }) {
+    if (!frame?.targets) return null;
+    const box = host.getBoundingClientRect();
+    const [x, y] = [clientX - box.left, clientY - box.top];
+    const inside = (at) => x >= at.x && x <= at.x + at.w && y >= at.y && y <= at.y + at.h;
+    return frame.targets.findLast(inside) ?? wireAt(x, y);
+  }
+
+  /** A press on a line is for the node that sends over it. */
+  function wireAt(x, y) {
+    for (const link of frame.layout.links)
+      for (const edge of link.edges.slice(0, 6)) {
+        const route = frame.sprites.has(link.from.key) && edgeRoute(frame, edge);
+        if (!route) continue;
+        for (let part = 0; part <= 1; part += 0.04) {
+          const at = along(route, part);
+          if (Math.hypot(at.x - x, at.y - y) < NEAR) return { id: edge.from.id, kind: "wire", label: edge.id };
+        }
+      }
+    return null;
+  }
+
+  function point(target) {
+    host.style.cursor = target ? "pointer" : "";
+    if (!frame || frame.hover === (target?.id ?? null)) return;
+    frame.hover = target?.id ?? null;
+    request();
+  }
+
+  function press(event) {
+    const target = hit(event);
+    if (target?.kind === "card" || target?.kind === "open") pin(target.id, target.kind === "card");
+    else if (target?.kind === "ladder") pin(target.id, true);
+    else onPick(target?.id ?? null, target?.kind ?? "");
+  }
+
+  /** Open or shut a fold until another program comes. */
+  function pin(id, open) {
+    const ids = id.startsWith("r:") ? ladderFolds(id) : [id];
+    const pins = new Map(composer.pins);
+    for (const each of ids) pins.set(each, open);
+    recompose(composer, { pins });
+    relayout(false);
+  }
+
+  function ladderFolds(key) {
+    const item = frame.layout.items.find((each) => each.key === key);
+    const folds = item?.groups.filter(({ kids }) => kids) ?? [];
+    return folds.slice(0, 1).map(({ id }) => id);
+  }
+
+  return {
+    measure,
+    /** A scene: its model is made anew. Of the same program with other values everything stays in its place.
+     * @param {{same?: boolean}} [how]
+     */
+    setScene: (scene, state, how = {}) => {
+      const { same = false } = how;
+      const model = modelOf(scene, state);
+      const fresh = createComposer(model, measure);
+      composer = same ? { ...composer, model, known: fresh.known } : fresh;
+      film.setModel(model);
+      if (!same) {
+        sprites.clear();
+        frame = null;
+      }
+      return model;
+    },
+    /** Show a moment; with `time`, what happens in its step over so many milliseconds.
+     * @param {Moment & {holding?: any}} moment
+     * @param {{time?: number, cut?: boolean}} how
+     */
+    show: (moment, how) => {
+      const { time = 0, cut = false } = how;
+      const { model } = composer;
+      const quiet = still?.matches;
+      const rest = quiet ? (STILL[moment.scene.steps[moment.step].kind] ?? 1) : 1;
+      film.show(model, moment.step);
+      frame = /** @type {Frame} */ ({
+        model,
+        moment: stageMoment(model, moment.step, moment.names),
+        layout: frame?.layout,
+        progress: time && !quiet ? 0 : rest,
+        sprites,
+        hidden: new Set(),
+        chosen: moment.selected ?? null,
+        hover: frame?.hover ?? null,
+        holding: moment.holding ?? null,
+        lit: null,
+        targets: frame?.targets ?? [],
+      });
+      act = time && !quiet ? { time, started: 0 } : null;
+      if (!composer.room.width) resize();
+      else relayout(cut || quiet);
+    },
+    recolour: () => {
+      pen = null;
+      request();
+    },
+    /** Open what stands before a node, so that it is seen. @param {string} id */
+    reveal: (id) => {
+      const node = composer.model.node.get(id);
+      const owner = node && frame.layout.owner.get(node);
+      if (owner?.type !== "card" && owner?.type !== "ladder") return;
+      const fold = (owner.groups ?? [owner.group]).find(({ low, high }) => low <= node.at && node.at <= high);
+      if (fold?.kids) pin(fold.id, true);
+    },
+    /** Open a fold, or shut it. @param {string} id */
+    fold: (id) => pin(id, !frame.layout.open.some((fold) => fold.id === id)),
+    /** More or less of what is folded open; more than as much as can be read is not to be had. @param {1|-1} way */
+    detail: (way) => {
+      recompose(composer, { detail: Math.max(LEAST_DETAIL, Math.min(0, composer.detail + way)) });
+      relayout(false);
+    },
+    places: () => Object.fromEntries(visible(frame, sprites).map(({ item, to }) => {
+      const [width, height] = [item.w * to.scale, item.h * to.scale];
+      const key = item.type === "card" ? item.group.id : item.key;
+      return [key, { x: to.x - width / 2, y: to.y - height / 2, width, height }];
+    })),
+    /** For files and tests: the moment at a share of its step, everything in its place. @param {number} progress */
+    pose: (progress) => {
+      if (!frame?.layout) return;
+      act = null;
+      settle(sprites);
+      frame.progress = progress;
+      render();
+    },
+    frame: () => frame && { ...frame, colours: paletteOf(host), measure },
+    /** What the last frame shows, in numbers. */
+    look: () => {
+      pen ??= createPen(context, paletteOf(host), measure);
+      pen.written = [];
+      render();
+      const seen = lookAt(frame, pen);
+      pen.written = null;
+      return seen;
+    },
+    destroy: () => {
+      sizing.disconnect();
+      cancelAnimationFrame(pending);
+      frame = null;
+      canvas.remove();
+    },
+  };
+}
+
+
+/** What is on the stage and does not go. */
+const visible = (frame, sprites) => [...sprites.values()].filter(({ gone }) => frame && !gone);

@@ -1,0 +1,143 @@
+/**
+ * Tensors as tiles: a matrix as heat around zero with its numbers where they fit, a scalar as a bar to the left or the
+ * right with its number, a histogram where only the spread is known. The same tile stands on wires, in slots, at leaves
+ * and in names.
+ */
+
+import { box, LEAST_TEXT, luminance, mix, write } from "./pen.js";
+import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
+
+/** @import { Pen } from "./pen.js" */
+/** @import { Value } from "../lib/format.js" */
+
+/** The faintest shade of what is not zero. */
+const FAINT = 0.14;
+const FEW = 3;
+const PLATES = 5;
+const NUMBER = 15;
+/** @type {Record<string, [string, number]>} */
+const KINDS = { grad: ["run", 2.6], save: ["live", 2], value: ["ink", 1.5] };
+
+/** @typedef {{kind?: "grad"|"save"|"value", most?: number, plates?: number, numbers?: boolean, radius?: number}} Look
+ *   `most`: the number that has the full colour; `plates`: how many lie below
+ */
+
+/** The colour of a number where `most` has the full one.
+ * @param {Pen} pen @param {any} number @param {number} most @returns {number[]}
+ */
+export function heat({ colours: { rgb } }, number, most) {
+  if (number === true) return rgb.more;
+  if (number === false) return rgb.zero;
+  if (typeof number !== "number" || !Number.isFinite(number)) return rgb.bad;
+  const size = most ? Math.min(1, Math.abs(number) / most) : 0;
+  return mix(rgb.zero, number < 0 ? rgb.less : rgb.more, size ? FAINT + (1 - FAINT) * Math.sqrt(size) : 0);
+}
+
+export const css = (rgb) => `rgb(${rgb.join()})`;
+
+/** Draw a value around a point, `size` at its longer side.
+ * @param {Pen} pen @param {Value|null|undefined} value @param {{x: number, y: number}} at @param {number} size
+ * @param {Look} [look]
+ * @returns {number[]} its sides
+ */
+export function tile(pen, value, { x, y }, size, look = {}) {
+  const { kind = "value", most, plates = 0, numbers = true, radius = 4 } = look;
+  const { colours } = pen;
+  const [w, h] = tileSize(value, size);
+  const [edge, width] = KINDS[kind];
+  const stroke = colours[edge];
+  for (let plate = Math.min(plates, PLATES); plate > 0; plate--)
+    box(pen, { x: x + plate * 2, y: y + plate * 2, w, h }, radius, { fill: colours.panel, stroke, line: 1.4 });
+  const grid = gridOf(value);
+  const full = most || mostOf(value) || 1;
+  if (!grid) box(pen, { x, y, w, h }, radius, { fill: colours.line });
+  else if ("scalar" in grid) paintBar(pen, grid.scalar, { x, y, w, h }, full);
+  else if ("rows" in grid) paintCells(pen, value, grid.rows, { x, y, w, h }, full);
+  else paintSpread(pen, grid, { x, y, w, h }, full);
+  box(pen, { x, y, w, h }, radius, { stroke, line: width });
+  if (numbers && grid) writeNumbers(pen, grid, { x, y, w, h }, full);
+  return [w, h];
+}
+
+function paintBar(pen, number, { x, y, w, h }, most) {
+  const { context, colours } = pen;
+  context.fillStyle = css(colours.rgb.zero);
+  context.fillRect(x - w / 2, y - h / 2, w, h);
+  const part = typeof number === "number" && Number.isFinite(number) ? Math.max(-1, Math.min(1, number / most)) : 0;
+  const wide = (Math.abs(part) * w) / 2;
+  context.fillStyle = css(heat(pen, number, most));
+  context.fillRect(part < 0 ? x - wide : x, y - h / 2, wide, h);
+  context.fillStyle = colours.gone;
+  context.fillRect(x - 0.5, y - h / 2, 1, h);
+}
+
+function paintSpread(pen, { bins, min, max }, { x, y, w, h }, most) {
+  const { context, colours } = pen;
+  context.fillStyle = css(colours.rgb.zero);
+  context.fillRect(x - w / 2, y - h / 2, w, h);
+  const top = Math.max(...bins);
+  bins.forEach((count, i) => {
+    if (!count) return;
+    const middle = min + ((i + 0.5) / bins.length) * (max - min);
+    const high = Math.max(2, Math.sqrt(count / top) * (h - 3));
+    context.fillStyle = css(heat(pen, middle || most / 100, most));
+    context.fillRect(x - w / 2 + (i / bins.length) * w, y + h / 2 - high, w / bins.length + 0.4, high);
+  });
+}
+
+function paintCells(pen, value, rows, { x, y, w, h }, most) {
+  const { context } = pen;
+  const [many, wide] = [rows.length, rows[0]?.length || 1];
+  if (many * wide <= FEW * FEW) {
+    rows.forEach((row, r) => row.forEach((number, c) => {
+      context.fillStyle = css(heat(pen, number, most));
+      context.fillRect(x - w / 2 + (c * w) / wide, y - h / 2 + (r * h) / many, w / wide - 0.6, h / many - 0.6);
+    }));
+    return;
+  }
+  context.imageSmoothingEnabled = false;
+  context.drawImage(bitmapOf(pen, value, rows, most), x - w / 2, y - h / 2, w, h);
+}
+
+const bitmaps = new WeakMap();
+
+/** One pixel for each number; made once for a value, its scale and the colours. */
+function bitmapOf(pen, value, rows, most) {
+  if (!bitmaps.has(value)) bitmaps.set(value, new Map());
+  const known = bitmaps.get(value);
+  const key = `${most}|${pen.colours.key}`;
+  if (known.has(key)) return known.get(key);
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width: rows[0]?.length || 1, height: rows.length });
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(canvas.width, canvas.height);
+  rows.forEach((row, r) => row.forEach((number, c) => {
+    if (number === null) return;
+    image.data.set([...heat(pen, number, most), 255], 4 * (r * canvas.width + c));
+  }));
+  context.putImageData(image, 0, 0);
+  if (known.size > 6) known.delete(known.keys().next().value);
+  known.set(key, canvas);
+  return canvas;
+}
+
+function writeNumbers(pen, grid, { x, y, w, h }, most) {
+  const least = LEAST_TEXT / pen.zoom;
+  if ("scalar" in grid) {
+    const text = tileNumber(grid.scalar);
+    const px = Math.min(17, Math.max(least, h * 0.44));
+    const fits = pen.measure(text, px, { bold: true }) <= w + 2;
+    write(pen, text, x, y + 0.5, fits ? px : least, { bold: true, halo: true });
+    return;
+  }
+  if (!("rows" in grid) || grid.rows.length > FEW || grid.rows[0].length > FEW) return;
+  const [cellW, cellH] = [w / grid.rows[0].length, h / grid.rows.length];
+  const texts = grid.rows.map((row) => row.map(tileNumber));
+  const px = Math.min(NUMBER, Math.max(least, Math.min(cellH * 0.52, cellW * 0.42)));
+  const widest = Math.max(...texts.flat().map((text) => pen.measure(text, px, { bold: true })));
+  if (widest > cellW - 2 || px > cellH) return;
+  texts.forEach((row, r) => row.forEach((text, c) => {
+    const colour = luminance(heat(pen, grid.rows[r][c], most)) > 0.52 ? "#14181f" : "#ffffff";
+    write(pen, text, x - w / 2 + (c + 0.5) * cellW, y - h / 2 + (r + 0.5) * cellH + 0.5, px, { bold: true, colour });
+  }));
+}

@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
+import { actingAt, createComposer, layoutAt, recompose } from "../../gradreel/player/web/stage/compose.js";
+import { foldTree, phaseAt, placedAt, treeOf } from "../../gradreel/player/web/stage/fold.js";
+import { gradAt, modelOf } from "../../gradreel/player/web/stage/model.js";
+import { isAlive, stageMoment } from "../../gradreel/player/web/stage/moment.js";
+import { durationsOf, timeScale } from "../../gradreel/player/web/stage/pace.js";
+import { along, routeOf } from "../../gradreel/player/web/stage/routes.js";
+import { MIN_SCALE } from "../../gradreel/player/web/stage/sizes.js";
+import { setApart, within } from "../../gradreel/player/web/stage/spread.js";
+import { gridOf, mostOf, tileNumber, tileSize } from "../../gradreel/player/web/stage/values.js";
+import { determinant, recurrent, training } from "./scene_builder.js";
+import { measure, stored, storedScenes } from "./scenes.js";
+
+const width = (text, px) => measure(text, px);
+const ROOMS = [[1110, 660], [770, 480], [390, 400]];
+const PROGRAMS = [
+  ...storedScenes(),
+  ["a training loop", training(3, 4)],
+  ["a recurrent net", recurrent(30)],
+  ["a determinant", determinant(4)],
+];
+
+/** A run with its model, and its layout at a step in a room. */
+function opened(raw) {
+  const state = createState(raw);
+  const scene = indexScene(raw, state);
+  const model = modelOf(scene, state);
+  const keys = state.keys("name:");
+  const names = (step) => namesAt(state, keys, step);
+  const composer = createComposer(model, width);
+  const layout = (step) => layoutAt(composer, step, names(step));
+  const resize = ([wide, high]) => recompose(composer, { room: { width: wide, height: high } });
+  const moment = (step) => stageMoment(model, step, names(step));
+  return { state, scene, model, names, composer, layout, resize, moment };
+}
+
+/** At most so many steps of a run, spread over it. */
+function some(last, most = 60) {
+  const many = Math.min(last + 1, most);
+  return [...new Set(Array.from({ length: many }, (_, i) => Math.round((i * last) / Math.max(1, many - 1))))];
+}
+
+const spotOf = ({ scale }) => ({ x, y }) => ({ x, y, scale });
+
+for (const [name, raw] of PROGRAMS) {
+  test(`${name}: at every size the acting node is seen, nothing leaves the stage, every wire reaches its leaf`, () => {
+    const run = opened(raw);
+    for (const room of ROOMS) {
+      run.resize(room);
+      for (const step of some(run.state.last)) {
+        const layout = run.layout(step);
+        const placed = placedAt(run.model, step);
+        const acting = actingAt(run.model, step, placed);
+        const owner = acting && layout.owner.get(acting);
+        const single = !acting || ["node", "lens", "leaf"].includes(owner?.type);
+        assert.ok(single, `step ${step}: ${acting?.id} is folded away`);
+        if (layout.wanted >= MIN_SCALE)
+          for (const item of layout.items) insideOf(item, layout, `step ${step}: ${item.key}`);
+        for (const node of placed.nodes)
+          for (const edge of node.out) if (edge.to.leaf) reaches(edge, layout, `step ${step}: ${edge.id}`);
+      }
+    }
+  });
+
+  test(`${name}: a step has one picture, from whichever side one comes to it`, () => {
+    const forth = opened(raw);
+    const back = opened(raw);
+    for (const run of [forth, back]) run.resize(ROOMS[0]);
+    const steps = some(forth.state.last, 40);
+    const pictures = steps.map((step) => pictureOf(forth.layout(step)));
+    for (const [i, step] of steps.reverse().entries())
+      assert.deepEqual(pictureOf(back.layout(step)), pictures.at(-1 - i), `step ${step}`);
+  });
+}
+
+const pictureOf = ({ items, scale, lying }) => [scale, lying, items.map(({ key, x, y, w, h }) => [key, x, y, w, h])];
+
+function insideOf({ x, y, w, h }, { scale, width: wide, height: high }, what) {
+  assert.ok(x - (w / 2) * scale >= -0.5 && x + (w / 2) * scale <= wide + 0.5, `${what} is cut at a side`);
+  assert.ok(y - (h / 2) * scale >= -0.5 && y + (h / 2) * scale <= high + 0.5, `${what} is cut above or below`);
+}
+
+/** A wire ends at the funnel of its leaf; where both lie in one closed card there is none to see. */
+function reaches(edge, layout, what) {
+  const leaf = layout.leafItem.get(edge.to.box.tensor);
+  const owner = layout.owner.get(edge.from);
+  if (!leaf || owner === leaf || leaf.inside === owner) return;
+  const found = layout.linkOf.get(edge.id);
+  assert.ok(found, `${what} is not drawn`);
+  const target = leaf.inside ?? leaf;
+  const end = along(routeOf(layout, found.link, found.place, spotOf(layout)), 1);
+  assert.ok(Math.abs(end.x - target.x) <= (target.w / 2) * layout.scale + 1, `${what} ends beside its leaf`);
+}
+
+test("nothing moves while a backward call goes about", () => {
+  for (const raw of [stored("diamond.json"), stored("shared_in_a_loop.json"), training(2, 3)]) {
+    const run = opened(raw);
+    run.resize(ROOMS[0]);
+    for (const { from, to } of run.scene.calls) {
+      const before = new Map(run.layout(from).items.map((item) => [item.key, item]));
+      for (let step = from; step <= to; step++)
+        for (const { key, x, y } of run.layout(step).items) {
+          const was = before.get(key);
+          if (was) assert.deepEqual([x, y], [was.x, was.y], `step ${step}: ${key}`);
+        }
+    }
+  }
+});
+
+test("a large graph grows in few pictures, each as it will stand at its end", () => {
+  const { model, scene } = opened(recurrent(30));
+  const [{ from }] = scene.calls;
+  const phases = Array.from({ length: from }, (_, step) => phaseAt(model, step));
+  assert.ok(phases.every(({ large, to }, step) => large && to >= step));
+  assert.ok(new Set(phases.map(({ to }) => to)).size <= 8);
+  assert.equal(placedAt(model, from - 1).nodes.length, placedAt(model, from).nodes.length);
+});
+
+test("a fold that is pinned stays as it is", () => {
+  const run = opened(recurrent(30));
+  run.resize(ROOMS[0]);
+  const root = treeOf(run.model, placedAt(run.model, run.scene.calls[0].from));
+  const anchor = run.model.nodes.find((node) => !node.leaf);
+  const pieces = (pins) => foldTree(root, anchor, { budget: 18, tight: 0 }, pins);
+  const { open } = pieces(new Map());
+  const shut = open.find(({ kind }) => kind === "iteration");
+  assert.ok(!pieces(new Map([[shut.id, false]])).open.includes(shut));
+  const closed = root.kids.at(-3);
+  assert.ok(!open.includes(closed) && pieces(new Map([[closed.id, true]])).open.includes(closed));
+});
+
+test("where gradients meet, the act says what was there, what comes and what they make", () => {
+  const raw = stored("diamond.json");
+  const { model, moment } = opened(raw);
+  const number = (place) => raw.values[place].data;
+  const meets = raw.steps.flatMap((_, step) => moment(step).acts.filter(({ type }) => type === "meet"));
+  assert.ok(meets.length);
+  for (const { before, came, after, edge } of meets) {
+    assert.deepEqual([number(before)].flat().map((x, i) => x + [number(came)].flat()[i]), [number(after)].flat());
+    assert.ok(edge);
+  }
+  const [leaf] = model.leaves;
+  assert.equal(gradAt(leaf, raw.steps.length - 1).count, 1);
+});
+
+test("every slot that is freed drops out, and every call on a leaf is a block more", () => {
+  const raw = stored("accumulation.json");
+  const { model, moment, state } = opened(raw);
+  const freed = raw.steps.flatMap((_, step) => moment(step).acts.filter(({ type }) => type === "free"));
+  const slots = model.nodes.flatMap((node) => node.slots.filter(({ name }) =>
+    state.track(node.id, `slot:${name}`).values.includes("freed") && !(node.died < Infinity && freed.length === 0)));
+  assert.equal(new Set(freed.map(({ node, slot }) => `${node.id}${slot.name}`)).size, slots.length);
+  const most = Math.max(...model.leaves.flatMap(({ grads }) => grads.map(({ count }) => count)));
+  assert.equal(most, raw.calls.length);
+});
+
+test("what is written over is stale from that step on", () => {
+  const raw = stored("saved_modified.json");
+  const { model, moment } = opened(raw);
+  const cracks = raw.steps.map((_, step) => moment(step).acts.filter(({ type }) => type === "crack"));
+  const at = cracks.findIndex((each) => each.length);
+  assert.ok(at > 0 && at < raw.steps.findIndex(({ kind }) => kind === "backward_failed"));
+  assert.ok(isAlive(cracks[at][0].node, at) && model.nodes.includes(cracks[at][0].node));
+});
+
+test("the reach is into the slot that the sentence tells of", () => {
+  const raw = stored("shared_in_a_loop.json");
+  const step = raw.steps.findIndex(({ kind }) => kind === "backward_failed");
+  const [{ slot }] = opened(raw).moment(step).acts.filter(({ type }) => type === "fail");
+  assert.ok(raw.steps[step].sentence.includes(`\`${slot.label}\``));
+});
+
+test("a line flies by, a sum is dwelt on, and no run is longer than a person watches", () => {
+  for (const [, raw] of PROGRAMS) {
+    const { model, scene } = opened(raw);
+    const times = durationsOf(model);
+    assert.equal(times.length, scene.steps.length);
+    const errors = scene.steps.filter(({ kind }) => /failed|raised/.test(kind)).length;
+    assert.ok(times.reduce((sum, time) => sum + time, 0) <= 90_000 + 3600 * errors);
+    assert.ok(times.every((time) => time > 0));
+  }
+  const { model, scene } = opened(stored("diamond.json"));
+  const times = durationsOf(model);
+  const first = (kind) => times[scene.steps.findIndex((step) => step.kind === kind)];
+  assert.ok(first("line") < first("node_made") && first("node_made") < first("node_ran"));
+  assert.ok(first("node_ran") < first("grad_added"));
+});
+
+test("on the axis of playing time a press lands on the step that is played there", () => {
+  const scale = timeScale([300, 100, 1700, 40]);
+  assert.deepEqual([0, 1, 2, 3].map(scale.at), [0, 100 / 1840, 1800 / 1840, 1]);
+  for (let step = 0; step < 4; step++) assert.equal(scale.stepAt(scale.at(step)), step);
+  assert.deepEqual([0.01, 0.5, 0.99].map(scale.stepAt), [1, 2, 3]);
+  assert.equal(timeScale([300]).at(0), 0);
+});
+
+test("a value is a bar, a grid or a spread, and its numbers are short", () => {
+  const whole = (data, shape) => ({ data, shape, dtype: "float32", whole: true });
+  assert.deepEqual(gridOf(whole(2, [])), { scalar: 2 });
+  assert.deepEqual(gridOf(whole([[1, 2], [3, 4]], [2, 2])), { rows: [[1, 2], [3, 4]] });
+  assert.equal(gridOf(whole([], [0])), null);
+  const long = gridOf(whole(Array.from({ length: 16 }, (_, i) => i), [16]));
+  assert.deepEqual([long.rows.length, long.rows[0].length], [4, 4]);
+  const tall = gridOf(whole(Array.from({ length: 64 }, (_, i) => [i]), [64, 1]));
+  assert.deepEqual([tall.rows.length, tall.rows[0].length], [8, 8]);
+  const packed = btoa("\x00\x3c\x00\xc0");
+  const cells = { shape: [2, 64, 64], grid: [1, 2], cells: [0, packed], whole: false, min: -2, max: 1 };
+  assert.deepEqual(gridOf(/** @type {any} */ (cells)), { rows: [[1, -2]] });
+  assert.equal(mostOf(/** @type {any} */ (cells)), 2);
+  const spread = { shape: [900], whole: false, min: 0, max: 1, bins: [1, 2] };
+  assert.deepEqual(gridOf(/** @type {any} */ (spread)), { bins: [1, 2], min: 0, max: 1 });
+  assert.deepEqual(tileSize(whole([1, 2, 3, 4], [4]), 40), [40, 40 / 2.4]);
+  for (const [number, text] of [[0.26, ".26"], [-3, "−3"], [0, "0"], [1e-5, "1e-5"], [12345.6, "1e4"], [2.718, "2.72"],
+    [true, "1"], ["nan", "nan"], [-0.5, "−.5"]])
+    assert.equal(tileNumber(number), text);
+});
+
+test("things are set apart near where they want to be, and within bounds", () => {
+  const room = { before: () => 5, after: () => 5, gap: 2 };
+  assert.deepEqual(setApart([1, 2, 3], [0, 0, 100], room), [-6, 6, 100]);
+  assert.deepEqual(setApart([1, 2], [10, 0], room), [-1, 11]);
+  assert.deepEqual(within([-6, 6], [1, 2], 0, 100, room), [5, 17]);
+});
