@@ -62,7 +62,7 @@ _FUNCTIONS = {
     join: "stack",
     scatter_gather: "put",
     contraction: "tensordot cdist pdist einsum",
-    statistics: "var_mean std_mean trapezoid cumulative_trapezoid",
+    statistics: "var_mean std_mean trapezoid",
 }
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _FUNCTIONAL = (
@@ -78,43 +78,30 @@ _SPELLED = (
     "constant_pad_nd embedding embedding_bag"
 )
 """What torch's own spelling takes otherwise than torch.nn.functional does."""
-_CREATED = "scalar_tensor empty_strided asarray frombuffer"
-_SHAPED = "vander combinations unravel_index broadcast_shapes is_same_size"
+_CREATED = "empty_strided"
+_SHAPED = "combinations broadcast_shapes is_same_size"
 _BELOW = {
     "ctc_loss": ("nn.functional.loss", "ctc"),
     "rrelu": ("nn.functional.activation", "rrelu"),
     "rrelu_": ("nn.functional.activation", "rrelu_"),
     "grid_sampler": ("nn.functional.vision", "grid_sampler"),
     "grid_sampler_2d": ("ops.grid_sample", "grid_sampler_2d"),
-    "grid_sampler_3d": ("ops.grid_sample", "grid_sampler_3d"),
     **dict.fromkeys(_SPELLED.split(), ("nn.functional.aten", "")),
-    **dict.fromkeys(
-        ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
-        ("api.functions.signal_windows", ""),
-    ),
-    **dict.fromkeys(("gradient", "histogram"), ("api.functions.statistics", "")),
     "is_storage": ("api.methods.storage", ""),
     "cholesky": ("linalg.solving", "old_cholesky"),
     "qr": ("linalg.solving", "old_qr"),
     **dict.fromkeys(_CREATED.split(), ("api.functions.creation", "")),
     **dict.fromkeys(_SHAPED.split(), ("api.functions.shape", "")),
-    **dict.fromkeys(("frexp", "renorm", "polygamma"), ("api.functions.pointwise", "")),
-    "chain_matmul": ("api.functions.contraction", ""),
+    **dict.fromkeys(("frexp", "renorm"), ("api.functions.pointwise", "")),
     "masked_scatter": ("api.functions.indexing", ""),
     "adaptive_max_pool1d": ("nn.functional", "adaptive_max_pool1d_with_indices"),
     "max_pool1d_with_indices": ("nn.functional", ""),
     **dict.fromkeys(("real", "conj", "conj_physical"), ("api.functions.pointwise", "itself")),
     **dict.fromkeys(("imag", "view_as_real"), ("api.functions.pointwise", "")),
-    "ldexp": ("ops.binary", ""),
     "angle": ("ops.unary", ""),
-    "mvlgamma": ("ops.special", ""),
     **dict.fromkeys(("selu_", "celu_"), ("nn.functional.activation", "")),
     "rms_norm": ("nn.functional.normalization", ""),
-    **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("api.functions.linalg", "")),
     **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("api.functions.linalg", "")),
-    **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("api.functions.linalg", "")),
-    "orgqr": ("linalg.solving", "householder_product"),
-    "channel_shuffle": ("nn.functional.vision", ""),
     "affine_grid_generator": ("ops.grid_sample", "affine_grid_generator"),
 }
 """Functions that only rare programs ask for, with the module that has them and their name there."""
@@ -122,7 +109,7 @@ _IN_PYTHON = {"norm", "split", "unique", "unique_consecutive"}
 """Methods that are functions of the package as well, though torch has no signature for them."""
 _ALSO = "clone detach detach_ is_complex is_inference is_conj is_neg adjoint get_device"
 """Methods with a body of their own that are functions of the package as well."""
-_SUBMODULES = ("utils", "nn", "optim", "func", "distributions", "special", "backends", "mps", "xpu", "testing", "_C")
+_SUBMODULES = ("utils", "nn", "optim", "func", "distributions", "special", "backends", "mps", "xpu", "_C")
 
 
 def _surface() -> dict[str, Any]:

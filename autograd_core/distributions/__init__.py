@@ -3,8 +3,7 @@
 from ..namespace.absent import absent
 from ..namespace.module_names import settle
 from ..namespace.type_names import own_method
-from . import constraint_registry, constraints, transforms, utils
-from .constraint_registry import biject_to, transform_to
+from . import constraints, transforms, utils
 from .continuous import Cauchy, ContinuousBernoulli, Exponential, Laplace, Normal, Uniform, VonMises
 from .discrete import (
     Bernoulli,
@@ -20,16 +19,13 @@ from .distribution import Distribution
 from .gamma import Beta, Chi2, Dirichlet, FisherSnedecor, Gamma, NegativeBinomial, StudentT
 from .independent import Independent, MixtureSameFamily
 from .kl import kl_divergence, register_kl
-from .multivariate import LKJCholesky, LowRankMultivariateNormal, MultivariateNormal
+from .multivariate import MultivariateNormal
 from .relaxed import LogitRelaxedBernoulli, RelaxedBernoulli, RelaxedOneHotCategorical
 from .transformed import (
-    GeneralizedPareto,
     Gumbel,
     HalfCauchy,
     HalfNormal,
-    InverseGamma,
     Kumaraswamy,
-    LogisticNormal,
     LogNormal,
     Pareto,
     TransformedDistribution,
@@ -38,21 +34,12 @@ from .transformed import (
 from .transforms import (
     AbsTransform,
     AffineTransform,
-    CatTransform,
     ComposeTransform,
-    CorrCholeskyTransform,
-    CumulativeDistributionTransform,
     ExpTransform,
     IndependentTransform,
-    LowerCholeskyTransform,
-    PositiveDefiniteTransform,
     PowerTransform,
-    ReshapeTransform,
     SigmoidTransform,
-    SoftmaxTransform,
     SoftplusTransform,
-    StackTransform,
-    StickBreakingTransform,
     TanhTransform,
     Transform,
     identity_transform,
@@ -64,36 +51,27 @@ __all__ = [
     "Bernoulli",
     "Beta",
     "Binomial",
-    "CatTransform",
     "Categorical",
     "Cauchy",
     "Chi2",
     "ComposeTransform",
-    "CorrCholeskyTransform",
     "ContinuousBernoulli",
-    "CumulativeDistributionTransform",
     "Dirichlet",
     "Distribution",
     "ExpTransform",
     "Exponential",
     "FisherSnedecor",
     "Gamma",
-    "GeneralizedPareto",
     "Geometric",
     "Gumbel",
     "HalfCauchy",
     "HalfNormal",
     "Independent",
     "IndependentTransform",
-    "InverseGamma",
     "Kumaraswamy",
-    "LKJCholesky",
     "Laplace",
     "LogNormal",
-    "LogisticNormal",
     "LogitRelaxedBernoulli",
-    "LowRankMultivariateNormal",
-    "LowerCholeskyTransform",
     "MixtureSameFamily",
     "Multinomial",
     "MultivariateNormal",
@@ -103,16 +81,11 @@ __all__ = [
     "OneHotCategoricalStraightThrough",
     "Pareto",
     "Poisson",
-    "PositiveDefiniteTransform",
     "PowerTransform",
     "RelaxedBernoulli",
     "RelaxedOneHotCategorical",
-    "ReshapeTransform",
     "SigmoidTransform",
-    "SoftmaxTransform",
     "SoftplusTransform",
-    "StackTransform",
-    "StickBreakingTransform",
     "StudentT",
     "TanhTransform",
     "Transform",
@@ -120,13 +93,10 @@ __all__ = [
     "Uniform",
     "VonMises",
     "Weibull",
-    "biject_to",
-    "constraint_registry",
     "constraints",
     "identity_transform",
     "kl_divergence",
     "register_kl",
-    "transform_to",
     "transforms",
     "utils",
 ]

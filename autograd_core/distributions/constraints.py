@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..namespace.absent import absent
 from ..opaque import opaque
 from ..tensor.tensor import Array, Tensor
 
@@ -171,41 +172,4 @@ positive_integer = Constraint("IntegerGreaterThan", lambda x: (x % 1 == 0) & (x 
 one_hot = Constraint("OneHot", is_one_hot, 1)
 
 
-# ---- roots of correlations, and constraints that are made of others
-
-
-def is_root_of_correlations(x: Array) -> Array:
-    lengths = np.sqrt(np.sum(x * x, axis=-1))
-    close = np.finfo(x.dtype).eps * x.shape[-1] * 10
-    return is_root(x) & np.all(np.abs(lengths - 1) <= close, axis=-1)
-
-
-def is_positive_semidefinite(x: Array) -> Array:
-    same = symmetric(x) if x.shape[-1] == x.shape[-2] else np.full(x.shape[:-2], False)
-    return np.all(np.linalg.eigvalsh(x) >= 0, axis=-1) if same.all() else same
-
-
-corr_cholesky = Constraint("CorrCholesky", is_root_of_correlations, 2)
-positive_semidefinite = Constraint("PositiveSemidefinite", is_positive_semidefinite, 2)
-
-
-def cat(cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> Constraint:
-    """One constraint after the other along `dim`, each for as many places as `lengths` says."""
-    sizes = [1] * len(cseq) if lengths is None else list(lengths)
-
-    def holds(x: Array) -> Array:
-        stretches = np.split(x, np.cumsum(sizes)[:-1], axis=dim)
-        return np.concatenate([c.holds(part) for c, part in zip(cseq, stretches, strict=True)], axis=dim)
-
-    made = Constraint("Cat", holds, max(c.event_dim for c in cseq))
-    return made.having(cseq=list(cseq), dim=dim, lengths=sizes)
-
-
-def stack(cseq: Sequence[Constraint], dim: int = 0) -> Constraint:
-    """A constraint for each place along `dim`."""
-
-    def holds(x: Array) -> Array:
-        return np.stack([c.holds(np.take(x, i, axis=dim)) for i, c in enumerate(cseq)], axis=dim)
-
-    most = max(c.event_dim for c in cseq)
-    return Constraint("Stack", holds, most + (dim + most < 0)).having(cseq=list(cseq), dim=dim)
+__getattr__ = absent("torch.distributions.constraints")

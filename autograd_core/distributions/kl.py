@@ -11,8 +11,8 @@ import numpy as np
 from .. import linalg
 from ..api.functions.creation import full_like
 from ..engine.state import own_table
+from ..errors import Unsupported
 from ..nn.functional import softplus
-from ..ops.binary import xlogy
 from ..ops.special import digamma, erf, lgamma
 from ..ops.unary import exp, log, log1p
 from ..ops.view import reshape
@@ -35,15 +35,39 @@ BETWEEN_FAMILIES = (
     "divergences"
 )
 
+BETWEEN_KINDS = {
+    "Bernoulli": "Poisson",
+    "Beta": "ContinuousBernoulli Pareto Exponential Gamma Uniform",
+    "ContinuousBernoulli": "Pareto Exponential Normal Uniform",
+    "Exponential": "Pareto ContinuousBernoulli Gamma Gumbel Normal",
+    "Gamma": "Pareto ContinuousBernoulli Exponential Gumbel Normal",
+    "Gumbel": "Pareto ContinuousBernoulli Normal",
+    "Laplace": "Pareto ContinuousBernoulli",
+    "Normal": "Pareto ContinuousBernoulli Gumbel",
+    "Pareto": "Pareto Uniform ContinuousBernoulli Beta Exponential Gamma Normal",
+    "Uniform": "Beta ContinuousBernoulli Exponential Gamma Gumbel Pareto",
+}
+"""What torch has a formula for as well, and this engine has not."""
+
 TABLE: dict[tuple[type, type], Formula] = {}
 
 
-def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
-    """Decorates the formula for a pair of types."""
+def formula(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
+    """Decorates a formula of this module for a pair of types, whatever run imports it."""
 
-    def declare(formula: Formula) -> Formula:
-        own_table(TABLE)[type_p, type_q] = formula
-        return formula
+    def declare(function: Formula) -> Formula:
+        TABLE[type_p, type_q] = function
+        return function
+
+    return declare
+
+
+def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
+    """Decorates the formula of a program for a pair of types."""
+
+    def declare(function: Formula) -> Formula:
+        own_table(TABLE)[type_p, type_q] = function
+        return function
 
     return declare
 
@@ -55,21 +79,22 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
         for of_q in type(q).__mro__:
             if (of_p, of_q) in formulas:
                 return formulas[of_p, of_q](p, q)
+    names = type(p).__name__, type(q).__name__
+    if names[1] in BETWEEN_KINDS.get(names[0], "").split():
+        raise Unsupported(f"kl_divergence of {names[0]} from {names[1]} is not supported by this engine")
     if isinstance(p, EXPONENTIAL) and isinstance(q, EXPONENTIAL):
         raise NotImplementedError(BETWEEN_FAMILIES)
-    raise NotImplementedError(
-        f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}"
-    )
+    raise NotImplementedError("No KL(p || q) is implemented for p type {} and q type {}".format(*names))
 
 
-@register_kl(Normal, Normal)
+@formula(Normal, Normal)
 def normals(p: Normal, q: Normal) -> Tensor:
     ratio = (p.scale / q.scale).pow(2)
     distance = ((p.loc - q.loc) / q.scale).pow(2)
     return 0.5 * (ratio + distance - 1 - ratio.log())
 
 
-@register_kl(Bernoulli, Bernoulli)
+@formula(Bernoulli, Bernoulli)
 def bernoullis(p: Bernoulli, q: Bernoulli) -> Tensor:
     hit = p.probs * (softplus(-q.logits) - softplus(-p.logits))
     hit[q.probs == 0] = math.inf
@@ -80,7 +105,7 @@ def bernoullis(p: Bernoulli, q: Bernoulli) -> Tensor:
     return hit + miss
 
 
-@register_kl(Categorical, Categorical)
+@formula(Categorical, Categorical)
 def categoricals(p: Categorical, q: Categorical) -> Tensor:
     terms = p.probs * (p.logits - q.logits)
     terms[(q.probs == 0).expand_as(terms)] = math.inf
@@ -88,27 +113,27 @@ def categoricals(p: Categorical, q: Categorical) -> Tensor:
     return terms.sum(-1)
 
 
-@register_kl(Uniform, Uniform)
+@formula(Uniform, Uniform)
 def uniforms(p: Uniform, q: Uniform) -> Tensor:
     result = ((q.high - q.low) / (p.high - p.low)).log()
     result[q.low.gt(p.low) | q.high.lt(p.high)] = math.inf
     return result
 
 
-@register_kl(Exponential, Exponential)
+@formula(Exponential, Exponential)
 def exponentials(p: Exponential, q: Exponential) -> Tensor:
     ratio = q.rate / p.rate
     return -ratio.log() + ratio - 1
 
 
-@register_kl(Independent, Independent)
+@formula(Independent, Independent)
 def independents(p: Independent, q: Independent) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
 
 
-@register_kl(MultivariateNormal, MultivariateNormal)
+@formula(MultivariateNormal, MultivariateNormal)
 def bells(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
     if p.event_shape != q.event_shape:
         raise ValueError(
@@ -128,7 +153,7 @@ def bells(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
 # ---- other pairs of one kind
 
 
-@register_kl(Beta, Beta)
+@formula(Beta, Beta)
 def betas(p: Beta, q: Beta) -> Tensor:
     sum_p, sum_q = p.concentration1 + p.concentration0, q.concentration1 + q.concentration0
     above = q.concentration1.lgamma() + q.concentration0.lgamma() + sum_p.lgamma()
@@ -138,7 +163,7 @@ def betas(p: Beta, q: Beta) -> Tensor:
     return above - below + one + zero + (sum_q - sum_p) * digamma(sum_p)
 
 
-@register_kl(Binomial, Binomial)
+@formula(Binomial, Binomial)
 def binomials(p: Binomial, q: Binomial) -> Tensor:
     if (p.total_count < q.total_count).any():
         raise NotImplementedError("KL between Binomials where q.total_count > p.total_count is not implemented")
@@ -148,7 +173,7 @@ def binomials(p: Binomial, q: Binomial) -> Tensor:
     return kl
 
 
-@register_kl(Dirichlet, Dirichlet)
+@formula(Dirichlet, Dirichlet)
 def dirichlets(p: Dirichlet, q: Dirichlet) -> Tensor:
     sum_p, sum_q = p.concentration.sum(-1), q.concentration.sum(-1)
     totals = sum_p.lgamma() - sum_q.lgamma()
@@ -158,7 +183,7 @@ def dirichlets(p: Dirichlet, q: Dirichlet) -> Tensor:
     return totals - each + (off * slopes).sum(-1)
 
 
-@register_kl(Gamma, Gamma)
+@formula(Gamma, Gamma)
 def gammas(p: Gamma, q: Gamma) -> Tensor:
     rates = q.concentration * (p.rate / q.rate).log()
     areas = lgamma(q.concentration) - lgamma(p.concentration)
@@ -166,7 +191,7 @@ def gammas(p: Gamma, q: Gamma) -> Tensor:
     return rates + areas + shapes + (q.rate - p.rate) * (p.concentration / p.rate)
 
 
-@register_kl(Gumbel, Gumbel)
+@formula(Gumbel, Gumbel)
 def gumbels(p: Gumbel, q: Gumbel) -> Tensor:
     width, there, here = p.scale / q.scale, q.loc / q.scale, p.loc / q.scale
     first = -width.log() - there + here
@@ -174,38 +199,38 @@ def gumbels(p: Gumbel, q: Gumbel) -> Tensor:
     return first + second + exp(there + (1 + width).lgamma() - here) - (1 + EULER)
 
 
-@register_kl(Geometric, Geometric)
+@formula(Geometric, Geometric)
 def geometrics(p: Geometric, q: Geometric) -> Tensor:
     return -p.entropy() - log1p(-q.probs) / p.probs - q.logits
 
 
-@register_kl(HalfNormal, HalfNormal)
+@formula(HalfNormal, HalfNormal)
 def half_normals(p: HalfNormal, q: HalfNormal) -> Tensor:
     return normals(p.base_dist, q.base_dist)
 
 
-@register_kl(Laplace, Laplace)
+@formula(Laplace, Laplace)
 def laplaces(p: Laplace, q: Laplace) -> Tensor:
     width, distance = p.scale / q.scale, (p.loc - q.loc).abs()
     return -width.log() + distance / q.scale + width * exp(-distance / p.scale) - 1
 
 
-@register_kl(OneHotCategorical, OneHotCategorical)
+@formula(OneHotCategorical, OneHotCategorical)
 def one_hots(p: OneHotCategorical, q: OneHotCategorical) -> Tensor:
     return categoricals(p._categorical, q._categorical)
 
 
-@register_kl(Poisson, Poisson)
+@formula(Poisson, Poisson)
 def poissons(p: Poisson, q: Poisson) -> Tensor:
     return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
 
 
-@register_kl(Cauchy, Cauchy)
+@formula(Cauchy, Cauchy)
 def cauchys(p: Cauchy, q: Cauchy) -> Tensor:
     return ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log() - (4 * p.scale * q.scale).log()
 
 
-@register_kl(TransformedDistribution, TransformedDistribution)
+@formula(TransformedDistribution, TransformedDistribution)
 def count_transforms(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
@@ -215,19 +240,7 @@ def count_transforms(p: TransformedDistribution, q: TransformedDistribution) -> 
 # ---- between different kinds
 
 
-@register_kl(Gamma, Exponential)
-def gamma_exponential(p: Gamma, q: Exponential) -> Tensor:
-    return -p.entropy() - q.rate.log() + q.rate * p.concentration / p.rate
-
-
-@register_kl(Exponential, Gamma)
-def exponential_gamma(p: Exponential, q: Gamma) -> Tensor:
-    ratio = q.rate / p.rate
-    rates = -q.concentration * log(ratio)
-    return rates + ratio + q.concentration.lgamma() + q.concentration * EULER - (1 + EULER)
-
-
-@register_kl(Laplace, Normal)
+@formula(Laplace, Normal)
 def laplace_normal(p: Laplace, q: Normal) -> Tensor:
     variance = q.scale.pow(2)
     ratio = p.scale.pow(2) / variance
@@ -235,7 +248,7 @@ def laplace_normal(p: Laplace, q: Normal) -> Tensor:
     return -(0.5 * log(2 * ratio / math.pi)) + ratio + distance / variance - 1
 
 
-@register_kl(Uniform, Normal)
+@formula(Uniform, Normal)
 def uniform_normal(p: Uniform, q: Normal) -> Tensor:
     length = p.high - p.low
     first = (math.sqrt(math.pi * 2) * q.scale / length).log()
@@ -244,26 +257,7 @@ def uniform_normal(p: Uniform, q: Normal) -> Tensor:
     return first + 0.5 * (second + third) / q.scale.pow(2)
 
 
-@register_kl(Bernoulli, Poisson)
-def bernoulli_poisson(p: Bernoulli, q: Poisson) -> Tensor:
-    return -p.entropy() - (p.probs * q.rate.log() - q.rate)
-
-
-@register_kl(Beta, Exponential)
-def beta_exponential(p: Beta, q: Exponential) -> Tensor:
-    share = p.concentration1 / (p.concentration1 + p.concentration0)
-    return -p.entropy() - q.rate.log() + q.rate * share
-
-
-@register_kl(Beta, Gamma)
-def beta_gamma(p: Beta, q: Gamma) -> Tensor:
-    spread, area = -p.entropy(), q.concentration.lgamma() - q.concentration * q.rate.log()
-    slope = p.concentration1.digamma() - (p.concentration1 + p.concentration0).digamma()
-    shape = (q.concentration - 1) * slope
-    return spread + area - shape + q.rate * p.concentration1 / (p.concentration1 + p.concentration0)
-
-
-@register_kl(Beta, Normal)
+@formula(Beta, Normal)
 def beta_normal(p: Beta, q: Normal) -> Tensor:
     mean = p.concentration1 / (p.concentration1 + p.concentration0)
     variance, spread = q.scale.pow(2), -p.entropy()
@@ -273,68 +267,7 @@ def beta_normal(p: Beta, q: Normal) -> Tensor:
     return spread + width + (square - both + there) / variance
 
 
-@register_kl(Beta, Uniform)
-def beta_uniform(p: Beta, q: Uniform) -> Tensor:
-    result: Tensor = -p.entropy() + (q.high - q.low).log()
-    result[(q.low > 0.0) | (q.high < 1.0)] = math.inf
-    return result
-
-
-@register_kl(Exponential, Gumbel)
-def exponential_gumbel(p: Exponential, q: Gumbel) -> Tensor:
-    product, centre = p.rate * q.scale, q.loc / q.scale
-    first = product.log() - 1
-    second = exp(centre) * product / (product + 1)
-    third = product.reciprocal()
-    return first - centre + second + third
-
-
-@register_kl(Exponential, Normal)
-def exponential_normal(p: Exponential, q: Normal) -> Tensor:
-    variance, square = q.scale.pow(2), p.rate.pow(2)
-    first = 0.5 * log(square * variance * 2 * math.pi)
-    second, third = square.reciprocal(), q.loc / p.rate
-    return first - 1 + (second - third + q.loc.pow(2) * 0.5) / variance
-
-
-@register_kl(Gamma, Gumbel)
-def gamma_gumbel(p: Gamma, q: Gumbel) -> Tensor:
-    product, centre, shape = p.rate * q.scale, q.loc / q.scale, p.concentration
-    first = (shape - 1) * shape.digamma() - shape.lgamma() - shape
-    second = product.log() + shape / product
-    third = exp(centre) * (1 + product.reciprocal()).pow(-shape) - centre
-    return first + second + third
-
-
-@register_kl(Gamma, Normal)
-def gamma_normal(p: Gamma, q: Normal) -> Tensor:
-    variance, square, shape = q.scale.pow(2), p.rate.pow(2), p.concentration
-    first = 0.5 * log(square * variance * 2 * math.pi) - shape - shape.lgamma()
-    second = 0.5 * (shape.pow(2) + shape) / square
-    third = q.loc * shape / p.rate
-    fourth = 0.5 * q.loc.pow(2)
-    return first + (shape - 1) * shape.digamma() + (second - third + fourth) / variance
-
-
-@register_kl(Gumbel, Normal)
-def gumbel_normal(p: Gumbel, q: Normal) -> Tensor:
-    ratio = p.scale / q.scale
-    first = (ratio / math.sqrt(2 * math.pi)).log()
-    second = (math.pi * ratio * 0.5).pow(2) / 3
-    third = ((p.loc + p.scale * EULER - q.loc) / q.scale).pow(2) * 0.5
-    return -first + second + third - (EULER + 1)
-
-
-@register_kl(Normal, Gumbel)
-def normal_gumbel(p: Normal, q: Gumbel) -> Tensor:
-    here, widths, there = p.loc / q.scale, (p.scale / q.scale).pow(2), q.loc / q.scale
-    first = widths.log() * 0.5
-    second = here - there
-    third = exp(-here + 0.5 * widths + there)
-    return -first + second + third - (0.5 * (1 + math.log(2 * math.pi)))
-
-
-@register_kl(Normal, Laplace)
+@formula(Normal, Laplace)
 def normal_laplace(p: Normal, q: Laplace) -> Tensor:
     off, ratio = p.loc - q.loc, p.scale / q.scale
     steps = off / p.scale
@@ -342,47 +275,6 @@ def normal_laplace(p: Normal, q: Laplace) -> Tensor:
     second = math.sqrt(2 / math.pi) * p.scale * exp(-0.5 * steps.pow(2))
     third = off * erf(math.sqrt(0.5) * steps)
     return -first + (second + third) / q.scale - (0.5 * (1 + math.log(0.5 * math.pi)))
-
-
-def x_log_x(x: Tensor) -> Tensor:
-    return xlogy(x, x)
-
-
-@register_kl(Uniform, Beta)
-def uniform_beta(p: Uniform, q: Beta) -> Tensor:
-    length = p.high - p.low
-    first = log(length)
-    one = (q.concentration1 - 1) * (x_log_x(p.high) - x_log_x(p.low) - length) / length
-    zero = (q.concentration0 - 1) * (x_log_x(1 - p.high) - x_log_x(1 - p.low) + length) / length
-    area = q.concentration1.lgamma() + q.concentration0.lgamma() - (q.concentration1 + q.concentration0).lgamma()
-    result: Tensor = zero + area - first - one
-    result[(p.high > 1.0) | (p.low < 0.0)] = math.inf
-    return result
-
-
-@register_kl(Uniform, Exponential)
-def uniform_exponential(p: Uniform, q: Exponential) -> Tensor:
-    result: Tensor = q.rate * (p.high + p.low) / 2 - ((p.high - p.low) * q.rate).log()
-    result[p.low < 0.0] = math.inf
-    return result
-
-
-@register_kl(Uniform, Gamma)
-def uniform_gamma(p: Uniform, q: Gamma) -> Tensor:
-    length = p.high - p.low
-    first = length.log()
-    area = q.concentration.lgamma() - q.concentration * q.rate.log()
-    shape = (1 - q.concentration) * (x_log_x(p.high) - x_log_x(p.low) - length) / length
-    result: Tensor = -first + area + shape + q.rate * (p.high + p.low) / 2
-    result[p.low < 0.0] = math.inf
-    return result
-
-
-@register_kl(Uniform, Gumbel)
-def uniform_gumbel(p: Uniform, q: Gumbel) -> Tensor:
-    ratio, high, low = q.scale / (p.high - p.low), (p.high - q.loc) / q.scale, (p.low - q.loc) / q.scale
-    first = ratio.log() + 0.5 * (high + low)
-    return first - ratio * (exp(-high) - exp(-low))
 
 
 ELSEWHERE = {
@@ -402,10 +294,10 @@ def endless(p: Any, q: Any) -> Tensor:
 
 for there, others in ELSEWHERE.items():
     for other in others:
-        register_kl(there, other)(endless)
+        formula(there, other)(endless)
 
 
-@register_kl(ContinuousBernoulli, ContinuousBernoulli)
+@formula(ContinuousBernoulli, ContinuousBernoulli)
 def bent_coins(p: ContinuousBernoulli, q: ContinuousBernoulli) -> Tensor:
     apart = p.mean * (p.logits - q.logits)
     mine = p.log_norm() + log1p(-p.probs)

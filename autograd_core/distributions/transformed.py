@@ -7,18 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..api.functions.creation import full_like, ones_like, tensor, zeros_like
+from ..api.functions.creation import full_like, ones_like
 from ..api.functions.pointwise import where
-from ..api.functions.random import rand
 from ..engine.grad_mode import no_grad
-from ..ops import view
 from ..ops.special import digamma, lgamma
-from ..ops.unary import exp, expm1, log, log1p
+from ..ops.unary import exp, log
 from ..tensor.tensor import Tensor, plain
 from . import constraints
 from .continuous import Cauchy, Exponential, Normal, Uniform
 from .distribution import Distribution, Shape, broadcast_all, is_number, sum_rightmost
-from .gamma import Gamma
 from .independent import Independent
 from .transforms import (
     AbsTransform,
@@ -26,7 +23,6 @@ from .transforms import (
     ComposeTransform,
     ExpTransform,
     PowerTransform,
-    StickBreakingTransform,
     Transform,
     deepen,
 )
@@ -331,38 +327,6 @@ class Pareto(TransformedDistribution):
         return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
 
 
-class InverseGamma(TransformedDistribution):
-    """One over a gamma number."""
-
-    arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
-    support = constraints.positive
-    has_rsample = True
-
-    def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
-        base = Gamma(concentration, rate, validate_args=validate_args)
-        super().__init__(base, PowerTransform(-base.rate.new_ones(())), validate_args=validate_args)
-
-    concentration = property(lambda self: self.base_dist.concentration)
-    rate = property(lambda self: self.base_dist.rate)
-
-    @property
-    def mean(self) -> Tensor:
-        return where(self.concentration > 1, self.rate / (self.concentration - 1), math.inf)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.rate / (self.concentration + 1)
-
-    @property
-    def variance(self) -> Tensor:
-        below = (self.concentration - 1).square() * (self.concentration - 2)
-        return where(self.concentration > 2, self.rate.square() / below, math.inf)
-
-    def entropy(self) -> Tensor:
-        shape = self.concentration
-        return shape + self.rate.log() + shape.lgamma() - (1 + shape) * shape.digamma()
-
-
 class Kumaraswamy(TransformedDistribution):
     """Numbers of [0, 1], much as those of Beta, but with a plain cumulative curve."""
 
@@ -407,97 +371,3 @@ class Kumaraswamy(TransformedDistribution):
         a, b = self.concentration1, self.concentration0
         harmonic = digamma(b + 1) + EULER
         return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - log(a) - log(b)
-
-
-class LogisticNormal(TransformedDistribution):
-    """Shares made of normal numbers by breaking a stick."""
-
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.simplex
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        base: Any = Normal(loc, scale, validate_args=validate_args)
-        base = base if base.batch_shape else base.expand([1])
-        super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
-
-    loc = property(lambda self: self.base_dist.base_dist.loc)
-    scale = property(lambda self: self.base_dist.base_dist.scale)
-
-
-class GeneralizedPareto(Distribution):
-    """What is above a threshold `loc`; the tail is the heavier, the larger `concentration`."""
-
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive, "concentration": constraints.real}
-    has_rsample = True
-    loc: Any
-    scale: Any
-    concentration: Any
-
-    def __init__(self, loc: Any, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.scale, self.concentration = broadcast_all(loc, scale, concentration)
-        shape = () if is_number(loc, scale, concentration) else self.loc.size()
-        super().__init__(shape, validate_args=validate_args)
-
-    @constraints.dependent_property
-    def support(self) -> Any:
-        below = self.loc - self.scale / self.concentration
-        return constraints.interval(self.loc, where(self.concentration < 0, below, math.inf))
-
-    def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        return self.icdf(rand(list(self._extended_shape(sample_shape)), dtype=self.loc.dtype))
-
-    def split(self, zero: Tensor) -> tuple[Any, Any]:
-        """Where the tail is that of an exponential, and the concentrations with 1 in those places."""
-        flat = self.concentration.isclose(zero)
-        return flat, where(flat, ones_like(self.concentration), self.concentration)
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._validate_sample(value)
-        z = (value - self.loc) / self.scale
-        flat, safe = self.split(tensor(0.0))
-        power = 1 / safe + ones_like(z)
-        bent = where(power == 0, power, power * log1p(safe * z))
-        return -self.scale.log() - where(flat, z, bent)
-
-    def log_survival_function(self, value: Tensor) -> Tensor:
-        """The logarithm of the share that lies above."""
-        self._validate_sample(value)
-        z = (value - self.loc) / self.scale
-        flat, safe = self.split(tensor(0.0))
-        return where(flat, -z, -log1p(safe * z) / safe)
-
-    def log_cdf(self, value: Tensor) -> Tensor:
-        """The logarithm of the share that lies below."""
-        return log1p(-exp(self.log_survival_function(value)))
-
-    def cdf(self, value: Tensor) -> Tensor:
-        return exp(self.log_cdf(value))
-
-    def icdf(self, value: Tensor) -> Tensor:
-        flat, safe = self.split(zeros_like(self.concentration))
-        logs = log1p(-value)
-        bent = self.loc + self.scale / safe * expm1(-safe * logs)
-        return where(flat, self.loc - self.scale * logs, bent)
-
-    def kept(self, limit: float, other: float) -> tuple[Any, Any]:
-        """Where the concentration is below `limit`, and the concentrations with `other` elsewhere."""
-        below = self.concentration < limit
-        return below, where(below, self.concentration, other)
-
-    @property
-    def mean(self) -> Tensor:
-        below, safe = self.kept(1, 0.5)
-        return where(below, self.loc + self.scale / (1 - safe), math.nan)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
-
-    @property
-    def variance(self) -> Tensor:
-        below, safe = self.kept(0.5, 0.25)
-        return where(below, self.scale**2 / ((1 - safe) ** 2 * (1 - 2 * safe)), math.nan)
-
-    def entropy(self) -> Tensor:
-        return view.expand(log(self.scale) + self.concentration + 1, list(self._batch_shape))

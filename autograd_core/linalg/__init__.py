@@ -26,17 +26,9 @@ from .functions import (
 )
 from .solving import (
     cond,
-    householder_product,
     inv_ex,
     lstsq,
-    lu,
-    lu_factor,
-    lu_factor_ex,
-    lu_solve,
     matrix_rank,
-    tensorinv,
-    tensorsolve,
-    vander,
     vecdot,
 )
 
@@ -56,14 +48,9 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
-    "householder_product",
     "inv",
     "inv_ex",
     "lstsq",
-    "lu",
-    "lu_factor",
-    "lu_factor_ex",
-    "lu_solve",
     "matmul",
     "matrix_exp",
     "matrix_norm",
@@ -78,9 +65,6 @@ __all__ = [
     "solve_triangular",
     "svd",
     "svdvals",
-    "tensorinv",
-    "tensorsolve",
-    "vander",
     "vecdot",
     "vector_norm",
 ]

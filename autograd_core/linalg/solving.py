@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,23 +14,18 @@ from ..engine.state import state
 from ..engine.warnings import warn_once
 from ..errors import Unsupported
 from ..ops import linalg_decomposition
-from ..ops._common import check_floating, check_matrix, check_square, need, square
+from ..ops._common import check_floating, check_square, square
 from ..ops.binary import div, gt, mul
-from ..ops.cumulative import cumprod
-from ..ops.join import cat
-from ..ops.linalg_solve import linalg_inv, linalg_solve_ex
+from ..ops.linalg_solve import linalg_inv
 from ..ops.matmul import vdot
 from ..ops.reduction import sum_dim
 from ..ops.unary import masked_fill, nan_to_num
-from ..ops.view import expand, reshape, slice_, squeeze_dim, unsqueeze
+from ..ops.view import slice_, squeeze_dim, unsqueeze
 from ..tensor.tensor import Tensor, plain
 from .decomposition import eigvalsh, qr, svdvals
-from .functions import check_right, matrix_norm
+from .functions import matrix_norm
 
 INV_EX = named_tuple("linalg_inv_ex", "inverse info")
-LU_FACTOR = named_tuple("linalg_lu_factor", "LU pivots")
-LU_FACTOR_EX = named_tuple("linalg_lu_factor_ex", "LU pivots info")
-LU = named_tuple("linalg_lu", "P L U")
 LSTSQ = named_tuple("linalg_lstsq", "solution residuals rank singular_values")
 OLD_QR = named_tuple("qr", "Q R")
 
@@ -43,17 +37,6 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     if x.data_.ndim == y.data_.ndim == 1:
         return vdot(x, y)
     return sum_dim(mul(x, y), [dim], False)
-
-
-def vander(x: Tensor, *, N: int | None = None) -> Tensor:
-    """The powers of each element, from that to the zeroth."""
-    if x.data_.ndim == 0 or (N is not None and N <= 1):
-        raise RuntimeError("N must be greater than 1.")
-    count = x.data_.shape[-1] if N is None else N
-    column = expand(unsqueeze(x, -1), [*x.data_.shape, count - 1])
-    kind = np.dtype(np.int64) if x.data_.dtype.kind in "biu" else x.data_.dtype
-    ones = plain(np.ones((*x.data_.shape, 1), kind))
-    return cat([ones, cumprod(column, -1)], -1)
 
 
 # ---- inverses
@@ -70,108 +53,6 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
             raise Unsupported("inv_ex of a singular matrix that requires grad is not supported") from None
     inverse, info = linalg_decomposition.inverses(A.data_)
     return INV_EX(plain(inverse), plain(info))
-
-
-def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
-    """The tensor that undoes `A` as a map of the dimensions behind `ind` to those before."""
-    if ind <= 0:
-        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
-    shape = A.data_.shape
-    before, behind = math.prod(shape[:ind]), math.prod(shape[ind:])
-    if before != behind:
-        raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
-            f"{behind} != {before}"
-        )
-    inverse = linalg_inv(reshape(A, [behind, before]))[0]
-    return reshape(inverse, [*shape[ind:], *shape[:ind]])
-
-
-def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
-    """X with `tensordot(A, X, X.ndim) == B`."""
-    moved = A
-    if dims is not None:
-        from ..api.functions.shape import movedim
-
-        moved = movedim(A, list(dims), list(range(A.data_.ndim - len(dims), A.data_.ndim)))
-    shape = moved.data_.shape
-    inner = shape[B.data_.ndim :]
-    rows, columns = B.data_.size, math.prod(inner)
-    if rows != columns:
-        raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
-            f"but got {columns} != {rows}"
-        )
-    X = linalg_solve_ex(reshape(moved, [rows, columns]), reshape(B, [B.data_.size]))[0]
-    return reshape(X, list(inner))
-
-
-def householder_product(A: Tensor, tau: Tensor) -> Tensor:
-    """The first columns of a product of reflections."""
-    a, t = A.data_, tau.data_
-    name = "torch.linalg.householder_product"
-    if a.ndim < 2:
-        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
-    if a.shape[-2] < a.shape[-1]:
-        raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
-    if a.shape[-1] < t.shape[-1]:
-        raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
-    if a.dtype != t.dtype:
-        kinds = errors.type_name(t.dtype), errors.type_name(a.dtype)
-        raise RuntimeError(f"{name}: tau dtype {kinds[0]} does not match input dtype {kinds[1]}")
-    if a.shape[:-2] != t.shape[:-1]:
-        raise RuntimeError(
-            f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(t.shape[:-1])}"
-        )
-    return linalg_decomposition.householder_product(A, tau)
-
-
-# ---- L and U
-
-
-def need_pivot(name: str, A: Tensor, pivot: bool) -> None:
-    need(name, A)
-    check_matrix(f"linalg.{name}", A)
-    check_floating(f"linalg.{name}", A)
-    if not pivot:
-        raise RuntimeError(f"linalg.{name}: LU without pivoting is not implemented on the CPU")
-
-
-def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
-    need_pivot("lu_factor", A, pivot)
-    LU, pivots, info = linalg_decomposition.linalg_lu_factor_ex(A, pivot)
-    bad = np.flatnonzero(info.data_)
-    if bad.size:
-        where = f"(Batch element {bad[0]}): " if A.data_.ndim > 2 else ""
-        at = int(np.ravel(info.data_)[bad[0]])
-        raise RuntimeError(
-            f"torch.linalg.lu_factor: {where}U[{at},{at}] is zero and using it on lu_solve would result in a division "
-            "by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
-            "linalg.lu_factor_ex(A, pivot)"
-        )
-    return LU_FACTOR(LU, pivots)
-
-
-def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
-    if check_errors:
-        raise Unsupported("lu_factor_ex with check_errors=True is not supported")
-    need_pivot("lu_factor", A, pivot)
-    return LU_FACTOR_EX(*linalg_decomposition.linalg_lu_factor_ex(A, pivot))
-
-
-def lu(A: Tensor, *, pivot: bool = True) -> Any:
-    need_pivot("lu", A, pivot)
-    lower, upper, rows = linalg_decomposition.linalg_lu(A, pivot)
-    return LU(rows, lower, upper)
-
-
-def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
-    check_square("linalg.lu_solve", LU)
-    check_matrix("linalg.lu_solve", B, "B")
-    if LU.data_.shape[:-2] != B.data_.shape[:-2]:
-        raise Unsupported("lu_solve over batches of different shapes is not supported: expand them first")
-    check_right("linalg.lu_solve", LU, B.data_.shape, left)
-    return linalg_decomposition.linalg_lu_solve(LU, pivots, B, left, adjoint)
 
 
 # ---- least squares, conditions, ranks

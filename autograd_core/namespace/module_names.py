@@ -51,18 +51,14 @@ LAYERS = {
     "conv": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d LazyConv2d "
     "LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d",
     "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
-    "AdaptiveMaxPool3d FractionalMaxPool2d FractionalMaxPool3d "
-    "AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d LPPool3d MaxPool1d MaxPool2d MaxPool3d "
-    "MaxUnpool1d MaxUnpool2d MaxUnpool3d",
-    "adaptive": "AdaptiveLogSoftmaxWithLoss",
+    "AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d MaxPool1d MaxPool2d MaxPool3d MaxUnpool2d",
     "distance": "CosineSimilarity PairwiseDistance",
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
     "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
-    "channelshuffle": "ChannelShuffle",
     "pixelshuffle": "PixelShuffle PixelUnshuffle",
     "fold": "Fold Unfold",
     "padding": "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
-    "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d",
+    "ReflectionPad2d ReplicationPad1d ReplicationPad2d ZeroPad1d ZeroPad2d ZeroPad3d",
 }
 
 DISTRIBUTIONS = {
@@ -94,14 +90,9 @@ DISTRIBUTIONS = {
         ]
     },
     "continuous_bernoulli": "ContinuousBernoulli",
-    "generalized_pareto": "GeneralizedPareto",
     "half_cauchy": "HalfCauchy",
     "half_normal": "HalfNormal",
-    "inverse_gamma": "InverseGamma",
-    "lkj_cholesky": "LKJCholesky",
     "log_normal": "LogNormal",
-    "logistic_normal": "LogisticNormal",
-    "lowrank_multivariate_normal": "LowRankMultivariateNormal",
     "mixture_same_family": "MixtureSameFamily",
     "multivariate_normal": "MultivariateNormal",
     "negative_binomial": "NegativeBinomial",
@@ -111,17 +102,14 @@ DISTRIBUTIONS = {
     "studentT": "StudentT",
     "transformed_distribution": "TransformedDistribution",
     "von_mises": "VonMises",
-    "transforms": "AbsTransform AffineTransform CatTransform ComposeTransform CorrCholeskyTransform "
-    "CumulativeDistributionTransform ExpTransform IndependentTransform LowerCholeskyTransform "
-    "PositiveDefiniteTransform PowerTransform ReshapeTransform SigmoidTransform SoftmaxTransform SoftplusTransform "
-    "StackTransform StickBreakingTransform TanhTransform Transform",
+    "transforms": "AbsTransform AffineTransform ComposeTransform ExpTransform IndependentTransform PowerTransform "
+    "SigmoidTransform SoftplusTransform TanhTransform Transform",
 }
 
 HOMES = {
     **{f"torch.nn.modules.{home}": names for home, names in LAYERS.items()},
     "torch.nn.parameter": "Parameter Buffer UninitializedParameter UninitializedBuffer",
     "torch.nn.parallel.data_parallel": "DataParallel",
-    "torch.optim": "Adafactor Muon",
     "torch.optim.sparse_adam": "SparseAdam",
     "torch.optim.optimizer": "Optimizer",
     **{

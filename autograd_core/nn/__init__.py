@@ -33,7 +33,6 @@ from .activation import (
     Tanhshrink,
     Threshold,
 )
-from .adaptive import AdaptiveLogSoftmaxWithLoss
 from .attention import MultiheadAttention
 from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -101,10 +100,8 @@ from .padding import (
     ConstantPad3d,
     ReflectionPad1d,
     ReflectionPad2d,
-    ReflectionPad3d,
     ReplicationPad1d,
     ReplicationPad2d,
-    ReplicationPad3d,
     ZeroPad1d,
     ZeroPad2d,
     ZeroPad3d,
@@ -117,21 +114,15 @@ from .pooling import (
     AdaptiveAvgPool3d,
     AdaptiveMaxPool1d,
     AdaptiveMaxPool2d,
-    AdaptiveMaxPool3d,
     AvgPool1d,
     AvgPool2d,
     AvgPool3d,
-    FractionalMaxPool2d,
-    FractionalMaxPool3d,
     LPPool1d,
     LPPool2d,
-    LPPool3d,
     MaxPool1d,
     MaxPool2d,
     MaxPool3d,
-    MaxUnpool1d,
     MaxUnpool2d,
-    MaxUnpool3d,
 )
 from .rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 from .sparse import Embedding, EmbeddingBag
@@ -143,7 +134,6 @@ from .transformer import (
     TransformerEncoderLayer,
 )
 from .vision import (
-    ChannelShuffle,
     Fold,
     PixelShuffle,
     PixelUnshuffle,
@@ -154,25 +144,17 @@ from .vision import (
 )
 
 __all__ = [
-    "ReflectionPad3d",
-    "ReplicationPad3d",
     "MultiLabelMarginLoss",
     "MultiMarginLoss",
     "TripletMarginWithDistanceLoss",
-    "ChannelShuffle",
     "LPPool1d",
     "LPPool2d",
-    "LPPool3d",
-    "MaxUnpool1d",
     "MaxUnpool2d",
-    "MaxUnpool3d",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
-    "AdaptiveLogSoftmaxWithLoss",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d",
     "AlphaDropout",
     "AvgPool1d",
     "AvgPool2d",
@@ -212,8 +194,6 @@ __all__ = [
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",
-    "FractionalMaxPool2d",
-    "FractionalMaxPool3d",
     "GELU",
     "GLU",
     "GRU",

@@ -485,8 +485,8 @@ FORWARDS = {
     "_InstanceNorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d",
     "_CircularPadNd": "CircularPad1d CircularPad2d CircularPad3d",
     "_ConstantPadNd": "ConstantPad1d ConstantPad2d ConstantPad3d ZeroPad1d ZeroPad2d ZeroPad3d",
-    "_ReflectionPadNd": "ReflectionPad1d ReflectionPad2d ReflectionPad3d",
-    "_ReplicationPadNd": "ReplicationPad1d ReplicationPad2d ReplicationPad3d",
+    "_ReflectionPadNd": "ReflectionPad1d ReflectionPad2d",
+    "_ReplicationPadNd": "ReplicationPad1d ReplicationPad2d",
     "Hardtanh": "ReLU6",
     "Upsample": "UpsamplingBilinear2d UpsamplingNearest2d",
 }
@@ -494,11 +494,11 @@ FORWARDS = {
 
 INITS = {
     "_AdaptiveAvgPoolNd": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d",
-    "_AdaptiveMaxPoolNd": "AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d",
+    "_AdaptiveMaxPoolNd": "AdaptiveMaxPool1d AdaptiveMaxPool2d",
     "_BatchNorm": "BatchNorm1d BatchNorm2d BatchNorm3d",
     "_DropoutNd": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
     "_InstanceNorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d",
-    "_LPPoolNd": "LPPool1d LPPool2d LPPool3d",
+    "_LPPoolNd": "LPPool1d LPPool2d",
     "_LazyNormBase": "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyInstanceNorm1d LazyInstanceNorm2d "
     "LazyInstanceNorm3d",
     "_Loss": "L1Loss MSELoss MultiLabelMarginLoss SoftMarginLoss",

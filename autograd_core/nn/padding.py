@@ -77,16 +77,13 @@ ZeroPad2d = padding("ZeroPad2d", 2, ZeroPad)
 ZeroPad3d = padding("ZeroPad3d", 3, ZeroPad)
 ReflectionPad1d = padding("ReflectionPad1d", 1, mode="reflect")
 ReflectionPad2d = padding("ReflectionPad2d", 2, mode="reflect")
-ReflectionPad3d = padding("ReflectionPad3d", 3, mode="reflect")
 ReplicationPad1d = padding("ReplicationPad1d", 1, mode="replicate")
 ReplicationPad2d = padding("ReplicationPad2d", 2, mode="replicate")
-ReplicationPad3d = padding("ReplicationPad3d", 3, mode="replicate")
 CircularPad1d = padding("CircularPad1d", 1, CircularPad)
 CircularPad2d = padding("CircularPad2d", 2, CircularPad)
 CircularPad3d = padding("CircularPad3d", 3, CircularPad)
 
 __all__ = [
     "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
-    "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
-    "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+    "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad1d", "ReplicationPad2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
 ]  # fmt: skip

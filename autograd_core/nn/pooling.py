@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..tensor.tensor import Tensor
 from . import functional as F
-from .functional.pooling import several, sides
+from .functional.pooling import sides
 from .module import Module
 
 Lengths = int | Sequence[int]
@@ -173,63 +173,6 @@ class AdaptiveMaxPool2d(AdaptiveMaxPool):
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
-class AdaptiveMaxPool3d(AdaptiveMaxPool):
-    """The largest elements of so many blocks, in stacks of images."""
-
-    def forward(self, input: Tensor) -> Any:
-        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
-
-
-class FractionalMaxPool(Module):
-    """The largest elements of so many blocks, whose places are drawn."""
-
-    sides: int
-    _random_samples: Tensor | None
-
-    def __init__(
-        self,
-        kernel_size: Lengths,
-        output_size: Lengths | None = None,
-        output_ratio: Any = None,
-        return_indices: bool = False,
-        _random_samples: Tensor | None = None,
-    ) -> None:
-        super().__init__()
-        name, n = type(self).__name__, self.sides
-        self.kernel_size, self.return_indices = several(n, kernel_size), return_indices
-        self.register_buffer("_random_samples", _random_samples)
-        self.output_size = None if output_size is None else several(n, output_size)
-        self.output_ratio = None if output_ratio is None else several(n, output_ratio)
-        if output_size is None and output_ratio is None:
-            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
-        if output_size is not None and output_ratio is not None:
-            raise ValueError("only one of output_size and output_ratio may be specified")
-        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
-            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
-
-    def pooled(self, function: Any, input: Tensor) -> Any:
-        sizes = (self.kernel_size, self.output_size, self.output_ratio)
-        return function(input, *sizes, self.return_indices, _random_samples=self._random_samples)
-
-
-class FractionalMaxPool2d(FractionalMaxPool):
-    """In images."""
-
-    sides = 2
-
-    def forward(self, input: Tensor) -> Any:
-        return self.pooled(F.fractional_max_pool2d, input)
-
-
-class FractionalMaxPool3d(FractionalMaxPool):
-    """In stacks of images."""
-
-    sides = 3
-
-    def forward(self, input: Tensor) -> Any:
-        return self.pooled(F.fractional_max_pool3d, input)
-
-
 # ---- means of powers, and maxima put back
 
 
@@ -278,7 +221,4 @@ def layer(name: str, base: type[Module], sides: int, function: Callable[..., Ten
 
 LPPool1d = layer("LPPool1d", LPPool, 1, F.lp_pool1d)
 LPPool2d = layer("LPPool2d", LPPool, 2, F.lp_pool2d)
-LPPool3d = layer("LPPool3d", LPPool, 3, F.lp_pool3d)
-MaxUnpool1d = layer("MaxUnpool1d", MaxUnpool, 1, F.max_unpool1d)
 MaxUnpool2d = layer("MaxUnpool2d", MaxUnpool, 2, F.max_unpool2d)
-MaxUnpool3d = layer("MaxUnpool3d", MaxUnpool, 3, F.max_unpool3d)

@@ -1,4 +1,4 @@
-"""Upsample, PixelShuffle, ChannelShuffle, Fold and Unfold."""
+"""Upsample, PixelShuffle, Fold and Unfold."""
 
 from __future__ import annotations
 
@@ -62,20 +62,6 @@ class PixelShuffle(Module):
 
     def extra_repr(self) -> str:
         return f"upscale_factor={self.upscale_factor}"
-
-
-class ChannelShuffle(Module):
-    """Channels in groups, taken in turn from each."""
-
-    def __init__(self, groups: int) -> None:
-        super().__init__()
-        self.groups = groups
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.channel_shuffle(input, self.groups)
-
-    def extra_repr(self) -> str:
-        return f"groups={self.groups}"
 
 
 class PixelUnshuffle(Module):

@@ -119,18 +119,6 @@ def bitwise_right_shift(self: Array, other: Array) -> Array:
     return np.right_shift(self, np.where(far, most, other).astype(self.dtype))[()]
 
 
-@op("gcd", promote=PAIR, tensors_only=True)
-def gcd(self: Array, other: Array) -> Array:
-    refuse("gcd_cpu", "fb", self, other)
-    return np.gcd(self, other)
-
-
-@op("lcm", promote=PAIR, tensors_only=True)
-def lcm(self: Array, other: Array) -> Array:
-    refuse("lcm_cpu", "fb", self, other)
-    return np.lcm(self, other)
-
-
 @op("isnan")
 def isnan(self: Array) -> Array:
     return np.isnan(self)
@@ -561,18 +549,6 @@ def xlogy(self: Array, other: Array) -> Array:
 
 
 @op(
-    "nextafter",
-    promote=PAIR,
-    tensors_only=True,
-    self=lambda grad, self, other: where(self == other, zeros_as(grad), grad),
-    other=lambda grad: zeros_as(grad),
-)
-def nextafter(self: Array, other: Array) -> Array:
-    refuse("nextafter_cpu", "biu", self, other)
-    return np.nextafter(self, other)
-
-
-@op(
     "fmax",
     promote=PAIR,
     tensors_only=True,
@@ -594,49 +570,7 @@ def fmin(self: Array, other: Array) -> Array:
     return np.fmin(self, other)
 
 
-@op(
-    "copysign.Scalar",
-    floating=True,
-    nr=1,
-    self=lambda grad, self, result: copysign_backward(grad, self, result),
-)
-def copysign_number(self: Array, other: float) -> Array:
-    return np.copysign(self, self.dtype.type(other))
-
-
-@op(
-    "copysign.Tensor",
-    nr=0,
-    promote=PAIR,
-    floating=True,
-    self=lambda grad, self, result: copysign_backward(grad, self, result),
-    other=lambda grad: zeros_as(grad),
-)
-def copysign(self: Array, other: Array) -> Array:
-    return np.copysign(self, other)
-
-
-@both
-def copysign_backward(grad: Array, self: Array, result: Array) -> Array:
-    return grad * masked_fill(result / self, self == 0, 0)
-
-
 # ---- without a derivative
-
-
-@op(
-    "heaviside",
-    tensors_only=True,
-    node="NotImplemented",
-    self=lambda grad: not_derived("heaviside"),
-    values=lambda grad: None,
-)
-def heaviside(self: Array, values: Array) -> Array:
-    if self.dtype != values.dtype:
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
-    if self.dtype.kind != "f":
-        return np.where(self == 0, values, self > 0).astype(self.dtype)[()]
-    return np.heaviside(self, values)
 
 
 @op("logical_xor", promote=PAIR)
@@ -644,21 +578,5 @@ def logical_xor(self: Array, other: Array) -> Array:
     return np.logical_xor(self, other)
 
 
-# ---- ldexp
-
-
 TINY = 1e-7
 """What keeps the division by a norm from that by zero."""
-
-
-@op(
-    "ldexp.Tensor",
-    node="LdexpBackward0",
-    self=lambda grad, other: grad * rpow(2.0, other),
-    other=lambda grad, result: mul_scalar(grad * result, 0.693147180559945309417),
-)
-def ldexp(self: Array, other: Array) -> Array:
-    single = self.dtype if self.dtype.kind == "f" else np.dtype(np.float32)
-    power = other if other.dtype.kind == "f" else other.astype(np.float32)
-    kind = np.result_type(single, power) if np.ndim(self) == np.ndim(other) == 0 or other.dtype.kind == "f" else single
-    return np.multiply(self, np.exp2(power), dtype=np.float64).astype(kind)[()]

@@ -261,44 +261,6 @@ def grid_sampler_2d_backward(
     return sampled_back(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask)
 
 
-# ---- stacks of images
-
-
-@joint(
-    "grid_sampler_3d",
-    forward_mode=False,
-    node="GridSampler3DBackward0",
-    of=("input", "grid"),
-    formula=lambda grad, input, grid, interpolation_mode, padding_mode, align_corners, mask: grid_sampler_3d_backward(
-        grad, input, grid, interpolation_mode, padding_mode, align_corners, mask
-    ),
-)
-def grid_sampler_3d(
-    input: Array, grid: Array, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Array:
-    return sample(input, grid, interpolation_mode, padding_mode, align_corners, "grid_sampler3d_cpu")
-
-
-@joint(
-    "grid_sampler_3d_backward",
-    node="GridSampler3DBackwardBackward0",
-    outputs=("result0", "result1"),
-    of=("grad_output", "input", "grid"),
-    formula=lambda grads, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, mask:
-    grid_sampler_double(grads, grad_output, input, grid, interpolation_mode, padding_mode, align_corners),
-)  # fmt: skip
-def grid_sampler_3d_backward(
-    grad_output: Array,
-    input: Array,
-    grid: Array,
-    interpolation_mode: int,
-    padding_mode: int,
-    align_corners: bool,
-    output_mask: Sequence[bool],
-) -> tuple[Array, Array]:
-    return sampled_back(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask)
-
-
 @both
 def grid_sampler_double(
     grads: Sequence[Array | None],

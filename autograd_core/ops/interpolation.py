@@ -1,18 +1,13 @@
-"""Images and volumes in other sizes: nearest, linear and cubic, and smoothed on the way.
+"""Rows and images in other sizes: nearest, linear and cubic.
 
-Each dimension is a matrix that takes a line of the input to one of the output (`nearest_map`, `linear_map`); two
-dimensions are the product of both, and a gradient takes the transposes. Formulas: PyTorch's derivatives.yaml.
-
-A matrix for each dimension (`cubic_map`, `exact_map`), and a gradient takes the transposes.
-Formulas: PyTorch's derivatives.yaml.
-
-A matrix for each dimension (`smooth_map`), and a gradient takes the transposes. Formulas:
-PyTorch's derivatives.yaml.
+Each dimension is a matrix that takes a line of the input to one of the output (`nearest_map`, `linear_map`,
+`cubic_map`); two dimensions are the product of both, and a gradient takes the transposes. Formulas: PyTorch's
+derivatives.yaml.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -173,7 +168,7 @@ def upsample_bilinear2d_backward(
     return beside(through(grad_output, down.T, across.T), grad_output)
 
 
-# ---- cubic curves, three dimensions, the exactly nearest
+# ---- cubic curves
 
 
 CUBIC_BEND = -0.75
@@ -208,15 +203,6 @@ def inner(x: Array) -> Array:
 def outer(x: Array) -> Array:
     """The weight of an element between one step and two away."""
     return ((CUBIC_BEND * x - 5 * CUBIC_BEND) * x + 8 * CUBIC_BEND) * x - 4 * CUBIC_BEND
-
-
-def exact_map(size: int, count: int, scale: Scale, kind: np.dtype[Any]) -> Array:
-    """As `nearest_map`, but by the middles of elements."""
-    step = np.float32(1 / scale if scale else size / count)
-    at = np.floor(((np.arange(count) + 0.5) * step).astype(np.float32)).astype(int)
-    out = np.zeros((count, size), kind)
-    out[np.arange(count), np.minimum(at, size - 1)] = 1
-    return out
 
 
 def along(data: Array, maps: Sequence[Array]) -> Array:
@@ -267,267 +253,3 @@ def upsample_bicubic2d_backward(
 ) -> Array:
     lines = maps(cubic_map, input_size, output_size, (scales_h, scales_w), align_corners, grad_output.dtype)
     return along(grad_output, transpose_maps(lines))
-
-
-# ---- three dimensions
-
-
-@op(
-    "upsample_nearest3d",
-    node="UpsampleNearest3DBackward0",
-    self=lambda grad, self_sym_sizes, output_size, scales_d, scales_h, scales_w: upsample_nearest3d_backward(
-        grad, output_size, self_sym_sizes, scales_d, scales_h, scales_w
-    ),
-)
-def upsample_nearest3d(
-    self: Array, output_size: Sizes, scales_d: Scale = None, scales_h: Scale = None, scales_w: Scale = None
-) -> Array:
-    refuse("compute_indices_weights_nearest", "bi", self)
-    return along(self, maps(nearest_map, self.shape, output_size, (scales_d, scales_h, scales_w), self.dtype))
-
-
-@op(
-    "upsample_nearest3d_backward",
-    node="UpsampleNearest3DBackwardBackward0",
-    grad_output=lambda grad, output_size, scales_d, scales_h, scales_w: upsample_nearest3d(
-        grad, output_size, scales_d, scales_h, scales_w
-    ),
-)
-def upsample_nearest3d_backward(
-    grad_output: Array, output_size: Sizes, input_size: Sizes, scales_d: Scale, scales_h: Scale, scales_w: Scale
-) -> Array:
-    scales = (scales_d, scales_h, scales_w)
-    return along(grad_output, transpose_maps(maps(nearest_map, input_size, output_size, scales, grad_output.dtype)))
-
-
-@op(
-    "upsample_trilinear3d",
-    node="UpsampleTrilinear3DBackward0",
-    self=lambda grad, self_sym_sizes, output_size, align_corners, scales_d, scales_h, scales_w: (
-        upsample_trilinear3d_backward(grad, output_size, self_sym_sizes, align_corners, scales_d, scales_h, scales_w)
-    ),
-)
-def upsample_trilinear3d(
-    self: Array,
-    output_size: Sizes,
-    align_corners: bool,
-    scales_d: Scale = None,
-    scales_h: Scale = None,
-    scales_w: Scale = None,
-) -> Array:
-    refuse("compute_indices_weights_linear", "biu", self)
-    scales = (scales_d, scales_h, scales_w)
-    return along(self, maps(linear_map, self.shape, output_size, scales, align_corners, self.dtype))
-
-
-@op(
-    "upsample_trilinear3d_backward",
-    node="UpsampleTrilinear3DBackwardBackward0",
-    grad_output=lambda grad, output_size, align_corners, scales_d, scales_h, scales_w: upsample_trilinear3d(
-        grad, output_size, align_corners, scales_d, scales_h, scales_w
-    ),
-)
-def upsample_trilinear3d_backward(
-    grad_output: Array,
-    output_size: Sizes,
-    input_size: Sizes,
-    align_corners: bool,
-    scales_d: Scale,
-    scales_h: Scale,
-    scales_w: Scale,
-) -> Array:
-    scales = (scales_d, scales_h, scales_w)
-    return along(
-        grad_output, transpose_maps(maps(linear_map, input_size, output_size, scales, align_corners, grad_output.dtype))
-    )
-
-
-# ---- nearest exactly
-
-
-@op(
-    "_upsample_nearest_exact1d",
-    node="UpsampleNearestExact1DBackward0",
-    self=lambda grad, self_sym_sizes, output_size, scales: upsample_nearest_exact1d_backward(
-        grad, output_size, self_sym_sizes, scales
-    ),
-)
-def upsample_nearest_exact1d(self: Array, output_size: Sizes, scales: Scale = None) -> Array:
-    refuse("compute_indices_weights_nearest", "bi", self)
-    return along(self, maps(exact_map, self.shape, output_size, (scales,), self.dtype))
-
-
-@op(
-    "_upsample_nearest_exact1d_backward",
-    node="UpsampleNearestExact1DBackwardBackward0",
-    grad_output=lambda grad, output_size, scales: upsample_nearest_exact1d(grad, output_size, scales),
-)
-def upsample_nearest_exact1d_backward(
-    grad_output: Array, output_size: Sizes, input_size: Sizes, scales: Scale
-) -> Array:
-    return along(grad_output, transpose_maps(maps(exact_map, input_size, output_size, (scales,), grad_output.dtype)))
-
-
-@op(
-    "_upsample_nearest_exact2d",
-    node="UpsampleNearestExact2DBackward0",
-    self=lambda grad, self_sym_sizes, output_size, scales_h, scales_w: upsample_nearest_exact2d_backward(
-        grad, output_size, self_sym_sizes, scales_h, scales_w
-    ),
-)
-def upsample_nearest_exact2d(self: Array, output_size: Sizes, scales_h: Scale = None, scales_w: Scale = None) -> Array:
-    refuse("upsample_nearest2d_channels_last", "bi", self)
-    return along(self, maps(exact_map, self.shape, output_size, (scales_h, scales_w), self.dtype))
-
-
-@op(
-    "_upsample_nearest_exact2d_backward",
-    node="UpsampleNearestExact2DBackwardBackward0",
-    grad_output=lambda grad, output_size, scales_h, scales_w: upsample_nearest_exact2d(
-        grad, output_size, scales_h, scales_w
-    ),
-)
-def upsample_nearest_exact2d_backward(
-    grad_output: Array, output_size: Sizes, input_size: Sizes, scales_h: Scale, scales_w: Scale
-) -> Array:
-    return beside(
-        along(
-            grad_output,
-            transpose_maps(maps(exact_map, input_size, output_size, (scales_h, scales_w), grad_output.dtype)),
-        ),
-        grad_output,
-    )
-
-
-@op(
-    "_upsample_nearest_exact3d",
-    node="UpsampleNearestExact3DBackward0",
-    self=lambda grad, self_sym_sizes, output_size, scales_d, scales_h, scales_w: upsample_nearest_exact3d_backward(
-        grad, output_size, self_sym_sizes, scales_d, scales_h, scales_w
-    ),
-)
-def upsample_nearest_exact3d(
-    self: Array, output_size: Sizes, scales_d: Scale = None, scales_h: Scale = None, scales_w: Scale = None
-) -> Array:
-    refuse("compute_indices_weights_nearest", "bi", self)
-    return along(self, maps(exact_map, self.shape, output_size, (scales_d, scales_h, scales_w), self.dtype))
-
-
-@op(
-    "_upsample_nearest_exact3d_backward",
-    node="UpsampleNearestExact3DBackwardBackward0",
-    grad_output=lambda grad, output_size, scales_d, scales_h, scales_w: upsample_nearest_exact3d(
-        grad, output_size, scales_d, scales_h, scales_w
-    ),
-)
-def upsample_nearest_exact3d_backward(
-    grad_output: Array, output_size: Sizes, input_size: Sizes, scales_d: Scale, scales_h: Scale, scales_w: Scale
-) -> Array:
-    scales = (scales_d, scales_h, scales_w)
-    return along(grad_output, transpose_maps(maps(exact_map, input_size, output_size, scales, grad_output.dtype)))
-
-
-# ---- without moire: a kernel as wide as the step
-
-
-SMOOTH_CUBIC_BEND = -0.5
-"""How far the smoothing cubic curve swings beyond its ends."""
-
-
-def tent(x: Array) -> Array:
-    """The weight of an element at the distance `x`, by straight lines."""
-    return np.maximum(1 - x, 0)
-
-
-def curve(x: Array) -> Array:
-    """The weight of an element at the distance `x`, by a cubic curve."""
-    near = ((SMOOTH_CUBIC_BEND + 2) * x - (SMOOTH_CUBIC_BEND + 3)) * x * x + 1
-    far = (((x - 5) * x + 8) * x - 4) * SMOOTH_CUBIC_BEND
-    return np.where(x < 1, near, np.where(x < 2, far, 0)).astype(x.dtype)
-
-
-def smooth_map(
-    size: int, count: int, reach: int, weigh: Callable[[Array], Array], corners: bool, scale: Scale, kind: np.dtype[Any]
-) -> Array:
-    """`weigh` falls to nothing at the distance `reach`, counted in steps of the output if those are the longer ones."""
-    if corners:
-        step = kind.type((size - 1) / (count - 1) if count > 1 else 0)
-    else:
-        step = kind.type(1 / scale if scale else size / count)
-    wide = np.maximum(step, kind.type(1))
-    middles = step * (np.arange(count, dtype=kind) + kind.type(0.5))[:, None]
-    places = np.arange(size, dtype=kind)
-    first = np.maximum((middles - reach * wide + kind.type(0.5)).astype(int), 0)
-    beyond = np.minimum((middles + reach * wide + kind.type(0.5)).astype(int), size)
-    weights = weigh(np.abs((places - middles + kind.type(0.5)) / wide))
-    weights = np.where((places >= first) & (places < beyond), weights, 0)
-    total = np.sum(weights, axis=1, keepdims=True)
-    return (weights / np.where(total == 0, 1, total)).astype(kind)
-
-
-def check_numbers(data: Array) -> None:
-    if data.dtype == np.uint8:
-        raise Unsupported("interpolate of bytes with antialias=True is not supported")
-    if data.dtype == np.float16:
-        raise NotImplementedError("\"compute_index_ranges_weights\" not implemented for 'Half'")
-    refuse("compute_index_ranges_weights", "bi", data)
-
-
-@op(
-    "_upsample_bilinear2d_aa",
-    node="UpsampleBilinear2DAaBackward0",
-    self=lambda grad, self_sym_sizes, output_size, align_corners, scales_h, scales_w: upsample_bilinear2d_aa_backward(
-        grad, output_size, self_sym_sizes, align_corners, scales_h, scales_w
-    ),
-)
-def upsample_bilinear2d_aa(
-    self: Array, output_size: Sizes, align_corners: bool, scales_h: Scale = None, scales_w: Scale = None
-) -> Array:
-    check_numbers(self)
-    return along(
-        self, maps(smooth_map, self.shape, output_size, (scales_h, scales_w), 1, tent, align_corners, self.dtype)
-    )
-
-
-@op(
-    "_upsample_bilinear2d_aa_backward",
-    node="UpsampleBilinear2DAaBackwardBackward0",
-    grad_output=lambda grad, output_size, align_corners, scales_h, scales_w: upsample_bilinear2d_aa(
-        grad, output_size, align_corners, scales_h, scales_w
-    ),
-)
-def upsample_bilinear2d_aa_backward(
-    grad_output: Array, output_size: Sizes, input_size: Sizes, align_corners: bool, scales_h: Scale, scales_w: Scale
-) -> Array:
-    options = (1, tent, align_corners, grad_output.dtype)
-    return along(grad_output, transpose_maps(maps(smooth_map, input_size, output_size, (scales_h, scales_w), *options)))
-
-
-@op(
-    "_upsample_bicubic2d_aa",
-    node="UpsampleBicubic2DAaBackward0",
-    self=lambda grad, self_sym_sizes, output_size, align_corners, scales_h, scales_w: upsample_bicubic2d_aa_backward(
-        grad, output_size, self_sym_sizes, align_corners, scales_h, scales_w
-    ),
-)
-def upsample_bicubic2d_aa(
-    self: Array, output_size: Sizes, align_corners: bool, scales_h: Scale = None, scales_w: Scale = None
-) -> Array:
-    check_numbers(self)
-    return along(
-        self, maps(smooth_map, self.shape, output_size, (scales_h, scales_w), 2, curve, align_corners, self.dtype)
-    )
-
-
-@op(
-    "_upsample_bicubic2d_aa_backward",
-    node="UpsampleBicubic2DAaBackwardBackward0",
-    grad_output=lambda grad, output_size, align_corners, scales_h, scales_w: upsample_bicubic2d_aa(
-        grad, output_size, align_corners, scales_h, scales_w
-    ),
-)
-def upsample_bicubic2d_aa_backward(
-    grad_output: Array, output_size: Sizes, input_size: Sizes, align_corners: bool, scales_h: Scale, scales_w: Scale
-) -> Array:
-    options = (2, curve, align_corners, grad_output.dtype)
-    return along(grad_output, transpose_maps(maps(smooth_map, input_size, output_size, (scales_h, scales_w), *options)))

@@ -350,18 +350,3 @@ def block_diag_backward(grad: Array, sizes: Any) -> list[Array]:
         parts.append(block if len(size) == 2 else reshape(block, size))
         row, column = row + height, column + width
     return parts
-
-
-@op("channel_shuffle", self=lambda grad, groups: channel_shuffle(grad, grad.shape[1] // groups))
-def channel_shuffle(self: Array, groups: int) -> Array:
-    if self.ndim <= 2:
-        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(self.shape)}")
-    if groups <= 0:
-        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
-    batch, channels, *rest = self.shape
-    if channels % groups:
-        raise RuntimeError(
-            f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups."
-        )
-    parts = np.reshape(self, (batch, groups, channels // groups, *rest))
-    return np.ascontiguousarray(np.swapaxes(parts, 1, 2)).reshape(self.shape)

@@ -402,32 +402,6 @@ def addr(self: Array, vec1: Array, vec2: Array, beta: float = 1, alpha: float = 
     return blend(self, product, beta, alpha)
 
 
-@op(
-    "addbmm",
-    self=lambda grad, beta: scale_by(grad, beta),
-    batch1=lambda grad, batch2, alpha, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2: scale_by(
-        bmm(
-            expand(unsqueeze(grad, 0), [batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2]),
-            transpose(batch2, 1, 2),
-        ),
-        alpha,
-    ),
-    batch2=lambda grad, batch1, alpha, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2: scale_by(
-        bmm(
-            transpose(batch1, 1, 2),
-            expand(unsqueeze(grad, 0), [batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2]),
-        ),
-        alpha,
-    ),
-)
-def addbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: float = 1) -> Array:
-    shape = batches(batch1, batch2)[1:]
-    if self.shape != shape:
-        self = RAW["expand"](self, shape)
-    product = np.matmul(batch1, batch2).sum(0)
-    return blend(self, product, beta, alpha)
-
-
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """`input @ weight.T + bias` over the last dimension, through addmm where torch goes through it."""
     if bias is None:

@@ -621,31 +621,6 @@ def adaptive_avg_pool3d_backward(grad_output: Array, self: Array) -> Array:
     return along_sides(grad_output / count_elements(maps), [matrix.T for matrix in maps])
 
 
-@op(
-    "adaptive_max_pool3d",
-    node="AdaptiveMaxPool3DBackward0",
-    outputs=("result0", "result1"),
-    differentiable=("result0",),
-    self=lambda grad, self, result1: adaptive_max_pool3d_backward(grad, self, result1),
-)
-def adaptive_max_pool3d(self: Array, output_size: Sizes) -> tuple[Array, Array]:
-    check_stack("adaptive_max_pool3d", self, ":")
-    check_sizes(self.shape[:-3], output_size)
-    refuse("adaptive_max_pool3d_cpu", "biu", self)
-    return largest_evenly(self, output_size)
-
-
-@op(
-    "adaptive_max_pool3d_backward",
-    node="AdaptiveMaxPool3DBackwardBackward0",
-    grad_output=lambda grad, indices: at_places(grad, indices, 3),
-    self=lambda grad: zeros_as(grad),
-)
-def adaptive_max_pool3d_backward(grad_output: Array, self: Array, indices: Array) -> Array:
-    need_gradients("adaptive_max_pool3d_backward", grad_output)
-    return put_at_places(grad_output, self.shape, indices, 3)
-
-
 # ---- pools undone
 
 
@@ -687,10 +662,4 @@ def put_back(data: Array, indices: Array, size: Sizes) -> Array:
 @op("max_unpool2d", node="MaxUnpool2DBackward0", self=lambda grad, indices: at_places(grad, indices, 2))
 def max_unpool2d(self: Array, indices: Array, output_size: Sizes) -> Array:
     check_unpool(self, indices, 2)
-    return put_back(self, indices, output_size)
-
-
-@op("max_unpool3d", node="MaxUnpool3DBackward0", self=lambda grad, indices: at_places(grad, indices, 3))
-def max_unpool3d(self: Array, indices: Array, output_size: Sizes, stride: Sizes, padding: Sizes) -> Array:
-    check_unpool(self, indices, 3)
     return put_back(self, indices, output_size)

@@ -504,20 +504,6 @@ def slice_backward(grad_output: Array, input_sizes: Sequence[int], dim: int, sta
     return out
 
 
-@op(
-    "narrow_copy",
-    self=lambda grad, self_sym_sizes, dim, start, length: slice_backward(
-        grad, self_sym_sizes, dim, start, start + length, 1
-    ),
-)
-def narrow_copy(self: Array, dim: int, start: int, length: int) -> Array:
-    size = self.shape[wrap(dim, self.ndim)]
-    first = start + size if start < 0 else start
-    if not 0 <= first <= first + length <= size:
-        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
-    return np.array(self[(slice(None),) * wrap(dim, self.ndim) + (slice(first, first + length),)])
-
-
 @op("alias", view=True, self=lambda grad: grad)
 def alias(self: Array) -> Array:
     return self[...]

@@ -3,11 +3,9 @@
 from ..namespace.absent import absent
 from ..namespace.module_names import settle
 from . import lr_scheduler, swa_utils
-from .adafactor import Adafactor
 from .adagrad import Adadelta, Adagrad, RMSprop
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam, SparseAdam
 from .lbfgs import LBFGS
-from .muon import Muon
 from .optimizer import Optimizer
 from .sgd import ASGD, SGD, Rprop
 
@@ -16,12 +14,10 @@ __all__ = [
     "LBFGS",
     "SGD",
     "Adadelta",
-    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
     "Adamax",
-    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",

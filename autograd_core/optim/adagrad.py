@@ -8,7 +8,6 @@ import numpy as np
 
 from ..random.box_muller import multiply_add
 from ..tensor.tensor import Array, Tensor, plain
-from .differentiable import adadelta, adagrad, rmsprop
 from .optimizer import (
     DECAY,
     EPSILON,
@@ -39,7 +38,6 @@ class RMSprop(Algorithm):
     )  # fmt: skip
     limits = {**RATE, **EPSILON, "momentum": "momentum value", **DECAY, "alpha": "alpha value"}
     messages = {"momentum": MORE}
-    on_tensors = staticmethod(rmsprop)
 
     def begin(self, param: Tensor, group: Group) -> None:
         state = self.state[param]
@@ -80,7 +78,6 @@ class Adagrad(Algorithm):
         **EPSILON,
     }  # fmt: skip
     messages = {"lr": QUOTIENT}
-    on_tensors = staticmethod(adagrad)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -108,7 +105,6 @@ class Adadelta(Algorithm):
     places = ("lr", "rho", "eps", "weight_decay", "foreach")
     accelerators = ()
     limits = {**RATE, **EPSILON, **DECAY}
-    on_tensors = staticmethod(adadelta)
 
     def check(self, given: Group) -> None:
         super().check(given)

@@ -7,7 +7,7 @@ from operator import lt
 import numpy as np
 
 from ..tensor.tensor import Array, Tensor, plain
-from .differentiable import adam, adamax, nadam, radam
+from .differentiable import adam
 from .optimizer import (
     DECAY,
     EPSILON,
@@ -85,7 +85,6 @@ class Adamax(Algorithm):
     places = ("lr", "betas", "eps", "weight_decay", "foreach")
     limits = {**RATE, **EPSILON, **DECAY}
     messages = {"lr": QUOTIENT, "betas": (DIFFERENCE, MULTIPLIED)}
-    on_tensors = staticmethod(adamax)
 
     def check(self, given: Group) -> None:
         super().check(given)
@@ -117,7 +116,6 @@ class NAdam(Algorithm):
     places = ("lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay")
     limits = {**RATE, **EPSILON}
     messages = {"betas": (SCALED, "unsupported operand type(s) for ** or pow(): '{}' and 'float'")}
-    on_tensors = staticmethod(nadam)
 
     def check(self, given: Group) -> None:
         super().check(given)
@@ -153,7 +151,6 @@ class RAdam(Algorithm):
     places = ("lr", "betas", "eps", "weight_decay", "decoupled_weight_decay")
     limits = {**RATE, **EPSILON}
     messages = {"lr": "unsupported operand type(s) for *: 'Tensor' and '{}'", "betas": (DIFFERENCE, MULTIPLIED)}
-    on_tensors = staticmethod(radam)
 
     def check(self, given: Group) -> None:
         super().check(given)

@@ -21,6 +21,7 @@ import numpy as np
 from .. import errors
 from ..engine.grad_mode import enable_grad, no_grad
 from ..engine.state import state
+from ..errors import Unsupported
 from ..events import session as tell
 from ..graph.node import Handle
 from ..namespace.type_names import binder
@@ -353,8 +354,8 @@ class Algorithm(Optimizer):
         "capturable": False, "differentiable": False, "decoupled_weight_decay": False, "fused": None,
     }  # fmt: skip
     """Options that torch did not always have, as they are where a stored state lacks them."""
-    on_tensors: ClassVar[staticmethod[Any, None]]
-    """The same step made of operators, if it can be asked for (`differentiable`)."""
+    on_tensors: ClassVar[Any] = None
+    """The same step made of operators, for `differentiable`; None where this engine has none."""
     messages: ClassVar[dict[str, Message]] = {}
     """What torch says of options that are no numbers, where it is not as usual (`options.MESSAGES`)."""
     captured: ClassVar[str] = "params and state_steps"
@@ -398,6 +399,9 @@ class Algorithm(Optimizer):
             self.at_least_zero(words, given[name])
         if given.get("fused") and given.get("differentiable"):
             raise RuntimeError("`fused` does not support `differentiable`")
+        if given.get("differentiable") and self.on_tensors is None:
+            name = type(self).__name__
+            raise Unsupported(f"{name} with differentiable=True is not supported: SGD, Adam and AdamW can be")
         if given.get("fused") and given.get("foreach"):
             raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 

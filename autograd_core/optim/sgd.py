@@ -7,7 +7,7 @@ import numpy as np
 from ..random.box_muller import multiply_add
 from ..tensor.scalars import REAL
 from ..tensor.tensor import Array, Tensor, plain
-from .differentiable import asgd, rprop, sgd
+from .differentiable import sgd
 from .optimizer import (
     DECAY,
     RATE,
@@ -72,7 +72,6 @@ class Rprop(Algorithm):
         "lr": "full_like(): argument 'fill_value' (position 2) must be Number, not {}",
         "etas": "can't assign a {} to a torch.FloatTensor",
     }
-    on_tensors = staticmethod(rprop)
 
     def check(self, given: Group) -> None:
         super().check(given)
@@ -112,7 +111,6 @@ class ASGD(Algorithm):
         "alpha": POWER,
         "t0": "unsupported operand type(s) for -: 'float' and '{}'",
     }
-    on_tensors = staticmethod(asgd)
 
     def begin(self, param: Tensor, group: Group) -> None:
         state = self.state[param]

@@ -40,7 +40,6 @@ APART = frozenset(
         "index_select",
         "gather",
         "index_fill",
-        "index_reduce",
         "scatter_reduce",
         "take",
     ]

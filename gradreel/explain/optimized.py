@@ -9,7 +9,7 @@ from typing import TypeGuard
 from .world.states import TensorState
 from .world.world import World
 
-OPTIMIZERS = "SGD ASGD Adam AdamW Adamax NAdam RAdam SparseAdam Adadelta Adafactor Adagrad RMSprop Rprop LBFGS Muon"
+OPTIMIZERS = "SGD ASGD Adam AdamW Adamax NAdam RAdam SparseAdam Adadelta Adagrad RMSprop Rprop LBFGS"
 MAKERS = re.compile(rf"(?:\boptim\.\w+|^(?:{'|'.join(OPTIMIZERS.split())}))$")
 """How programs write what makes an optimizer."""
 NO_PART = frozenset({"self", "parameters", "named_parameters"})

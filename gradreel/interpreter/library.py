@@ -71,7 +71,7 @@ def read_as_programs(package: str) -> dict[str, str]:
 def read_sources() -> dict[str, str]:
     """The text of every module that is written in Python, by its name; what the engine has of one comes first."""
     here = Path(__file__).parent
-    found = read_as_programs("utils.data") | read_as_programs("testing")
+    found = read_as_programs("utils.data")
     files = [*(here / "stdlib" / "pure_python").glob("*.py"), *(here / "thirdparty").glob("*.py")]
     for file in sorted(files, key=lambda file: file.name):
         found[file.stem] = found.get(file.stem, "") + file.read_text(encoding="utf-8")
@@ -159,18 +159,19 @@ REASONS = {
     "inspect": "it would give access to this machine",
     "builtins": "it would give access to this machine",
 }
-OTHERS = """accelerate albumentations botorch cupy cvxpy dgl einops fastai gpytorch hydra ignite jax jieba keras
-lightgbm lightning networkx nltk numba omegaconf optuna pandas plotly psutil pybullet pyDOE pyro
-pytest pytorch_lightning ray scipy spacy statsmodels sympy tensorflow torch_geometric torch_scatter
+OTHERS = """accelerate albumentations beartype botorch cupy cvxpy dgl einops fastai gpytorch hydra ignite jax
+jaxtyping jieba keras lightgbm lightning networkx nltk numba omegaconf optuna pandas plotly psutil pybullet
+pyDOE pyro pytest pytorch_lightning ray scipy spacy statsmodels sympy tensorflow torch_geometric torch_scatter
 torch_sparse torchdiffeq torchmetrics torchsde triton unittest xgboost"""
 LIBRARIES = {
     **dict.fromkeys(["requests", "urllib", "http"], "there is no network here"),
     **dict.fromkeys(["gzip", "shutil", "tempfile", "zipfile"], "there are no files here"),
     **dict.fromkeys(["cv2", "h5py", "imageio", "PIL", "skimage", "yaml"], "there are no files here"),
+    **dict.fromkeys(["csv", "platform", "timeit"], "it is none of the modules of Python that are here"),
     "pickle": "there are no files here, and a pickle can be any program",
     **dict.fromkeys(["torchvision", "torchaudio", "torchtext"], "there are no files or downloads here"),
     **dict.fromkeys(["datasets", "gdown", "huggingface_hub", "timm", "transformers"], "there are no downloads here"),
-    "sklearn": "of scikit-learn there are some data sets, train_test_split, KFold, scalers and scores",
+    "sklearn": "of scikit-learn there are some data sets, train_test_split and two scalers",
     **dict.fromkeys(OTHERS.split(), "only PyTorch and a small NumPy are here"),
 }
 """Why there is no such module: those that no program may touch, and those that one can do without."""

@@ -41,6 +41,11 @@ def raised(code: str, names: dict[str, Any]) -> str | None:
     return None
 
 
+def in_any_order(text: Any) -> Any:
+    """`text`; one that lists keywords as its words in some order, as torch takes them in that of a hash table."""
+    return sorted(re.findall(r"[^\s,()]+", text)) if isinstance(text, str) and "got" in text else text
+
+
 def tensors() -> dict[str, Any]:
     kinds = {"x": torch.float32, "xi": torch.int64, "xb": torch.bool}
     names: dict[str, Any] = {name: torch.ones(2, 3, dtype=kind) for name, kind in kinds.items()}
@@ -52,8 +57,8 @@ def tensors() -> dict[str, Any]:
 def test_what_the_argument_parser_of_torch_refuses_is_refused_in_its_words(part: int) -> None:
     with isolated(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        got = {code: raised(code, tensors()) for code, _ in REFUSALS[part::8]}
-    assert got == dict(REFUSALS[part::8])
+        got = {code: in_any_order(raised(code, tensors())) for code, _ in REFUSALS[part::8]}
+    assert got == {code: in_any_order(text) for code, text in REFUSALS[part::8]}
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -105,7 +110,7 @@ def same(got: Any, expected: Any) -> bool:
     if isinstance(expected, list):
         return isinstance(got, list) and len(got) == len(expected) and all(map(same, got, expected))
     if isinstance(expected, str | bool | None) or isinstance(got, str | bool | None):
-        return bool(got == expected)
+        return bool(in_any_order(got) == in_any_order(expected))
     return alike(got, expected, 2e-5)
 
 

@@ -101,7 +101,7 @@ def everything() -> Iterator[Called]:
     nn, x = torch.nn, torch.ones(2, 2, requires_grad=True)
     layer, optimizer = nn.Linear(2, 2), torch.optim.SGD([x], 0.1)
     arrays = (np.ones((2, 2)), np.float64(1), np.int64(1), np.random.RandomState(0), np.random.default_rng(0))
-    tensors = (x.detach(), torch.Generator(), x.storage(), x.untyped_storage(), (x * 2).grad_fn, torch.Size([2]))
+    tensors = (x.detach(), torch.Generator(), x.untyped_storage(), (x * 2).grad_fn, torch.Size([2]))
     holders = (nn.ParameterList([]), nn.ParameterDict(), nn.ModuleList([layer]), nn.ModuleDict(), nn.Sequential(layer))
     others = (optimizer, torch.optim.lr_scheduler.StepLR(optimizer, 1), torch.distributions.Normal(0.0, 1.0))
     for owner in (*arrays, *tensors, layer, *holders, *others):
@@ -138,7 +138,7 @@ def test_nothing_that_programs_call_asks_an_object_of_the_host() -> None:
     machine = new_machine()
     with prepare_engine(machine):
         found = list(everything())
-    assert len(found) > 2500
+    assert len(found) > 2200
     leaks: dict[str, set[str]] = {}
     ways = list(arguments())
     for name, function, owner in found:
@@ -315,13 +315,6 @@ Adagrad | weight_decay | add(): argument 'alpha' must be Number, not A
 Adadelta | lr | bad operand type for unary -: 'A'
 Adadelta | rho | mul_(): argument 'other' (position 1) must be Tensor, not A
 Adadelta | weight_decay | add(): argument 'alpha' must be Number, not A
-Adafactor | lr | '<' not supported between instances of 'float' and 'A'
-Adafactor | beta2_decay | unsupported operand type(s) for ** or pow(): 'float' and 'A'
-Adafactor | d | unsupported operand type(s) for *: 'float' and 'A'
-Adafactor | weight_decay | unsupported operand type(s) for *: 'float' and 'A'
-Muon | lr | unsupported operand type(s) for *: 'A' and 'float'
-Muon | weight_decay | unsupported operand type(s) for *: 'float' and 'A'
-Muon | momentum | unsupported operand type(s) for -: 'int' and 'A'
 LBFGS | lr | unsupported operand type(s) for *: 'Tensor' and 'A'
 LBFGS | max_iter | '<' not supported between instances of 'int' and 'A'
 LBFGS | max_eval | '>=' not supported between instances of 'int' and 'A'

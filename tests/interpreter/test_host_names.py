@@ -181,7 +181,7 @@ def watch(patch: pytest.MonkeyPatch) -> None:
 PRELUDE = f"""
 import collections, copy, operator, random, warnings, numpy as np, torch, torch.nn as nn, torch.nn.functional as F
 import torch.distributions as D
-from torch.nn.utils import parametrize, parametrizations, prune
+from torch.nn.utils import parametrize, parametrizations
 from torch.optim import lr_scheduler as S
 class Net(nn.Module):
     def __init__(self):
@@ -210,17 +210,16 @@ marked = named(nn.Linear(2, 2))
 inside = nn.Sequential(collections.OrderedDict({PLAIN}=nn.Linear(2, 2)))
 buffered = nn.Linear(2, 2)
 buffered.register_buffer("{PLAIN}", torch.ones(2, 2))
-normed, stretched, pruned, made = named(Net()), named(nn.Linear(2, 2)), named(nn.Linear(2, 2)), named(nn.Linear(2, 2))
+normed, stretched, made = named(Net()), named(nn.Linear(2, 2)), named(nn.Linear(2, 2))
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     nn.utils.weight_norm(normed, "{PLAIN}")
 nn.utils.spectral_norm(stretched, "{PLAIN}")
-prune.l1_unstructured(pruned, "{PLAIN}", 0.5)
 parametrize.register_parametrization(made, "{PLAIN}", Two())
 list_of, dict_of = nn.ParameterList([x]), nn.ParameterDict({{"a": x, "{PLAIN}": x}})
-modules = [net, linear, marked, inside, buffered, normed, stretched, pruned, made, list_of, dict_of]
+modules = [net, linear, marked, inside, buffered, normed, stretched, made, list_of, dict_of]
 modules += [nn.ModuleList([linear]), nn.ModuleDict({{"{PLAIN}": linear}}), nn.LSTM(2, 2), nn.BatchNorm1d(2)]
-modules += [nn.MultiheadAttention(2, 1), nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2]), nn.Transformer(2, 1, 1, 1, 2)]
+modules += [nn.MultiheadAttention(2, 1), nn.Transformer(2, 1, 1, 1, 2)]
 modules += [nn.LazyLinear(2), nn.Embedding(2, 2), nn.EmbeddingBag(2, 2), nn.PReLU(), nn.LazyBatchNorm1d(), Two()]
 sgd = torch.optim.SGD([y], lr=0.1, momentum=0.9)
 optimizers = [sgd, torch.optim.Adam(linear.parameters()), torch.optim.LBFGS([y])]
@@ -253,7 +252,7 @@ tensors += [nn.UninitializedParameter(), nn.UninitializedBuffer(), nn.utils.rnn.
 values = ["a", [1], (1,), {{1: 2}}, {{1}}, frozenset([1]), 1, 1.0, 1j, True, range(2), collections.OrderedDict(a=1)]
 values += [collections.deque([1]), collections.defaultdict(list), slice(1), None, torch.Size([1]), torch.float32]
 values += [np.ones(2), np.float32(1), np.int64(1), np.float64(1), np.ones(2).dtype, np.random.RandomState(1)]
-values += [np.random.default_rng(1), torch.ones(2).storage(), torch.ones(2).untyped_storage(), random.Random(1)]
+values += [np.random.default_rng(1), torch.ones(2).untyped_storage(), random.Random(1)]
 values += [torch.device("cpu"), torch.Generator(), torch.finfo(torch.float32), y.register_hook(f)]
 values += [collections.Counter("a")]
 values += [f, own, Own, Net, nn.Linear, counting(), ValueError("a"), ValueError, len, x.t, torch.sin]
@@ -356,7 +355,6 @@ def test_no_name_of_a_program_becomes_an_attribute_of_the_host(monkeypatch: pyte
         with listening(Recorder().tape):
             outcome = perform(paste(PRELUDE), "script", machine, nullcontext)
         assert outcome.kind == "finished", (outcome.line, outcome.message)
-        machine.names["prune_method"] = MODULES["torch.nn.utils.prune"].table["L1Unstructured"]
         callables = offered(machine)
         with monkeypatch.context() as patch:
             watch(patch)
@@ -479,7 +477,7 @@ def test_programs_find_their_own_names_and_no_others(source: str) -> None:
 
 ENGINE_OBJECTS = (
     *("torch.random.fork_rng()", "torch.no_grad()", "torch.device('cpu')", "torch.strided", "torch.contiguous_format"),
-    *("x.storage()", "x.untyped_storage()", "torch.Generator()", "torch.distributions.constraints.real", "opt", "m"),
+    *("x.untyped_storage()", "torch.Generator()", "torch.distributions.constraints.real", "opt", "m"),
     *("torch.distributions.Normal(0., 1.)", "torch.distributions.ExpTransform()", "S.StepLR(opt, 2)", "x", "torch.add"),
     *("torch.float32", "Text('a')", "iter([1])", "map(len, [])", "warnings.catch_warnings()", "len", "f"),
     *("collections.deque([1])", "collections.OrderedDict(a=1)"),

@@ -231,10 +231,6 @@ def test_what_cannot_change_the_result_is_taken_with_a_remark(source: str) -> No
 ELSEWHERE = {
     "from matplotlib_inline import backend_inline as b\nb.set_matplotlib_formats('svg')\nprint(1)": "1\n",
     "from matplotlib.figure import Figure\nimport matplotlib.dates\nfigure = Figure()\nprint(1)": "1\n",
-    "from jaxtyping import Float, jaxtyped\nfrom beartype import beartype\nfrom torch import Tensor\n"
-    "@jaxtyped(typechecker=beartype)\ndef half(x: Float[Tensor, 'n m']) -> Float[Tensor, 'n']: return x / 2\n"
-    "print(half(3), beartype(half)(4))": "1.5 2.0\n",
-    "import platform\nprint(platform.system(), platform.python_version()[:4])": "Linux 3.11\n",
     "import pytest, psutil, torchdiffeq\ndef test(): pass\nprint(1)": "1\n",
 }
 """Of other libraries, what no result depends on."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -496,12 +495,3 @@ def chain(parts: Sequence[Tensor], order: Order) -> Tensor:
     if isinstance(order, int):
         return parts[order]
     return mm(chain(parts, order[0]), chain(parts, order[1]))
-
-
-def chain_matmul(*matrices: Tensor) -> Tensor:
-    warnings.warn(
-        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
-        "instead, which accepts a list of two or more tensors rather than multiple parameters.",
-        stacklevel=1,
-    )
-    return multi_dot(list(matrices))

@@ -415,13 +415,6 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     return scatter_gather.diagonal_scatter(input, src, offset, dim1, dim2)
 
 
-def index_reduce(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
-) -> Tensor:
-    """Slices of `source` that meet those of `input` at an index: their product, mean or extreme."""
-    return scatter_gather.index_reduce(input, dim, index, source, reduce, include_self)
-
-
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...dispatch.inplace import in_place
+from ...errors import Unsupported
 from ...ops._common import refuse
 from ...ops.padding import (
     constant_pad_nd,
     reflection_pad1d,
     reflection_pad2d,
-    reflection_pad3d,
     replication_pad1d,
     replication_pad2d,
-    replication_pad3d,
 )
 from ...ops.unary import copy
 from ...ops.view import slice_
@@ -45,6 +44,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         kind = "reflection" if mode == "reflect" else "replication"
         refuse(f"{kind}_pad{len(around) // 2}d", "b", input.data_)
         return found(input, around)
+    if len(around) == 6 and rank in (4, 5):
+        raise Unsupported(f"pad of three dimensions with mode='{mode}' is not supported")
     raise NotImplementedError(COMBINATIONS.format(len(around), rank))
 
 
@@ -92,8 +93,6 @@ Supported combinations for non-constant padding:
 PADDINGS = {
     ("reflect", 2): reflection_pad1d,
     ("reflect", 4): reflection_pad2d,
-    ("reflect", 6): reflection_pad3d,
     ("replicate", 2): replication_pad1d,
     ("replicate", 4): replication_pad2d,
-    ("replicate", 6): replication_pad3d,
 }

@@ -11,13 +11,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import errors
-from ...errors import Unsupported
 from ...functorch.batch import is_batched, is_hidden
-from ...ops import binary, indexing, matmul, reduction, special, unary
+from ...ops import binary, indexing, matmul, reduction, unary
 from ...ops import view as view_ops
 from ...ops._common import wrap
 from ...ops.indexing import meet
-from ...tensor import dtypes
 from ...tensor.strides import elementwise_layout
 from ...tensor.tensor import Tensor, plain
 from .arguments import Numbers, cast, named_tuple
@@ -152,10 +150,6 @@ def xlogy(input: Any, other: Any) -> Tensor:
     return binary.xlogy(input, other) if isinstance(other, Tensor) else binary.xlogy_by_number(input, other)
 
 
-def copysign(input: Tensor, other: Any) -> Tensor:
-    return binary.copysign(input, other) if isinstance(other, Tensor) else binary.copysign_number(input, other)
-
-
 def check_fill(value: Any) -> None:
     if isinstance(value, Tensor) and value.data_.ndim:
         raise RuntimeError(
@@ -246,9 +240,6 @@ def numel(input: Tensor) -> int:
 # ---- mantissas, norms, parts of complex numbers
 
 
-HIGHEST = 168
-"""The slope of log gamma beyond which factorials are no doubles, also where it is differentiated."""
-
 FREXP = named_tuple("frexp", "mantissa exponent")
 
 
@@ -259,16 +250,6 @@ def frexp(input: Tensor) -> Any:
 
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     return reduction.renorm(input, p, wrap(dim, input.data_.ndim) if input.data_.ndim > 1 else dim, maxnorm)
-
-
-def polygamma(n: int, input: Tensor) -> Tensor:
-    """The slopes of log gamma: the `n`-th of its first one."""
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
-    if n > HIGHEST:
-        raise Unsupported(f"polygamma with n above {HIGHEST} is not supported")
-    whole = input.data_.dtype.kind != "f"
-    return special.polygamma(n, cast(input, dtypes.get_default_dtype()) if whole else input)
 
 
 def imag(input: Tensor) -> NoReturn:

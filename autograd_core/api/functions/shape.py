@@ -17,12 +17,11 @@ from ...dispatch.schema.guard import guard
 from ...engine.state import ask_room
 from ...engine.warnings import warn_once
 from ...functorch.batch import Batch
-from ...ops import binary, cumulative, indexing, join
+from ...ops import binary, indexing, join
 from ...ops import view as view_ops
 from ...ops._common import refuse, wrap
 from ...ops.indexing import index_select
 from ...ops.unary import copy
-from ...ops.view import slice_, unsqueeze
 from ...tensor import dtypes
 from ...tensor.size import Size
 from ...tensor.strides import PRESERVED, lies_in
@@ -263,13 +262,6 @@ def check_start(start: int, size: int) -> None:
     """
     if not -size <= start <= size:
         raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
-
-
-def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    if not input.data_.ndim:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    check_start(start, input.data_.shape[wrap(dim, input.data_.ndim)])
-    return view_ops.narrow_copy(input, dim, start, length)
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
@@ -641,24 +633,6 @@ def diff(
 # ---- combinations, and shapes as numbers
 
 
-def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The powers of a vector, written column by column as torch does."""
-    if x.data_.ndim != 1:
-        raise RuntimeError("x must be a one-dimensional tensor.")
-    rows = x.data_.shape[0]
-    count = rows if N is None else N
-    if count < 0:
-        raise RuntimeError("N must be non-negative.")
-    kind = np.dtype(np.int64) if x.data_.dtype.kind in "biu" else x.data_.dtype
-    out: Any = plain(np.zeros((rows, count), kind))
-    if count > 0:
-        out.select(1, 0).fill_(1)
-    if count > 1:
-        slice_(out, 1, 1, count, 1).copy_(unsqueeze(x, 1))
-        slice_(out, 1, 1, count, 1).copy_(cumulative.cumprod(slice_(out, 1, 1, count, 1), 1))
-    return out if increasing else join.flip(out, [1])
-
-
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All choices of `r` elements of a vector, in order."""
     if input.data_.ndim != 1:
@@ -673,25 +647,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     mask = plain(np.logical_and.reduce(rising) if rising else np.ones(count, bool))
     grids = meshgrid(*[input] * r, indexing="ij")
     return join.stack([indexing.masked_select(grid, mask) for grid in grids], 1)
-
-
-def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """Flat places as one index for each dimension."""
-    if indices.is_complex() or indices.is_floating_point() or indices.data_.dtype == np.bool_:
-        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
-    if not isinstance(shape, int | Sequence):
-        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
-    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    for size in sizes:
-        if not isinstance(size, int):
-            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
-    if any(size < 0 for size in sizes):
-        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
-    found, left = [], indices.data_
-    for size in reversed(sizes):
-        found.append(plain(np.asarray(left % size)[()]))
-        left = left // size
-    return tuple(reversed(found))
 
 
 def broadcast_shapes(*shapes: Any) -> Size:

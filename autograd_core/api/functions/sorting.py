@@ -15,7 +15,7 @@ from ...tensor.strides import lies_in
 from ...tensor.tensor import Tensor, plain
 from .arguments import cast
 from .indexing import nonzero
-from .reduction import Extreme, name_of, sort
+from .reduction import Extreme, name_of
 
 KTHVALUE = name_of("kthvalue")
 
@@ -29,12 +29,6 @@ SCATTERED = (
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
     """The `k`-th smallest along `dim`, and its place."""
     return KTHVALUE(*sorting.kthvalue(input, k, dim, keepdim))
-
-
-def msort(input: Tensor) -> Tensor:
-    """Sorted along the first dimension."""
-    values: Tensor = sort(input, 0).values
-    return values
 
 
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:

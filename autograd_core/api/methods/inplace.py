@@ -27,7 +27,7 @@ from ...graph.node import FLOAT, Node
 from ...ops import binary as binary_ops
 from ...ops import random_sampling, unary, view
 from ...ops.indexing import index_fill, index_fill_tensor, index_put
-from ...ops.scatter_gather import index_reduce, scatter, scatter_reduce, scatter_value
+from ...ops.scatter_gather import scatter, scatter_reduce, scatter_value
 from ...ops.unary import clamp, clamp_max, clamp_max_tensor, clamp_min, clamp_min_tensor, clamp_tensor
 from ...tensor import dtypes
 from ...tensor.storage import Storage
@@ -402,12 +402,6 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
     return pow_(self, exponent)
 
 
-def index_reduce_(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
-) -> Tensor:
-    return in_place(index_reduce, self, dim, index, source, reduce, include_self)
-
-
 def augment(method: Method, op: Any = None, ufunc: Any = None) -> Method:
     """`a += b` by the method `add_`, or at once by `ufunc`, which computes what `op` does.
 
@@ -448,9 +442,9 @@ def augment(method: Method, op: Any = None, ufunc: Any = None) -> Method:
 OPERATORS = (
     "neg exp log sqrt rsqrt sin cos tan tanh sigmoid relu abs floor ceil trunc reciprocal zero sign tril triu "
     "cumsum expm1 log1p log2 log10 sinh cosh atan asin acos exp2 frac scatter_add addcmul addcdiv masked_scatter "
-    "index_add index_copy sgn logical_not put scatter_reduce ldexp renorm mvlgamma conj_physical cumprod addmm "
-    "addmv addr addbmm baddbmm igamma igammac atan2 hypot logit nan_to_num logical_and logical_or bitwise_not erf "
-    "erfc erfinv i0 lgamma digamma sinc deg2rad rad2deg logical_xor heaviside nextafter"
+    "index_add index_copy sgn logical_not put scatter_reduce renorm conj_physical cumprod addmm "
+    "addmv addr baddbmm atan2 hypot logit nan_to_num logical_and logical_or bitwise_not erf "
+    "erfc erfinv i0 lgamma digamma sinc deg2rad rad2deg logical_xor"
 )
 """Operators that have an in-place variant under their own name."""
 SAME = {
@@ -465,8 +459,6 @@ OF_WHOLE_NUMBERS = (
     "bitwise_xor",
     "bitwise_left_shift",
     "bitwise_right_shift",
-    "gcd",
-    "lcm",
 )
 
 IN_PLACE: dict[str, Method] = {f"{name}_": in_place_variant(function) for name, function in IN_PLACE_OF.items()}
@@ -492,14 +484,13 @@ IN_PLACE |= {
 }
 IN_PLACE |= random_sampling.METHODS | RESHAPES | CLAMPS
 IN_PLACE |= {
-    "pow_": pow_, "float_power_": float_power_, "index_reduce_": index_reduce_,
+    "pow_": pow_, "float_power_": float_power_,
     "div_": div_, "fill_": fill_, "copy_": copy_, "lerp_": lerp_,
     "masked_fill_": masked_fill_,
     "index_put_": index_put_, "index_fill_": index_fill_, "scatter_": scatter_, "square_": square_,
     "remainder_": by_operand(binary_ops.remainder, binary_ops.remainder_scalar),
     "fmod_": by_operand(binary_ops.fmod, binary_ops.fmod_scalar),
     "xlogy_": by_operand(binary_ops.xlogy, binary_ops.xlogy_by_number),
-    "copysign_": by_operand(binary_ops.copysign, binary_ops.copysign_number),
     "fill_diagonal_": fill_diagonal_, "round_": round_,
     "subtract_": IN_PLACE["sub_"],
     "multiply_": IN_PLACE["mul_"], "divide_": div_, "floor_divide_": floor_divide_, "true_divide_": div_,

@@ -1,9 +1,7 @@
-"""Methods with ways of their own: `new`, `set_`, `apply_`, `T`, and those that torch wrote in Python."""
+"""Methods with ways of their own: `new`, `resize`, `set_`, `T`, and those that torch wrote in Python."""
 
 from __future__ import annotations
 
-import math
-import operator
 import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -20,7 +18,6 @@ from ...engine.state import ask_room, state
 from ...engine.warnings import warn_once
 from ...errors import Unsupported
 from ...events import session as tell
-from ...functorch.batch import MEMORY, is_batched
 from ...graph.copy_slices import rebase_onto
 from ...graph.edges import gradient_edge
 from ...linalg.functions import old_norm
@@ -32,7 +29,6 @@ from ..functions import linalg as linalg_functions
 from ..functions import shape, sorting
 from ..functions.arguments import sizes_of
 from ..functions.creation import from_sequence, make_tensor
-from ..functions.shape import expand
 from .memory import as_strided
 
 # ---- of old programs
@@ -79,28 +75,12 @@ def resize(self: Tensor, *sizes: Any) -> Tensor:
     return Resize.apply(self, tuple(sizes_of(sizes)))
 
 
-def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
-    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
-    return Resize.apply(self, tuple(tensor.data_.shape))
-
-
 def memory_of(source: Any, kind: np.dtype[Any]) -> Tensor:
-    """The tensor `source`, or all numbers in a storage.
-
-    Raises:
-        RuntimeError: the storage is one of other numbers.
-    """
+    """The tensor `source`, or all numbers in a storage."""
     if isinstance(source, Tensor):
         return source
-    if (held := getattr(source, "dtype", None)) is None:
-        row: Tensor = source.as_row(kind)
-        return row
-    if held.numpy != kind:
-        name, other = errors.C_NAMES[kind.name], errors.type_name(held.numpy)
-        raise RuntimeError(
-            f"Expected a Storage of type {name} or an UntypedStorage, but got type {other} for argument 1 'storage'"
-        )
-    return memory_of(source.untyped(), kind)
+    row: Tensor = source.as_row(kind)
+    return row
 
 
 def check_steps(size: Any, stride: Any) -> None:
@@ -157,80 +137,7 @@ def volatile(self: Tensor) -> bool:
     return False
 
 
-METHODS = {"new": new, "resize": resize, "resize_as": resize_as, "set_": set_}
-
-
-# ---- a Python function called for element after element; below autograd, and no write is counted
-
-
-def apply_(self: Tensor, *callable: Any) -> Tensor:
-    if len(callable) != 1:
-        raise TypeError(f"TensorBase.apply_() takes exactly one argument ({len(callable)} given)")
-    return visit_elements("apply_", self, (), callable[0])
-
-
-def map_(self: Tensor, other: Tensor, callable: Any) -> Tensor:
-    return visit_elements("map_", self, (other,), callable)
-
-
-def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
-    return visit_elements("map2_", self, (x, y), callable)
-
-
-def visit_elements(name: str, self: Tensor, others: tuple[Tensor, ...], function: Callable[..., Any]) -> Tensor:
-    """`self` with what `function` makes of each of its elements and those of `others` in that place.
-
-    Raises:
-        RuntimeError: one of them requires grad, or cannot be brought to the shape of `self`.
-        TypeError: another dtype, or the function gives what is no such number.
-    """
-    if any(t.requires_grad for t in (self, *others)):
-        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
-    if any(map(is_batched, (self, *others))):
-        raise RuntimeError(MEMORY)
-    for other, called in zip(others, CALLED[name], strict=True):
-        check_kind(name, called, self, other)
-    shape = self.data_.shape
-    places = [self.array(), *(expand(other, shape).array() for other in others)]
-    stored = storing(places[0].dtype)
-    for at in np.ndindex(shape):
-        places[0][at] = stored(function(*(data[at].item() for data in places)))
-    tell.emit_write(self, name, others, counted=False)
-    return self
-
-
-CALLED = {"apply_": (), "map_": ("'other'",), "map2_": ("argument 'x'", "argument 'y'")}
-"""How messages name the operands."""
-
-
-def check_kind(name: str, called: str, self: Tensor, other: Tensor) -> None:
-    kinds = [f"torch.{errors.TYPE_NAMES[t.data_.dtype.name]}Tensor" for t in (self, other)]
-    if kinds[0] != kinds[1]:
-        raise TypeError(f"{name}: expected {kinds[0]} for {called} (got {kinds[1]})")
-
-
-def storing(kind: np.dtype[Any]) -> Callable[[Any], Any]:
-    """How a Python value becomes an element of this dtype."""
-    if kind.kind == "f":
-        return lambda value: math.ldexp(value, 0)  # the words of Python for what is no number are torch's
-    if kind.kind == "b":
-        return lambda value: bool(value if isinstance(value, float | complex) else operator.index(value))
-    return lambda value: whole(value, kind)
-
-
-def whole(value: Any, kind: np.dtype[Any]) -> int:
-    """`value` without its fraction; of an unsigned dtype a negative one counts from the end."""
-    number = value if isinstance(value, float) else operator.index(value)
-    if abs(number) >= 1 << 63 and not isinstance(number, float):
-        raise ValueError("Overflow when unpacking long long")
-    most = np.iinfo(kind).max
-    least = -most if kind.kind == "u" else np.iinfo(kind).min
-    if not least <= number <= most:
-        raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
-    return int(number) % (most + 1) if kind.kind == "u" else int(number)
-
-
-BY_ELEMENT = {"apply_": apply_, "map_": map_, "map2_": map2_}
+METHODS = {"new": new, "resize": resize, "set_": set_}
 
 
 # ---- tensors turned over, each with its own words for what is no matrix
@@ -321,23 +228,7 @@ def qr(self: Tensor, some: bool = True) -> Any:
     return solving.old_qr(self, some)
 
 
-def triangular_solve(
-    self: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> Any:
-    from ..functions import linalg
-
-    return linalg.triangular_solve(self, A, upper, transpose, unitriangular)
-
-
-def histogram(self: Tensor, bins: Any = 100, **options: Any) -> Any:
-    from ..functions import statistics
-
-    return statistics.histogram(self, bins, **options)
-
-
-LOADED_LATE: dict[str, Callable[..., Any]] = {
-    method.__name__: method for method in (prelu, hardshrink, cholesky, qr, triangular_solve, histogram)
-}
+LOADED_LATE: dict[str, Callable[..., Any]] = {method.__name__: method for method in (prelu, hardshrink, cholesky, qr)}
 
 
 # ---- written in Python by torch: what Python says of a wrong call names them as methods of Tensor
@@ -376,10 +267,6 @@ def unique_consecutive(
     return sorting.unique_consecutive(self, return_inverse, return_counts, dim)
 
 
-def lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
-    return tuple(linalg_functions.lu(self, pivot, get_infos))
-
-
 def solve(self: Tensor, other: Tensor) -> NoReturn:
     linalg_functions.solve(self, other)
 
@@ -402,7 +289,6 @@ FROM_PYTHON: dict[str, Callable[..., Any]] = {
     "norm": norm,
     "unique": unique,
     "unique_consecutive": unique_consecutive,
-    "lu": lu,
     "solve": solve,
     "lstsq": lstsq,
     "eig": eig,

@@ -36,7 +36,7 @@ from ..functions.indexing import delitem, getitem, setitem
 from . import autograd, conversion, legacy
 from .inplace import IN_PLACE
 from .memory import as_strided, data_ptr, is_set_to, is_shared, share_memory_, storage_offset
-from .storage import storage, untyped_storage
+from .storage import untyped_storage
 
 Method = Callable[..., Any]
 
@@ -217,34 +217,33 @@ FROM = {
     "tanh sigmoid relu abs sgn sign floor ceil trunc frac neg reciprocal maximum minimum logit "
     "nan_to_num angle",
     binary_ops: "eq ne lt le gt ge logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor "
-    "bitwise_not bitwise_left_shift bitwise_right_shift gcd lcm isnan isinf isfinite addcmul "
-    "addcdiv atan2 hypot logaddexp logaddexp2 fmax fmin nextafter heaviside logical_xor ldexp",
+    "bitwise_not bitwise_left_shift bitwise_right_shift isnan isinf isfinite addcmul "
+    "addcdiv atan2 hypot logaddexp logaddexp2 fmax fmin logical_xor",
     view: "t transpose unsqueeze select diagonal alias trace diag_embed unfold",
     join: "tril triu clone",
     reduction: "argmax argmin count_nonzero",
-    matmul: "mm mv dot vdot bmm matmul addr addbmm",
+    matmul: "mm mv dot vdot bmm matmul addr",
     statistics: "quantile nanquantile cov corrcoef diagflat sum_to_size aminmax median nanmedian mode "
     "cummax cummin nansum nanmean dist",
-    special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg isposinf isneginf "
-    "signbit igamma igammac mvlgamma",
-    pointwise: "frexp renorm xlogy copysign add sub mul div round remainder pow square positive clamp lerp "
+    special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg",
+    pointwise: "frexp renorm xlogy add sub mul div round remainder pow square positive clamp lerp "
     "clamp_min clamp_max masked_fill masked_scatter fmod float_power addmm addmv baddbmm outer "
     "equal isclose allclose is_floating_point numel",
     scatter_gather: "take put scatter_add",
     indexing_ops: "index_select masked_select index_add index_copy",
-    sorting: "kthvalue msort logcumsumexp unique unique_consecutive bincount histc argwhere isreal "
+    sorting: "kthvalue logcumsumexp unique unique_consecutive bincount histc argwhere isreal "
     "is_signed is_nonzero resolve_conj resolve_neg",
     reduction_functions: "sum mean prod cumsum cumprod max min amax amin sort argsort topk var std logsumexp softmax "
     "log_softmax all any",
     shape: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze "
     "repeat tile flip roll split split_with_sizes chunk unsafe_split unsafe_split_with_sizes "
-    "unsafe_chunk unbind narrow narrow_copy diag contiguous broadcast_to repeat_interleave "
+    "unsafe_chunk unbind narrow diag contiguous broadcast_to repeat_interleave "
     "rot90 fliplr flipud tensor_split hsplit vsplit dsplit diff",
     not_implemented: "floor_divide",
     contraction: "inner kron",
     linalg_functions: "cholesky_solve cholesky_inverse",
     indexing: "gather scatter index_put index_fill nonzero take_along_dim select_scatter slice_scatter "
-    "diagonal_scatter scatter_reduce index_reduce",
+    "diagonal_scatter scatter_reduce",
 }
 """Where a method comes from that is also a function of the package."""
 
@@ -284,13 +283,11 @@ OWN |= {
     "element_size": lambda self: int(self.data_.itemsize), "data_ptr": data_ptr,
     "is_pinned": lambda self, device=None: False, "is_distributed": lambda self: False,
     "storage_offset": storage_offset, "untyped_storage": untyped_storage,
-    "storage": storage,
     "is_complex": lambda self: False, "adjoint": legacy.matrices("adjoint"), "is_inference": is_inference,
     "get_device": lambda self: -1, "reshape_as": lambda self, other: reshape(self, list(other.data_.shape)),
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape,
     "conj": lambda self: self, "conj_physical": lambda self: self,
-    "polygamma": lambda self, n: pointwise.polygamma(n, self),
     "to_dense": lambda self, dtype=None, *, masked_grad=None: self if dtype is None else self.to(dtype),
     "cpu": lambda self, memory_format=None: cast(self, None, memory_format),
 }  # fmt: skip
@@ -300,14 +297,13 @@ OWN |= (
     legacy.METHODS
     | legacy.FROM_PYTHON
     | legacy.LOADED_LATE
-    | legacy.BY_ELEMENT
     | {"__copy__": autograd.copy, "_is_view": vars(Tensor)["_is_view"]}
 )
 OWN |= {name: getattr(creation, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
 OWN |= {"new_empty_strided": new_empty_strided}
 
 
-IN_PYTHON = "backward is_shared register_hook register_post_accumulate_grad_hook resize resize_as share_memory_"
+IN_PYTHON = "backward is_shared register_hook register_post_accumulate_grad_hook resize share_memory_"
 """Other methods that torch wrote in Python."""
 
 

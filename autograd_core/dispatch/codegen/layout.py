@@ -11,21 +11,13 @@ pow.Tensor_Scalar pow.Tensor_Tensor
 relu threshold_backward abs sgn sign floor ceil round round.decimals trunc frac clamp clamp.Tensor clamp_min clamp_max
 clamp_min.Tensor clamp_max.Tensor maximum minimum where.self
 eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor logical_and logical_or logical_not logical_xor
-bitwise_and.Tensor bitwise_or.Tensor bitwise_xor.Tensor bitwise_not __lshift__.Tensor __rshift__.Tensor gcd lcm
-isnan isinf isfinite isposinf isneginf signbit
+bitwise_and.Tensor bitwise_or.Tensor bitwise_xor.Tensor bitwise_not __lshift__.Tensor __rshift__.Tensor
+isnan isinf isfinite
 exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh atan2 hypot tanh tanh_backward
 sigmoid sigmoid_backward logit nan_to_num
 erf erfc erfinv i0 special_i1 lgamma digamma polygamma asinh acosh sinc deg2rad rad2deg logaddexp logaddexp2
-xlogy.Scalar_Self xlogy.Scalar_Other xlogy.Tensor nextafter fmax fmin copysign.Scalar copysign.Tensor heaviside
-special_entr special_erfcx special_log_ndtr special_ndtri special_xlog1py.self_scalar special_xlog1py.other_scalar
-special_xlog1py special_i0e special_i1e special_modified_bessel_i0 special_modified_bessel_i1
-special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_modified_bessel_k0
-special_modified_bessel_k1 special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1
-special_spherical_bessel_j0 igamma igammac special_zeta.self_scalar special_zeta.other_scalar special_zeta
-special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v
-special_chebyshev_polynomial_w special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u
-special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_hermite_polynomial_h
-special_hermite_polynomial_he special_laguerre_polynomial_l special_legendre_polynomial_p ldexp.Tensor angle
+xlogy.Scalar_Self xlogy.Scalar_Other xlogy.Tensor fmax fmin
+angle
 elu celu elu_backward gelu gelu_backward silu mish softplus softplus_backward log_sigmoid_backward
 leaky_relu leaky_relu_backward threshold hardtanh hardtanh_backward softshrink softshrink_backward hardswish
 hardswish_backward hardshrink hardshrink_backward hardsigmoid hardsigmoid_backward _prelu_kernel
@@ -38,25 +30,24 @@ zeros_like flip sort sort.stable index_fill.int_Scalar index_fill.int_Tensor ind
 
 AS_INPUT = """
 native_batch_norm native_group_norm max_pool2d_with_indices avg_pool2d _adaptive_avg_pool2d
-adaptive_max_pool2d max_pool3d_with_indices roll pixel_unshuffle channel_shuffle pixel_shuffle
-upsample_nearest2d upsample_bilinear2d upsample_bicubic2d upsample_nearest3d upsample_trilinear3d
-_upsample_bilinear2d_aa _upsample_bicubic2d_aa
-_upsample_nearest_exact2d _upsample_nearest_exact3d replication_pad2d reflection_pad2d replication_pad3d
+adaptive_max_pool2d max_pool3d_with_indices roll pixel_unshuffle pixel_shuffle
+upsample_nearest2d upsample_bilinear2d upsample_bicubic2d
+replication_pad2d reflection_pad2d
 """
 
 FREE = """
 clone _to_copy _to_copy.whole copy zero fill.Scalar fill.Tensor unsafe_split.Tensor unsafe_split_with_sizes
 _unsafe_view as_strided_ t_ unsqueeze_ squeeze_ squeeze_.dim squeeze_.dims transpose_ elu_ celu_ leaky_relu_
 threshold_ rrelu_with_noise_ conj_physical_ _index_put_impl_ linalg_cholesky_ex cholesky linalg_qr _linalg_svd
-_linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky_inverse linalg_inv_ex _linalg_solve_ex lu_unpack
-linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf linalg_householder_product linalg_lu_factor_ex linalg_lu
-linalg_lu_solve linalg_lstsq select_scatter slice_scatter diagonal_scatter uniform normal exponential cauchy geometric
+_linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky_inverse linalg_inv_ex _linalg_solve_ex
+linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf linalg_householder_product
+linalg_lstsq select_scatter slice_scatter diagonal_scatter uniform normal exponential cauchy geometric
 log_normal bernoulli.each random random.to random.from index.Tensor
 rot90 convolution_backward native_batch_norm_backward constant_pad_nd
 max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward adaptive_max_pool2d_backward
-max_pool3d_with_indices_backward reflection_pad2d_backward replication_pad2d_backward replication_pad3d_backward
-upsample_nearest2d_backward upsample_bilinear2d_backward _upsample_nearest_exact2d_backward
-_scaled_dot_product_flash_attention_for_cpu triangular_solve
+max_pool3d_with_indices_backward reflection_pad2d_backward replication_pad2d_backward
+upsample_nearest2d_backward upsample_bilinear2d_backward
+_scaled_dot_product_flash_attention_for_cpu
 """
 """What is left as it is made: it sees to its layout itself, or is written over what was there."""
 

@@ -99,45 +99,14 @@ def split(way: str) -> list[tuple[str, str]]:
     return [(kind, name) for kind, _, name in parts]
 
 
-def hash_order(options: Mapping[str, Any]) -> list[str]:
-    """The keywords in the order in which torch goes through them: that of a std::unordered_map of libstdc++.
-
-    A name goes before all others, or, where its bucket has some already, before those.
-    """
-    order: list[tuple[int, str]] = []
-    for name in options:
-        bucket = hash_of(name.encode()) % BUCKETS
-        at = next((i for i, (other, _) in enumerate(order) if other == bucket), 0)
-        order.insert(at, (bucket, name))
-    return [name for _, name in order]
-
-
-BUCKETS = 13
-"""How many a map has that holds at most as many."""
-
-
-def hash_of(text: bytes) -> int:
-    """std::hash of a string: MurmurHash64A (Austin Appleby, 2008) with the seed of libstdc++."""
-    factor, mask = 0xC6A4A7935BD1E995, 2**64 - 1
-    value = 0xC70F6907 ^ (len(text) * factor & mask)
-    for i in range(0, len(text), 8):
-        word = int.from_bytes(text[i : i + 8], "little")
-        if i + 8 <= len(text):
-            word = word * factor & mask
-            word = (word ^ word >> 47) * factor & mask
-        value = (value ^ word) * factor & mask
-    value = (value ^ value >> 47) * factor & mask
-    return value ^ value >> 47
-
-
 def unmatched(way: str, options: Mapping[str, Any]) -> list[str]:
     parts = split(way)
     names = {name for _, name in parts[max(0, len(parts) - len(options)) :]}
-    return [name for name in hash_order(options) if name not in names]
+    return [name for name in options if name not in names]
 
 
 def describe_call(args: Sequence[Any], options: Mapping[str, Any]) -> str:
-    parts = [kind_of(value) for value in args] + [f"{name}={kind_of(options[name])}" for name in hash_order(options)]
+    parts = [kind_of(value) for value in args] + [f"{name}={kind_of(options[name])}" for name in options]
     return enclose(parts, bool(args))
 
 

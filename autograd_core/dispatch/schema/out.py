@@ -15,17 +15,15 @@ from ...random.generator import laid_out
 from ...tensor.memory_overlap import refuse_overlap
 from ...tensor.tensor import Tensor
 from .kernel_dtypes import Function
-from .out_dtype import check_places, follow_out
 
 SEVERAL = (tuple, list)
 
 KINDS = {
     "drawn": "rand randn randint",
     "factory": "zeros ones empty full eye arange linspace logspace randperm",
-    "no derivative": "eq ne lt le gt ge logical_and logical_or logical_xor logical_not isposinf isneginf signbit all "
+    "no derivative": "eq ne lt le gt ge logical_and logical_or logical_xor logical_not all "
     "any argmax argmin argsort nonzero searchsorted bucketize isin histc",
-    "no formula": "bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift gcd "
-    "lcm heaviside",
+    "no formula": "bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift",
 }
 KIND = {name: kind for kind, names in KINDS.items() for name in names.split()}
 """Factories take the dtype of a place, and fill it in the order of its memory if they draw. Where torch knows that
@@ -45,6 +43,17 @@ INSIDE = {
     **dict.fromkeys(("outer", "kron"), "mul"),
 }
 """What the function of a name consists of: the first operator that looks for gradients."""
+UNCAST = frozenset(
+    """mm bmm baddbmm addmm addmv mv gather tril triu diag index_add scatter softmax log_softmax renorm cross
+    old_cross argmax argmin vector_norm inv det cholesky abs neg sign ceil floor round trunc frac clamp
+    clamp_min clamp_max index_select masked_select amax amin where nan_to_num take logcumsumexp quantile
+    nanquantile all any dot nonzero histc searchsorted bucketize max min sort topk aminmax qr cummax cummin
+    median nanmedian mode kthvalue""".split()
+)
+"""Functions that put no result into a place of another dtype; all others cast."""
+FOLLOWING = frozenset(("sum", "prod", "cumsum", "cumprod", "mean", "nansum"))
+"""Reductions that may be told a dtype; all but `mean` compute in that of the place otherwise."""
+DTYPE = "Expected out tensor to have dtype {}, but got {} instead"
 
 
 def write_out(out: Any, args: Sequence[Any], options: dict[str, Any], function: Function) -> Any:
@@ -70,11 +79,40 @@ def write_out(out: Any, args: Sequence[Any], options: dict[str, Any], function: 
         refuse_overlap(name, place, inputs)
     result = function(*args, **follow_out(name, options, places[0]))
     values = result if isinstance(result, SEVERAL) else (result,)
-    check_places("mm" if name == "matmul" and min(t.data_.ndim for t in inputs) > 1 else name, values, places)
+    if name in UNCAST or (name == "matmul" and min(t.data_.ndim for t in inputs) > 1):
+        check_places(name, values, places)
     for place, value in zip(places, values, strict=True):
         put(place, value)
         tell.emit_write(place, f"{name}_", (value,))
     return out if not isinstance(result, SEVERAL) else type(result)(*places)
+
+
+def check_places(name: str, values: Sequence[Tensor], places: Sequence[Tensor]) -> None:
+    """Whether `places` have the dtypes of the results of `name`.
+
+    Raises:
+        RuntimeError: one has another.
+    """
+    for value, place in zip(values, places, strict=False):
+        kind, given = value.data_.dtype.name, place.data_.dtype.name
+        if kind != given and not (given == "uint8" and name in ("all", "any")):
+            raise RuntimeError(DTYPE.format(errors.C_NAMES[kind], errors.C_NAMES[given]))
+
+
+def follow_out(name: str, options: dict[str, Any], place: Tensor) -> dict[str, Any]:
+    """The options of `name`, which may take the dtype of its place.
+
+    Raises:
+        RuntimeError: it was told another.
+    """
+    if name not in FOLLOWING:
+        return options
+    wanted = options.get("dtype")
+    if wanted is None:
+        return options if name == "mean" else options | {"dtype": place.dtype}
+    if wanted is not place.dtype:
+        raise RuntimeError(DTYPE.format(errors.C_NAMES[wanted.name], errors.C_NAMES[place.dtype.name]))
+    return options
 
 
 def refuse_gradient(name: str) -> None:

@@ -283,7 +283,6 @@ LAYERS: dict[str, Rule] = {
     "native_group_norm": group_rule, "convolution": convolution_rule, "max_pool2d_with_indices": image_rule(4),
     "avg_pool2d": image_rule(4), "_adaptive_avg_pool2d": image_rule(4), "adaptive_max_pool2d": image_rule(4),
     "max_pool3d_with_indices": image_rule(5), "avg_pool3d": image_rule(5), "_adaptive_avg_pool3d": image_rule(5),
-    "adaptive_max_pool3d": image_rule(5),
     "index_add": added_at, "index_copy": added_at, "index_fill.int_Scalar": added_at,
     "index_fill.int_Tensor": added_at,
 }  # fmt: skip

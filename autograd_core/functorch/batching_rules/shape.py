@@ -235,7 +235,7 @@ RULES: dict[str, Rule] = {
     "diag_embed": shift_rule("dim1", "dim2", extra=1), "diagonal_backward": diagonal_back, "trace": trace_rule,
     "as_strided": as_strided_rule,
     "split.Tensor": shift_rule("dim"), "unsafe_split.Tensor": shift_rule("dim"), "split_with_sizes": shift_rule("dim"),
-    "unsafe_split_with_sizes": shift_rule("dim"), "narrow_copy": shift_rule("dim"),
+    "unsafe_split_with_sizes": shift_rule("dim"),
     "unbind.int": shift_rule("dim"), "clone": clone_rule, "repeat": repeat_rule, "flip": shift_rule("dims"),
     "roll": roll_rule,
     "tril": in_front, "triu": in_front, "cat": cat_rule, "stack": stack_rule, "rot90": shift_rule("dims"),

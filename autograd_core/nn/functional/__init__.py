@@ -83,27 +83,20 @@ from .pooling import (
     adaptive_avg_pool3d,
     adaptive_max_pool1d,
     adaptive_max_pool2d,
-    adaptive_max_pool3d,
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,
-    fractional_max_pool2d,
-    fractional_max_pool3d,
     lp_pool1d,
     lp_pool2d,
-    lp_pool3d,
     max_pool1d,
     max_pool2d,
     max_pool3d,
-    max_unpool1d,
     max_unpool2d,
-    max_unpool3d,
     with_indices,
 )
 from .sparse import embedding, embedding_bag, one_hot
 from .vision import (
     affine_grid,
-    channel_shuffle,
     fold,
     grid_sample,
     interpolate,
@@ -121,7 +114,6 @@ __all__ = [
     "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
-    "adaptive_max_pool3d",
     "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
@@ -143,7 +135,6 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
-    "channel_shuffle",
     "ctc_loss",
     "dropout",
     "dropout1d",
@@ -155,8 +146,6 @@ __all__ = [
     "embedding_bag",
     "feature_alpha_dropout",
     "fold",
-    "fractional_max_pool2d",
-    "fractional_max_pool3d",
     "gaussian_nll_loss",
     "gelu",
     "glu",
@@ -183,14 +172,11 @@ __all__ = [
     "logsigmoid",
     "lp_pool1d",
     "lp_pool2d",
-    "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
-    "max_unpool1d",
     "max_unpool2d",
-    "max_unpool3d",
     "mish",
     "mse_loss",
     "multi_head_attention_forward",
@@ -237,8 +223,7 @@ __all__ = [
     "upsample_nearest",
 ]
 
-BY_INDICES = "max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d"
-BY_INDICES += " fractional_max_pool2d fractional_max_pool3d"
+BY_INDICES = "max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d"
 """Functions that torch parts in two, by whether indices are wanted: what Python says of their arguments names the one
 without."""
 for _name in BY_INDICES.split():

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...api.functions import pointwise
-from ...api.functions.random import rand
 from ...dispatch.schema.guard import guard
-from ...ops import fractional_pooling, pooling, unary
+from ...ops import pooling, unary
 from ...ops._common import wrap
 from ...ops.binary import mul
 from ...ops.reduction import mean_dim
@@ -301,89 +300,7 @@ def means_of_three_sides(input: Tensor, output_size: Any) -> Tensor:
     return pooling.adaptive_avg_pool3d(input, size)
 
 
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    values, indices = ADAPTIVE_MAX_POOL3D(input, sizes_or_own(output_size, input.data_.shape))
-    return (values, indices) if return_indices else values
-
-
-def largest_of_three_sides(input: Tensor, output_size: Any) -> Any:
-    size = all_sides(output_size)
-    if len(size) != 3:
-        raise RuntimeError("adaptive_max_pool3d(): internal error: output_size.size() must be 3")
-    return pooling.adaptive_max_pool3d(input, size)
-
-
 ADAPTIVE_AVG_POOL3D: Any = guard("torch.nn.functional", "_adaptive_avg_pool3d", means_of_three_sides)
-ADAPTIVE_MAX_POOL3D: Any = guard("torch.nn.functional", "_adaptive_max_pool3d", largest_of_three_sides)
-
-
-# ---- by a fraction
-
-
-def fractional_max_pool2d(
-    input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> Any:
-    found = fractional_max_pool(2, input, kernel_size, output_size, output_ratio, _random_samples)
-    return found if return_indices else found[0]
-
-
-def fractional_max_pool3d(
-    input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> Any:
-    found = fractional_max_pool(3, input, kernel_size, output_size, output_ratio, _random_samples)
-    return found if return_indices else found[0]
-
-
-FRACTIONAL = {2: fractional_pooling.fractional_max_pool2d, 3: fractional_pooling.fractional_max_pool3d}
-
-
-def fractional_max_pool(
-    n: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Any
-) -> Any:
-    """The largest elements and their places.
-
-    Raises:
-        ValueError: neither a size nor a ratio is asked for.
-        RuntimeError: not as many lengths as there are dimensions.
-    """
-    title = f"fractional_max_pool{n}d"
-    if output_size is None and output_ratio is None:
-        raise ValueError(f"{title} requires specifying either an output_size or an output_ratio")
-    if output_size is None:
-        if isinstance(output_ratio, tuple | list) and len(output_ratio) > n:
-            raise ValueError(f"{title} requires output_ratio to either be a single Int or tuple of Ints.")
-        ratios = several(n, output_ratio)
-        output_size = [int(input.size(i - n) * ratios[i]) for i in range(n)]
-    if samples is None:
-        batch = 1 if input.dim() == n + 1 else input.size(0)
-        samples = rand(batch, input.size(-n - 1), n, dtype=input.dtype)
-    kernel, output = (
-        fractional_lengths(n, title, "kernel_size", kernel_size),
-        fractional_lengths(n, title, "output_size", output_size),
-    )
-    return FRACTIONAL[n](input, kernel, output, samples)
-
-
-def several(n: int, value: Any) -> Any:
-    return value if isinstance(value, tuple | list) else (value,) * n
-
-
-def fractional_lengths(n: int, title: str, name: str, value: Any) -> list[int]:
-    given = [value] if isinstance(value, int) else list(value)
-    if not isinstance(value, int) and len(given) != n:
-        many = "" if n == 2 else "three "
-        raise RuntimeError(f"{title}: {name} must either be a single Int or tuple of {many}Ints")
-    return given * n if len(given) == 1 else given
 
 
 # ---- means of powers, and maxima put back
@@ -422,12 +339,6 @@ def lp_pool2d(
     return lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-def lp_pool3d(
-    input: Tensor, norm_type: float, kernel_size: Lengths, stride: Lengths | None = None, ceil_mode: bool = False
-) -> Tensor:
-    return lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
-
-
 # ---- undone
 
 
@@ -454,19 +365,6 @@ def room(
     return [int(length) for length in given]
 
 
-def max_unpool1d(
-    input: Tensor,
-    indices: Tensor,
-    kernel_size: Lengths,
-    stride: Lengths | None = None,
-    padding: Lengths = 0,
-    output_size: Sequence[int] | None = None,
-) -> Tensor:
-    size = room(1, input, kernel_size, stride, padding, output_size)
-    column = pooling.max_unpool2d(unsqueeze(input, -1), unsqueeze(indices, -1), [*size, 1])
-    return squeeze_dim(column, -1)
-
-
 def max_unpool2d(
     input: Tensor,
     indices: Tensor,
@@ -476,21 +374,3 @@ def max_unpool2d(
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
     return pooling.max_unpool2d(input, indices, room(2, input, kernel_size, stride, padding, output_size))
-
-
-def max_unpool3d(
-    input: Tensor,
-    indices: Tensor,
-    kernel_size: Lengths,
-    stride: Lengths | None = None,
-    padding: Lengths = 0,
-    output_size: Sequence[int] | None = None,
-) -> Tensor:
-    if output_size is None and not isinstance(kernel_size, int) and len(kernel_size) != 3:
-        raise RuntimeError(
-            "There should be exactly three elements (depth, height, width) in output_size, but got "
-            f"{len(kernel_size)} elements."
-        )
-    size = room(3, input, kernel_size, stride, padding, output_size)
-    steps = sides(3, kernel_size if stride is None else stride)
-    return pooling.max_unpool3d(input, indices, size, list(steps), list(sides(3, padding)))

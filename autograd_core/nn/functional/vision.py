@@ -11,7 +11,7 @@ import numpy as np
 from ...dispatch.schema.guard import guard
 from ...engine.warnings import warn
 from ...errors import Unsupported, type_name
-from ...ops import convolution, join
+from ...ops import convolution
 from ...ops._common import wrap
 from ...ops.grid_sample import (
     BORDER,
@@ -22,21 +22,13 @@ from ...ops.grid_sample import (
     ZEROS,
     affine_grid_generator,
     grid_sampler_2d,
-    grid_sampler_3d,
 )
 from ...ops.interpolation import (
     upsample_bicubic2d,
-    upsample_bicubic2d_aa,
     upsample_bilinear2d,
-    upsample_bilinear2d_aa,
     upsample_linear1d,
     upsample_nearest1d,
     upsample_nearest2d,
-    upsample_nearest3d,
-    upsample_nearest_exact1d,
-    upsample_nearest_exact2d,
-    upsample_nearest_exact3d,
-    upsample_trilinear3d,
 )
 from ...tensor.tensor import Tensor
 from .conv import Lengths
@@ -45,21 +37,13 @@ from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool
 RANKS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
 UPSAMPLING = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 WAYS: dict[str, tuple[Any, ...]] = {
-    "nearest": (upsample_nearest1d, upsample_nearest2d, upsample_nearest3d),
-    "nearest-exact": (
-        upsample_nearest_exact1d,
-        upsample_nearest_exact2d,
-        upsample_nearest_exact3d,
-    ),
+    "nearest": (upsample_nearest1d, upsample_nearest2d),
     "area": (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d),
     "linear": (upsample_linear1d,),
     "bilinear": (None, upsample_bilinear2d),
     "bicubic": (None, upsample_bicubic2d),
-    "trilinear": (None, None, upsample_trilinear3d),
 }
-"""What takes inputs of three dimensions, four and five to another size."""
-SMOOTH = {"bilinear": upsample_bilinear2d_aa, "bicubic": upsample_bicubic2d_aa}
-"""What takes images to another size with `antialias`."""
+"""What takes inputs of three dimensions and four to another size."""
 STRAIGHT = ("linear", "bilinear", "bicubic", "trilinear")
 
 
@@ -79,14 +63,15 @@ def interpolate(
         )
     ndim = input.data_.ndim
     wanted, scales = wanted_size(input, size, scale_factor)
-    if antialias or mode == "lanczos":
-        check_smooth(ndim, mode)
     check_rank(ndim, mode)
+    if antialias or mode in ("lanczos", "nearest-exact") or (ndim == 5 and mode != "area"):
+        what = "with antialias=True" if antialias else "of volumes" if ndim == 5 else f"with mode='{mode}'"
+        raise Unsupported(f"interpolate {what} is not supported")
     if recompute_scale_factor:
         scales = [None] * len(wanted)
     if min(wanted) <= 0 or 0 in input.data_.shape[2:]:
         raise too_small(input.data_.shape[2:], wanted)
-    up = SMOOTH[mode] if antialias else WAYS[mode][ndim - 3]
+    up = WAYS[mode][ndim - 3]
     if mode == "area":
         return up(input, wanted)
     return up(input, wanted, bool(align_corners), *scales) if mode in STRAIGHT else up(input, wanted, *scales)
@@ -131,21 +116,6 @@ def check_rank(ndim: int, mode: str) -> None:
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: {UPSAMPLING} "
             f"(got {mode})"
-        )
-
-
-def check_smooth(ndim: int, mode: str) -> None:
-    """Whether torch can smooth in this mode, and this engine can.
-
-    Raises:
-        NotImplementedError: it cannot.
-        ValueError: torch cannot.
-    """
-    if mode == "lanczos":
-        raise Unsupported(f"interpolate with mode='{mode}' is not supported")
-    if mode not in ("bilinear", "bicubic") or ndim != 4:
-        raise ValueError(
-            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
         )
 
 
@@ -196,9 +166,6 @@ def mismatch(who: str, space: list[int], what: str, given: Any, letter: str) -> 
 def too_small(space: Sequence[int], wanted: Sequence[int]) -> RuntimeError:
     if len(space) == 1:
         told = f"(W: {space[0]}) and output (W: {wanted[0]})"
-    elif len(space) == 3:
-        sides = [", ".join(f"{side}: {n}" for side, n in zip("DHW", size, strict=True)) for size in (space, wanted)]
-        told = f"({sides[0]}) output ({sides[1]})"
     else:
         told = f"(H: {space[0]}, W: {space[1]}) output (H: {wanted[0]}, W: {wanted[1]})"
     return RuntimeError(f"Input and output sizes should be greater than 0, but got input {told}")
@@ -241,8 +208,9 @@ def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
     check_grid(input, grid, interpolation_mode)
-    look = grid_sampler_2d if input.data_.ndim == 4 else grid_sampler_3d
-    found: Tensor = look(input, grid, interpolation_mode, padding_mode, align_corners)
+    if input.data_.ndim == 5:
+        raise Unsupported("grid_sample of volumes is not supported")
+    found: Tensor = grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)
     return found
 
 
@@ -412,11 +380,6 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
             f"but input.size(-3)={channels} is not divisible by {upscale_factor**2}"
         )
     return convolution.pixel_shuffle(input, upscale_factor)
-
-
-def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """Channels in `groups`, taken in turn from each."""
-    return join.channel_shuffle(input, groups)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:

@@ -63,8 +63,7 @@ LAYERS: dict[str, Operator] = {
         SHAPED, ("theta", "places.T @ grad", "multiplies {grad} by the places that were mapped")
     ),
     **alike(
-        "MaxPool2DWithIndices AdaptiveMaxPool2D AdaptiveMaxPool3D MaxPool3DWithIndices FractionalMaxPool2D "
-        "FractionalMaxPool3D",
+        "MaxPool2DWithIndices AdaptiveMaxPool2D MaxPool3DWithIndices",
         lone(
             "it must know where the largest entry was",
             "grad at the maxima",
@@ -147,11 +146,6 @@ LAYERS: dict[str, Operator] = {
         ("input", "grad mirrored back, by the vectors", "mirrors {grad} back through the reflections before"),
         ("tau", "grad mirrored back, by the lengths", "mirrors {grad} back through the reflections before"),
     ),
-    "LinalgLuSolve": row(
-        OTHER,
-        ("LU", "through both solutions, L and U", "carries {grad} back through the solutions by both factors"),
-        ("B", "lu_solve(LU.T, grad)", "solves with the transposed factors for {grad}"),
-    ),
     "LinalgLstsq": row(
         OTHER,
         ("self", "through pinv(self)", "carries {grad} back through the pseudo-inverse"),
@@ -183,20 +177,10 @@ LAYERS: dict[str, Operator] = {
             ("B", "solve(A.T, grad)", "solves with the transposed matrix for {grad}"),
         ),
     ),
-    "TriangularSolve": row(
-        OTHER,
-        ("self", "solve(A.T, grad)", "solves with the transposed triangle for {grad}"),
-        (
-            "A",
-            "-solve(A.T, grad) @ solution.T",
-            "solves with the transposed triangle for {grad} and multiplies by minus the solution",
-        ),
-    ),
     **alike(
-        "LinalgCholeskyEx Cholesky LinalgQr LinalgEigh LinalgEig LinalgSvd LinalgLuFactorEx LinalgLu",
+        "LinalgCholeskyEx Cholesky LinalgQr LinalgEigh LinalgEig LinalgSvd",
         lone("its slope is read off the factors", "through the factors", "carries {grad} back through the factors"),
     ),
-    "LuUnpack": lone(SHAPED, "L grad below, U grad above", "puts {grad} back into the triangle it was read from"),
     "MkldnnRnnLayer": lone(THROUGH_TIME, "back through time", "carries {grad} back through all steps of the LSTM"),
     "CheckpointFunctionBackward": row(
         "checkpoint keeps the inputs, and runs the forward again when the rest is needed",

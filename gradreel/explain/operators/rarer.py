@@ -147,16 +147,6 @@ RARER: dict[str, Operator] = {
             "combines the gradients of both results by the distance of {self} from its mean",
         ),
     ),
-    "IndexReduce": row(
-        "it must know what met where, and what came of it",
-        ("self", "grad * its part in result", "shares {grad} among all that met at a place"),
-        ("source", "grad[index] * its part in result", "picks {grad} at the index, and shares it among all that met"),
-    ),
-    "Ldexp": row(
-        OTHER,
-        ("self", "grad * 2 ** other", "multiplies {grad} by 2 to the power of {other}"),
-        ("other", "grad * result * ln 2", "multiplies {grad} by {result} and by the logarithm of 2"),
-    ),
     "Frexp": lone("it must know the power of 2", "grad / 2 ** exponent", "divides {grad} by the power of 2 taken out"),
     "Angle": lone(INPUT, "0", "gives nothing: the angle of a real number does not move with it"),
     "ConjPhysical": lone(NOTHING, "grad", SAME),
@@ -165,49 +155,8 @@ RARER: dict[str, Operator] = {
         "grad / norm across, where cut",
         "scales {grad} where {self} was cut to the norm, less its length",
     ),
-    "Mvlgamma": lone(INPUT, "grad * sum of digamma", "multiplies {grad} by the slope of log gamma at {self} and below"),
-    "SpecialEntr": lone(INPUT, "-grad * (1 + log(self))", "multiplies {grad} by minus the logarithm of {self}, less 1"),
-    "SpecialErfcx": lone(
-        RESULT,
-        "grad * (2 * self * result - 2 / sqrt(pi))",
-        "multiplies {grad} by twice {self} times {result}, less 2 over the root of pi",
-    ),
-    "SpecialLogNdtr": lone(
-        RESULT,
-        "grad * exp(-result - self ** 2 / 2) / sqrt(2 * pi)",
-        "multiplies {grad} by the bell curve at {self} over the share below it",
-    ),
-    "SpecialNdtri": lone(
-        RESULT,
-        "grad * sqrt(2 * pi) * exp(result ** 2 / 2)",
-        "divides {grad} by the bell curve at {result}",
-    ),
-    **alike(
-        "SpecialI0E SpecialI1E SpecialI1",
-        lone(RESULT, "grad * slope at self", "multiplies {grad} by the slope of the Bessel function at {self}"),
-    ),
-    "SpecialXlog1Py": row(
-        OTHER,
-        ("self", "grad * log(1 + other)", "multiplies {grad} by the logarithm of 1 + {other}"),
-        ("other", "grad * self / (1 + other)", "multiplies {grad} by {self} over 1 + {other}"),
-    ),
-    **alike(
-        "Igamma Igammac",
-        row(
-            OTHER,
-            ("self", "not known", "has no formula for {self}: PyTorch refuses to go there"),
-            ("other", "grad * gamma density at other", "multiplies {grad} by the gamma curve at {other}"),
-        ),
-    ),
-    "SpecialZeta": row(
-        OTHER,
-        ("self", "not known", "has no formula for {self}: PyTorch refuses to go there"),
-        ("other", "-grad * self * zeta(self + 1, other)", "multiplies {grad} by minus {self} and the next zeta"),
-    ),
-    "Nextafter": row(
-        OTHER,
-        ("self", "grad where self != other", "lets {grad} through where a step was made"),
-        ("other", "0", "gives nothing: it says only which way to step"),
+    "SpecialI1": lone(
+        RESULT, "grad * slope at self", "multiplies {grad} by the slope of the Bessel function at {self}"
     ),
     "Trace": lone(SHAPED, "grad on the diagonal", "puts {grad} on the diagonal"),
     **alike(
@@ -225,13 +174,13 @@ RARER: dict[str, Operator] = {
     **alike("Tril Triu", lone(PLACED, "grad in the triangle, else 0", "lets {grad} through inside the triangle")),
     "ConstantPadNd": lone(SHAPED, "grad without the padding", "cuts the padding off {grad}"),
     **alike(
-        "ReflectionPad1D ReflectionPad2D ReflectionPad3D ReplicationPad1D ReplicationPad2D ReplicationPad3D",
+        "ReflectionPad1D ReflectionPad2D ReplicationPad1D ReplicationPad2D",
         lone(SHAPED, "grad folded back", "folds the padding of {grad} back and adds it up"),
     ),
     **alike("Unfold Im2Col", lone(SHAPED, "sums over the windows", "adds {grad} up where windows overlapped")),
     "Col2Im": lone(SHAPED, "grad in windows", "cuts {grad} into windows again"),
     **alike(
-        "PixelShuffle PixelUnshuffle ChannelShuffle ViewAsReal ViewAsComplex",
+        "PixelShuffle PixelUnshuffle ViewAsReal ViewAsComplex",
         lone(SHAPED, "grad rearranged", "puts the entries of {grad} back in their places"),
     ),
     **alike("SplitWithSizes UnsafeSplit UnsafeSplitWithSizes Chunk", lone(SHAPED, "cat(grads)", "joins {grad} again")),

@@ -225,7 +225,7 @@ OPERATORS: dict[str, Operator] = {
     "Stack": row(SHAPED, ("tensors", "grad, cut", "cuts {grad} into the pieces that were stacked")),
     "Select": lone(PLACED, "grad at index, else 0", "puts {grad} at the place that was selected, zeros elsewhere"),
     **alike(
-        "Slice NarrowCopy",
+        "Slice",
         lone(PLACED, "grad in the slice, else 0", "puts {grad} where the slice was, zeros elsewhere"),
     ),
     "Unbind": lone(SHAPED, "stack(grads)", "stacks {grad} again"),

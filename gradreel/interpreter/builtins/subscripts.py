@@ -173,9 +173,6 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
         put_into_array(machine, owner, index, value)
         if machine.mirrored:
             emit_write(machine, owner)
-    elif isinstance(owner, STORAGES[1]):
-        machine.meter.charge(len(owner) >> 10)
-        owner[index] = to_engine(machine, value)
     elif isinstance(owner, torch.nn.Module) and hasattr(type(owner), "__setitem__"):
         owner[index] = to_engine(machine, value)
     elif call_method(machine, owner, "__setitem__", [index, value]) is NotImplemented:

@@ -124,8 +124,6 @@ CLASSES_TAKEN: dict[str, tuple[type, ...]] = {
     "set_default_dtype": NUMBER_TYPES,
     "set_default_tensor_type": KINDS,
     "as_subclass": (torch.Tensor,),
-    "skip_init": (torch.nn.Module,),
-    "global_unstructured": (torch.nn.utils.prune.BasePruningMethod,),
     "register_kl": (torch.distributions.Distribution,),
 }
 """The functions of the engine that are given a class for what it is, and what it must be a kind of."""

@@ -287,13 +287,6 @@ def attention_size(args: Arguments) -> int:
     return int(math.prod(query.shape[:-1]) * key.shape[-2])
 
 
-def fractional_pooling_size(args: Arguments) -> int:
-    """A block of the kernel's size for each place."""
-    base, kernel, output = args[:3]
-    images = math.prod(base.shape[: base.ndim - len(kernel)])
-    return max(int(images * math.prod(kernel) * math.prod(output)), int(base.size))
-
-
 def unpool_size(args: Arguments) -> int:
     """Images in the size asked for."""
     base, size = args[0], args[2]
@@ -358,12 +351,6 @@ def unfold_size(args: Arguments) -> int:
     return int(base.size // max(length, 1) * places * max(size, 1))
 
 
-def lu_size(args: Arguments) -> int:
-    """A matrix for the order of the rows, beside the factors."""
-    shape = args[0].shape
-    return int(math.prod(shape[:-2]) * shape[-2] * max(shape[-2:])) if len(shape) > 1 else math.prod(shape)
-
-
 def factor_size(args: Arguments) -> int:
     """A factor of a matrix may be as wide as that is high, or the other way round."""
     shape = args[0].shape
@@ -424,20 +411,11 @@ def count_of(items: Any) -> int:
 # depend on the numbers given. Who has a slow derivative counts for that: a backward is not charged again.
 
 CHEBYSHEV = [f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"]
-POLYNOMIALS = [
-    *CHEBYSHEV,
-    *"hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p".split(),
-]
 
 
 def largest_number(given: object) -> float:
     """The largest of what is given, 0 at least."""
     return float(np.nan_to_num(np.asarray(given, np.float64), posinf=1e9).max(initial=0))
-
-
-def by_degree(args: Arguments) -> int:
-    """A recurrence goes from degree to degree."""
-    return int(1 + min(largest_number(args[1]), 1e9))
 
 
 def term_by_term(order: object, begin: Arguments) -> int:
@@ -446,22 +424,13 @@ def term_by_term(order: object, begin: Arguments) -> int:
     return int(40 + 4 * (largest_number(order) / 2 + min(below, 1e4)))
 
 
-def near_the_middle(args: Arguments) -> int:
-    """Where both are large and alike, a share of the gamma function takes as many terms as a root of them."""
-    return int(300 + 8 * math.sqrt(min(largest_number(args[0]), 1e4)))
-
-
 def in_memory(args: Arguments) -> int:
     """Normal numbers are drawn all at once for what lies in a row, else one by one."""
     return 5 if all(part.flags.c_contiguous for part in arrays(args)) else 40
 
 
 WEIGHTS: dict[str, int | Counted] = {
-    **{f"special_{name}": by_degree for name in POLYNOMIALS},
-    **dict.fromkeys("igamma igammac".split(), near_the_middle),
-    "special_zeta": lambda args: term_by_term(args[0], args[1:]),
     "polygamma": lambda args: term_by_term(args[0], args[1:]),
-    "mvlgamma": lambda args: 20 * max(int(args[1]), 1),
     "normal": in_memory,
     "poisson": 120,
     "binomial": 250,
@@ -469,14 +438,8 @@ WEIGHTS: dict[str, int | Counted] = {
     "_standard_gamma_grad": 120,
     "log_normal": 40,
     **dict.fromkeys("i0 special_i1".split(), 600),
-    **dict.fromkeys("special_i0e special_i1e".split(), 140),
-    **dict.fromkeys("special_bessel_y0 special_bessel_y1 special_log_ndtr special_erfcx".split(), 80),
-    **dict.fromkeys("special_bessel_j0 special_bessel_j1".split(), 50),
-    **dict.fromkeys("special_modified_bessel_i0 special_modified_bessel_i1".split(), 80),
-    **dict.fromkeys("special_modified_bessel_k0 special_modified_bessel_k1".split(), 30),
-    **dict.fromkeys("special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1".split(), 30),
     "erfinv": 30,
-    **dict.fromkeys("kthvalue mode special_ndtri".split(), 12),
+    **dict.fromkeys("kthvalue mode".split(), 12),
     "lgamma": 8,
     **dict.fromkeys("exponential cauchy geometric searchsorted unique_dim digamma randperm".split(), 5),
     **dict.fromkeys("gelu gelu_backward erf erfc nll_loss2d_forward nll_loss2d_backward".split(), 3),
@@ -506,23 +469,16 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("quantile", "nanquantile"), pairwise_size),
     **dict.fromkeys(("one_hot", "multinomial"), largest_multiple_size),
     **dict.fromkeys(("sample", "rsample"), sample_size),
-    **{f"{kind}_window": total_size for kind in ("hann", "hamming", "blackman", "bartlett", "kaiser")},
     "as_strided_": as_strided_size,
-    "vander": largest_multiple_size,
     "combinations": combinations_size,
-    "histogram": largest_multiple_size,
 }
 """Functions that make something large by themselves, before any operator asks: looked at when they are called."""
 
 
-UPSAMPLING = (
-    "upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d "
-    "upsample_trilinear3d upsample_bicubic2d _upsample_nearest_exact1d _upsample_nearest_exact2d "
-    "_upsample_nearest_exact3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa"
-).split()
+UPSAMPLING = ("upsample_nearest1d upsample_nearest2d upsample_linear1d upsample_bilinear2d upsample_bicubic2d").split()
 
 ALONG = (
-    "index_add index_copy index_fill index_reduce nll_loss_forward nll_loss_backward multi_margin_loss "
+    "index_add index_copy index_fill nll_loss_forward nll_loss_backward multi_margin_loss "
     "multi_margin_loss_backward nll_loss2d_forward nll_loss2d_backward native_batch_norm native_batch_norm_backward "
     "native_group_norm put take masked_scatter masked_scatter_backward searchsorted"
 ).split()
@@ -555,25 +511,22 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "_pack_padded_sequence": packed_sequence_size,
     "_trilinear": trilinear_size,
     "affine_grid_generator": requested_size,
-    **dict.fromkeys(("grid_sampler_2d", "grid_sampler_3d"), grid_sample_size),
-    **dict.fromkeys(("grid_sampler_2d_backward", "grid_sampler_3d_backward"), lambda args: grid_sample_size(args[1:])),
+    "grid_sampler_2d": grid_sample_size,
+    "grid_sampler_2d_backward": lambda args: grid_sample_size(args[1:]),
     "_grid_sampler_double_backward": lambda args: grid_sample_size(args[3:]),
     **dict.fromkeys(("max_pool2d_with_indices", "avg_pool2d", "max_pool3d_with_indices", "avg_pool3d"), pooling_size),
-    **{f"{mode}_pad{n}d": pad_size for mode in ("replication", "reflection") for n in (1, 2, 3)},
-    **dict.fromkeys(("max_unpool2d", "max_unpool3d"), unpool_size),
-    **dict.fromkeys(("fractional_max_pool2d", "fractional_max_pool3d"), fractional_pooling_size),
+    **{f"{mode}_pad{n}d": pad_size for mode in ("replication", "reflection") for n in (1, 2)},
+    "max_unpool2d": unpool_size,
     "multilabel_margin_loss_forward": margin_size,
     "multilabel_margin_loss_backward": lambda args: margin_size(args[1:]),
     **dict.fromkeys(("_adaptive_avg_pool2d", "adaptive_max_pool2d"), interpolation_size),
-    **dict.fromkeys(("_adaptive_avg_pool3d", "adaptive_max_pool3d"), interpolation_size),
+    "_adaptive_avg_pool3d": interpolation_size,
     **dict.fromkeys(UPSAMPLING, interpolation_size),
     **{f"{name}_backward": interpolation_backward_size for name in UPSAMPLING},
     "_pdist_forward": combination_rows_size,
-    **dict.fromkeys("linalg_lu lu_unpack".split(), lu_size),
     "linalg_qr": lambda args: factor_size(args) if args[1:] == ("complete",) else largest_size(args),
     "_linalg_svd": lambda args: factor_size(args) if True in args[1:2] else largest_size(args),
     "diag_embed": diag_size,
-    "mvlgamma": lambda args: broadcast(args[:1]) * max(int(args[1]), 1),
     "_ctc_loss": ctc_size,
     "_euclidean_dist": attention_size,
     "_scaled_dot_product_flash_attention_for_cpu": attention_size,
@@ -583,7 +536,7 @@ SOLVERS = frozenset(
     (
         "linalg_cholesky_ex linalg_qr _linalg_svd _linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky "
         "cholesky_inverse linalg_inv_ex _linalg_solve_ex linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf "
-        "linalg_householder_product linalg_lu_factor_ex linalg_lu linalg_lu_solve linalg_lstsq triangular_solve"
+        "linalg_householder_product linalg_lstsq"
     ).split()
 )
 """Operators whose work grows with the cube of their size."""
@@ -625,7 +578,7 @@ MOMENT = 8
 """The windows of a convolution are laid out for a moment only, and so are the differences of rows that are compared:
 they may be so many times what a tensor may have."""
 
-PRODUCTS = frozenset("mm mv bmm dot matmul addmm addmv addbmm baddbmm outer ger linear einsum tensordot".split())
+PRODUCTS = frozenset("mm mv bmm dot matmul addmm addmv baddbmm outer ger linear einsum tensordot".split())
 
 
 def reserve(meter: Meter) -> Callable[[str, Arguments], None]:

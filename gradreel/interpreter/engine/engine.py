@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import autograd_core
-from autograd_core.api.methods.storage import TypedStorage, UntypedStorage
+from autograd_core.api.methods.storage import UntypedStorage
 from autograd_core.autograd.function import INSTANTIATED
 from autograd_core.engine.state import isolated
 from autograd_core.events.session import emit_write as tell_written
@@ -25,7 +25,7 @@ from .cost_model import reserve
 torch: Any = autograd_core
 """The engine, as programs see torch. Its names are made by tables, so their types are known at run time only."""
 
-STORAGES: tuple[Any, ...] = (UntypedStorage, TypedStorage)
+STORAGES: tuple[Any, ...] = (UntypedStorage,)
 
 TENSORS: tuple[type, ...] = (torch.Tensor, torch.nn.Parameter)
 

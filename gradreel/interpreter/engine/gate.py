@@ -86,7 +86,7 @@ COMPUTING = tuple(
 LAYERS = tuple(
     "torch.nn.modules." + home
     for home in (
-        "activation adaptive batchnorm channelshuffle conv distance dropout flatten fold instancenorm linear "
+        "activation batchnorm conv distance dropout flatten fold instancenorm linear "
         "normalization padding pixelshuffle pooling rnn sparse upsampling"
     ).split()
 )

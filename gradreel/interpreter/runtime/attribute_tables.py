@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any
 
-import numpy as np
-
 from autograd_core.ordered_dict import OrderedDict
 from gradreel.trace.events import NumbersTaken, OptimizerStepped
 
@@ -125,8 +123,7 @@ RARER_SETTINGS = {
     "PReLU": "init",
     "LocalResponseNorm": "k",
     "PairwiseDistance": "keepdim",
-    "LPPool1d LPPool2d LPPool3d": "norm_type",
-    "FractionalMaxPool2d FractionalMaxPool3d": "output_ratio",
+    "LPPool1d LPPool2d": "norm_type",
 }
 """The same by layers: names that programs give modules of their own, too."""
 CONTEXT = "save_for_backward save_for_forward saved_tensors saved_variables needs_input_grad mark_dirty"
@@ -193,13 +190,6 @@ def from_numpy(machine: Machine, array: Value) -> Value:
     return from_engine(tensor)
 
 
-def asarray(machine: Machine, /, obj: Value, **options: Value) -> Value:
-    """`torch.asarray`: a tensor over an array shows its memory, as `torch.from_numpy` does."""
-    given = from_numpy(machine, obj) if isinstance(obj, np.ndarray) else to_engine(machine, obj)
-    return from_engine(torch.asarray(given, **{name: to_engine(machine, value) for name, value in options.items()}))
-
-
-SPACES["torch"].table["asarray"] = Builtin("asarray", asarray, machine=True)
 SPACES["torch"].table["from_numpy"] = Builtin("from_numpy", from_numpy, machine=True)
 
 
@@ -266,8 +256,6 @@ def _tables() -> dict[type, dict[str, Entry]]:
     for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
         container = getattr(torch.nn, name)
         tables[container] = _table(container, CONTAINING)
-    clusters = torch.nn.AdaptiveLogSoftmaxWithLoss
-    tables[clusters] |= {name: Foreign(name, _late(clusters, name)) for name in ("log_prob", "predict")}
     tables[torch.Size] = _table(torch.Size, NAMES["torch.Size"])
     tables[torch.dtype] = _reads("is_complex is_floating_point is_signed itemsize")
     if NODE is not None:

@@ -2,7 +2,6 @@
 
 import numpy as _np
 from sklearn._classification import make_classification as make_classification
-from sklearn._iris import load_iris as load_iris
 from sklearn.utils import _without
 from sklearn.utils import check_random_state as _stream
 from sklearn.utils import shuffle as _shuffle
@@ -95,33 +94,3 @@ def make_regression(
         truth = truth[places]
     y = _np.squeeze(y)
     return (X, y, _np.squeeze(truth)) if coef else (X, y)
-
-
-def make_s_curve(n_samples=100, *, noise=0.0, random_state=None):
-    generator = _stream(random_state)
-    t = 3 * _np.pi * (generator.uniform(size=(1, n_samples)) - 0.5)
-    X = _np.empty((n_samples, 3))
-    X[:, 0] = _np.sin(t)[0]
-    X[:, 1] = 2.0 * generator.uniform(size=n_samples)
-    X[:, 2] = (_np.sign(t) * (_np.cos(t) - 1))[0]
-    X += noise * generator.standard_normal(size=(3, n_samples)).T
-    return X, _np.squeeze(t)
-
-
-def make_swiss_roll(n_samples=100, *, noise=0.0, random_state=None, hole=False):
-    _without("make_swiss_roll", hole=(hole, False))
-    generator = _stream(random_state)
-    t = 1.5 * _np.pi * (1 + 2 * generator.uniform(size=n_samples))
-    y = 21 * generator.uniform(size=n_samples)
-    X = _np.vstack((t * _np.cos(t), y, t * _np.sin(t)))
-    X += noise * generator.standard_normal(size=(3, n_samples))
-    return X.T, t
-
-
-def make_friedman1(n_samples=100, n_features=10, *, noise=0.0, random_state=None):
-    if n_features < 5:
-        raise ValueError("n_features must be at least five.")
-    generator = _stream(random_state)
-    X = generator.uniform(size=(n_samples, n_features))
-    y = 10 * _np.sin(_np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
-    return X, y + noise * generator.standard_normal(size=n_samples)

@@ -113,38 +113,3 @@ def train_test_split(*arrays, test_size=None, train_size=None, random_state=None
         places = _stream(random_state).permutation(n_samples)
         train, test = places[n_test : n_test + n_train], places[:n_test]
     return [_chosen(array, places) for array in arrays for places in (train, test)]
-
-
-class KFold:
-    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
-        if n_splits <= 1:
-            raise ValueError(
-                "k-fold cross-validation requires at least one train/test split by setting n_splits=2 or more, got "
-                f"n_splits={n_splits}."
-            )
-        if not shuffle and random_state is not None:
-            raise ValueError(
-                "Setting a random_state has no effect since shuffle is False. You should leave random_state to its "
-                "default (None), or set shuffle=True."
-            )
-        self.n_splits, self.shuffle, self.random_state = n_splits, shuffle, random_state
-
-    def get_n_splits(self, X=None, y=None, groups=None):
-        return self.n_splits
-
-    def split(self, X, y=None, groups=None):
-        n_samples = int(_length(X))
-        if self.n_splits > n_samples:
-            raise ValueError(
-                f"Cannot have number of splits n_splits={self.n_splits} greater than the number of samples: "
-                f"n_samples={n_samples}."
-            )
-        places = _np.arange(n_samples)
-        if self.shuffle:
-            _stream(self.random_state).shuffle(places)
-        stop = 0
-        for nr in range(self.n_splits):
-            start, stop = stop, stop + n_samples // self.n_splits + (nr < n_samples % self.n_splits)
-            held_back = _np.zeros(n_samples, dtype=bool)
-            held_back[places[start:stop]] = True
-            yield _np.nonzero(~held_back)[0], _np.nonzero(held_back)[0]

@@ -1,7 +1,4 @@
-"""sklearn.preprocessing, in Python: numbers brought to one scale, classes numbered."""
-
-from itertools import combinations as _combinations
-from itertools import combinations_with_replacement as _with_replacement
+"""sklearn.preprocessing, in Python: numbers brought to one scale."""
 
 import numpy as _np
 from sklearn.utils import _without
@@ -122,47 +119,3 @@ class MinMaxScaler(_Fitted):
         X -= self.min_
         X /= self.scale_
         return X
-
-
-class LabelEncoder:
-    """Classes that are numbers, as 0, 1, 2."""
-
-    def fit(self, y):
-        self.classes_ = _np.unique(_np.array(y))
-        return self
-
-    def fit_transform(self, y):
-        self.classes_, nrs = _np.unique(_np.array(y), return_inverse=True)
-        return nrs
-
-    def transform(self, y):
-        y = _np.array(y)
-        unseen = [value for value in _np.unique(y).tolist() if value not in self.classes_.tolist()]
-        if unseen:
-            raise ValueError(f"y contains previously unseen labels: {unseen}")
-        return _np.searchsorted(self.classes_, y)
-
-    def inverse_transform(self, y):
-        return self.classes_[_np.array(y)]
-
-
-class PolynomialFeatures(_Fitted):
-    def __init__(self, degree=2, *, interaction_only=False, include_bias=True, order="C"):
-        _without("PolynomialFeatures", order=(order, "C"))
-        self.degree, self.interaction_only, self.include_bias = degree, interaction_only, include_bias
-
-    def fit(self, X, y=None):
-        self.n_features_in_ = _table(X).shape[1]
-        ways, least = _combinations if self.interaction_only else _with_replacement, 0 if self.include_bias else 1
-        columns = range(self.n_features_in_)
-        self._products = [way for size in range(least, self.degree + 1) for way in ways(columns, size)]
-        self.n_output_features_ = len(self._products)
-        return self
-
-    def transform(self, X):
-        X = self._check(X)
-        found = {(): _np.ones(X.shape[0], dtype=X.dtype)} | {(at,): X[:, at] for at in range(X.shape[1])}
-        for way in self._products:
-            if way not in found:
-                found[way] = found[way[1:]] * X[:, way[0]]
-        return _np.stack([found[way] for way in self._products], 1)

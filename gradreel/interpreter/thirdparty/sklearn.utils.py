@@ -1,4 +1,4 @@
-"""sklearn.utils, in Python: streams of random numbers, arrays shuffled alike, tables with attributes."""
+"""sklearn.utils, in Python: streams of random numbers, arrays shuffled alike."""
 
 import numpy as _np
 from _disk import refuse as _refuse
@@ -9,22 +9,6 @@ def _without(call, **given):
     for name, (value, usual) in given.items():
         if value is not usual and value != usual:
             _refuse(f"`{call}({name}={value!r})` is not supported here: leave it out.")
-
-
-class Bunch(dict):
-    """A dictionary whose entries are attributes, too."""
-
-    def __init__(self, **kwargs):
-        super().__init__(kwargs)
-
-    def __getattr__(self, key):
-        try:
-            return self[key]
-        except KeyError:
-            raise AttributeError(key) from None
-
-    def __setattr__(self, key, value):
-        self[key] = value
 
 
 def check_random_state(seed):

@@ -146,18 +146,18 @@ SPACES = _spaces()
 # ---- what functions look like in print: most of torch itself is written in C++, most of its modules in Python.
 
 IN_PYTHON = (
-    "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist chain_matmul "
+    "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist "
     "compile compiled_with_cxx11_abi einsum get_default_device get_deterministic_debug_mode is_tensor "
     "is_deterministic_algorithms_warn_only_enabled set_deterministic_debug_mode are_deterministic_algorithms_enabled "
     "get_float32_matmul_precision get_rng_state initial_seed is_warn_always_enabled load manual_seed meshgrid norm "
-    "pca_lowrank save seed set_default_device set_default_dtype set_default_tensor_type set_float32_matmul_precision "
-    "set_printoptions set_rng_state set_warn_always split stft svd_lowrank tensordot typename unique "
+    "save seed set_default_device set_default_dtype set_default_tensor_type set_float32_matmul_precision "
+    "set_printoptions set_rng_state set_warn_always split stft tensordot typename unique "
     "unique_consecutive unravel_index use_deterministic_algorithms vmap"
 ).split()
 """Of torch itself."""
 
 IN_C = (
-    "adaptive_avg_pool1d avg_pool1d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d "
+    "adaptive_avg_pool1d avg_pool1d bilinear celu_ conv1d conv2d conv3d conv_tbc conv_transpose1d "
     "conv_transpose2d conv_transpose3d cosine_similarity hardshrink native_channel_shuffle pairwise_distance pdist "
     "pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ selu_ threshold_"
 ).split()
@@ -180,8 +180,7 @@ PREFIXES = {"torch.linalg": "linalg_", "torch.special": "special_"}
 """What all functions of a module begin with where it is written in C++."""
 
 DISPATCHED = (
-    "unique unique_consecutive max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d "
-    "adaptive_max_pool3d fractional_max_pool2d fractional_max_pool3d"
+    "unique unique_consecutive max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d"
 ).split()
 IN_CPP = "builtin_function_or_method"
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from autograd_core.api.methods.storage import UntypedStorage
+
 from ..builtins.formatting import COLLECTED
 from ..builtins.iteration import WALKED
-from ..engine.engine import STORAGES, torch
+from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.attribute_tables import TABLES
 from ..runtime.values import Attribute, Builtin, Foreign
@@ -32,7 +34,7 @@ def data_ptr(machine: Machine, tensor: Any) -> int:
 
 
 ROW = 25
-"""Characters at most that tell of one byte or number."""
+"""Characters at most that tell of one byte."""
 
 
 def repr_storage(machine: Machine, storage: Any, around: tuple[int, ...]) -> str:
@@ -41,24 +43,14 @@ def repr_storage(machine: Machine, storage: Any, around: tuple[int, ...]) -> str
     return repr(storage)
 
 
-def tolist(machine: Machine, storage: Any) -> list[Any]:
-    """`storage.tolist()`"""
-    machine.meter.length(len(storage))
-    listed: list[Any] = storage.tolist()
-    return listed
-
-
 def install() -> None:
     """Put these into the tables of torch's names and attributes."""
     TABLES[torch.Tensor]["data_ptr"] = Builtin("data_ptr", data_ptr, machine=True)
-    for kind in STORAGES:
-        COLLECTED[kind] = repr_storage
-        WALKED.append(kind)
-        methods = {name: Foreign(name, getattr(kind, name)) for name in METHODS if hasattr(kind, name)}
-        reads = {name: Attribute(operator.attrgetter(name)) for name in READ}
-        own = {"data_ptr": address, "tolist": tolist}
-        TABLES[kind] = {**methods, **reads, **{name: Builtin(name, run, machine=True) for name, run in own.items()}}
-
-
-METHODS = ("nbytes", "size", "element_size", "fill_", "untyped", "type")
-READ = ("device", "dtype", "is_cuda")
+    COLLECTED[UntypedStorage] = repr_storage
+    WALKED.append(UntypedStorage)
+    methods: dict[str, Any] = {name: Foreign(name, getattr(UntypedStorage, name)) for name in ("nbytes", "size")}
+    own: dict[str, Any] = {
+        "device": Attribute(operator.attrgetter("device")),
+        "data_ptr": Builtin("data_ptr", address, machine=True),
+    }
+    TABLES[UntypedStorage] = methods | own
