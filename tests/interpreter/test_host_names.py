@@ -297,7 +297,7 @@ def ways_to_say(names: dict[str, Any], said: str) -> list[tuple[list[Any], dict[
         [{said: x}], [{said: other}], [{said: said}], [spare, {said: x}], [spare, {said: x}, x], [0, said],
         [x, 0, said],
         [{"state": {said: {said: x}}, "param_groups": [{said: x, "params": [0]}]}], [{"lr_lambdas": [{said: x}]}],
-        [{"_scale_fn_custom": {said: x}}], [[(spare, said)], names["prune_method"], 0.5],
+        [{"_scale_fn_custom": {said: x}}], [[(spare, said)], 0.5],
         [marked, said], [marked, said, x], [marked, {said: p}, x],
     ]  # fmt: skip
     options: list[dict[str, Any]] = [{said: x}, {"name": said}, {"mode": said}, {"dtype": said}]
