@@ -85,6 +85,18 @@ TABLE: tuple[Misgiven, ...] = (
         ),
     ),
     Misgiven(
+        re.compile(r"vmap: It looks like you're .*calling \.item\(\)"),
+        "vmap_item",
+        "Under vmap there is no single number",
+        nothing,
+        (
+            "{code} {line}{turn} takes a number out of a tensor, in what `vmap` runs for all examples at once.",
+            "The tensor stands for one number of each example; it can be computed with, but none can be taken out.",
+            "What is to be seen of each example is returned beside the result, and read when `vmap` is done.",
+        ),
+        re.compile(r"^(?!(?:if|elif|while|assert)\b).*(?:\.item\(\)|\.tolist\(\)|\bfloat\(|\bint\()"),
+    ),
+    Misgiven(
         re.compile(r"vmap: It looks like you're .*attempting to use a Tensor in some data-dependent control flow"),
         "vmap_choice",
         "Under vmap nothing can be decided",
@@ -103,6 +115,7 @@ TABLE: tuple[Misgiven, ...] = (
         (
             "{code} {line}{turn} takes a number out of a tensor, in what `vmap` runs for all examples at once.",
             "The tensor stands for one number of each example; it can be computed with, but none can be taken out.",
+            "What is to be seen of each example is returned beside the result, and read when `vmap` is done.",
         ),
     ),
     Misgiven(
