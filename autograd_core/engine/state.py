@@ -76,7 +76,7 @@ class State(threading.local):
     validate_args: bool
     grad_enabled: bool
     next_sequence: Callable[[], int]
-    tables: dict[int, dict[Any, Any]] | None
+    tables: dict[int, tuple[dict[Any, Any], dict[Any, Any]]] | None
     stack: Callable[[], list[str]] | None = None
     """The calls under way, as a traceback has them, where a program's are not the host's."""
 
@@ -129,8 +129,8 @@ def own_table(table: dict[Any, Any]) -> dict[Any, Any]:
     if state.tables is None:
         return table
     if id(table) not in state.tables:
-        state.tables[id(table)] = dict(table)
-    return state.tables[id(table)]
+        state.tables[id(table)] = table, dict(table)  # kept, so that no other can have its id
+    return state.tables[id(table)][1]
 
 
 def ask_room(*lengths: int) -> None:

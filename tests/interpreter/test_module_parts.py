@@ -111,3 +111,35 @@ def test_a_part_may_have_any_name(source: str) -> None:
     trace = run(HEAD + source)
     assert trace.outcome.kind == "finished", trace.outcome
     assert "".join(event.text for event in trace.events if isinstance(event, events.Printed)) == PRINTS[source]
+
+
+REPLACED = """\
+import copy, torch
+class D(dict): pass
+class Evil:
+    def __deepcopy__(self, memo):
+        for k in range(40):
+            kept = KEPT
+            copy.deepcopy(kept, memo)
+            del kept
+            made.append(MAKE)
+        return self
+made = []
+again = copy.deepcopy([Evil(), made])[1]
+print(len(again), all(TEST for o in again))
+"""
+MAKERS = {
+    "torch.nn.Linear(1, 1)": ("D(weight='mine', bias=1)", "not {D} & {type(part) for part in vars(o).values()}"),
+    "torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)": (
+        "{'a': 'mine'}",
+        "'lr' in o.defaults and 'lr' in o.param_groups[0] and not o.state",
+    ),
+}
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_no_table_of_the_engine_is_taken_for_one_that_was_copied(make: str) -> None:
+    """A program's `__deepcopy__` may copy what dies at once: what is made then can lie where that did."""
+    kept, test = MAKERS[make]
+    trace = run(REPLACED.replace("KEPT", kept).replace("MAKE", make).replace("TEST", test))
+    assert [event.text for event in trace.events if isinstance(event, events.Printed)] == ["40 True\n"]

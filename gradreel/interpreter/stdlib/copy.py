@@ -103,13 +103,32 @@ def cannot_copy(value: Value) -> TypeError:
     return TypeError(f"cannot pickle '{kind_name(value)}' object")
 
 
+class Copies:
+    """What was copied so far. The originals are kept, as by CPython's `_keep_alive`: where one died, a table of the
+    engine could be made in its place, and would be taken for copied."""
+
+    __slots__ = ("pairs",)
+
+    def __init__(self) -> None:
+        self.pairs: dict[int, tuple[Value, Value]] = {}
+
+    def __contains__(self, value: Value) -> bool:
+        return id(value) in self.pairs
+
+    def __getitem__(self, value: Value) -> Value:
+        return self.pairs[id(value)][1]
+
+    def __setitem__(self, value: Value, copied: Value) -> None:
+        self.pairs[id(value)] = value, copied
+
+
 class Memo(dict[Value, Value]):
     """The `memo` that a program's `__deepcopy__` is handed and hands on: a dict of its own. What was copied so far, the
     engine's among it, stands beside."""
 
     __slots__ = ("copies",)
 
-    def __init__(self, copies: dict[int, Value]) -> None:
+    def __init__(self, copies: Copies) -> None:
         self.copies = copies
 
 
@@ -118,50 +137,50 @@ admit(Memo)
 
 def copy_deeply(machine: Machine, value: Any, memo: Value = None) -> Value:
     """`copy.deepcopy` of programs."""
-    return deep_copy(machine, value, memo.copies if type(memo) is Memo else {})
+    return deep_copy(machine, value, memo.copies if type(memo) is Memo else None)
 
 
-def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None) -> Value:
+def deep_copy(machine: Machine, value: Any, memo: Copies | None = None) -> Value:
     """A copy of `value` and of all that it holds; what was met before is the same copy again."""
-    memo = {} if memo is None else memo
+    memo = Copies() if memo is None else memo
     machine.meter.charge()
     if isinstance(value, SHARED) and not isinstance(value, Own):
         return value
-    if machine.number(value) in memo:
-        return memo[machine.number(value)]
+    if value in memo:
+        return memo[value]
     made: Any
     if isinstance(value, OBJECTS):
         answer = call_method(machine, value, "__deepcopy__", [Memo(memo)])
         if answer is not NotImplemented:
-            memo[machine.number(value)] = answer
+            memo[value] = answer
             return answer
     if isinstance(value, Own) and not isinstance(value, torch.nn.Module):
         content = plain_content(machine, value, memo)
-        made = memo[machine.number(value)] = copy_record(value, content, {})
+        made = memo[value] = copy_record(value, content, {})
         made.attributes.update(deep_copy(machine, value.attributes, memo))
     elif isinstance(value, TENSORS):
         machine.meter.elements(elements_of(value))
-        made = memo[machine.number(value)] = copy.deepcopy(value)
+        made = memo[value] = copy.deepcopy(value)
     elif isinstance(value, list):
-        made = memo[machine.number(value)] = []
+        made = memo[value] = []
         made.extend(deep_copy(machine, part, memo) for part in list(value))
     elif isinstance(value, deque):
-        made = memo[machine.number(value)] = Deque([], value.maxlen)
+        made = memo[value] = Deque([], value.maxlen)
         made.extend(deep_copy(machine, part, memo) for part in list(value))
     elif isinstance(value, np.ndarray):
         machine.meter.length(len(value))
-        made = memo[machine.number(value)] = copy.deepcopy(value)
+        made = memo[value] = copy.deepcopy(value)
     elif isinstance(value, dict):
         factory = (value.default_factory,) if isinstance(value, defaultdict) else ()
-        made = memo[machine.number(value)] = type(value)(*factory)
+        made = memo[value] = type(value)(*factory)
         for key, part in list(value.items()):
             made[deep_copy(machine, key, memo)] = deep_copy(machine, part, memo)
         if hasattr(value, "_metadata"):
             made._metadata = deep_copy(machine, value._metadata, memo)
     elif isinstance(value, (tuple, set, frozenset)):
-        made = memo[machine.number(value)] = type(value)(deep_copy(machine, part, memo) for part in list(value))
+        made = memo[value] = type(value)(deep_copy(machine, part, memo) for part in list(value))
     elif isinstance(value, Instance):
-        made = memo[machine.number(value)] = copy_record(value, None, {})
+        made = memo[value] = copy_record(value, None, {})
         if made is not value:
             state = call_method(machine, value, "__getstate__", [])
             state = deep_copy(machine, value.attributes if state is NotImplemented else state, memo)
@@ -170,10 +189,10 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
                     raise TypeError(f"'{kind_name(state)}' object is not a mapping")
                 made.attributes.update(state)
     elif isinstance(value, torch.Generator):
-        made = memo[machine.number(value)] = copy.deepcopy(value)
+        made = memo[value] = copy.deepcopy(value)
     elif isinstance(value, torch.nn.Module) or of_engine(value):
         kind: Any = type(value)
-        made = memo[machine.number(value)] = kind.__new__(kind)
+        made = memo[value] = kind.__new__(kind)
         for name, part in list(value.__dict__.items()):
             made.__dict__[name] = part if isinstance(part, Class) else _part(machine, part, memo)
     else:
@@ -188,7 +207,7 @@ def of_engine(value: Any) -> bool:
     return not ENGINE_CLASSES.isdisjoint(type(value).__mro__) and hasattr(value, "__dict__")
 
 
-def plain_content(machine: Machine, value: Any, memo: dict[int, Value]) -> Any:
+def plain_content(machine: Machine, value: Any, memo: Copies) -> Any:
     """The content of an object that extends a container, copied."""
     if isinstance(value, dict):
         return {deep_copy(machine, k, memo): deep_copy(machine, part, memo) for k, part in value.items()}
@@ -197,7 +216,7 @@ def plain_content(machine: Machine, value: Any, memo: dict[int, Value]) -> Any:
     return value
 
 
-def _part(machine: Machine, part: Any, memo: dict[int, Value]) -> Any:
+def _part(machine: Machine, part: Any, memo: Copies) -> Any:
     """An attribute that the engine keeps on a module or another object of its own."""
     if isinstance(part, types.MethodType):
         return types.MethodType(part.__func__, _part(machine, part.__self__, memo))

@@ -14,7 +14,7 @@ from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.type_names import kind_name
 from ..runtime.values import Class, Function, Instance, Own, Value
-from ..stdlib.copy import deep_copy
+from ..stdlib.copy import Copies, deep_copy
 from ..stdlib.files import key
 
 REMARK = "Nothing is written to disk here: what `torch.save` keeps lasts until the program ends."
@@ -69,10 +69,10 @@ def load(
 
 def copy_detached(machine: Machine, value: Value) -> Value:
     """A copy in which every tensor is a leaf without a gradient."""
-    memo: dict[int, Value] = {}
+    memo = Copies()
     for tensor in tensors_in(value, set()):
         machine.meter.elements(elements_of(tensor))
-        memo[machine.number(tensor)] = leaf(tensor)
+        memo[tensor] = leaf(tensor)
     return deep_copy(machine, value, memo)
 
 
