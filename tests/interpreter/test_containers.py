@@ -100,3 +100,17 @@ def test_calls_of_the_host_go_no_deeper_than_the_stack_bears(kind: str) -> None:
     thread.join()
     threading.stack_size(before)
     assert traces and traces[0].outcome.kind == "finished"
+
+
+@pytest.mark.parametrize("nest", ["slice(x)", "slice(1, x, x)", "holder[x:]", "slice(slice(x))", "holder[0, ::x][1]"])
+def test_slices_hold_slices_no_deeper_than_the_stack_bears(nest: str) -> None:
+    trace = run(
+        "class Holder:\n    def __getitem__(self, index):\n        return index\nholder = Holder()\nx = None\n"
+        f"try:\n    for i in range(20000):\n        x = {nest}\nexcept RecursionError as e:\n    print(e)\n"
+        "print(slice([slice(slice(1))]))"
+    )
+    said = [event.text for event in trace.events if isinstance(event, Printed)]
+    assert said == [
+        "maximum recursion depth exceeded\n",
+        "slice(None, [slice(None, slice(None, 1, None), None)], None)\n",
+    ]

@@ -51,6 +51,21 @@ def make_float(machine: Machine, value: Value = 0.0) -> float:
     raise TypeError(f"float() argument must be a string or a real number, not '{kind_name(value)}'")
 
 
+SLICES = 8
+"""Slices inside slices: the host frees them each on top of the other, and its stack ends somewhere."""
+
+
+def make_slice(machine: Machine, *bounds: Value) -> slice:
+    """`slice(start, stop, step)`, and what `a[start:stop:step]` is asked with."""
+    inner, depth = bounds, 0
+    while inner := tuple(part for held in inner if type(held) is slice for part in (held.start, held.stop, held.step)):
+        depth += 1
+        machine.meter.charge(len(inner))
+        if depth > SLICES:
+            raise RecursionError("maximum recursion depth exceeded")
+    return slice(*bounds)
+
+
 def make_complex(machine: Machine, real: Value = 0, imag: Value = 0) -> complex:
     """`complex(...)`"""
     if isinstance(real, (torch.Tensor, np.generic)):

@@ -30,7 +30,7 @@ from ..runtime.values import (
     Value,
 )
 from ..stdlib.collections import TUPLE
-from .constructors import classify, hash_value, make_complex, make_float, make_int, make_range, plainest
+from .constructors import classify, hash_value, make_complex, make_float, make_int, make_range, make_slice, plainest
 from .formatting import format_value, repr_of, str_of
 from .hashing import charge_keys
 from .introspection import (
@@ -122,7 +122,7 @@ TYPES: dict[str, Type] = {
         lambda machine, items=(): frozenset(charge_keys(machine, collect_items(machine, items))),
     ),
     "range": _type("range", (range,), make_range),
-    "slice": _type("slice", (slice,), lambda machine, *bounds: slice(*bounds)),
+    "slice": _type("slice", (slice,), make_slice),
     "object": _type("object", (object,), lambda machine: Instance(plainest(machine))),
     "type": Type("type", (Class, Type, ExceptionType), Builtin("type", classify, machine=True)),
     "NoneType": _type("NoneType", (type(None),), None),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from ..builtins.constructors import make_slice
 from ..builtins.formatting import format_field
 from ..builtins.hashing import charge_keys, put_all
 from ..builtins.iteration import collect_items, has_walk, iterate
@@ -243,8 +244,8 @@ def slice_(compiler: Compiler, node: ast.Slice) -> Run:
     bounds = [
         (lambda frame: None) if b is None else compiler.expression(b) for b in (node.lower, node.upper, node.step)
     ]
-    lower, upper, step = bounds
-    return lambda frame: slice(lower(frame), upper(frame), step(frame))
+    machine, (lower, upper, step) = compiler.machine, bounds
+    return lambda frame: make_slice(machine, lower(frame), upper(frame), step(frame))
 
 
 # ---- text
