@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from gradreel.interpreter import run
+from gradreel.interpreter.runtime import values
 from gradreel.trace.events import Printed
 
 PROGRAMS = {
@@ -83,3 +86,32 @@ def test_no_address_of_this_machine_reaches_a_program_or_its_trace() -> None:
     second = run(ASKING)
     del moved
     assert [str(event) for event in second.events] == [str(event) for event in first.events]
+
+
+ORDERED = """
+import random, torch
+class C: pass
+class It:
+    def m(self): yield
+made = [lambda: i for i in range(200)] + [type("K", (), {}) for i in range(50)] + [It().m() for i in range(50)]
+made += [(lambda: i, 1) for i in range(50)] + [C().__init__ for i in range(50)] + [ValueError() for i in range(50)]
+names = {each: nr for nr, each in enumerate(made)}
+print([names[each] for each in set(made)], [names[each] for each in frozenset(reversed(made))])
+for nan in (float("nan"), float("inf") * 0):
+    random.seed(nan)
+    print(random.random(), random.Random(nan).random(), random.seed(1.5), random.random())
+    r = random.Random(3)
+    r.seed(nan)
+    print(r.random(), random.Random("a").random(), random.Random(-1.5).random())
+"""
+
+
+def test_neither_the_order_of_a_set_nor_a_seed_tells_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, told = [], []
+    for moved in (0, 1, 50_001):
+        kept += [object() for _ in range(moved)]
+        monkeypatch.setattr(values, "next_rank", itertools.count(1).__next__)
+        trace = run(ORDERED)
+        assert trace.outcome.kind == "finished", trace.outcome.message
+        told.append([event.text for event in trace.events if isinstance(event, Printed)])
+    assert told[0] == told[1] == told[2] and len(told[0]) == 5

@@ -10,7 +10,7 @@ import numpy as np
 from ..engine.cost_model import count_of
 from ..engine.engine import STORAGES, torch
 from ..machine import Machine
-from ..runtime.values import Value
+from ..runtime.values import Record, Value
 
 DEEPEST = 5_000
 """Tuples inside tuples that may be hashed; Python itself would go on until its stack is used up."""
@@ -50,8 +50,8 @@ def is_by_identity(value: Value) -> bool:
 
 
 NUMBERS = (float, complex, np.inexact)
-ADDRESSES = (torch.Tensor.__hash__, *(kind.__hash__ for kind in STORAGES))
-"""The functions written in Python that hash an address."""
+ADDRESSES = (Record.__hash__, torch.Tensor.__hash__, *(kind.__hash__ for kind in STORAGES))
+"""The functions written in Python that hash an address, or what another run of the process has begun to count."""
 
 
 def hash_of(machine: Machine, value: Value) -> int:

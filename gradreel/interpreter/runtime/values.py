@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -107,8 +108,25 @@ class Frame:
 # ---- functions
 
 
+class Record:
+    """What programs handle, and the host knows by nothing but where it lies."""
+
+    __slots__ = ("rank",)
+
+    def __hash__(self) -> int:
+        """Its place among the records that were asked: the order of a set of them tells no address."""
+        try:
+            return self.rank
+        except AttributeError:
+            self.rank: int = next_rank()
+            return self.rank
+
+
+next_rank = count(1).__next__
+
+
 @stands_for("function")
-class Function:
+class Function(Record):
     """A function of the program. `invoke` runs it; it takes over the list of arguments and empties it."""
 
     __slots__ = ("name", "title", "invoke", "home", "doc", "attributes", "defaults", "places", "hints")
@@ -127,7 +145,7 @@ class Function:
 
 
 @stands_for("method")
-class Bound:
+class Bound(Record):
     """A method of the program with the object it belongs to."""
 
     __slots__ = ("function", "receiver")
@@ -156,7 +174,7 @@ def for_objects(name: str, run: Callable[..., Value]) -> Callable[..., Value]:
 
 
 @stands_for("builtin_function_or_method")
-class Builtin:
+class Builtin(Record):
     """A function that we offer. With `machine`, it is handed the machine first. `title`: its name in messages."""
 
     __slots__ = ("name", "run", "machine", "receiver", "title", "method", "look", "more")
@@ -184,7 +202,7 @@ class Builtin:
 
 
 @stands_for("builtin_function_or_method")
-class Foreign:
+class Foreign(Record):
     """A function of the engine: arguments and result cross the bridge."""
 
     __slots__ = ("name", "run", "receiver", "look")
@@ -207,7 +225,7 @@ class Attribute(NamedTuple):
 
 
 @stands_for("staticmethod")
-class StaticMethod:
+class StaticMethod(Record):
     __slots__ = ("function",)
 
     def __init__(self, function: Value) -> None:
@@ -215,7 +233,7 @@ class StaticMethod:
 
 
 @stands_for("classmethod")
-class ClassMethod:
+class ClassMethod(Record):
     __slots__ = ("function",)
 
     def __init__(self, function: Value) -> None:
@@ -223,7 +241,7 @@ class ClassMethod:
 
 
 @stands_for("property")
-class Property:
+class Property(Record):
     __slots__ = ("getter", "setter", "deleter")
 
     def __init__(self, getter: Value, setter: Value = None, deleter: Value = None) -> None:
@@ -236,7 +254,7 @@ class Property:
 
 
 @stands_for("type")
-class Type:
+class Type(Record):
     """A type that we offer: `hosts` are the Python types of its values, `make` its constructor."""
 
     __slots__ = ("name", "title", "hosts", "make", "methods")
@@ -257,7 +275,7 @@ class Type:
 
 
 @stands_for("type")
-class Class:
+class Class(Record):
     """A class of the program. `host` is what it extends of ours (list, nn.Module, ...), if anything."""
 
     __slots__ = (
@@ -387,7 +405,7 @@ OBJECTS = (Instance, Own)
 """Objects of the program's classes."""
 
 
-class Stub:
+class Stub(Record):
     """What stands for a library that has no part in a result, such as plotting: calls and attributes give it again."""
 
     __slots__ = ("name",)
@@ -397,7 +415,7 @@ class Stub:
 
 
 @stands_for("super")
-class Super:
+class Super(Record):
     """`super()`: the attributes of `this` that come behind `after` in the order of its class.
 
     `super(Class)` is bound to nothing: it has no `kind`.
@@ -412,7 +430,7 @@ class Super:
 
 
 @stands_for("module")
-class Namespace:
+class Namespace(Record):
     """A module that programs import: a table of names."""
 
     __slots__ = ("name", "table", "pure_python")
@@ -425,7 +443,7 @@ class Namespace:
 
 
 @stands_for("generator")
-class Generator:
+class Generator(Record):
     """A generator, of the program or (parameters()) of the engine."""
 
     __slots__ = ("name", "source")
@@ -448,7 +466,7 @@ Place = tuple[int, tuple[tuple[str, int], ...]]
 
 
 @stands_for("type")
-class ExceptionType:
+class ExceptionType(Record):
     """A type of exception. `host` is Python's class that we raise for it."""
 
     __slots__ = ("name", "title", "bases", "host")
@@ -460,7 +478,7 @@ class ExceptionType:
         self.host = host
 
 
-class Error:
+class Error(Record):
     """An exception as the program sees it. `place` is the line and the calls it came up in; `own` its class, if own."""
 
     __slots__ = ("kind", "args", "own", "attributes", "place", "cause", "context", "suppressed", "notes", "candidates")

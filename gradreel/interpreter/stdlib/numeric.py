@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from ..builtins.hashing import hash_of
 from ..builtins.iteration import collect_items, iterate
 from ..builtins.operators import make_binary
 from ..engine.engine import torch
@@ -112,14 +113,21 @@ def stream(machine: Machine) -> random.Random:
 SEEDS = (int, float, str, type(None))
 
 
-def seed_stream(seed: Value) -> random.Random:
+def checked_seed(machine: Machine, seed: Value) -> Value:
+    """What a stream of the host's may begin with: that would take NaN, or an object of a program's, by its address."""
     if not isinstance(seed, SEEDS):
         raise TypeError("The only supported seed types are: None,\nint, float, str, bytes, and bytearray.")
-    return random.Random(0 if seed is None else seed)
+    if seed is None:
+        return 0
+    return hash_of(machine, seed) if isinstance(seed, float) and (seed != seed or type(seed) is not float) else seed
+
+
+def make_stream(machine: Machine, seed: Value = None) -> random.Random:
+    return random.Random(checked_seed(machine, seed))
 
 
 def _seed(machine: Machine, a: Value = None, version: int = 2) -> None:
-    machine.chance = seed_stream(a)
+    machine.chance = make_stream(machine, a)
 
 
 def _shuffle(machine: Machine, this: random.Random, items: Value) -> None:
@@ -232,7 +240,7 @@ def make_global_draw(way: Callable[..., Any]) -> Callable[..., Any]:
 
 RANDOM_METHODS: dict[str, Builtin | Attribute] = {name: Builtin(name, way, machine=True) for name, way in DRAWS.items()}
 RANDOM_METHODS |= {
-    "seed": Builtin("seed", lambda machine, this, a=None: this.seed(0 if a is None else a), machine=True)
+    "seed": Builtin("seed", lambda machine, this, a=None: this.seed(checked_seed(machine, a)), machine=True)
 }
 
 RANDOM = make_module(
@@ -242,7 +250,7 @@ RANDOM = make_module(
         "Random": Type(
             "Random",
             (random.Random,),
-            Builtin("Random", lambda machine, seed=None: seed_stream(seed), True),
+            Builtin("Random", make_stream, True),
             "random.Random",
         )
     },
