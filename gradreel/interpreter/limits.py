@@ -6,7 +6,7 @@ import math
 import sys
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -207,6 +207,12 @@ class Meter:
         """`written` is about to be printed."""
         self.room(len(written))
         self.output += len(written)
+
+
+def extent(shape: Sequence[int]) -> int:
+    """The elements of this shape, or as many as it would have without its zeros: lists of its rows, and sums along what
+    is empty, are as long."""
+    return math.prod(int(size) or 1 for size in shape)
 
 
 # ---- how much memory the tensors of a run hold: counted as they are made, looked at again when it may be too much

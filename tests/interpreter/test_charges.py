@@ -178,6 +178,24 @@ torch.repeat_interleave(torch.ones(10**6), 100)
 torch.nn.RNN(1, 1, num_layers=10**6)
 torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(8, 2), 10**6)
 torch.vmap(lambda a: torch.vmap(lambda b: a * b)(torch.ones(10**5)))(torch.ones(10**5))
+torch.zeros(0, 2 * 10**7).sum(0)
+torch.zeros(2 * 10**7, 0).tolist()
+torch.nn.functional.linear(torch.zeros(2 * 10**7, 0), torch.zeros(1, 0))
+torch.ones(1, 0).repeat(2 * 10**7, 1)
+torch.ones(0).view(2 * 10**7, 0)
+torch.nn.functional.pad(torch.zeros(0, 2), (0, 2 * 10**7)).any(0)
+torch.zeros(1000, 1000)[:0].reshape(0, 1000, 1000, 1000).prod(0)
+torch.empty_strided((2 * 10**7, 0), (1, 1))
+torch.zeros(0, 5).unsafe_chunk(10**7)
+torch.zeros(0, 5).chunk(10**7)
+torch.zeros(0, 5).tensor_split(10**7)
+np.zeros((0, 2 * 10**7)).sum(0)
+np.all(np.zeros(0).reshape(0, 2 * 10**7), axis=0)
+np.zeros(0).reshape(2 * 10**7, 0).tolist()
+np.linalg.norm(np.zeros(0).reshape(2 * 10**7, 0), axis=1)
+np.dot(np.zeros((0, 1)).reshape(2 * 10**7, 0), np.zeros((0, 1)))
+np.tile(np.zeros((0, 1)), (1, 2 * 10**7)).max(0)
+np.random.rand(0, 2 * 10**7).sum(0)
 """.splitlines()
 """Calls whose result, or what it takes to make it, is hundreds of megabytes and more."""
 
@@ -212,6 +230,7 @@ ORDINARY = {
     "a tensor gone through": "n = 0\nfor v in torch.arange(9_000): n += 1",
     "keys of pairs": "d = {}\nfor i in range(900):\n    d[i, (i, i)] = i\n    d[i, (i, i)] += (i, (i, i)) in d",
     "strides": "x = torch.empty_strided((100, 100), (100, 1))",
+    "what is empty": "torch.zeros(0, 3, 224, 224).sum(0)\nprint(np.zeros((3, 0)).tolist(), np.arange(0))",
     "choices": "n = sum(1 for pair in itertools.combinations(range(300), 2))",
 }
 

@@ -309,7 +309,7 @@ def lengths(size: Sequence[Any], op: str = "empty") -> list[int]:
         RuntimeError: one is negative.
     """
     found = check_sizes(sizes_of(size, op), op)
-    ask_room(math.prod(found))
+    ask_room(*found)
     return found
 
 
@@ -570,7 +570,8 @@ def empty_strided(
             f"Storage size calculation overflowed with sizes={errors.sizes(size)} and strides={errors.sizes(stride)}"
         )
     stride = [max(step, 0) for step in stride]
-    ask_room(max(math.prod(size), extent(size, stride)))
+    ask_room(*size)
+    ask_room(extent(size, stride))
     data = laid_out(size, stride, kind)
     return make_tensor(data, "empty_strided", requires_grad, device)
 

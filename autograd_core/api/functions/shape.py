@@ -214,6 +214,8 @@ def chunk_size(input: Tensor, chunks: int, dim: int) -> int:
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     length = input.data_.shape[wrap(dim, input.data_.ndim)]
+    if not length:
+        ask_room(3 * chunks)
     return -(-length // chunks) or 1
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from autograd_core.dispatch.registry import TABLE
 
-from ..limits import FREE, Meter
+from ..limits import FREE, Meter, extent
 
 # ---- how large a result will be
 
@@ -38,10 +38,10 @@ def broadcast(args: Arguments) -> int:
 def broadcast_numel(found: list[tuple[int, ...]]) -> int:
     """Elements of the shape that these are broadcast to."""
     if len(found) == 1:
-        return math.prod(found[0])
+        return extent(found[0])
     size = 1
     for axis in range(1, max(map(len, found), default=0) + 1):
-        size *= max(shape[-axis] for shape in found if len(shape) >= axis)
+        size *= max(shape[-axis] for shape in found if len(shape) >= axis) or 1
     return size
 
 
@@ -65,13 +65,13 @@ def requested_size(args: Arguments) -> int:
 
 
 def repeat_size(args: Arguments) -> int:
-    return math.prod(shapes(args)[0]) * requested_size(args)
+    return extent(shapes(args)[0]) * requested_size(args)
 
 
 def cat_size(args: Arguments) -> int:
     """All parts of a list one behind the other."""
     parts = args[0] if isinstance(args[0], (list, tuple)) else args
-    return sum(math.prod(shape) for shape in shapes(tuple(parts)))
+    return sum(map(extent, shapes(tuple(parts))))
 
 
 def block_diag_size(args: Arguments) -> int:
@@ -120,7 +120,7 @@ def embedding_backward_size(args: Arguments) -> int:
 
 def largest_size(args: Arguments) -> int:
     """The elements of the largest: what belongs together by one dimension only, and not by the last."""
-    return max(map(math.prod, shapes(args)), default=0)
+    return max(map(extent, shapes(args)), default=0)
 
 
 def index_select_size(args: Arguments) -> int:
@@ -242,7 +242,7 @@ def pad_size(args: Arguments) -> int:
     for i in range(0, len(pad) - 1, 2):
         at = len(sizes) - 1 - i // 2
         sizes[at] += max(pad[i], 0) + max(pad[i + 1], 0)
-    return math.prod(sizes)
+    return extent(sizes)
 
 
 def embedding_bag_size(args: Arguments) -> int:
@@ -321,8 +321,14 @@ def as_strided_size(args: Arguments) -> int:
     return total_size(args[1:2])
 
 
-def zero_size(args: Arguments) -> int:
-    return 0
+def view_size(args: Arguments) -> int:
+    """Nothing; of what is empty, what its shape extends to."""
+    base = args[0]
+    if getattr(base, "size", 1):
+        return 0
+    return max(
+        (extent(base.shape), *(extent([*numbers((part,))]) for part in args[1:] if isinstance(part, (tuple, list))))
+    )
 
 
 PIECE = 3
@@ -547,8 +553,8 @@ APART = {"_cdist_forward": 0, "_cdist_backward": 1}
 CONVOLUTIONS = frozenset(("convolution", "convolution_backward"))
 
 VIEWS: dict[str, Callable[[Arguments], int]] = {
-    **{name.partition(".")[0]: zero_size for name, entry in TABLE.items() if entry.view},
-    **dict.fromkeys(("unbind", "split", "split_with_sizes"), split_size),
+    **{name.partition(".")[0]: view_size for name, entry in TABLE.items() if entry.view},
+    **dict.fromkeys(("unbind", "split", "split_with_sizes", "unsafe_split", "unsafe_split_with_sizes"), split_size),
     **dict.fromkeys(("expand", "broadcast_to"), requested_size),
     "as_strided": as_strided_size,
     "unfold": unfold_size,

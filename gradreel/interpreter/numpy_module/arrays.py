@@ -17,6 +17,7 @@ import numpy.ma  # np.unique imports it when first called, and a locked-down pro
 from ..builtins.iteration import collect_items
 from ..engine.cost_model import broadcast_numel
 from ..engine.engine import torch
+from ..limits import extent
 from ..machine import Machine
 from ..runtime.type_names import kind_name
 from ..runtime.values import Type, Value
@@ -104,7 +105,7 @@ def shape_of(machine: Machine, given: Value) -> tuple[int, ...]:
     shape = (given,) if isinstance(given, (int, np.integer)) else tuple(collect_items(machine, given))
     if not all(isinstance(size, (int, np.integer)) for size in shape):
         raise TypeError("a shape is a whole number or several")
-    machine.meter.elements(math.prod(int(size) for size in shape))
+    machine.meter.elements(extent(shape))
     return shape
 
 

@@ -111,7 +111,7 @@ def _axes(given: Value) -> Any:
 def joining(way: Callable[..., Array]) -> Callable[..., Array]:
     def run(machine: Machine, given: Value, axis: Value = None) -> Array:
         parts = [np.asarray(numbers(machine, part)) for part in collect_items(machine, given)]
-        machine.meter.elements(sum(part.size for part in parts))
+        machine.meter.elements(sum(map(size_of, parts)))
         return way(parts) if axis is None else way(parts, axis=int(axis))
 
     return run

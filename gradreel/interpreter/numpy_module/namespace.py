@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..builtins.iteration import collect_items
+from ..limits import extent
 from ..machine import Machine
 from ..runtime.attribute_tables import register
 from ..runtime.type_names import kind_name
@@ -170,7 +171,7 @@ def _make_copy(method: Callable[..., Array]) -> Callable[..., Any]:
 
 
 def _tolist(machine: Machine, this: Array) -> Any:
-    machine.meter.elements(this.size)
+    machine.meter.elements(extent(this.shape))
     return this.tolist()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.cost_model import PIECE, broadcast_numel, product, solve_flops
+from ..limits import extent
 from ..machine import Machine
 
 Given = tuple[Any, ...]
@@ -21,12 +22,12 @@ def sizes_in(given: Any) -> tuple[int, ...]:
 
 
 def size_of(given: Any) -> int:
-    return math.prod(sizes_in(given))
+    return extent(sizes_in(given))
 
 
 def whole(given: Any, otherwise: int = 0) -> int:
     """A number as one of Python's."""
-    return int(given) if size_of(given) == 1 and not isinstance(given, str) else otherwise
+    return int(given) if math.prod(sizes_in(given)) == 1 and not isinstance(given, str) else otherwise
 
 
 def total_size(given: Given, named: dict[str, Any]) -> int:
@@ -77,7 +78,7 @@ def covariance_size(given: Given, named: dict[str, Any]) -> int:
     count = sum(shape[0] if len(shape) > 1 else 1 for shape in shapes)
     if len(given) > 2 and not given[2]:
         count = sum(shape[-1] for shape in shapes)
-    return sum(map(math.prod, shapes)) + count * count
+    return sum(map(extent, shapes)) + count * count
 
 
 MADE: dict[str, Callable[[Given, dict[str, Any]], int]] = {
@@ -158,8 +159,8 @@ def einsum_size(formula: str, shapes: list[tuple[int, ...]]) -> tuple[int, int]:
 def decomposition_size(name: str, shapes: list[tuple[int, ...]], named: dict[str, Any]) -> tuple[int, int]:
     """Elements and multiplications of a function of numpy.linalg."""
     if name == "norm" and named.get("ord") not in (2, -2, "nuc"):
-        return sum(map(math.prod, shapes)), 0
-    made = sum(map(math.prod, shapes))
+        return sum(map(extent, shapes)), 0
+    made = sum(map(extent, shapes))
     if name == "svd" and named.get("full_matrices", True) and len(shapes[0]) > 1:
         made += math.prod(shapes[0][:-2]) * max(shapes[0][-2:]) ** 2
     if name == "solve" and len(shapes) > 1:

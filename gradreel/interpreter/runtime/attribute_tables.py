@@ -17,6 +17,7 @@ from gradreel.trace.events import NumbersTaken, OptimizerStepped
 from ..engine.bridge import from_engine, to_engine
 from ..engine.engine import CONTEXT_CLASSES, ENGINE_CLASSES, NAMED_TUPLES, tensor_id, torch
 from ..engine.subclasses import PARAMETERS
+from ..limits import extent
 from ..machine import Machine
 from ..numpy_module.sharing import mirror_tensor
 from ..torch_module.namespace import NAMES, SAVED, SPACES
@@ -173,7 +174,7 @@ def make_number_reader(name: str) -> Builtin:
     def run(machine: Machine, tensor: Any, /, *args: Value, **kwargs: Value) -> Value:
         machine.meter.charge()
         if name == "tolist":
-            machine.meter.elements(tensor.numel(), AS_OBJECTS)
+            machine.meter.elements(extent(tensor.shape), AS_OBJECTS)
         taken = from_engine(take(tensor, *args, **kwargs))
         machine.emit((NumbersTaken, tensor_id(tensor), name))
         if name == "numpy":
