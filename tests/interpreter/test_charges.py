@@ -178,6 +178,12 @@ torch.repeat_interleave(torch.ones(10**6), 100)
 torch.nn.RNN(1, 1, num_layers=10**6)
 torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(8, 2), 10**6)
 torch.vmap(lambda a: torch.vmap(lambda b: a * b)(torch.ones(10**5)))(torch.ones(10**5))
+torch.ones(200, 200).half() @ torch.ones(200, 200).half()
+torch.ones(200, 200, dtype=torch.long) @ torch.ones(200, 200, dtype=torch.long)
+np.dot(np.ones((200, 200), np.float16), np.ones((200, 200), np.float16))
+np.ones((200, 200), int) @ ([[1] * 200] * 200)
+([[1] * 200] * 200) @ np.ones((200, 200), int)
+np.einsum('ij,jk->ik', np.ones((200, 200), int), np.ones((200, 200), int))
 torch.zeros(0, 2 * 10**7).sum(0)
 torch.zeros(2 * 10**7, 0).tolist()
 torch.nn.functional.linear(torch.zeros(2 * 10**7, 0), torch.zeros(1, 0))
@@ -222,6 +228,7 @@ ORDINARY = {
     "arrays of some length": "x = np.linspace(0, 1, 1100)\ny = 3 * x + 0.1 * np.random.randn(1100)",
     "arrays of bits": "x = np.ones((64, 64), dtype=int)\nx |= x\nx &= x\nx += x - x",
     "rows of an array": "x = np.zeros((1000, 1000))\nfor i in range(3000): x[i % 1000], x[:, 3], x[3, 4]",
+    "products": "x = np.ones((200, 200))\nx @ x, x @ ([1.0] * 200), np.ones((99, 99), int) @ np.ones((99, 99), int)",
     "products by letters": "x = np.ones((100, 100))\nnp.einsum('ij,jk->ik', x, x)",
     "each so often": "np.repeat(np.arange(2000), np.full(2000, 2))",
     "the norm of many numbers": "np.linalg.norm(np.ones(10**6))",

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.bridge import machine_of
-from ..engine.cost_model import broadcast_numel, count_of, product
+from ..engine.cost_model import Shaped, broadcast_numel, count_of, product, product_weight
 from ..engine.engine import TENSORS
 from ..engine.gate import unsafe_part
 from ..machine import Machine
@@ -260,10 +260,15 @@ def check_operands(machine: Machine, left: Value, right: Value) -> None:
     """Charges what numpy makes of two values, if one is of numpy's: it goes through lists and makes arrays of them."""
     if not isinstance(left, NUMPY) and not isinstance(right, NUMPY):
         return
-    for side in (left, right):
+    check_lists(machine, left, right)
+    machine.meter.elements(broadcast_numel([shape_of(left), shape_of(right)]))
+
+
+def check_lists(machine: Machine, *sides: Value) -> None:
+    """Charges the lists of which numpy makes arrays."""
+    for side in sides:
         if isinstance(side, NESTED):
             machine.meter.elements(unfolded_size(side, LISTS) if isinstance(side, LISTS) else count_of(side))
-    machine.meter.elements(broadcast_numel([shape_of(left), shape_of(right)]))
 
 
 LISTS = (list, tuple, deque)
@@ -309,9 +314,10 @@ def base_apply(
     if row.sign == "%" and isinstance(left, str):
         return format_percent(machine, left, right)
     row.guard(machine, left, right)
-    if row.sign == "@" and isinstance(left, ARRAYS) and isinstance(right, ARRAYS):
-        made, multiplications = product((left, right))
-        machine.meter.work(multiplications)
+    if row.sign == "@" and (isinstance(left, ARRAYS) or isinstance(right, ARRAYS)):
+        check_lists(machine, left, right)
+        made, multiplications = product((Shaped(shape_of(left)), Shaped(shape_of(right))))
+        machine.meter.work(multiplications * product_weight((left, right)))
         machine.meter.elements(made)
     else:
         check_operands(machine, left, right)

@@ -80,6 +80,13 @@ def block_diag_size(args: Arguments) -> int:
     return int(sum(rows for rows, _ in parts) * sum(columns for _, columns in parts))
 
 
+class Shaped:
+    """What stands for an array where only its shape matters."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+
 def product(args: Arguments) -> tuple[int, int]:
     """Elements and multiplications of a matrix product."""
     found = [tuple(arg.shape) for arg in args if hasattr(arg, "shape") and arg.shape]
@@ -91,6 +98,18 @@ def product(args: Arguments) -> tuple[int, int]:
     columns = right[-1] if len(right) > 1 else 1
     batch = broadcast_numel([left[:-2], right[:-2]])
     return batch * rows * columns, batch * rows * columns * inner
+
+
+def product_weight(args: Arguments) -> int:
+    """How much longer one multiplication takes than in float32 and float64: for those alone there is BLAS."""
+    given = [getattr(arg, "data_", arg) for arg in args]
+    dtypes: list[Any] = [arg.dtype for arg in given if isinstance(arg, (np.ndarray, np.generic))]
+    found = np.result_type(*dtypes) if dtypes else np.dtype(np.float64)
+    if found.kind == "c":
+        return 4
+    if found.kind == "f":
+        return 1 if found.itemsize > 2 else 24
+    return 8
 
 
 def index_size(args: Arguments) -> int:
@@ -599,7 +618,7 @@ def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
             return
         if op in PRODUCTS:
             elements, flops = product(args)
-            meter.work(flops)
+            meter.work(flops * product_weight(args))
         elif op in SIZES:
             elements = SIZES[op](args)
         else:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.ma  # np.unique imports it when first called, and a locked-down process could not
 
 from ..builtins.iteration import collect_items
-from ..engine.cost_model import broadcast_numel
+from ..engine.cost_model import broadcast_numel, product_weight
 from ..engine.engine import torch
 from ..limits import extent
 from ..machine import Machine
@@ -167,7 +167,7 @@ def einsum(machine: Machine, formula: Value, *operands: Value) -> Any:
     formula = str.__str__(formula)
     parts = [np.asarray(numbers(machine, part)) for part in operands]
     made, multiplications = einsum_size(formula, [part.shape for part in parts])
-    machine.meter.work(multiplications * (SLOWLY if len(parts) > 2 else 1))
+    machine.meter.work(multiplications * (SLOWLY if len(parts) > 2 else product_weight(tuple(parts))))
     machine.meter.elements(made)
     return np.einsum(formula, *parts)
 
@@ -176,7 +176,7 @@ def convolve(machine: Machine, one: Value, other: Value, mode: Value = "full") -
     if not isinstance(mode, str):
         raise TypeError(f"mode must be a str, not {kind_name(mode)}")
     first, second = (np.asarray(numbers(machine, part)) for part in (one, other))
-    machine.meter.work(first.size * second.size)
+    machine.meter.work(first.size * second.size * product_weight((first, second)))
     machine.meter.elements(first.size + second.size)
     way: Any = np.convolve
     made: Array = way(first, second, mode=str.__str__(mode))

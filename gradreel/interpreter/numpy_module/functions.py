@@ -9,7 +9,7 @@ import numpy as np
 
 from ..builtins.iteration import collect_items
 from ..builtins.operators import WARNING
-from ..engine.cost_model import broadcast_numel
+from ..engine.cost_model import broadcast_numel, product_weight
 from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.values import Value
@@ -122,7 +122,7 @@ def make_product(way: Callable[..., Any]) -> Callable[..., Any]:
         left, right = (operand(machine, part) for part in (a, b))
         made, multiplications = contraction_size(way.__name__, sizes_in(left), sizes_in(right))
         machine.meter.elements(max(made, size_of(left), size_of(right)))
-        machine.meter.work(multiplications)
+        machine.meter.work(multiplications * product_weight((left, right)))
         return pass_warnings(way, left, right)
 
     return run

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.cost_model import PIECE, broadcast_numel, product, solve_flops
+from ..engine.cost_model import PIECE, Shaped, broadcast_numel, product, solve_flops
 from ..limits import extent
 from ..machine import Machine
 
@@ -128,13 +128,6 @@ def contraction_size(name: str, left: tuple[int, ...], right: tuple[int, ...]) -
     rest = right[:-1] if name == "inner" else (*right[:-2], right[-1])
     count = math.prod(left[:-1]) * math.prod(rest)
     return count, count * inner
-
-
-class Shaped:
-    """What stands for an array where only its shape matters."""
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.shape = shape
 
 
 def einsum_size(formula: str, shapes: list[tuple[int, ...]]) -> tuple[int, int]:
