@@ -284,3 +284,13 @@ True True True True NotImplemented
 def test_numbers_of_a_tensor_are_charged_one_by_one() -> None:
     for numbers in ("torch.ones(10**6)", "np.ones(10**6)"):
         assert outcome(f"x = {numbers}\n[x.tolist() for i in range(99)]", 30_000)[0] == "stopped"
+
+
+def test_angles_are_drawn_only_where_numpy_comes_to_an_end() -> None:
+    """For a kappa that is huge its draw goes on for ever, and nobody can look at the clock."""
+    for given in ("0.0, float('inf')", "0.0, 1e300", "1e300, 1.0", "mu=0.0, kappa=[1.0, 1e300]", "float('nan'), 1.0"):
+        for stream in ("np.random", "np.random.default_rng(0)"):
+            assert outcome(f"{stream}.vonmises({given})") == ("raised", "ValueError"), given
+    assert outcome("np.random.vonmises(0.0, 4.0, 9), np.random.vonmises(0, [1e-9, 1e7]), np.random.vonmises(1, 0)")[
+        0
+    ] == ("finished")

@@ -47,9 +47,24 @@ def draw(way: Callable[..., Any], before: int) -> Callable[..., Any]:
             machine.meter.work(max(map(solve_flops, own)))
         else:
             machine.meter.elements(max(broadcast_numel([part for part in own if part]), math.prod(shape or ())))
+        if way.__name__ == "vonmises":
+            check_angles(*values, **named)
         return way(this, *values, **named, size=shape)
 
     return run
+
+
+STEEPEST = 1e8
+"""Beyond, numpy's draws of angles are rejected or turned back for ever; C looks at no clock."""
+
+
+def check_angles(mu: Any, kappa: Any) -> None:
+    """
+    Raises:
+        ValueError: no angle could be drawn.
+    """
+    if not np.all(np.abs(mu) <= STEEPEST) or not np.all(np.asarray(kappa) <= STEEPEST):
+        raise ValueError(f"vonmises: mu and kappa must be numbers of at most {STEEPEST:.0e} here")
 
 
 def by_sizes(way: Callable[..., Any]) -> Callable[..., Any]:
