@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 
 from . import events, ops, random
-from .api.functions import contraction, creation, pointwise, rnn, shape, sorting, statistics
-from .api.functions import random as random_functions
+from .api.functions import contraction, creation, pointwise, rnn, shape
 from .api.functions.creation import closed_range
-from .api.functions.shape import cat, vstack
 from .api.functions.statistics import trapezoid
-from .api.methods.inplace import IN_PLACE
-from .api.methods.table import ALIASES, METHODS, OWN
+from .api.methods.table import IN_PLACE, METHODS, OWN
 from .backends import switches
-from .dispatch.schema.guard import TABLE, guard
+from .dispatch.schema.guard import guard, names_in
+from .dispatch.schema.schema import declared
 from .engine.grad_mode import (
     enable_grad,
     inference_mode,
@@ -29,7 +27,6 @@ from .engine.state import state as _state
 from .functorch.vmap import vmap
 from .namespace.absent import absent
 from .namespace.module_names import settle
-from .ops import join, scatter_gather
 from .random.generator import Generator
 from .tensor import dtypes, tensor_types
 from .tensor.device import device, layout, memory_format, strided
@@ -49,20 +46,12 @@ channels_last = memory_format("torch.channels_last")
 channels_last_3d = memory_format("torch.channels_last_3d")
 
 _FUNCTIONS = {
-    creation: "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices "
-    "tril_indices logspace zeros_like ones_like empty_like full_like",
-    random_functions: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial "
-    "poisson binomial",
+    creation: "from_numpy triu_indices tril_indices",
     switches: switches.NAMES,
     random: "default_generator get_rng_state initial_seed manual_seed seed set_rng_state",
-    shape: "cat atleast_1d atleast_2d atleast_3d hstack vstack dstack column_stack block_diag meshgrid "
-    "cartesian_prod broadcast_tensors",
-    pointwise: "where is_tensor rsub",
-    sorting: "searchsorted bucketize isin",
-    join: "stack",
-    scatter_gather: "put",
-    contraction: "tensordot cdist pdist einsum",
-    statistics: "var_mean std_mean trapezoid",
+    shape: "atleast_1d atleast_2d atleast_3d block_diag meshgrid cartesian_prod broadcast_tensors",
+    pointwise: "is_tensor",
+    contraction: "tensordot cdist einsum",
 }
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _FUNCTIONAL = (
@@ -78,56 +67,45 @@ _SPELLED = (
     "constant_pad_nd embedding embedding_bag"
 )
 """What torch's own spelling takes otherwise than torch.nn.functional does."""
-_CREATED = "empty_strided"
-_SHAPED = "combinations broadcast_shapes is_same_size"
+_SHAPED = "broadcast_shapes"
 _BELOW = {
     "ctc_loss": ("nn.functional.loss", "ctc"),
     "rrelu": ("nn.functional.activation", "rrelu"),
     "rrelu_": ("nn.functional.activation", "rrelu_"),
     "grid_sampler": ("nn.functional.vision", "grid_sampler"),
-    "grid_sampler_2d": ("ops.grid_sample", "grid_sampler_2d"),
     **dict.fromkeys(_SPELLED.split(), ("nn.functional.aten", "")),
     "is_storage": ("api.methods.storage", ""),
     "cholesky": ("linalg.solving", "old_cholesky"),
     "qr": ("linalg.solving", "old_qr"),
-    **dict.fromkeys(_CREATED.split(), ("api.functions.creation", "")),
     **dict.fromkeys(_SHAPED.split(), ("api.functions.shape", "")),
-    **dict.fromkeys(("frexp", "renorm"), ("api.functions.pointwise", "")),
-    "masked_scatter": ("api.functions.indexing", ""),
     "adaptive_max_pool1d": ("nn.functional", "adaptive_max_pool1d_with_indices"),
     "max_pool1d_with_indices": ("nn.functional", ""),
-    **dict.fromkeys(("real", "conj", "conj_physical"), ("api.functions.pointwise", "itself")),
-    **dict.fromkeys(("imag", "view_as_real"), ("api.functions.pointwise", "")),
-    "angle": ("ops.unary", ""),
     **dict.fromkeys(("selu_", "celu_"), ("nn.functional.activation", "")),
     "rms_norm": ("nn.functional.normalization", ""),
     **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("api.functions.linalg", "")),
-    "affine_grid_generator": ("ops.grid_sample", "affine_grid_generator"),
 }
 """Functions that only rare programs ask for, with the module that has them and their name there."""
 _IN_PYTHON = {"norm", "split", "unique", "unique_consecutive"}
 """Methods that are functions of the package as well, though torch has no signature for them."""
-_ALSO = "clone detach detach_ is_complex is_inference is_conj is_neg adjoint get_device"
+_ALSO = "detach_ is_complex is_conj is_neg adjoint get_device"
 """Methods with a body of their own that are functions of the package as well."""
 _SUBMODULES = ("utils", "nn", "optim", "func", "distributions", "special", "backends", "mps", "xpu", "_C")
 
 
 def _surface() -> dict[str, Any]:
     """The functions of the package: operators and methods by their names, factories, dtypes."""
-    names: dict[str, Any] = dict(METHODS)
-    names |= {alias: names[name] for alias, name in ALIASES.items() if name in names}
+    names: dict[str, Any] = METHODS | declared("function")
     names |= {name: getattr(module, name) for module, given in _FUNCTIONS.items() for name in given.split()}
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
     names |= {name: method for name, method in IN_PLACE.items() if not name.startswith("__")}
     names |= {name: OWN[name] for name in _ALSO.split()}
     names |= {name: getattr(rnn, name) for name in _RECURRENT.split()}
     names |= tensor_types.TYPES | {"set_default_tensor_type": tensor_types.set_default_tensor_type}
-    names |= {"concat": cat, "concatenate": cat, "row_stack": vstack}
     names |= {"range": closed_range}
     names |= {"vmap": vmap, "trapz": trapezoid}
     names |= {"typename": _typename, "Assert": _assert, "promote_types": dtypes.promote_types}
     names |= {"can_cast": dtypes.can_cast, "result_type": dtypes.result_type}
-    methods_only = (METHODS | IN_PLACE | ALIASES).keys() - TABLE["torch"].keys() - _IN_PYTHON
+    methods_only = (METHODS | IN_PLACE).keys() - names_in("torch") - _IN_PYTHON
     return {name: guard("torch", name, value) for name, value in names.items() if name not in methods_only}
 
 

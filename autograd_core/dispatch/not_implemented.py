@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from ..dispatch.schema.schema import composite
 from ..engine.state import state
 from ..functorch.batch import is_hidden
 from ..functorch.batching_rules.elementwise import each_alike
@@ -70,6 +71,10 @@ def floor_divide_(self: Tensor, other: Any) -> Tensor:
     return call_underived_("floor_divide_", div_mode, self, other, "floor")
 
 
+@composite("""
+    floor_divide(Tensor self, Tensor other) -> Tensor: function method method_ out
+    floor_divide.Scalar(Tensor self, Scalar other) -> Tensor: function method method_
+    """)
 def floor_divide(self: Any, other: Any) -> Tensor:
     if not isinstance(self, Tensor):
         self = wrapped_number(self)

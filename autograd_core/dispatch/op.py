@@ -1,7 +1,7 @@
 """One operator, one entry: a forward on arrays, and a formula for each input that has a derivative.
 
-    @op("mul.Tensor", self=lambda grad, other: grad * other,
-                      other=lambda grad, self: grad * self)
+    @op("mul.Tensor(Tensor self, Tensor other) -> Tensor",
+        self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
     def mul(self: Array, other: Array) -> Array: return self * other
 
 How to read it:
@@ -15,9 +15,11 @@ output).
 4. Formulas speak of operators of the same table. They run on tensors under create_graph and can be differentiated
 again;
    else the same code runs on arrays, with the forwards in place of the operators (Note [Two namespaces]).
-5. The node is named `Mul` + `Backward` + how many `mul`s stand before it in the table. In-place variants and methods
-need no
-   entry.
+5. The node is named `Mul` + `Backward` + how many `mul`s stand before it in the table.
+6. Before all stands torch's schema. From it come the function `torch.mul`, the method, the variant in place, `out=`,
+   the check of arguments with torch's words for a refusal, and the names that the interpreter and the editor offer
+   (schema/schema.py). Further lines declare other overloads and other names of the same operator. One that programs
+   do not call has a name alone.
 
 What is constant for an operator is compiled once into straight-line code (codegen/); `Op.source` shows it.
 
@@ -51,6 +53,7 @@ from ..tensor.tensor import Tensor
 from .codegen import generator
 from .codegen.cache import kept
 from .registry import GRAPH, RAW, TABLE
+from .schema import schema
 
 for names in (RAW, GRAPH):
     names.update({"np": np, "arithmetic": arithmetic, "__builtins__": __builtins__})
@@ -72,6 +75,8 @@ TRAITS = {
     "fitting",
     "over",
     "forward_mode",
+    "pointwise",
+    "cost",
 }
 
 STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
@@ -200,8 +205,8 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
     return names
 
 
-def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Declare an operator; see the note at the head of the module.
+def op(schemas: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Declare an operator by its schemas, or its name alone; see the note at the head of the module.
 
     Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of results),
     `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
@@ -213,20 +218,34 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     the very shape and dtype of their inputs), `over` (the formula of the one input over arrays, of `grad` and `result`,
     for results that nothing else holds any more: it may write over them), `writes` (how often torch writes the
     gradients of this operator while it makes them: version counters tell; one number, or a function of the node that
-    gives one for each input), `forward_mode=False` (torch has no forward derivative of it).
+    gives one for each input), `forward_mode=False` (torch has no forward derivative of it),
+    `pointwise=True` (each element alone, as the tag in native_functions.yaml says: vmap runs it on the whole batch, and
+    the tensors of one that programs call are brought to one dtype unless `promote` says otherwise), `cost` (what an
+    element costs a program, in steps of 100 ns, where that is more than one).
     """
+    name = schema.operator_name(schemas)
     traits = {k: v for k, v in entry.items() if k in TRAITS}
     formulas = {k: v for k, v in entry.items() if k not in TRAITS}
 
     def declare(forward: Callable[..., Any]) -> Any:
+        if traits.get("pointwise") and "(" in schemas:
+            traits.setdefault("promote", tensors_of(forward))
         entry = Op(name, forward, formulas, **traits)
         TABLE[name] = entry
         RAW[forward.__name__] = forward
         made = entry.compile()
-        GRAPH[forward.__name__] = made if traits.get("forward_mode", True) else without_tangents(made, entry)
-        return GRAPH[forward.__name__]
+        function = made if traits.get("forward_mode", True) else without_tangents(made, entry)
+        GRAPH[forward.__name__] = function
+        schema.declare(schemas, function)
+        return function
 
     return declare
+
+
+def tensors_of(forward: Callable[..., Any]) -> tuple[str, ...]:
+    """The tensors among the parameters of `forward`, if there are several."""
+    names = tuple(p for p, kind in forward.__annotations__.items() if kind == "Array" and p != "return")
+    return names if len(names) > 1 else ()
 
 
 def without_tangents(function: Callable[..., Any], entry: Op) -> Callable[..., Any]:
@@ -292,7 +311,7 @@ def entries_of(source: str) -> Iterator[tuple[str, Entry]]:
                 formulas = {k.arg: k.value for k in call.keywords if isinstance(k.value, ast.Lambda)}
                 if isinstance(first, ast.Constant):
                     texts = {str(p): ast.unparse(f.body) for p, f in formulas.items()}
-                    yield str(first.value), (texts, expression(node.body), shortcut(node.body))
+                    yield schema.operator_name(str(first.value)), (texts, expression(node.body), shortcut(node.body))
 
 
 def shortcut(body: list[ast.stmt]) -> Shortcut | None:

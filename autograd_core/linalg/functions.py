@@ -11,6 +11,7 @@ from .. import errors
 from ..api.functions.arguments import cast, dims, named_tuple
 from ..dispatch.inplace import in_place
 from ..dispatch.schema.guard import guard
+from ..dispatch.schema.schema import composite
 from ..engine.warnings import warn_once
 from ..errors import Unsupported
 from ..ops import linalg_solve, reduction, view
@@ -29,21 +30,28 @@ OLD_SLOGDET = named_tuple("slogdet", "sign logabsdet")
 # ---- determinants
 
 
+@composite("""
+    det(Tensor self) -> Tensor: function method
+    linalg_det(Tensor A) -> Tensor: function out
+    """)
 def det(A: Tensor) -> Tensor:
     square("det", A)
     return linalg_solve.linalg_det(A)[0]
 
 
+@composite("linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet): function out")
 def slogdet(A: Tensor) -> Any:
     square("slogdet", A)
     return SLOGDET(*linalg_solve.linalg_slogdet(A)[:2])
 
 
+@composite("slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet): function method out")
 def old_slogdet(input: Tensor) -> Any:
     """torch.slogdet, whose result has another name."""
     return OLD_SLOGDET(*slogdet(input))
 
 
+@composite("logdet(Tensor self) -> Tensor: function method")
 def logdet(input: Tensor) -> Tensor:
     need("logdet", input, "input")
     check_square("logdet", input)
@@ -55,11 +63,16 @@ def logdet(input: Tensor) -> Tensor:
 # ---- inverses and solutions
 
 
+@composite("""
+    inverse(Tensor self) -> Tensor: function method out
+    linalg_inv(Tensor A) -> Tensor: function out
+    """)
 def inv(A: Tensor) -> Tensor:
     square("inv", A)
     return linalg_solve.linalg_inv(A)[0]
 
 
+@composite("linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor: function out")
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with `A @ X = B`, or with `X @ A = B`."""
     need("solve", A)
@@ -93,6 +106,10 @@ def check_right(name: str, A: Tensor, right: Sequence[int], left: bool) -> None:
         )
 
 
+@composite("""
+    linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> \
+        Tensor: function out
+    """)
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
     check_square("linalg.solve_triangular", A)
     check_matrix("linalg.solve_triangular", B, "B")
@@ -100,6 +117,14 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
     return linalg_solve.linalg_solve_triangular(A, B, upper, left, unitriangular)
 
 
+@composite("""
+    linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> \
+        Tensor: function out
+    linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor: \
+        function out
+    linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor: function out
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor: function out
+    """)
 def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
     if hermitian:
         raise Unsupported("linalg.pinv with hermitian=True is not supported")
@@ -114,6 +139,7 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, rtol: Any = N
     return linalg_solve.linalg_pinv(A, smallest if asked is None else float(asked))
 
 
+@composite("pinverse(Tensor self, float rcond=1e-15) -> Tensor: function method")
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return pinv(input, rtol=rcond)
 
@@ -121,6 +147,10 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 # ---- functions of matrices
 
 
+@composite("""
+    matrix_exp(Tensor self) -> Tensor: function method
+    linalg_matrix_exp(Tensor self) -> Tensor: function
+    """)
 def matrix_exp(A: Tensor) -> Tensor:
     need("matrix_exp", A)
     check_square("linalg.matrix_exp", A)
@@ -128,6 +158,10 @@ def matrix_exp(A: Tensor) -> Tensor:
     return linalg_solve.matrix_exp(A)
 
 
+@composite("""
+    matrix_power(Tensor self, int n) -> Tensor: function method out
+    linalg_matrix_power(Tensor self, int n) -> Tensor: function out
+    """)
 def matrix_power(A: Tensor, n: int) -> Tensor:
     """A multiplied by itself, by squaring."""
     need("matrix_power", A)
@@ -156,6 +190,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
 # ---- products
 
 
+@composite("linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor: function out")
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     a, b = input.data_.shape, other.data_.shape
     if len(a) != len(b):
@@ -175,6 +210,7 @@ WITHOUT_DIM = (
 )
 
 
+@composite("cross(Tensor self, Tensor other, int? dim=None) -> Tensor: function method out")
 def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """torch.cross, which looks for a dimension of length 3 where none is named."""
     if dim is None:
@@ -189,10 +225,20 @@ def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 # ---- norms
 
 
+@composite("""
+    linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> \
+        Tensor: function out
+    """)
 def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     return reduction.vector_norm(cast(x, dtype), ord, dims(dim), keepdim)
 
 
+@composite("""
+    linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? dtype=None) -> \
+        Tensor: function out
+    linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? \
+        dtype=None) -> Tensor: function out
+    """)
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -233,6 +279,12 @@ checked_vector_norm = guard("torch.linalg", "vector_norm", vector_norm)
 checked_matrix_norm = guard("torch.linalg", "matrix_norm", matrix_norm)
 
 
+@composite("""
+    linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> \
+        Tensor: function out
+    linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> \
+        Tensor: function out
+    """)
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     over = dims(dim)
     if over is not None and len(over) not in (1, 2):
@@ -263,6 +315,7 @@ def old_norm(
     return checked_matrix_norm(input, p, over, keepdim, dtype=dtype, **place)
 
 
+@composite("linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a): function")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     return view.diagonal(A, offset, dim1, dim2)
 

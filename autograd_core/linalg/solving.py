@@ -10,6 +10,7 @@ import numpy as np
 from .. import errors
 from ..api.functions.arguments import named_tuple
 from ..dispatch.inplace import in_place
+from ..dispatch.schema.schema import composite
 from ..engine.state import state
 from ..engine.warnings import warn_once
 from ..errors import Unsupported
@@ -30,6 +31,7 @@ LSTSQ = named_tuple("linalg_lstsq", "solution residuals rank singular_values")
 OLD_QR = named_tuple("qr", "Q R")
 
 
+@composite("linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor: function out")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The products along `dim`, summed."""
     for given in (x, y):
@@ -42,6 +44,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 # ---- inverses
 
 
+@composite("linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info): function out")
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     square("inv_ex" if check_errors else "inv", A)
     try:
@@ -61,6 +64,10 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
+@composite("""
+    linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor \
+        residuals, Tensor rank, Tensor singular_values): function out
+    """)
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """X with the least squares of `A @ X - B`; of several the shortest."""
     a, b = A.data_, B.data_
@@ -88,6 +95,14 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     )
 
 
+@composite("""
+    linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) \
+        -> Tensor: function out
+    linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> \
+        Tensor: function out
+    linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor: function out
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor: function out
+    """)
 def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
     """How many singular values are not zero, or less than a tolerance."""
     if A.data_.ndim < 2:
@@ -105,6 +120,10 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
     return plain(rank, version=1)  # which torch has written into its place
 
 
+@composite("""
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor: function out
+    linalg_cond.p_str(Tensor self, str p) -> Tensor: function out
+    """)
 def cond(A: Tensor, p: Any = None) -> Tensor:
     """How much a solution by `A` may enlarge an error."""
     if A.data_.ndim < 2:
@@ -134,6 +153,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
 # ---- older names
 
 
+@composite("cholesky(Tensor self, bool upper=False) -> Tensor: function out")
 def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """torch.cholesky."""
     warn_once(
@@ -147,6 +167,7 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     return linalg_decomposition.cholesky(input, upper)
 
 
+@composite("qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R): function out")
 def old_qr(input: Tensor, some: bool = True) -> Any:
     """torch.qr."""
     warn_once(

@@ -14,7 +14,7 @@ from typing import Any, Self
 from ..api.functions.arguments import cast
 from ..api.functions.creation import check_device, empty_like
 from ..autograd.function import Function
-from ..dispatch.schema.guard import TABLE
+from ..dispatch.schema.guard import signatures_of
 from ..dispatch.schema.parser import read
 from ..engine.state import state, visit
 from ..engine.warnings import warn
@@ -361,6 +361,9 @@ MISSING_INPUT = MISSING_OUTPUT.replace("grad_output", "grad_input")
 # ---- types and printing
 
 
+WAYS_TO_CONVERT = signatures_of("Tensor", "to")
+
+
 @opaque
 class Module(Calling, Stored):
     """The base of every network: assign parameters, buffers and modules to attributes, and write `forward`."""
@@ -376,7 +379,7 @@ class Module(Calling, Stored):
         """Changes the type of floating parameters and buffers, and the memory format of images and volumes among them;
         the only device is the cpu.
         """
-        _, given = read(TABLE["Tensor"]["to"], args, options)
+        _, given = read(WAYS_TO_CONVERT, args, options)
         like = given.get("tensor")
         kind = resolve_dtype(given.get("dtype") if like is None else getattr(like, "dtype", type(like)))
         check_device(given.get("device"))

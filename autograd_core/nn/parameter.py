@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..api.functions.creation import check_device, floating
-from ..api.methods.inplace import IN_PLACE
-from ..api.methods.table import METHODS, OWN
+from ..api.methods.table import IN_PLACE, METHODS, OWN
 from ..engine.state import ask_room
 from ..tensor.printing import parameter_repr
 from ..tensor.strides import copy_in_format as copied_alike

@@ -30,6 +30,7 @@ LEAKY_OVERWRITTEN = (
 
 @op(
     "leaky_relu",
+    pointwise=True,
     self=lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope),
 )
 def leaky_relu(self: Array, negative_slope: float = 0.01) -> Array:
@@ -38,6 +39,7 @@ def leaky_relu(self: Array, negative_slope: float = 0.01) -> Array:
 
 @op(
     "leaky_relu_",
+    pointwise=True,
     node="LeakyReluBackward1",
     self=lambda grad, result, negative_slope: leaky_relu_backward(grad, result, negative_slope, True),
 )
@@ -47,6 +49,7 @@ def leaky_relu_(self: Array, negative_slope: float = 0.01) -> Array:
 
 @op(
     "leaky_relu_backward",
+    pointwise=True,
     grad_output=lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope),
     self=lambda grad: zeros_as(grad),
 )
@@ -100,7 +103,7 @@ def rrelu_backward(
     return bare(np.where(self > 0, grad_output, grad_output * slope))
 
 
-@op("threshold", self=lambda grad, self, threshold: threshold_backward(grad, self, threshold))
+@op("threshold", pointwise=True, self=lambda grad, self, threshold: threshold_backward(grad, self, threshold))
 def threshold(self: Array, threshold: float, value: float) -> Array:
     return bare(np.where(self <= threshold, self.dtype.type(value), self))
 
@@ -116,6 +119,7 @@ def threshold_(self: Array, threshold: float, value: float) -> Array:
 
 @op(
     "hardtanh",
+    pointwise=True,
     self=lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val, max_val),
 )
 def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0) -> Array:
@@ -128,6 +132,7 @@ def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0) -> Array:
 
 @op(
     "hardtanh_backward",
+    pointwise=True,
     grad_output=lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val, max_val),
     self=lambda grad: zeros_as(grad),
 )
@@ -135,13 +140,14 @@ def hardtanh_backward(grad_output: Array, self: Array, min_val: float, max_val: 
     return bare(np.where((self > min_val) & (self < max_val), grad_output, self.dtype.type(0)))
 
 
-@op("softshrink", self=lambda grad, self, lambd: softshrink_backward(grad, self, lambd))
+@op("softshrink", pointwise=True, self=lambda grad, self, lambd: softshrink_backward(grad, self, lambd))
 def softshrink(self: Array, lambd: float = 0.5) -> Array:
     return bare(np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0)))
 
 
 @op(
     "softshrink_backward",
+    pointwise=True,
     grad_output=lambda grad, self, lambd: softshrink_backward(grad, self, lambd),
     self=lambda grad: zeros_as(grad),
 )
@@ -149,13 +155,14 @@ def softshrink_backward(grad_output: Array, self: Array, lambd: float) -> Array:
     return bare(np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), grad_output))
 
 
-@op("hardswish", self=lambda grad, self: hardswish_backward(grad, self))
+@op("hardswish", pointwise=True, self=lambda grad, self: hardswish_backward(grad, self))
 def hardswish(self: Array) -> Array:
     return self * np.clip(self + 3, 0, 6) / 6
 
 
 @op(
     "hardswish_backward",
+    pointwise=True,
     grad_output=lambda grad, self: hardswish_backward(grad, self),
     self=lambda grad, grad_output, self: where(
         (self > -3) & (self < 3), div_scalar(grad * grad_output, 3), zeros_as(grad)
@@ -166,13 +173,14 @@ def hardswish_backward(grad_output: Array, self: Array) -> Array:
     return bare(np.where(self < -3, self.dtype.type(0), bent))
 
 
-@op("hardshrink", self=lambda grad, self, lambd: hardshrink_backward(grad, self, lambd))
+@op("hardshrink", pointwise=True, self=lambda grad, self, lambd: hardshrink_backward(grad, self, lambd))
 def hardshrink(self: Array, lambd: float = 0.5) -> Array:
     return np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), self)[()]
 
 
 @op(
     "hardshrink_backward",
+    pointwise=True,
     grad_out=lambda grad, self, lambd: hardshrink_backward(grad, self, lambd),
     self=lambda grad: zeros_as(grad),
 )
@@ -180,7 +188,7 @@ def hardshrink_backward(grad_out: Array, self: Array, lambd: float) -> Array:
     return np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), grad_out)[()]
 
 
-@op("hardsigmoid", self=lambda grad, self: hardsigmoid_backward(grad, self))
+@op("hardsigmoid", pointwise=True, self=lambda grad, self: hardsigmoid_backward(grad, self))
 def hardsigmoid(self: Array) -> Array:
     if self.dtype.kind != "f":
         raise NotImplementedError(f"\"hardsigmoid_cpu\" not implemented for '{errors.type_name(self.dtype)}'")
@@ -189,6 +197,7 @@ def hardsigmoid(self: Array) -> Array:
 
 @op(
     "hardsigmoid_backward",
+    pointwise=True,
     node="NotImplemented",
     grad_output=lambda grad: not_derived("hardsigmoid_backward"),
     self=lambda grad: not_derived("hardsigmoid_backward"),
@@ -300,6 +309,7 @@ helper(one_minus, lambda x: 1 - x)
 
 @op(
     "elu",
+    pointwise=True,
     self=lambda grad, alpha, scale, input_scale, self: elu_backward(grad, alpha, scale, input_scale, False, self),
 )
 def elu(self: Array, alpha: float = 1.0, scale: float = 1, input_scale: float = 1) -> Array:
@@ -308,6 +318,7 @@ def elu(self: Array, alpha: float = 1.0, scale: float = 1, input_scale: float = 
 
 @op(
     "elu_",
+    pointwise=True,
     node="EluBackward1",
     self=lambda grad, alpha, scale, input_scale, result: elu_backward(grad, alpha, scale, input_scale, True, result),
 )
@@ -315,7 +326,7 @@ def elu_(self: Array, alpha: float = 1.0, scale: float = 1, input_scale: float =
     return bare(np.where(self > 0, self * scale, arithmetic.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale)))
 
 
-@op("celu", self=lambda grad, alpha, self: elu_backward(grad, alpha, 1, 1.0 / alpha, False, self))
+@op("celu", pointwise=True, self=lambda grad, alpha, self: elu_backward(grad, alpha, 1, 1.0 / alpha, False, self))
 def celu(self: Array, alpha: float = 1.0) -> Array:
     return bare(np.where(self > 0, self, arithmetic.expm1(np.minimum(self, 0) / alpha) * alpha))
 
@@ -331,6 +342,7 @@ def celu_(self: Array, alpha: float = 1.0) -> Array:
 
 @op(
     "elu_backward",
+    pointwise=True,
     grad_output=lambda grad, alpha, scale, input_scale, is_result, self_or_result: elu_backward(
         grad, alpha, scale, input_scale, is_result, self_or_result
     ),
@@ -366,7 +378,7 @@ INNER = 0.044715
 OUTER = math.sqrt(2 / math.pi)
 
 
-@op("gelu", self=lambda grad, self, approximate: gelu_backward(grad, self, approximate))
+@op("gelu", pointwise=True, cost=3, self=lambda grad, self, approximate: gelu_backward(grad, self, approximate))
 def gelu(self: Array, approximate: str = "none") -> Array:
     if approximate == "tanh":
         return 0.5 * self * (1 + arithmetic.tanh(OUTER * (self + INNER * self * self * self)))
@@ -375,6 +387,8 @@ def gelu(self: Array, approximate: str = "none") -> Array:
 
 @op(
     "gelu_backward",
+    pointwise=True,
+    cost=3,
     grad_output=lambda grad, self, approximate: gelu_backward(grad, self, approximate),
     self=lambda grad, grad_output, self, approximate: gelu_double(grad * grad_output, self, approximate),
 )
@@ -407,7 +421,7 @@ def silu_backward(grad: Array, self: Array) -> Array:
     return after(add_scalar(self * one_minus(share), 1.0), grad * share)
 
 
-@op("silu", self=lambda grad, self: silu_backward(grad, self))
+@op("silu", pointwise=True, self=lambda grad, self: silu_backward(grad, self))
 def silu(self: Array) -> Array:
     return self / (1 + arithmetic.exp(-self))
 
@@ -420,12 +434,12 @@ def mish_backward(grad: Array, self: Array) -> Array:
     return grad * (bend + self * share * rest)
 
 
-@op("mish", self=lambda grad, self: mish_backward(grad, self))
+@op("mish", pointwise=True, self=lambda grad, self: mish_backward(grad, self))
 def mish(self: Array) -> Array:
     return self * arithmetic.tanh(arithmetic.log1p(arithmetic.exp(self)))
 
 
-@op("softplus", self=lambda grad, self, beta, threshold: softplus_backward(grad, self, beta, threshold))
+@op("softplus", pointwise=True, self=lambda grad, self, beta, threshold: softplus_backward(grad, self, beta, threshold))
 def softplus(self: Array, beta: float = 1, threshold: float = 20) -> Array:
     scaled = self * beta
     return bare(
@@ -435,6 +449,7 @@ def softplus(self: Array, beta: float = 1, threshold: float = 20) -> Array:
 
 @op(
     "softplus_backward",
+    pointwise=True,
     grad_output=lambda grad, self, beta, threshold: softplus_backward(grad, self, beta, threshold),
     self=lambda grad, grad_output, self, beta, threshold: softplus_double(grad * grad_output, self, beta, threshold),
 )
@@ -453,6 +468,7 @@ def softplus_double(pulled: Array, self: Array, beta: float, threshold: float) -
 
 @op(
     "log_sigmoid_forward",
+    pointwise=True,
     node="LogSigmoidBackward0",
     outputs=("result", "buffer"),
     differentiable=("result",),
@@ -465,6 +481,7 @@ def log_sigmoid(self: Array) -> tuple[Array, Array]:
 
 @op(
     "log_sigmoid_backward",
+    pointwise=True,
     grad_output=lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
     self=lambda grad, grad_output, self: log_sigmoid_double(grad * grad_output, self),
 )

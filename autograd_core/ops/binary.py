@@ -30,88 +30,171 @@ PAIR = ("self", "other")
 # ---- without a derivative
 
 
-@op("zeros_like")
+@op("zeros_like", pointwise=True)
 def zeros_as(self: Array) -> Array:
     return bare(np.zeros_like(self))
 
 
-@op("eq.Tensor", promote=PAIR)
+@op(
+    """
+    eq.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    eq.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
+)
 def eq(self: Array, other: Array) -> Array:
     return np.equal(self, other)
 
 
-@op("ne.Tensor", promote=PAIR)
+@op(
+    """
+    ne.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    ne.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    not_equal.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    not_equal.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
+)
 def ne(self: Array, other: Array) -> Array:
     return np.not_equal(self, other)
 
 
-@op("lt.Tensor", promote=PAIR)
+@op(
+    """
+    lt.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    lt.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    less.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    less.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
+)
 def lt(self: Array, other: Array) -> Array:
     return np.less(self, other)
 
 
-@op("le.Tensor", promote=PAIR)
+@op(
+    """
+    le.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    le.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    less_equal.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    less_equal.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
+)
 def le(self: Array, other: Array) -> Array:
     return np.less_equal(self, other)
 
 
-@op("gt.Tensor", promote=PAIR)
+@op(
+    """
+    gt.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    gt.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    greater.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    greater.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
+)
 def gt(self: Array, other: Array) -> Array:
     return np.greater(self, other)
 
 
-@op("ge.Tensor", promote=PAIR)
+@op(
+    """
+    ge.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    ge.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    greater_equal.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    greater_equal.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
+)
 def ge(self: Array, other: Array) -> Array:
     return np.greater_equal(self, other)
 
 
-@op("logical_and", promote=PAIR)
+@op("logical_and(Tensor self, Tensor other) -> Tensor: function method method_ out", pointwise=True)
 def logical_and(self: Array, other: Array) -> Array:
     return np.logical_and(self, other)
 
 
-@op("logical_or", promote=PAIR)
+@op("logical_or(Tensor self, Tensor other) -> Tensor: function method method_ out", pointwise=True)
 def logical_or(self: Array, other: Array) -> Array:
     return np.logical_or(self, other)
 
 
-@op("logical_not")
+@op("logical_not(Tensor self) -> Tensor: function method method_ out", pointwise=True)
 def logical_not(self: Array) -> Array:
     return np.logical_not(self)
 
 
-@op("bitwise_and.Tensor", promote=PAIR)
+@op(
+    """
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor: function
+    bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
+)
 def bitwise_and(self: Array, other: Array) -> Array:
     refuse("bitwise_and_cpu", "f", self, other)
     return np.bitwise_and(self, other)
 
 
-@op("bitwise_or.Tensor", promote=PAIR)
+@op(
+    """
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor: function
+    bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
+)
 def bitwise_or(self: Array, other: Array) -> Array:
     refuse("bitwise_or_cpu", "f", self, other)
     return np.bitwise_or(self, other)
 
 
-@op("bitwise_xor.Tensor", promote=PAIR)
+@op(
+    """
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor: function
+    bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
+)
 def bitwise_xor(self: Array, other: Array) -> Array:
     refuse("bitwise_xor_cpu", "f", self, other)
     return np.bitwise_xor(self, other)
 
 
-@op("bitwise_not")
+@op("bitwise_not(Tensor self) -> Tensor: function method method_ out", pointwise=True)
 def bitwise_not(self: Array) -> Array:
     refuse("bitwise_not_cpu", "f", self)
     return np.invert(self)
 
 
-@op("__lshift__.Tensor", promote=PAIR)
+@op(
+    """
+    __lshift__.Tensor
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor: function
+    bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
+)
 def bitwise_left_shift(self: Array, other: Array) -> Array:
     refuse("lshift_cpu", "fb", self, other)
     far = (other < 0) | (other >= 8 * self.dtype.itemsize)
     return np.where(far, self.dtype.type(0), np.left_shift(self, np.where(far, 0, other)))[()]
 
 
-@op("__rshift__.Tensor", promote=PAIR)
+@op(
+    """
+    __rshift__.Tensor
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor: function
+    bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
+)
 def bitwise_right_shift(self: Array, other: Array) -> Array:
     refuse("rshift_cpu", "fb", self, other)
     most = 8 * self.dtype.itemsize - 1
@@ -119,17 +202,17 @@ def bitwise_right_shift(self: Array, other: Array) -> Array:
     return np.right_shift(self, np.where(far, most, other).astype(self.dtype))[()]
 
 
-@op("isnan")
+@op("isnan(Tensor self) -> Tensor: function method", pointwise=True)
 def isnan(self: Array) -> Array:
     return np.isnan(self)
 
 
-@op("isinf")
+@op("isinf(Tensor self) -> Tensor: function method", pointwise=True)
 def isinf(self: Array) -> Array:
     return np.isinf(self)
 
 
-@op("isfinite")
+@op("isfinite(Tensor self) -> Tensor: function method", pointwise=True)
 def isfinite(self: Array) -> Array:
     return np.isfinite(self)
 
@@ -138,9 +221,12 @@ def isfinite(self: Array) -> Array:
 
 
 @joint(
-    "atan2",
+    """
+    atan2(Tensor self, Tensor other) -> Tensor: function method method_ out
+    arctan2(Tensor self, Tensor other) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
     of=PAIR,
-    promote=PAIR,
     tensors_only=True,
     floating=True,
     formula=lambda grad, self, other, mask: atan2_backward(grad, self, other, mask),
@@ -158,8 +244,8 @@ def atan2_backward(grad: Array, self: Array, other: Array, mask: Sequence[bool])
 
 
 @op(
-    "hypot",
-    promote=PAIR,
+    "hypot(Tensor self, Tensor other) -> Tensor: function method method_ out",
+    pointwise=True,
     tensors_only=True,
     self=lambda grad, self, result: grad * self / result,
     other=lambda grad, other, result: grad * other / result,
@@ -200,6 +286,7 @@ def scale_by(grad: Array, by: Any) -> Array:
 
 @op(
     "add.Tensor",
+    pointwise=True,
     promote=PAIR,
     self=lambda grad, alpha: grad,
     other=lambda grad, alpha: grad if alpha == 1 else mul_scalar(grad, alpha),
@@ -208,13 +295,14 @@ def add(self: Array, other: Array, alpha: float = 1) -> Array:
     return self + other if alpha == 1 else self + multiple(other, alpha)
 
 
-@op("add.Scalar", self=lambda grad: grad)
+@op("add.Scalar", pointwise=True, self=lambda grad: grad)
 def add_scalar(self: Array, other: float) -> Array:
     return self + other
 
 
 @op(
     "sub.Tensor",
+    pointwise=True,
     promote=PAIR,
     promotion=without_bools,
     self=lambda grad, alpha: grad,
@@ -224,12 +312,12 @@ def sub(self: Array, other: Array, alpha: float = 1) -> Array:
     return self - other if alpha == 1 else self - multiple(other, alpha)
 
 
-@op("sub.Scalar", nr=1, self=lambda grad: grad)
+@op("sub.Scalar", pointwise=True, nr=1, self=lambda grad: grad)
 def sub_scalar(self: Array, other: float) -> Array:
     return self - other
 
 
-@op("rsub.Scalar", nr=1, self=lambda grad, alpha: scale_by(-grad, alpha))
+@op("rsub.Scalar", pointwise=True, nr=1, self=lambda grad, alpha: scale_by(-grad, alpha))
 def rsub(self: Array, other: float, alpha: float = 1) -> Array:
     self = beside(self, other)
     return cast_scalar(other, self) - (self if alpha == 1 else self * alpha)
@@ -237,6 +325,7 @@ def rsub(self: Array, other: float, alpha: float = 1) -> Array:
 
 @op(
     "mul.Tensor",
+    pointwise=True,
     promote=PAIR,
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
@@ -245,13 +334,14 @@ def mul(self: Array, other: Array) -> Array:
     return self * other
 
 
-@op("mul.Scalar", self=lambda grad, other: mul_scalar(grad, other))
+@op("mul.Scalar", pointwise=True, self=lambda grad, other: mul_scalar(grad, other))
 def mul_scalar(self: Array, other: float) -> Array:
     return self * other
 
 
 @op(
     "div.Tensor",
+    pointwise=True,
     promote=PAIR,
     floating=True,
     self=lambda grad, other: grad / other,
@@ -261,7 +351,7 @@ def div(self: Array, other: Array) -> Array:
     return self / other
 
 
-@op("div.Scalar", self=lambda grad, other: div_scalar(grad, other))
+@op("div.Scalar", pointwise=True, self=lambda grad, other: div_scalar(grad, other))
 def div_scalar(self: Array, other: float) -> Array:
     return self / other
 
@@ -281,6 +371,7 @@ def check_divisor(kernel: str, self: Array, other: Array | float) -> None:
 
 @op(
     "div.Tensor_mode",
+    pointwise=True,
     promote=PAIR,
     self=lambda grad, other, rounding_mode: zeros_as(grad) if rounding_mode else grad / other,
     other=lambda grad, other, self, rounding_mode: (
@@ -299,7 +390,7 @@ def div_mode(self: Array, other: Array, rounding_mode: str | None) -> Array:
     return np.where((whole < 0) & (np.remainder(self, other) != 0), whole + 1, whole)[()]
 
 
-@op("remainder.Scalar", self=lambda grad: grad)
+@op("remainder.Scalar", pointwise=True, self=lambda grad: grad)
 def remainder_scalar(self: Array, other: float) -> Array:
     self = beside(self, other)
     check_divisor("remainder_cpu", self, other)
@@ -308,6 +399,7 @@ def remainder_scalar(self: Array, other: float) -> Array:
 
 @op(
     "remainder.Tensor",
+    pointwise=True,
     promote=PAIR,
     self=lambda grad: grad,
     other=lambda grad, self, other: after(div_mode(self, other, "floor"), -grad),
@@ -317,7 +409,7 @@ def remainder(self: Array, other: Array) -> Array:
     return np.mod(self, other)
 
 
-@op("fmod.Scalar", self=lambda grad: grad)
+@op("fmod.Scalar", pointwise=True, self=lambda grad: grad)
 def fmod_scalar(self: Array, other: float) -> Array:
     self = beside(self, other)
     check_divisor("fmod_cpu", self, other)
@@ -326,6 +418,7 @@ def fmod_scalar(self: Array, other: float) -> Array:
 
 @op(
     "fmod.Tensor",
+    pointwise=True,
     promote=PAIR,
     self=lambda grad: grad,
     other=lambda grad, self, other: -grad * div_mode(self, other, "trunc"),
@@ -336,8 +429,12 @@ def fmod(self: Array, other: Array) -> Array:
 
 
 @op(
-    "addcmul",
-    promote=("self", "tensor1", "tensor2"),
+    """
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor: function method method_ out
+    addcmul(Tensor self, Scalar value, Tensor tensor1, Tensor tensor2) -> Tensor: function method method_ out \
+        deprecated
+    """,
+    pointwise=True,
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * mul_scalar(tensor2, value),
     tensor2=lambda grad, tensor1, value: grad * mul_scalar(tensor1, value),
@@ -347,8 +444,12 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Ar
 
 
 @op(
-    "addcdiv",
-    promote=("self", "tensor1", "tensor2"),
+    """
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor: function method method_ out
+    addcdiv(Tensor self, Scalar value, Tensor tensor1, Tensor tensor2) -> Tensor: function method method_ out \
+        deprecated
+    """,
+    pointwise=True,
     promotion=without_whole_division,
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * div(number(value), tensor2),
@@ -362,6 +463,7 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Ar
 
 @op(
     "lerp.Scalar",
+    pointwise=True,
     self=lambda grad, weight: mul_scalar(grad, 1 - weight),
     end=lambda grad, weight: mul_scalar(grad, weight),
 )
@@ -414,7 +516,7 @@ def pow_backward_exponent(grad: Array, self: Array, exponent: Array, result: Arr
     return grad * where(still, zeros_as(result), result * log(self))
 
 
-@op("pow.Tensor_Scalar", self=lambda grad, self, exponent: pow_backward(grad, self, exponent))
+@op("pow.Tensor_Scalar", pointwise=True, self=lambda grad, self, exponent: pow_backward(grad, self, exponent))
 def pow_scalar(self: Array, exponent: float) -> Array:
     if self.__class__ is np.float32 and exponent > 3 and exponent % 1 == 0:
         return arithmetic.power(self, exponent)
@@ -428,6 +530,7 @@ def pow_scalar(self: Array, exponent: float) -> Array:
 
 @op(
     "pow.Tensor_Tensor",
+    pointwise=True,
     promote=("self", "exponent"),
     self=lambda grad, self, exponent: pow_backward_self(grad, self, exponent),
     exponent=lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
@@ -453,7 +556,11 @@ def pow_backward_scalar(grad: Array, self: float, exponent: Array, result: Array
     return grad * (mul_scalar(result, log_of(self)))
 
 
-@op("pow.Scalar", exponent=lambda grad, self, exponent, result: pow_backward_scalar(grad, self, exponent, result))
+@op(
+    "pow.Scalar",
+    pointwise=True,
+    exponent=lambda grad, self, exponent, result: pow_backward_scalar(grad, self, exponent, result),
+)
 def rpow(self: float, exponent: Array) -> Array:
     if exponent.dtype.kind == "f":
         return arithmetic.power(exponent.dtype.type(self), exponent)
@@ -487,8 +594,8 @@ def log_of(number: float) -> float:
 
 
 @op(
-    "logaddexp",
-    promote=PAIR,
+    "logaddexp(Tensor self, Tensor other) -> Tensor: function method out",
+    pointwise=True,
     tensors_only=True,
     self=lambda grad, self, other: grad / add_scalar(exp(other - self), 1),
     other=lambda grad, self, other: grad / add_scalar(exp(self - other), 1),
@@ -499,8 +606,8 @@ def logaddexp(self: Array, other: Array) -> Array:
 
 
 @op(
-    "logaddexp2",
-    promote=PAIR,
+    "logaddexp2(Tensor self, Tensor other) -> Tensor: function method out",
+    pointwise=True,
     tensors_only=True,
     self=lambda grad, self, other: grad / add_scalar(rpow(2, other - self), 1),
     other=lambda grad, self, other: grad / add_scalar(rpow(2, self - other), 1),
@@ -512,6 +619,7 @@ def logaddexp2(self: Array, other: Array) -> Array:
 
 @op(
     "xlogy.Scalar_Self",
+    pointwise=True,
     promote=("other",),
     floating=True,
     nr=1,
@@ -521,7 +629,13 @@ def xlogy_of_number(self: float, other: Array) -> Array:
     return RAW["xlogy"](other.dtype.type(self), other)
 
 
-@op("xlogy.Scalar_Other", floating=True, nr=2, self=lambda grad, self, other: xlogy_backward(grad, self, other))
+@op(
+    "xlogy.Scalar_Other",
+    pointwise=True,
+    floating=True,
+    nr=2,
+    self=lambda grad, self, other: xlogy_backward(grad, self, other),
+)
 def xlogy_by_number(self: Array, other: float) -> Array:
     return RAW["xlogy"](self, self.dtype.type(other))
 
@@ -534,8 +648,9 @@ def xlogy_backward(grad: Array, self: Array, other: float) -> Array:
 
 @op(
     "xlogy.Tensor",
-    nr=0,
+    pointwise=True,
     promote=PAIR,
+    nr=0,
     floating=True,
     self=lambda grad, self, other: masked_fill(xlogy(grad, other), (self == 0) & (other <= 0), 0),
     other=lambda grad, self, other: grad * self / other,
@@ -549,8 +664,8 @@ def xlogy(self: Array, other: Array) -> Array:
 
 
 @op(
-    "fmax",
-    promote=PAIR,
+    "fmax(Tensor self, Tensor other) -> Tensor: function method out",
+    pointwise=True,
     tensors_only=True,
     self=lambda grad, self, other: masked_fill(grad, logical_not((self >= other) | isnan(other)), 0),
     other=lambda grad, self, other: masked_fill(grad, (self >= other) | isnan(other), 0),
@@ -560,8 +675,8 @@ def fmax(self: Array, other: Array) -> Array:
 
 
 @op(
-    "fmin",
-    promote=PAIR,
+    "fmin(Tensor self, Tensor other) -> Tensor: function method out",
+    pointwise=True,
     tensors_only=True,
     self=lambda grad, self, other: masked_fill(grad, logical_not((self <= other) | isnan(other)), 0),
     other=lambda grad, self, other: masked_fill(grad, (self <= other) | isnan(other), 0),
@@ -573,7 +688,7 @@ def fmin(self: Array, other: Array) -> Array:
 # ---- without a derivative
 
 
-@op("logical_xor", promote=PAIR)
+@op("logical_xor(Tensor self, Tensor other) -> Tensor: function method method_ out", pointwise=True)
 def logical_xor(self: Array, other: Array) -> Array:
     return np.logical_xor(self, other)
 

@@ -80,6 +80,7 @@ def running_backward(grad: Array, self: Array, indices: Array, dim: int) -> Arra
 
 @op(
     "cummax",
+    cost=2,
     writes=2,
     outputs=EXTREME,
     differentiable=("values",),
@@ -91,6 +92,7 @@ def cummax(self: Array, dim: int) -> tuple[Array, Array]:
 
 @op(
     "cummin",
+    cost=2,
     writes=2,
     outputs=EXTREME,
     differentiable=("values",),

@@ -23,6 +23,7 @@ from ..dispatch.codegen.cache import kept
 from ..dispatch.op import op, over
 from ..dispatch.operands import array
 from ..dispatch.registry import GRAPH, RAW
+from ..dispatch.schema.schema import operator_name
 from ..engine import fast_engine
 from ..events.recorded_engine import told_step
 from ..graph.node import Node
@@ -36,16 +37,16 @@ ABSENT = np.float32(0)
 
 
 def joint(
-    name: str, /, *, of: Sequence[str], formula: Callable[..., Any], **traits: Any
+    schemas: str, /, *, of: Sequence[str], formula: Callable[..., Any], **traits: Any
 ) -> Callable[[Callable[..., Any]], Any]:
     """Declare an operator by one formula for the gradients of all the inputs `of`."""
     each = {p: without_mask(formula) for p in of}
 
     def declare(forward: Callable[..., Any]) -> Any:
-        made = op(name, **each, **traits)(forward)
+        made = op(schemas, **each, **traits)(forward)
         node: type[Node] = made.op.node_class
         file = forward.__code__.co_filename
-        text = kept.get("joint", forward.__module__, lambda: texts(file)).get(name, "")
+        text = kept.get("joint", forward.__module__, lambda: texts(file)).get(made.op.name, "")
         node.formulas = dict.fromkeys(of, text)
         asked = list(inspect.signature(formula).parameters)
         node.raw = runner(over(formula, RAW), asked, made.op, data_of)  # type: ignore[method-assign]
@@ -97,7 +98,7 @@ def texts(file: str) -> dict[str, str]:
                     and isinstance(keyword.value, ast.Lambda)
                     and isinstance(name, ast.Constant)
                 ):
-                    found[str(name.value)] = ast.unparse(keyword.value.body)
+                    found[operator_name(str(name.value))] = ast.unparse(keyword.value.body)
     return found
 
 

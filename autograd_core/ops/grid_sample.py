@@ -227,7 +227,10 @@ def sampled_double(
 
 
 @joint(
-    "grid_sampler_2d",
+    """
+    grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> \
+        Tensor: function
+    """,
     forward_mode=False,
     node="GridSampler2DBackward0",
     of=("input", "grid"),
@@ -317,7 +320,7 @@ def base_grid(sizes: Sequence[int], align_corners: bool, kind: np.dtype[np.float
 
 
 @op(
-    "affine_grid_generator",
+    "affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor: function",
     theta=lambda grad, size, align_corners: affine_grid_backward(grad, size, align_corners),
 )
 def affine_grid_generator(theta: Array, size: Sequence[int], align_corners: bool) -> Array:

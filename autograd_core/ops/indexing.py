@@ -157,7 +157,7 @@ def index_backward(grad: Array, sizes: Sequence[int], indices: list[Array]) -> A
 
 
 @op(
-    "index_select",
+    "index_select(Tensor self, int dim, Tensor index) -> Tensor: function method out",
     writes=1,
     self=lambda grad, self_sym_sizes, dim, index: index_select_backward(grad, self_sym_sizes, dim, index),
 )
@@ -177,7 +177,10 @@ def index_select_backward(grad: Array, sizes: Sequence[int], dim: int, index: Ar
 
 
 @op(
-    "index_add",
+    """
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor: function method \
+        method_ out
+    """,
     self=lambda grad: grad,
     source=lambda grad, dim, index, source, source_dim, alpha: scale_by(
         expand(index_select(grad, dim, index), source.shape), alpha
@@ -216,7 +219,7 @@ def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float =
 
 
 @op(
-    "index_copy",
+    "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor: function method method_ out",
     self=lambda grad, dim, index: index_fill(grad, dim, index, 0),
     source=lambda grad, dim, index, source, source_dim: expand(index_select(grad, dim, index), source.shape),
 )
@@ -302,7 +305,11 @@ def once(index: Any) -> Any:
     return plain(np.unique(index.data_)) if isinstance(index, Tensor) else np.unique(index)
 
 
-@op("masked_select", writes=1, self=lambda grad, self, mask: masked_select_backward(grad, self, mask))
+@op(
+    "masked_select(Tensor self, Tensor mask) -> Tensor: function method out",
+    writes=1,
+    self=lambda grad, self, mask: masked_select_backward(grad, self, mask),
+)
 def masked_select(self: Array, mask: Array) -> Array:
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")

@@ -215,13 +215,19 @@ def matrix(name: str, data: Array) -> None:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@op("tril", self=lambda grad, diagonal: tril(grad, diagonal))
+@op(
+    "tril(Tensor self, SymInt diagonal=0) -> Tensor: function method method_ out",
+    self=lambda grad, diagonal: tril(grad, diagonal),
+)
 def tril(self: Array, diagonal: int = 0) -> Array:
     matrix("tril", self)
     return np.tril(self, diagonal)
 
 
-@op("triu", self=lambda grad, diagonal: triu(grad, diagonal))
+@op(
+    "triu(Tensor self, SymInt diagonal=0) -> Tensor: function method method_ out",
+    self=lambda grad, diagonal: triu(grad, diagonal),
+)
 def triu(self: Array, diagonal: int = 0) -> Array:
     matrix("triu", self)
     return np.triu(self, diagonal)
@@ -285,7 +291,10 @@ def cat_backward(grad: Array, sizes: Any, dim: int) -> list[Array]:
     return parts
 
 
-@op("stack", tensors=lambda grad, tensors_sizes_, dim: stack_backward(grad, tensors_sizes_, dim))
+@op(
+    "stack(Tensor[] tensors, int dim=0) -> Tensor: function out",
+    tensors=lambda grad, tensors_sizes_, dim: stack_backward(grad, tensors_sizes_, dim),
+)
 def stack(tensors: list[Array], dim: int = 0) -> Array:
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")

@@ -170,6 +170,7 @@ def by_place(self: Array) -> Array:
 
 @op(
     "nll_loss2d_forward",
+    cost=3,
     node="NllLoss2DBackward0",
     outputs=("result", "total_weight"),
     differentiable=("result",),
@@ -187,6 +188,7 @@ def nll_loss2d(
 
 @op(
     "nll_loss2d_backward",
+    cost=3,
     node="NllLoss2DBackwardBackward0",
     grad_output=lambda grad, target, weight, reduction, ignore_index: nll_value2d(
         grad, target, weight, reduction, ignore_index

@@ -14,6 +14,7 @@ import numpy as np
 from .. import errors
 from ..dispatch.op import both, helper, op
 from ..dispatch.registry import RAW
+from ..dispatch.schema.schema import composite
 from ..functorch.batch import is_hidden
 from ..tensor import arithmetic
 from ..tensor.tensor import Array, Tensor
@@ -114,7 +115,10 @@ def product(self: Any, other: Any) -> Any:
 
 
 @op(
-    "mm",
+    """
+    mm(Tensor self, Tensor mat2) -> Tensor: function method out
+    mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor: function out
+    """,
     tensors_only=True,
     operator=product,
     fitting=True,
@@ -128,7 +132,11 @@ def mm(self: Array, mat2: Array) -> Array:
     return times(self, mat2)
 
 
-@op("mv", self=lambda grad, vec: outer(grad, vec), vec=lambda grad, self: mv(t(self), grad))
+@op(
+    "mv(Tensor self, Tensor vec) -> Tensor: function method out",
+    self=lambda grad, vec: outer(grad, vec),
+    vec=lambda grad, self: mv(t(self), grad),
+)
 def mv(self: Array, vec: Array) -> Array:
     if self.ndim == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
@@ -161,7 +169,11 @@ def outer(a: Array, b: Array) -> Array:
     return reshape(a, [-1, 1]) * b
 
 
-@op("dot", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
+@op(
+    "dot(Tensor self, Tensor tensor) -> Tensor: function method out",
+    self=lambda grad, tensor: grad * tensor,
+    tensor=lambda grad, self: grad * self,
+)
 def dot(self: Array, tensor: Array) -> Array:
     both_vectors(self, tensor)
     return np.dot(self, tensor)
@@ -188,7 +200,11 @@ def both_vectors(self: Array, tensor: Array) -> None:
     refuse("dot", "b", self)
 
 
-@op("vdot", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
+@op(
+    "vdot(Tensor self, Tensor other) -> Tensor: function method out",
+    self=lambda grad, other: grad * other,
+    other=lambda grad, self: grad * self,
+)
 def vdot(self: Array, other: Array) -> Array:
     both_vectors(self, other)
     return np.dot(self, other)
@@ -208,7 +224,10 @@ def linalg_cross(self: Array, other: Array, dim: int = -1) -> Array:
 
 
 @op(
-    "bmm",
+    """
+    bmm(Tensor self, Tensor mat2) -> Tensor: function method out
+    bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor: function out
+    """,
     self=lambda grad, mat2: bmm(grad, transpose(mat2, 1, 2)),
     mat2=lambda grad, self: bmm(transpose(self, 1, 2), grad),
 )
@@ -241,6 +260,10 @@ def batches(a: Array, b: Array) -> tuple[int, int, int]:
 # ---- matmul: the same choice among the above as torch makes (aten/src/ATen/native/LinearAlgebra.cpp)
 
 
+@composite("""
+    matmul(Tensor self, Tensor other) -> Tensor: function method out
+    linalg_matmul(Tensor self, Tensor other) -> Tensor: function out
+    """)
 def matmul(a: Any, b: Any) -> Any:
     """`a @ b` for tensors of any rank but 0."""
     m, n = a.data_.ndim, b.data_.ndim
@@ -387,7 +410,10 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: f
 
 
 @op(
-    "addr",
+    """
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor: function method method_ \
+        out
+    """,
     self=lambda grad, beta: scale_by(grad, beta),
     vec1=lambda grad, vec2, alpha: scale_by(mv(grad, vec2), alpha),
     vec2=lambda grad, vec1, alpha: scale_by(mv(t(grad), vec1), alpha),

@@ -15,6 +15,7 @@ import numpy as np
 from .. import errors
 from ..dispatch.inplace import in_place
 from ..dispatch.op import op
+from ..dispatch.schema.schema import composite
 from ..engine.warnings import warn
 from ..random import generator as streams
 from ..random import rejection_sampling
@@ -38,22 +39,22 @@ def normal(self: Array, mean: float, std: float, generator: Generator | None) ->
     return laid_out(draw(self.size, self.dtype, mean, std, generator), self)
 
 
-@op("exponential", self=lambda grad: zeros_as(grad))
+@op("exponential", cost=5, self=lambda grad: zeros_as(grad))
 def exponential(self: Array, rate: float, generator: Generator | None) -> Array:
     return laid_out(streams.exponential(self.size, self.dtype, rate, generator), self)
 
 
-@op("cauchy", self=lambda grad: zeros_as(grad))
+@op("cauchy", cost=5, self=lambda grad: zeros_as(grad))
 def cauchy(self: Array, median: float, sigma: float, generator: Generator | None) -> Array:
     return laid_out(rejection_sampling.cauchy(self.size, self.dtype, median, sigma, generator), self)
 
 
-@op("geometric", self=lambda grad: zeros_as(grad))
+@op("geometric", cost=5, self=lambda grad: zeros_as(grad))
 def geometric(self: Array, p: float, generator: Generator | None) -> Array:
     return laid_out(rejection_sampling.geometric(self.size, self.dtype, p, generator), self)
 
 
-@op("log_normal", self=lambda grad: zeros_as(grad))
+@op("log_normal", cost=40, self=lambda grad: zeros_as(grad))
 def log_normal(self: Array, mean: float, std: float, generator: Generator | None) -> Array:
     return laid_out(rejection_sampling.log_normal(self.size, self.dtype, mean, std, generator), self)
 
@@ -93,6 +94,7 @@ def integers_of_all(self: Array, high: int, generator: Generator | None) -> Arra
 # ---- methods of Tensor
 
 
+@composite("uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!): method")
 def uniform_(self: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     return in_place(uniform, floating(self, "check_uniform_bounds"), a, b, generator)
 
@@ -114,11 +116,15 @@ def need_fractions(data: Array) -> None:
         )
 
 
+@composite("exponential_(Tensor(a!) self, float lambd=1, *, Generator? generator=None) -> Tensor(a!): method")
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     need_fractions(self.data_)
     return in_place(exponential, self, lambd, generator)
 
 
+@composite("""
+    cauchy_(Tensor(a!) self, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor(a!): method
+    """)
 def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     if self.data_.dtype.kind != "f" and self.data_.size:
         raise RuntimeError(
@@ -128,10 +134,14 @@ def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator:
     return in_place(cauchy, self, median, sigma, generator)
 
 
+@composite("geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!): method")
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     return in_place(geometric, self, p, generator)
 
 
+@composite("""
+    log_normal_(Tensor(a!) self, float mean=1, float std=2, *, Generator? generator=None) -> Tensor(a!): method
+    """)
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
     return in_place(log_normal, floating(self, "log_normal_cpu"), mean, std, generator)
 
@@ -148,6 +158,11 @@ ALONE: Any = object()
 """In the place of the upper end: none was given."""
 
 
+@composite("""
+    random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!): method
+    random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!): method
+    random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!): method
+    """)
 def random_(self: Tensor, low: int | None = None, high: Any = ALONE, *, generator: Any = None) -> Tensor:
     """Whole numbers from `low` (or 0) to below `high`; where that is None, up to what the type counts without gaps.
 
@@ -291,6 +306,7 @@ BETA = (
 
 @op(
     "_standard_gamma",
+    cost=250,
     forward_mode=False,
     node="StandardGammaBackward0",
     self=lambda grad, self, result: grad * standard_gamma_grad(self, result),
@@ -302,6 +318,7 @@ def standard_gamma(self: Array, generator: Generator | None = None) -> Array:
 
 @op(
     "_standard_gamma_grad",
+    cost=120,
     node="StandardGammaGradBackward0",
     self=lambda grad: no_second("_standard_gamma_grad"),
 )
@@ -447,7 +464,7 @@ def correction(x: float) -> float:
 # ---- counts
 
 
-@op("poisson", self=lambda grad: zeros_as(grad))
+@op("poisson", cost=120, self=lambda grad: zeros_as(grad))
 def poisson(self: Array, generator: Generator | None = None) -> Array:
     refuse("poisson_cpu", "biu", self)
     return rejection_sampling.poisson(np.asarray(self), generator)[()]
@@ -455,6 +472,7 @@ def poisson(self: Array, generator: Generator | None = None) -> Array:
 
 @op(
     "binomial",
+    cost=250,
     node="NotImplemented",
     count=lambda grad: not_derived("binomial"),
     prob=lambda grad: not_derived("binomial"),

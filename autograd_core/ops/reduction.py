@@ -278,12 +278,12 @@ def utmost(name: str, find: Any, data: Array, dim: Dims, keepdim: bool) -> Array
     return np.zeros(np.sum(data, axis=over, keepdims=keepdim).shape, data.dtype)
 
 
-@op("argmax")
+@op("argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor: function method out")
 def argmax(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
     return at_index(self, dim, keepdim, np.argmax)
 
 
-@op("argmin")
+@op("argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor: function method out")
 def argmin(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
     return at_index(self, dim, keepdim, np.argmin)
 
@@ -552,7 +552,10 @@ def whether(rule: Any, data: Array, dim: Dims, keepdim: bool) -> Array:
     return found.astype(np.uint8) if data.dtype == np.uint8 else found
 
 
-@op("count_nonzero")
+@op("""
+    count_nonzero(Tensor self, int? dim=None) -> Tensor: function method
+    count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor: function method
+    """)
 def count_nonzero(self: Array, dim: Dims = None) -> Array:
     return np.int64(np.count_nonzero(self)) if dim is None else np.count_nonzero(self, axis=axes(dim, np.ndim(self)))
 

@@ -125,7 +125,12 @@ def scatter_value(self: Array, dim: int, index: Array, value: float) -> Array:
     return out
 
 
-@op("scatter_add", self=lambda grad: grad, src=lambda grad, dim, index: gather(grad, dim, index))
+@op(
+    "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor: function method method_ out",
+    cost=2,
+    self=lambda grad: grad,
+    src=lambda grad, dim, index: gather(grad, dim, index),
+)
 def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
     check_scatter(self, dim, index, src)
     out = np.array(self)
@@ -216,7 +221,12 @@ def flat_places(name: str, index: Array, size: int) -> Array:
     return at
 
 
-@op("take", writes=1, tensors_only=True, self=lambda grad, self, index: put(zeros_as(self), index, grad, True))
+@op(
+    "take(Tensor self, Tensor index) -> Tensor: function method out",
+    writes=1,
+    tensors_only=True,
+    self=lambda grad, self, index: put(zeros_as(self), index, grad, True),
+)
 def take(self: Array, index: Array) -> Array:
     if self.size == 0 and np.size(index):
         raise IndexError("take(): tried to take from an empty tensor")
@@ -224,7 +234,7 @@ def take(self: Array, index: Array) -> Array:
 
 
 @op(
-    "put",
+    "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor: function method method_",
     tensors_only=True,
     self=lambda grad, index, accumulate: grad if accumulate else put(grad, index, zeros_at(grad, index), False),
     source=lambda grad, index, source: reshape(take(grad, index), source.shape),

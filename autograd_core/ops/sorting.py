@@ -21,6 +21,7 @@ from .reduction import EXTREME, some_along
 
 @op(
     "sort",
+    cost=2,
     writes=2,
     outputs=EXTREME,
     differentiable=("values",),
@@ -32,6 +33,7 @@ def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, A
 
 @op(
     "sort.stable",
+    cost=2,
     writes=2,
     outputs=EXTREME,
     differentiable=("values",),
@@ -60,6 +62,7 @@ def argsort_along(data: Array, at: int, descending: bool) -> Array:
 
 @op(
     "topk",
+    cost=2,
     writes=2,
     outputs=EXTREME,
     differentiable=("values",),
@@ -143,7 +146,7 @@ def nothing(data: Array) -> Array:
     return data.dtype.type(np.nan if data.dtype.kind == "f" else np.iinfo(data.dtype).min)
 
 
-@op("median", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
+@op("median", cost=2, writes=1, self=lambda grad, self, result: evenly(grad, self, result))
 def median(self: Array) -> Array:
     if self.size:
         refuse("median_cpu", "b", self)
@@ -152,6 +155,7 @@ def median(self: Array) -> Array:
 
 @op(
     "median.dim",
+    cost=2,
     writes=2,
     outputs=EXTREME,
     differentiable=("values",),
@@ -161,7 +165,7 @@ def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Arr
     return pick_place("median", self, dim, keepdim, middle)
 
 
-@op("nanmedian", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
+@op("nanmedian", cost=2, writes=1, self=lambda grad, self, result: evenly(grad, self, result))
 def nanmedian(self: Array) -> Array:
     if self.size:
         refuse("median_cpu", "b", self)
@@ -170,6 +174,7 @@ def nanmedian(self: Array) -> Array:
 
 @op(
     "nanmedian.dim",
+    cost=2,
     writes=2,
     outputs=EXTREME,
     differentiable=("values",),
@@ -181,6 +186,7 @@ def nanmedian_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, 
 
 @op(
     "mode",
+    cost=12,
     writes=2,
     outputs=EXTREME,
     differentiable=("values",),
@@ -288,6 +294,7 @@ def quickselect(values: list[float], k: int) -> int:
 
 @op(
     "kthvalue",
+    cost=12,
     writes=2,
     outputs=EXTREME,
     differentiable=("values",),
@@ -330,6 +337,7 @@ def unique(self: Array) -> tuple[Array, Array, Array]:
 
 @op(
     "unique_dim",
+    cost=5,
     outputs=("output", "inverse", "counts"),
     differentiable=("output",),
     self=lambda grad: underivable("unique_dim"),
@@ -397,7 +405,7 @@ def histc(self: Array, bins: int = 100, min: float = 0, max: float = 0) -> Array
     return np.histogram(np.ravel(self), bins, (low, high))[0].astype(self.dtype)
 
 
-@op("searchsorted.Tensor")
+@op("searchsorted.Tensor", cost=5)
 def searchsorted(sorted_sequence: Array, self: Array, right: bool = False) -> Array:
     rank = np.ndim(sorted_sequence)
     if not np.ndim(self) and rank != 1:

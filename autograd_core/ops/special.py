@@ -146,13 +146,21 @@ def elementwise(function: Any, data: Array) -> Array:
 # ---- the error function, gamma
 
 
-@op("erf", floating=True, self=lambda grad, self: mul_scalar(exp(-pow_scalar(self, 2)), 1.1283791670955126) * grad)
+@op(
+    "erf(Tensor self) -> Tensor",
+    pointwise=True,
+    cost=3,
+    floating=True,
+    self=lambda grad, self: mul_scalar(exp(-pow_scalar(self, 2)), 1.1283791670955126) * grad,
+)
 def erf(self: Array) -> Array:
     return elementwise(math.erf, self)
 
 
 @op(
-    "erfc",
+    "erfc(Tensor self) -> Tensor",
+    pointwise=True,
+    cost=3,
     floating=True,
     self=lambda grad, self: mul_scalar(exp(-pow_scalar(self, 2)), -1.1283791670955126) * grad,
 )
@@ -161,7 +169,9 @@ def erfc(self: Array) -> Array:
 
 
 @op(
-    "erfinv",
+    "erfinv(Tensor self) -> Tensor: function method method_ out",
+    pointwise=True,
+    cost=30,
     floating=True,
     self=lambda grad, self: mul_scalar(exp(pow_scalar(erfinv(self), 2)), 0.886226925452758) * grad,
 )
@@ -185,12 +195,25 @@ def inverse_erf(y: float) -> float:
     return x
 
 
-@op("i0", node="I0Backward0", floating=True, self=lambda grad, self: grad * i1(self))
+@op(
+    "i0(Tensor self) -> Tensor",
+    pointwise=True,
+    cost=600,
+    node="I0Backward0",
+    floating=True,
+    self=lambda grad, self: grad * i1(self),
+)
 def i0(self: Array) -> Array:
     return np.i0(self.astype(np.float64)).astype(self.dtype).reshape(np.shape(self))[()]
 
 
-@op("special_i1", floating=True, self=lambda grad, self, result: i1_backward(grad, self, result))
+@op(
+    "special_i1(Tensor self) -> Tensor: function out",
+    pointwise=True,
+    cost=600,
+    floating=True,
+    self=lambda grad, self, result: i1_backward(grad, self, result),
+)
 def i1(self: Array) -> Array:
     return elementwise(bessel_one, self)
 
@@ -230,7 +253,13 @@ def bessel_one(x: float) -> float:
     return total
 
 
-@op("lgamma", floating=True, self=lambda grad, self: grad * digamma(self))
+@op(
+    "lgamma(Tensor self) -> Tensor: function method method_ out",
+    pointwise=True,
+    cost=8,
+    floating=True,
+    self=lambda grad, self: grad * digamma(self),
+)
 def lgamma(self: Array) -> Array:
     return elementwise(log_gamma, self)
 
@@ -241,12 +270,18 @@ def log_gamma(x: float) -> float:
     return math.inf if x <= 0 and (math.isinf(x) or x == math.floor(x)) else math.lgamma(x)
 
 
-@op("digamma", floating=True, self=lambda grad, self: grad * polygamma(1, self))
+@op(
+    "digamma(Tensor self) -> Tensor: function method method_ out",
+    pointwise=True,
+    cost=5,
+    floating=True,
+    self=lambda grad, self: grad * polygamma(1, self),
+)
 def digamma(self: Array) -> Array:
     return slopes(self)
 
 
-@op("polygamma", self=lambda grad, n, self: grad * polygamma(n + 1, self))
+@op("polygamma", pointwise=True, self=lambda grad, n, self: grad * polygamma(n + 1, self))
 def polygamma(n: int, self: Array) -> Array:
     if n < 2:
         return bends(self) if n else slopes(self)
@@ -256,17 +291,33 @@ def polygamma(n: int, self: Array) -> Array:
 # ---- circles and their inverses
 
 
-@op("asinh", floating=True, self=lambda grad, self: grad * rsqrt(add_scalar(pow_scalar(self, 2), 1)))
+@op(
+    """
+    asinh(Tensor self) -> Tensor
+    arcsinh(Tensor self) -> Tensor
+    """,
+    pointwise=True,
+    floating=True,
+    self=lambda grad, self: grad * rsqrt(add_scalar(pow_scalar(self, 2), 1)),
+)
 def asinh(self: Array) -> Array:
     return np.arcsinh(self)
 
 
-@op("acosh", floating=True, self=lambda grad, self: grad * rsqrt(sub_scalar(pow_scalar(self, 2), 1)))
+@op(
+    """
+    acosh(Tensor self) -> Tensor
+    arccosh(Tensor self) -> Tensor
+    """,
+    pointwise=True,
+    floating=True,
+    self=lambda grad, self: grad * rsqrt(sub_scalar(pow_scalar(self, 2), 1)),
+)
 def acosh(self: Array) -> Array:
     return np.arccosh(self)
 
 
-@op("sinc", floating=True, self=lambda grad, self: sinc_backward(grad, self))
+@op("sinc(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: sinc_backward(grad, self))
 def sinc(self: Array) -> Array:
     return np.sinc(self)
 
@@ -280,12 +331,24 @@ def sinc_backward(grad: Array, self: Array) -> Array:
     return where(squared == 0, zeros_as(slope), slope)
 
 
-@op("deg2rad", floating=True, node="Deg2RadBackward0", self=lambda grad: mul_scalar(grad, 0.017453292519943295))
+@op(
+    "deg2rad(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    node="Deg2RadBackward0",
+    self=lambda grad: mul_scalar(grad, 0.017453292519943295),
+)
 def deg2rad(self: Array) -> Array:
     return self * self.dtype.type(math.pi / 180)
 
 
-@op("rad2deg", floating=True, node="Rad2DegBackward0", self=lambda grad: mul_scalar(grad, 57.29577951308232))
+@op(
+    "rad2deg(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    node="Rad2DegBackward0",
+    self=lambda grad: mul_scalar(grad, 57.29577951308232),
+)
 def rad2deg(self: Array) -> Array:
     return self * self.dtype.type(180 / math.pi)
 

@@ -26,47 +26,80 @@ PAIR = ("self", "other")
 # ---- exponentials, roots, circles
 
 
-@op("exp", floating=True, self=lambda grad, result: grad * result)
+@op("exp(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, result: grad * result)
 def exp(self: Array) -> Array:
     return arithmetic.exp(self)
 
 
-@op("expm1", floating=True, self=lambda grad, result: grad * add_scalar(result, 1))
+@op(
+    "expm1(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    self=lambda grad, result: grad * add_scalar(result, 1),
+)
 def expm1(self: Array) -> Array:
     return arithmetic.expm1(self)
 
 
-@op("exp2", floating=True, self=lambda grad, result: mul_scalar(grad * result, 0.6931471805599453))
+@op(
+    "exp2(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    self=lambda grad, result: mul_scalar(grad * result, 0.6931471805599453),
+)
 def exp2(self: Array) -> Array:
     return arithmetic.exp2(self)
 
 
-@op("log", floating=True, self=lambda grad, self: grad / self)
+@op("log(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad / self)
 def log(self: Array) -> Array:
     return arithmetic.log(self)
 
 
-@op("log2", floating=True, self=lambda grad, self: grad / mul_scalar(self, 0.6931471805599453))
+@op(
+    "log2(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    self=lambda grad, self: grad / mul_scalar(self, 0.6931471805599453),
+)
 def log2(self: Array) -> Array:
     return arithmetic.log2(self)
 
 
-@op("log10", floating=True, self=lambda grad, self: grad / mul_scalar(self, 2.302585092994046))
+@op(
+    "log10(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    self=lambda grad, self: grad / mul_scalar(self, 2.302585092994046),
+)
 def log10(self: Array) -> Array:
     return arithmetic.log10(self)
 
 
-@op("log1p", floating=True, node="Log1PBackward0", self=lambda grad, self: grad / add_scalar(self, 1))
+@op(
+    "log1p(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    node="Log1PBackward0",
+    self=lambda grad, self: grad / add_scalar(self, 1),
+)
 def log1p(self: Array) -> Array:
     return arithmetic.log1p(self)
 
 
-@op("sqrt", floating=True, self=lambda grad, result: grad / mul_scalar(result, 2))
+@op(
+    "sqrt(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, result: grad / mul_scalar(result, 2)
+)
 def sqrt(self: Array) -> Array:
     return np.sqrt(self)
 
 
-@op("rsqrt", floating=True, self=lambda grad, result: rsqrt_backward(grad, result))
+@op(
+    "rsqrt(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    self=lambda grad, result: rsqrt_backward(grad, result),
+)
 def rsqrt(self: Array) -> Array:
     return 1 / np.sqrt(self)
 
@@ -77,47 +110,84 @@ def rsqrt_backward(grad: Array, result: Array) -> Array:
     return mul_scalar(grad, -0.5) * cube
 
 
-@op("sin", floating=True, self=lambda grad, self: grad * cos(self))
+@op("sin(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad * cos(self))
 def sin(self: Array) -> Array:
     return arithmetic.sin(self)
 
 
-@op("cos", floating=True, self=lambda grad, self: grad * -sin(self))
+@op("cos(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad * -sin(self))
 def cos(self: Array) -> Array:
     return arithmetic.cos(self)
 
 
-@op("tan", floating=True, self=lambda grad, result: grad * add_scalar(pow_scalar(result, 2), 1))
+@op(
+    "tan(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    self=lambda grad, result: grad * add_scalar(pow_scalar(result, 2), 1),
+)
 def tan(self: Array) -> Array:
     return arithmetic.tan(self)
 
 
-@op("sinh", floating=True, self=lambda grad, self: grad * cosh(self))
+@op("sinh(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad * cosh(self))
 def sinh(self: Array) -> Array:
     return arithmetic.sinh(self)
 
 
-@op("cosh", floating=True, self=lambda grad, self: grad * sinh(self))
+@op("cosh(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad * sinh(self))
 def cosh(self: Array) -> Array:
     return arithmetic.cosh(self)
 
 
-@op("asin", floating=True, self=lambda grad, self: grad * rsqrt(add_scalar(-self * self, 1)))
+@op(
+    """
+    asin(Tensor self) -> Tensor
+    arcsin(Tensor self) -> Tensor
+    """,
+    pointwise=True,
+    floating=True,
+    self=lambda grad, self: grad * rsqrt(add_scalar(-self * self, 1)),
+)
 def asin(self: Array) -> Array:
     return arithmetic.arcsin(self)
 
 
-@op("acos", floating=True, self=lambda grad, self: grad * -rsqrt(add_scalar(-self * self, 1)))
+@op(
+    """
+    acos(Tensor self) -> Tensor
+    arccos(Tensor self) -> Tensor
+    """,
+    pointwise=True,
+    floating=True,
+    self=lambda grad, self: grad * -rsqrt(add_scalar(-self * self, 1)),
+)
 def acos(self: Array) -> Array:
     return arithmetic.arccos(self)
 
 
-@op("atan", floating=True, self=lambda grad, self: grad / add_scalar(self * self, 1))
+@op(
+    """
+    atan(Tensor self) -> Tensor
+    arctan(Tensor self) -> Tensor
+    """,
+    pointwise=True,
+    floating=True,
+    self=lambda grad, self: grad / add_scalar(self * self, 1),
+)
 def atan(self: Array) -> Array:
     return arithmetic.arctan(self)
 
 
-@op("atanh", floating=True, self=lambda grad, self: mul_scalar(grad, 1) / one_minus(pow_scalar(self, 2)))
+@op(
+    """
+    atanh(Tensor self) -> Tensor
+    arctanh(Tensor self) -> Tensor
+    """,
+    pointwise=True,
+    floating=True,
+    self=lambda grad, self: mul_scalar(grad, 1) / one_minus(pow_scalar(self, 2)),
+)
 def atanh(self: Array) -> Array:
     return np.arctanh(self)
 
@@ -149,13 +219,21 @@ def times_rest(grad: Array, square: Array) -> Array:
     return np.multiply(grad, square, square)
 
 
-@op("tanh", floating=True, fitting=True, over=tanh_over, self=lambda grad, result: tanh_backward(grad, result))
+@op(
+    "tanh(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    fitting=True,
+    over=tanh_over,
+    self=lambda grad, result: tanh_backward(grad, result),
+)
 def tanh(self: Array) -> Array:
     return arithmetic.tanh(self)
 
 
 @op(
     "tanh_backward",
+    pointwise=True,
     grad_output=lambda grad, output: tanh_backward(grad, output),
     output=lambda grad, grad_output, output: grad * (mul_scalar(output, -2) * grad_output),
 )
@@ -165,13 +243,20 @@ def tanh_backward(grad_output: Array, output: Array) -> Array:
     return times_rest(grad_output, output * output)
 
 
-@op("sigmoid", floating=True, fitting=True, self=lambda grad, result: sigmoid_backward(grad, result))
+@op(
+    "sigmoid(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    fitting=True,
+    self=lambda grad, result: sigmoid_backward(grad, result),
+)
 def sigmoid(self: Array) -> Array:
     return 1 / (1 + arithmetic.exp(-self))
 
 
 @op(
     "sigmoid_backward",
+    pointwise=True,
     grad_output=lambda grad, output: sigmoid_backward(grad, output),
     output=lambda grad, grad_output, output: grad * grad_output * add_scalar(mul_scalar(output, -2), 1),
 )
@@ -183,7 +268,12 @@ def sigmoid_backward(grad_output: Array, output: Array) -> Array:
     return np.multiply(slope, output, slope)
 
 
-@op("logit", floating=True, self=lambda grad, self, eps: logit_backward(grad, self, eps))
+@op(
+    "logit(Tensor self, float? eps=None) -> Tensor",
+    pointwise=True,
+    floating=True,
+    self=lambda grad, self, eps: logit_backward(grad, self, eps),
+)
 def logit(self: Array, eps: float | None = None) -> Array:
     x = self if eps is None else np.clip(self, eps, 1 - eps)
     return np.log(x / (1 - x))
@@ -196,7 +286,11 @@ def logit_backward(grad: Array, self: Array, eps: Any) -> Array:
     return where((self >= low) & (self <= high), grad / (self * one_minus(self)), outside)
 
 
-@op("nan_to_num", self=lambda grad, self: grad * isfinite(self))
+@op(
+    "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
+    pointwise=True,
+    self=lambda grad, self: grad * isfinite(self),
+)
 def nan_to_num(
     self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Array:
@@ -220,13 +314,18 @@ def signs(array: Array) -> Array:
     return found if array.dtype.kind != "f" else bare(np.where(found == found, found, found.dtype.type(0)))
 
 
-@op("relu", self=lambda grad, result: threshold_backward(grad, result, 0))
+@op(
+    "relu(Tensor self) -> Tensor: function method function_ method_",
+    pointwise=True,
+    self=lambda grad, result: threshold_backward(grad, result, 0),
+)
 def relu(self: Array) -> Array:
     return np.maximum(self, 0)
 
 
 @op(
     "threshold_backward",
+    pointwise=True,
     grad_output=lambda grad, self, threshold: threshold_backward(grad, self, threshold),
     self=lambda grad: zeros_as(grad),
 )
@@ -234,34 +333,45 @@ def threshold_backward(grad_output: Array, self: Array, threshold: float) -> Arr
     return bare(np.where(self <= threshold, grad_output.dtype.type(0), grad_output))
 
 
-@op("abs", self=lambda grad, self: grad * sgn(self))
+@op(
+    """
+    abs(Tensor self) -> Tensor
+    absolute(Tensor self) -> Tensor: function method method_ out
+    """,
+    pointwise=True,
+    self=lambda grad, self: grad * sgn(self),
+)
 def abs(self: Array) -> Array:
     if self.dtype.char == "?":
         refuse("abs_cpu", "b", self)
     return np.abs(self)
 
 
-@op("sgn", self=lambda grad, self, result: zeros_as(grad))
+@op(
+    "sgn(Tensor self) -> Tensor: function method method_ out",
+    pointwise=True,
+    self=lambda grad, self, result: zeros_as(grad),
+)
 def sgn(self: Array) -> Array:
     return signs(self)
 
 
-@op("sign", self=lambda grad: zeros_as(grad))
+@op("sign(Tensor self) -> Tensor: function method method_ out", pointwise=True, self=lambda grad: zeros_as(grad))
 def sign(self: Array) -> Array:
     return signs(self)
 
 
-@op("floor", self=lambda grad: zeros_as(grad))
+@op("floor(Tensor self) -> Tensor", pointwise=True, self=lambda grad: zeros_as(grad))
 def floor(self: Array) -> Array:
     return np.floor(self)
 
 
-@op("ceil", self=lambda grad: zeros_as(grad))
+@op("ceil(Tensor self) -> Tensor", pointwise=True, self=lambda grad: zeros_as(grad))
 def ceil(self: Array) -> Array:
     return np.ceil(self)
 
 
-@op("round", self=lambda grad: zeros_as(grad))
+@op("round", pointwise=True, self=lambda grad: zeros_as(grad))
 def round(self: Array) -> Array:
     return np.round(self)
 
@@ -273,12 +383,19 @@ def round_to(self: Array, decimals: int) -> Array:
     return np.round(self * tens) / tens if decimals > 0 else np.round(self / tens) * tens
 
 
-@op("trunc", self=lambda grad: zeros_as(grad))
+@op(
+    """
+    trunc(Tensor self) -> Tensor
+    fix(Tensor self) -> Tensor
+    """,
+    pointwise=True,
+    self=lambda grad: zeros_as(grad),
+)
 def trunc(self: Array) -> Array:
     return np.trunc(self)
 
 
-@op("frac", self=lambda grad: grad)
+@op("frac(Tensor self) -> Tensor", pointwise=True, self=lambda grad: grad)
 def frac(self: Array) -> Array:
     return self - np.trunc(self)
 
@@ -290,7 +407,12 @@ def clamp_mask(self: Array, min: Any, max: Any) -> Array:
     return self >= min if max is None else (self >= min) & (self <= max)
 
 
-@op("clamp", nr=1, self=lambda grad, self, min, max: where(clamp_mask(self, min, max), grad, zeros_as(grad)))
+@op(
+    "clamp",
+    pointwise=True,
+    nr=1,
+    self=lambda grad, self, min, max: where(clamp_mask(self, min, max), grad, zeros_as(grad)),
+)
 def clamp(self: Array, min: float | None = None, max: float | None = None) -> Array:
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
@@ -303,6 +425,7 @@ def clamp(self: Array, min: float | None = None, max: float | None = None) -> Ar
 
 @op(
     "clamp.Tensor",
+    pointwise=True,
     nr=0,
     self=lambda grad, self, min, max: where(clamp_mask(self, min, max), grad, zeros_as(grad)),
     min=lambda grad, self, min, max: where(
@@ -317,14 +440,14 @@ def clamp_tensor(self: Array, min: Array | None = None, max: Array | None = None
     return np.clip(self, min, max).astype(together, copy=False)
 
 
-@op("clamp_min", self=lambda grad, self, min: where(self >= min, grad, zeros_as(grad)))
+@op("clamp_min", pointwise=True, self=lambda grad, self, min: where(self >= min, grad, zeros_as(grad)))
 def clamp_min(self: Array, min: float) -> Array:
     self = beside(self, min)
     refuse("clamp_min_scalar_cpu", "b", self)
     return np.maximum(self, self.dtype.type(dtypes.fitting(min, self.dtype)))
 
 
-@op("clamp_max", self=lambda grad, self, max: where(self <= max, grad, zeros_as(grad)))
+@op("clamp_max", pointwise=True, self=lambda grad, self, max: where(self <= max, grad, zeros_as(grad)))
 def clamp_max(self: Array, max: float) -> Array:
     self = beside(self, max)
     refuse("clamp_max_scalar_cpu", "b", self)
@@ -333,8 +456,9 @@ def clamp_max(self: Array, max: float) -> Array:
 
 @op(
     "clamp_min.Tensor",
-    nr=1,
+    pointwise=True,
     promote=("self", "min"),
+    nr=1,
     self=lambda grad, self, min: where(self >= min, grad, zeros_as(grad)),
     min=lambda grad, self, min: where(self < min, grad, zeros_as(grad)),
 )
@@ -344,8 +468,9 @@ def clamp_min_tensor(self: Array, min: Array) -> Array:
 
 @op(
     "clamp_max.Tensor",
-    nr=1,
+    pointwise=True,
     promote=("self", "max"),
+    nr=1,
     self=lambda grad, self, max: where(self <= max, grad, zeros_as(grad)),
     max=lambda grad, self, max: where(self > max, grad, zeros_as(grad)),
 )
@@ -360,10 +485,10 @@ def choose_grad(grad: Array, tied: Array, lost: Array) -> Array:
 
 
 @op(
-    "maximum",
+    "maximum(Tensor self, Tensor other) -> Tensor: function method out",
+    pointwise=True,
     tensors_only=True,
     writes=1,
-    promote=PAIR,
     self=lambda grad, self, other: choose_grad(grad, self == other, self < other),
     other=lambda grad, self, other: choose_grad(grad, self == other, self > other),
 )
@@ -372,10 +497,10 @@ def maximum(self: Array, other: Array) -> Array:
 
 
 @op(
-    "minimum",
+    "minimum(Tensor self, Tensor other) -> Tensor: function method out",
+    pointwise=True,
     tensors_only=True,
     writes=1,
-    promote=PAIR,
     self=lambda grad, self, other: choose_grad(grad, self == other, self > other),
     other=lambda grad, self, other: choose_grad(grad, self == other, self < other),
 )
@@ -385,6 +510,7 @@ def minimum(self: Array, other: Array) -> Array:
 
 @op(
     "where.self",
+    pointwise=True,
     promote=PAIR,
     self=lambda grad, condition: where(condition, grad, zeros_as(grad)),
     other=lambda grad, condition: where(condition, zeros_as(grad), grad),
@@ -400,7 +526,7 @@ def where(condition: Array, self: Array, other: Array) -> Array:
     return bare(np.where(condition, self, other))
 
 
-@op("masked_fill.Scalar", self=lambda grad, mask: masked_fill(grad, mask, 0))
+@op("masked_fill.Scalar", pointwise=True, self=lambda grad, mask: masked_fill(grad, mask, 0))
 def masked_fill(self: Array, mask: Array, value: float) -> Array:
     check_mask(mask)
     return bare(np.where(mask, self.dtype.type(dtypes.fitting(value, self.dtype)), self))
@@ -414,6 +540,7 @@ def check_mask(mask: Array) -> None:
 
 @op(
     "masked_fill.Tensor",
+    pointwise=True,
     self=lambda grad, mask: masked_fill(grad, mask, 0),
     value=lambda grad, mask: sum_all(masked_select(grad, mask)),
 )
@@ -430,24 +557,29 @@ def sum_all(grad: Array) -> Array:
 # ---- writes
 
 
-@op("zero", node="ZeroBackward0", self=lambda grad: zeros_as(grad))
+@op(
+    "zero(Tensor self) -> Tensor: function_ method_",
+    pointwise=True,
+    node="ZeroBackward0",
+    self=lambda grad: zeros_as(grad),
+)
 def zero(self: Array) -> Array:
     return bare(np.zeros_like(self))
 
 
-@op("fill.Scalar", nr=2, self=lambda grad: zeros_as(grad))
+@op("fill.Scalar", pointwise=True, nr=2, self=lambda grad: zeros_as(grad))
 def fill(self: Array, value: float) -> Array:
     return bare(np.full_like(self, dtypes.fitting(value, self.dtype)))
 
 
-@op("fill.Tensor", nr=3, self=lambda grad: zeros_as(grad), value=lambda grad: sum_all(grad))
+@op("fill.Tensor", pointwise=True, nr=3, self=lambda grad: zeros_as(grad), value=lambda grad: sum_all(grad))
 def fill_tensor(self: Array, value: Array) -> Array:
     if np.ndim(value):
         raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
     return bare(np.full_like(self, value))
 
 
-@op("copy", node="CopyBackwards", self=lambda grad: zeros_as(grad), src=lambda grad: grad)
+@op("copy", pointwise=True, node="CopyBackwards", self=lambda grad: zeros_as(grad), src=lambda grad: grad)
 def copy(self: Array, src: Array) -> Array:
     return bare(np.broadcast_to(src, self.shape).astype(self.dtype))
 
@@ -463,12 +595,12 @@ def in_dtype(grad: Any, dtype: Any) -> Any:
 helper(in_dtype, lambda grad, dtype: grad if grad.dtype == dtype else grad.astype(dtype))
 
 
-@op("_to_copy", node="ToCopyBackward0", self=lambda grad, self_dtype_: in_dtype(grad, self_dtype_))
+@op("_to_copy", pointwise=True, node="ToCopyBackward0", self=lambda grad, self_dtype_: in_dtype(grad, self_dtype_))
 def to_copy(self: Array, dtype: Any, memory_format: str | None = None) -> Array:
     return bare(as_kind(self, dtype, memory_format))
 
 
-@op("_to_copy.whole")
+@op("_to_copy.whole", pointwise=True)
 def to_whole(self: Array, dtype: Any, memory_format: str | None = None) -> Array:
     return bare(as_kind(self, dtype, memory_format))
 
@@ -490,7 +622,7 @@ def frexp(self: Array) -> tuple[Array, Array]:
     return mantissa, exponent.astype(np.int32)
 
 
-@op("angle", floating=True, self=lambda grad, self: zeros_as(self))
+@op("angle(Tensor self) -> Tensor: function method out", floating=True, self=lambda grad, self: zeros_as(self))
 def angle(self: Array) -> Array:
     return np.where(np.isnan(self), self, np.where(self < 0, math.pi, 0)).astype(self.dtype)[()]
 
@@ -503,11 +635,23 @@ def conj_physical(self: Array) -> Array:
 # ---- negation and reciprocal
 
 
-@op("neg", self=lambda grad: -grad)
+@op(
+    """
+    neg(Tensor self) -> Tensor
+    negative(Tensor self) -> Tensor
+    """,
+    pointwise=True,
+    self=lambda grad: -grad,
+)
 def neg(self: Array) -> Array:
     return -self
 
 
-@op("reciprocal", floating=True, self=lambda grad, result: after(result * result, -grad))
+@op(
+    "reciprocal(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    self=lambda grad, result: after(result * result, -grad),
+)
 def reciprocal(self: Array) -> Array:
     return 1 / self

@@ -143,7 +143,7 @@ def as_strided_backward(
 
 
 @op(
-    "diagonal",
+    "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a): function method",
     view=True,
     self=lambda grad, self_sym_sizes, offset, dim1, dim2: diagonal_backward(grad, self_sym_sizes, offset, dim1, dim2),
 )
@@ -174,7 +174,10 @@ def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
     return diagonal_window(self, offset, dim1, dim2).copy()
 
 
-@op("diag_embed", self=lambda grad, offset, dim1, dim2: diagonal(grad, offset, dim1, dim2))
+@op(
+    "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor: function method",
+    self=lambda grad, offset, dim1, dim2: diagonal(grad, offset, dim1, dim2),
+)
 def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Array:
     a, b = wrap(dim1, self.ndim + 1), wrap(dim2, self.ndim + 1)
     if a == b:
@@ -188,7 +191,11 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     return out
 
 
-@op("trace", writes=2, self=lambda grad, self_sym_sizes: trace_backward(grad, self_sym_sizes))
+@op(
+    "trace(Tensor self) -> Tensor: function method",
+    writes=2,
+    self=lambda grad, self_sym_sizes: trace_backward(grad, self_sym_sizes),
+)
 def trace(self: Array) -> Array:
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
@@ -313,14 +320,22 @@ helper(in_a_row)
 helper(infer_size)
 
 
-@op("t", view=True, self=lambda grad: t(grad))
+@op("t(Tensor(a) self) -> Tensor(a): function method method_", view=True, self=lambda grad: t(grad))
 def t(self: Array) -> Array:
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return self.T
 
 
-@op("transpose.int", view=True, self=lambda grad, dim0, dim1: transpose(grad, dim0, dim1))
+@op(
+    """
+    transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a): function method method_
+    swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a): function method method_
+    swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a): function method method_
+    """,
+    view=True,
+    self=lambda grad, dim0, dim1: transpose(grad, dim0, dim1),
+)
 def transpose(self: Array, dim0: int, dim1: int) -> Array:
     a, b = wrap(dim0, self.ndim), wrap(dim1, self.ndim)
     return np.swapaxes(self, a, b) if self.ndim else self
@@ -403,7 +418,11 @@ def sum_to(grad: Array, shape: Sequence[int]) -> Array:
     return reshape(total, shape) if extra else total
 
 
-@op("unsqueeze", view=True, self=lambda grad, dim: squeeze_dim(grad, dim))
+@op(
+    "unsqueeze(Tensor(a) self, int dim) -> Tensor(a): function method method_",
+    view=True,
+    self=lambda grad, dim: squeeze_dim(grad, dim),
+)
 def unsqueeze(self: Array, dim: int) -> Array:
     at = wrap(dim, np.ndim(self) + 1)
     if self.__class__ is not np.ndarray:
@@ -461,7 +480,7 @@ def squeeze_result(self: Array, dim: int) -> Array:
 
 
 @op(
-    "select.int",
+    "select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a): function method",
     view=True,
     self=lambda grad, self_sym_sizes, dim, index: select_backward(grad, self_sym_sizes, dim, index),
 )
@@ -504,7 +523,7 @@ def slice_backward(grad_output: Array, input_sizes: Sequence[int], dim: int, sta
     return out
 
 
-@op("alias", view=True, self=lambda grad: grad)
+@op("alias", pointwise=True, view=True, self=lambda grad: grad)
 def alias(self: Array) -> Array:
     return self[...]
 
@@ -513,7 +532,7 @@ def alias(self: Array) -> Array:
 
 
 @op(
-    "unfold",
+    "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a): method",
     view=True,
     self=lambda grad, self_sym_sizes, dimension, size, step: unfold_backward(
         grad, self_sym_sizes, dimension, size, step

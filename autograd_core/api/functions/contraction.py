@@ -11,6 +11,7 @@ import numpy as np
 from ... import errors
 from ...dispatch.schema.guard import guard
 from ...dispatch.schema.out import write_out
+from ...dispatch.schema.schema import composite
 from ...engine.state import ask_room
 from ...errors import Unsupported
 from ...ops import binary
@@ -93,6 +94,7 @@ def flat(tensor: Tensor) -> Tensor:
     return tensor if tensor.data_.ndim == 1 else view_ops.reshape(tensor, [tensor.data_.size])
 
 
+@composite("inner(Tensor self, Tensor other) -> Tensor: function method out")
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """The product summed over the last dimension of both."""
     if input.data_.ndim == 0 or other.data_.ndim == 0:
@@ -105,6 +107,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return contract(input, other, [-1], [-1])
 
 
+@composite("kron(Tensor self, Tensor other) -> Tensor: function method out")
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """Every element of `input` times all of `other`."""
     for position, (name, value) in enumerate((("input", input), ("other", other)), 1):
@@ -186,6 +189,7 @@ def euclidean(x1: Tensor, x2: Tensor) -> Tensor:
     return view_ops.view(euclidean_dist(x1, x2), (*batch, shapes[0][-2], shapes[1][-2]))
 
 
+@composite("pdist(Tensor self, float p=2) -> Tensor: function nn")
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distance between each pair of rows of `input`."""
     if input.data_.ndim != 2:
@@ -441,6 +445,7 @@ def pair_product(left: Tensor, right: Tensor, over: list[int]) -> Tensor:
 # ---- several matrices, in the order that takes the fewest multiplications
 
 
+@composite("linalg_multi_dot(Tensor[] tensors) -> Tensor: function out")
 def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, in the order that costs least; the ends may be vectors."""
     if len(tensors) < 2:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import errors
 from ...dispatch.callbacks import callbacks
+from ...dispatch.schema.schema import composite
 from ...engine.state import ask_room, mark_exposed, state
 from ...engine.warnings import warn, warn_once
 from ...errors import Unsupported
@@ -232,6 +233,10 @@ def check_device(given: Any) -> None:
 # ---- from data
 
 
+@composite("""
+    tensor(object data, *, ScalarType dtype=None, Device? device=None, bool pin_memory=False, bool \
+        requires_grad=False) -> Tensor: function
+    """)
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A new leaf with a copy of `data`: numbers, nested sequences, arrays or tensors."""
     if isinstance(data, Tensor):
@@ -249,6 +254,7 @@ def tensors_in(data: Any) -> tuple[Tensor, ...]:
     return ()
 
 
+@composite("as_tensor(object data, *, ScalarType dtype=None, Device? device=None) -> Tensor: function")
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """`data` itself where it is a tensor, over the same memory where it is an array."""
     if isinstance(data, Tensor):
@@ -281,14 +287,26 @@ def floating(dtype: Any) -> np.dtype[Any]:
     return numpy_dtype(dtypes.get_default_dtype() if dtype is None else dtype)
 
 
+@composite("""
+    zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) \
+        -> Tensor: function out
+    """)
 def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     return make_tensor(np.zeros(lengths(size, "zeros"), floating(dtype)), "zeros", requires_grad, device)
 
 
+@composite("""
+    ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) \
+        -> Tensor: function out
+    """)
 def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     return make_tensor(np.ones(lengths(size, "ones"), floating(dtype)), "ones", requires_grad, device)
 
 
+@composite("""
+    empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: function out
+    """)
 def empty(
     *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
@@ -322,6 +340,10 @@ def check_sizes(sizes: list[int], op: str = "empty") -> list[int]:
     return sizes
 
 
+@composite("""
+    full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None) -> Tensor: function out
+    """)
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     kind = dtypes.of_number(value) if dtype is None else dtype
@@ -333,6 +355,12 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
     )
 
 
+@composite("""
+    eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> \
+        Tensor: function out
+    eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None) -> Tensor: function out
+    """)
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     if not isinstance(n, int):
         raise TypeError(f"eye(): argument 'n' (position 1) must be int, not {type(n).__name__}")
@@ -344,6 +372,14 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, 
     return make_tensor(np.eye(n, m, dtype=floating(dtype)), "eye", requires_grad, device)
 
 
+@composite("""
+    arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> \
+        Tensor: function out
+    arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None) -> Tensor: function
+    arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, \
+        Device? device=None, bool? pin_memory=None) -> Tensor: function out
+    """)
 def arange(
     start: Any = 0,
     end: Any = None,
@@ -439,6 +475,16 @@ def places(dtype: Any) -> np.dtype[Any]:
     return np.dtype(np.int64) if dtype is None else numpy_dtype(dtype)
 
 
+@composite("""
+    linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? layout=None, \
+        Device? device=None, bool? pin_memory=None) -> Tensor: function out
+    linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? layout=None, \
+        Device? device=None, bool? pin_memory=None) -> Tensor: function out
+    linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, \
+        Device? device=None, bool? pin_memory=None) -> Tensor: function out
+    linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? \
+        device=None, bool? pin_memory=None) -> Tensor: function out
+    """)
 def linspace(
     start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -449,6 +495,10 @@ def linspace(
     return make_tensor(symmetric_line(float(start), float(end), steps, kind), "linspace", requires_grad, device)
 
 
+@composite("""
+    logspace(Scalar start, Scalar end, int steps, float base=10.0, *, ScalarType? dtype=None, Layout? layout=None, \
+        Device? device=None, bool? pin_memory=None) -> Tensor: function out
+    """)
 def logspace(
     start: Any,
     end: Any,
@@ -496,6 +546,12 @@ def filled_like(input: Tensor, dtype: Any, value: Any, memory_format: str | None
     return data
 
 
+@composite("""
+    zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: function
+    empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: function
+    """)
 @hidden_like
 def zeros_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
@@ -503,6 +559,10 @@ def zeros_like(
     return make_tensor(filled_like(input, dtype, 0, memory_format), "zeros_like", requires_grad, device)
 
 
+@composite("""
+    ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: function
+    """)
 @hidden_like
 def ones_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
@@ -513,6 +573,10 @@ def ones_like(
 empty_like = zeros_like
 
 
+@composite("""
+    full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, \
+        bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: function
+    """)
 @hidden_like
 def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
@@ -521,6 +585,10 @@ def full_like(
     return make_tensor(filled_like(input, dtype, fill_value, memory_format), "full_like", requires_grad, device)
 
 
+@composite("""
+    new_tensor(Tensor self, object data, *, ScalarType dtype=None, Device? device=None, bool requires_grad=False) -> \
+        Tensor: method
+    """)
 def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -530,22 +598,38 @@ def new_tensor(
     return tensor(data, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
+@composite("""
+    new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None) -> Tensor: method
+    """)
 @hidden_sized
 def new_zeros(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     lengths = check_sizes(sizes_of(size, "new_zeros"))
     return zeros(lengths, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
+@composite("""
+    new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None) -> Tensor: method
+    """)
 @hidden_sized
 def new_ones(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     return ones(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
+@composite("""
+    new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None) -> Tensor: method
+    """)
 @hidden_sized
 def new_empty(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     return empty(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
+@composite("""
+    new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? \
+        device=None, bool? pin_memory=None) -> Tensor: method
+    """)
 @hidden_sized
 def new_full(
     self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
@@ -556,6 +640,10 @@ def new_full(
 # ---- by strides
 
 
+@composite("""
+    empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? \
+        device=None, bool? pin_memory=None) -> Tensor: function
+    """)
 def empty_strided(
     size: Sequence[int], stride: Sequence[int], *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -576,6 +664,10 @@ def empty_strided(
     return make_tensor(data, "empty_strided", requires_grad, device)
 
 
+@composite("""
+    new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, \
+        Device? device=None, bool? pin_memory=None) -> Tensor: method
+    """)
 def new_empty_strided(
     self: Tensor,
     size: Sequence[int],

@@ -14,6 +14,7 @@ import numpy as np
 from ... import errors
 from ...dispatch.inplace import check_writable, in_place
 from ...dispatch.not_implemented import call_underived
+from ...dispatch.schema.schema import composite
 from ...engine.state import ask_room
 from ...engine.warnings import warn, warn_once
 from ...functorch.batch import is_batched
@@ -318,15 +319,28 @@ OF_TENSORS = (
 )
 
 
+@composite("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor: function method out")
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     return scatter_gather.gather(input, dim, index, sparse_grad)
 
 
+@composite("""
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor: function method method_
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor: function method method_
+    """)
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     fill = indexing.index_fill_tensor if isinstance(value, Tensor) else indexing.index_fill
     return fill(input, dim, index, value)
 
 
+@composite("""
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor: function method method_ out
+    scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor: function method method_ \
+        out
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor: function method method_ out
+    scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor: function method \
+        method_ out
+    """)
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Tensor:
@@ -357,10 +371,19 @@ def scatter_operands(input: Tensor, dim: int, index: Tensor, src: Any, reduce: s
     return input, dim, index, src, OLD_REDUCTIONS[reduce]
 
 
+@composite("""
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor: function method \
+        function_ method_
+    """)
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
     return indexing.index_put(input, to_write_by(input, indices, values, accumulate), values, accumulate)
 
 
+@composite("""
+    nonzero(Tensor self, *, bool as_tuple=False) -> Tensor: function out
+    nonzero(Tensor self) -> Tensor: method
+    nonzero(Tensor self, *, bool as_tuple) -> Tensor: method
+    """)
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     if is_batched(input):
         raise RuntimeError(errors.DYNAMIC.format("where" if as_tuple else "nonzero"))
@@ -374,6 +397,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 # ---- parts written into a copy
 
 
+@composite("take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor: function method out")
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """The elements that `indices` names along `dim`, of all in a row without it."""
     if dim is None:
@@ -401,20 +425,32 @@ def kind_of(tensor: Tensor) -> str:
     return errors.type_name(tensor.data_.dtype)
 
 
+@composite("select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor: function method")
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return scatter_gather.select_scatter(input, src, dim, index)
 
 
+@composite("""
+    slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor: \
+        function method out
+    """)
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
     return scatter_gather.slice_scatter(input, src, dim, start, end, step)
 
 
+@composite("""
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor: function method
+    """)
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     return scatter_gather.diagonal_scatter(input, src, offset, dim1, dim2)
 
 
+@composite("""
+    scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> \
+        Tensor: function method method_ out
+    """)
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from ... import errors
+from ...dispatch.schema.schema import composite
 from ...ops import linalg_solve
 from ...tensor.tensor import Array, Tensor
 
@@ -21,6 +22,7 @@ def check_floating(kernel: str, data: Array) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{errors.type_name(data.dtype)}'")
 
 
+@composite("cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor: function method out")
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """x of A x = input, A being input2 @ input2.T. Batches broadcast.
 
@@ -52,6 +54,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
     return solution
 
 
+@composite("cholesky_inverse(Tensor self, bool upper=False) -> Tensor: function method out")
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of A = input @ input.T.
 

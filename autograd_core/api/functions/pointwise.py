@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import errors
+from ...dispatch.schema.schema import composite
 from ...functorch.batch import is_batched, is_hidden
 from ...ops import binary, indexing, matmul, reduction, unary
 from ...ops import view as view_ops
@@ -39,20 +40,39 @@ def check_alpha(alpha: Any, *operands: Any) -> None:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
 
 
+@composite("""
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor: function method method_ out
+    add(Tensor self, Scalar alpha, Tensor other) -> Tensor: function method method_ out deprecated
+    """)
 def add(input: Any, other: Any, *, alpha: Numbers = 1) -> Tensor:
     check_alpha(alpha, input, other)
     return binary.add(input, other, alpha)
 
 
+@composite("""
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor: function method method_ out
+    sub(Tensor self, Scalar alpha, Tensor other) -> Tensor: function method method_ out deprecated
+    subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor: function method method_ out
+    subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor: function method method_
+    """)
 def sub(input: Any, other: Any, *, alpha: Numbers = 1) -> Tensor:
     check_alpha(alpha, input, other)
     return binary.sub(input, other, alpha)
 
 
+@composite("""
+    mul.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    multiply.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    multiply.Scalar(Tensor self, Scalar other) -> Tensor: function method method_
+    """)
 def mul(input: Any, other: Any) -> Tensor:
     return binary.mul(input, other)
 
 
+@composite("""
+    round(Tensor self) -> Tensor
+    round.decimals(Tensor self, *, int decimals) -> Tensor
+    """)
 def round(input: Any, *, decimals: int | None = None) -> Tensor:
     return unary.round(input) if decimals is None else unary.round_to(input, decimals)
 
@@ -61,6 +81,17 @@ UNSAID: Any = type("Unsaid", (), {})()
 """In the place of a `dim` or a rounding mode that is not given: torch has another operator for `None`."""
 
 
+@composite("""
+    div.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor: function method method_ out
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor: function method method_
+    true_divide.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    true_divide.Scalar(Tensor self, Scalar other) -> Tensor: function method method_
+    divide.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor: function method method_ out
+    divide.Scalar(Tensor self, Scalar other) -> Tensor: function method method_
+    divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor: function method method_
+    """)
 def div(input: Any, other: Any, *, rounding_mode: str | None = UNSAID) -> Tensor:
     if rounding_mode is UNSAID or (rounding_mode is None and not any_floating(input, other)):
         return binary.div(input, other)
@@ -79,6 +110,10 @@ def any_floating(*operands: Any) -> bool:
     return any(isinstance(t, float) or (isinstance(t, Tensor) and t.data_.dtype.kind == "f") for t in operands)
 
 
+@composite("""
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor: function
+    rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor: function
+    """)
 def rsub(input: Tensor, other: Any, alpha: Numbers = 1) -> Tensor:
     if input.data_.dtype.kind == "b" or other is True or other is False:
         both = input.data_.dtype.kind == "b" and isinstance(other, bool)
@@ -87,6 +122,11 @@ def rsub(input: Tensor, other: Any, alpha: Numbers = 1) -> Tensor:
     return binary.sub(other, input, alpha) if isinstance(other, Tensor) else binary.rsub(input, other, alpha)
 
 
+@composite("""
+    remainder.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor: function
+    remainder.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """)
 def remainder(input: Any, other: Any) -> Tensor:
     if not isinstance(input, Tensor):
         from ...dispatch.not_implemented import remainder_of_number
@@ -95,48 +135,89 @@ def remainder(input: Any, other: Any) -> Tensor:
     return binary.remainder(input, other) if isinstance(other, Tensor) else binary.remainder_scalar(input, other)
 
 
+@composite("""
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor: function method method_ out
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor: function out
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor: function method method_ out
+    """)
 def pow(input: Any, exponent: Any) -> Tensor:
     if not isinstance(input, Tensor):
         return binary.rpow(input, exponent)
     return binary.pow(input, exponent) if isinstance(exponent, Tensor) else binary.pow_scalar(input, exponent)
 
 
+@composite("square(Tensor self) -> Tensor")
 def square(input: Tensor) -> Tensor:
     return binary.pow_scalar(input, 2)
 
 
+@composite("positive(Tensor(a) self) -> Tensor(a): function method")
 def positive(input: Tensor) -> Tensor:
     if input.data_.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 
 
+@composite("""
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor: function method method_ out
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor: function method method_ out
+    """)
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     return binary.lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else binary.lerp(input, end, weight)
 
 
+@composite("""
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+    clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
+    clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+    """)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         return unary.clamp_tensor(input, min, max)
     return unary.clamp(input, min, max)
 
 
+@composite("""
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor
+    clamp_min(Tensor self, Scalar min) -> Tensor
+    """)
 def clamp_min(input: Tensor, min: Any) -> Tensor:
     return unary.clamp_min_tensor(input, min) if isinstance(min, Tensor) else unary.clamp_min(input, min)
 
 
+@composite("""
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor
+    clamp_max(Tensor self, Scalar max) -> Tensor
+    """)
 def clamp_max(input: Tensor, max: Any) -> Tensor:
     return unary.clamp_max_tensor(input, max) if isinstance(max, Tensor) else unary.clamp_max(input, max)
 
 
+@composite("""
+    where(Tensor condition) -> Tensor[]: function
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor: function out
+    where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor: function
+    where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor: function
+    where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor: function
+    """)
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     return nonzero(condition, as_tuple=True) if input is None else unary.where(condition, input, other)
 
 
+@composite("""
+    fmod.Tensor(Tensor self, Tensor other) -> Tensor: function method method_ out
+    fmod.Scalar(Tensor self, Scalar other) -> Tensor: function method method_ out
+    """)
 def fmod(input: Tensor, other: Any) -> Tensor:
     return binary.fmod(input, other) if isinstance(other, Tensor) else binary.fmod_scalar(input, other)
 
 
+@composite("""
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor: function method out
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor: function out
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor: function method out
+    """)
 def float_power(input: Any, exponent: Any) -> Tensor:
     from ...tensor.dtypes import float64
 
@@ -144,6 +225,11 @@ def float_power(input: Any, exponent: Any) -> Tensor:
     return pow(base, power)
 
 
+@composite("""
+    xlogy.Tensor(Tensor self, Tensor other) -> Tensor
+    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor: function out
+    xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor
+    """)
 def xlogy(input: Any, other: Any) -> Tensor:
     if not isinstance(input, Tensor):
         return binary.xlogy_of_number(input, other)
@@ -158,6 +244,10 @@ def check_fill(value: Any) -> None:
         )
 
 
+@composite("""
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor: function method method_
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor: function method method_
+    """)
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     check_fill(value)
     meet(input.data_, mask.data_)
@@ -166,6 +256,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return unary.masked_fill(input, mask, value)
 
 
+@composite("masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor: function")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     meet(input.data_, mask.data_)
     return indexing.masked_scatter(input, mask, source)
@@ -174,18 +265,44 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 # ---- products
 
 
+@composite("""
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor: function method method_ \
+        out
+    addmm.dtype(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> \
+        Tensor: function out
+    addmm(Scalar beta, Tensor self, Scalar alpha, Tensor mat1, Tensor mat2) -> Tensor: function method out deprecated
+    addmm(Scalar beta, Tensor self, Tensor mat1, Tensor mat2) -> Tensor: function method out deprecated
+    """)
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Numbers = 1, alpha: Numbers = 1) -> Tensor:
     return matmul.addmm(input, mat1, mat2, beta, alpha)
 
 
+@composite("""
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+    addmv(Scalar beta, Tensor self, Scalar alpha, Tensor mat, Tensor vec) -> Tensor: function method out deprecated
+    addmv(Scalar beta, Tensor self, Tensor mat, Tensor vec) -> Tensor: function method out deprecated
+    """)
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Numbers = 1, alpha: Numbers = 1) -> Tensor:
     return matmul.addmv(input, mat, vec, beta, alpha)
 
 
+@composite("""
+    baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor: function method \
+        method_ out
+    baddbmm.dtype(Tensor self, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) \
+        -> Tensor: function out
+    baddbmm(Scalar beta, Tensor self, Scalar alpha, Tensor batch1, Tensor batch2) -> Tensor: function method out \
+        deprecated
+    baddbmm(Scalar beta, Tensor self, Tensor batch1, Tensor batch2) -> Tensor: function method out deprecated
+    """)
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Numbers = 1, alpha: Numbers = 1) -> Tensor:
     return matmul.baddbmm(input, batch1, batch2, beta, alpha)
 
 
+@composite("""
+    outer(Tensor self, Tensor vec2) -> Tensor: function method out
+    ger(Tensor self, Tensor vec2) -> Tensor: function method out
+    """)
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     for name, vector in (("self", input), ("vec2", vec2)):
         if vector.data_.ndim != 1:
@@ -196,12 +313,17 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 # ---- comparisons of whole tensors
 
 
+@composite("equal(Tensor self, Tensor other) -> bool: function method")
 def equal(input: Tensor, other: Tensor) -> bool:
     if is_batched(input) or is_batched(other):
         raise RuntimeError("Batching rule not implemented for aten::equal. We could not generate a fallback.")
     return input.data_.shape == other.data_.shape and bool(np.all(input.data_ == other.data_))
 
 
+@composite("""
+    isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor: function \
+        method
+    """)
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     if input.data_.dtype != other.data_.dtype:
         a, b = errors.type_name(input.data_.dtype), errors.type_name(other.data_.dtype)
@@ -219,6 +341,10 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
     return plain(elementwise_layout(near, (input.data_, other.data_)) if near.ndim else near, version=writes)
 
 
+@composite("""
+    allclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool: function \
+        method
+    """)
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     if is_batched(input) or is_batched(other):
         raise RuntimeError(errors.ALLCLOSE_IN_VMAP)
@@ -229,10 +355,15 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
+@composite("is_floating_point(Tensor self) -> bool: function method")
 def is_floating_point(input: Tensor) -> bool:
     return input.data_.dtype.kind == "f"
 
 
+@composite("""
+    numel(Tensor self) -> int: function method
+    nelement(Tensor self) -> Tensor: method
+    """)
 def numel(input: Tensor) -> int:
     return int(input.data_.size)
 
@@ -243,23 +374,32 @@ def numel(input: Tensor) -> int:
 FREXP = named_tuple("frexp", "mantissa exponent")
 
 
+@composite("frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent): function method")
 def frexp(input: Tensor) -> Any:
     """Mantissa and exponent of each number."""
     return FREXP(*unary.frexp(input))
 
 
+@composite("renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor: function method method_ out")
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     return reduction.renorm(input, p, wrap(dim, input.data_.ndim) if input.data_.ndim > 1 else dim, maxnorm)
 
 
+@composite("imag(Tensor(a) self) -> Tensor(a): function")
 def imag(input: Tensor) -> NoReturn:
     raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
 
 
+@composite("view_as_real(Tensor(a) self) -> Tensor(a): function")
 def view_as_real(input: Tensor) -> NoReturn:
     raise RuntimeError("view_as_real is only supported for complex tensors")
 
 
+@composite("""
+    conj(Tensor(a) self) -> Tensor(a): function
+    real(Tensor(a) self) -> Tensor(a): function
+    conj_physical(Tensor self) -> Tensor: function method_ out
+    """)
 def itself(input: Tensor) -> Tensor:
     """What torch gives for a real tensor where it asks for the real part, or the conjugate."""
     return input

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import errors
+from ...dispatch.schema.schema import composite
 from ...engine.state import ask_room, state
 from ...functorch.batching_rules.factory import at_random, like_at_random
 from ...ops import random_sampling
@@ -20,6 +21,12 @@ from .arguments import numpy_dtype
 from .creation import floating, lengths, like, make_tensor
 
 
+@composite("""
+    rand_like.generator(Tensor self, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? \
+        device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: function
+    rand_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: function
+    """)
 @like_at_random
 def rand_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
@@ -30,6 +37,12 @@ def rand_like(
     return make_tensor(streams.laid_out(drawn, place), "rand_like", requires_grad, device)
 
 
+@composite("""
+    randn_like.generator(Tensor self, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? \
+        device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: function
+    randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: function
+    """)
 @like_at_random
 def randn_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
@@ -40,6 +53,23 @@ def randn_like(
     return make_tensor(streams.laid_out(draw(place.size, place.dtype), place), "randn_like", requires_grad, device)
 
 
+@composite("""
+    randint_like.low_generator_dtype(Tensor self, SymInt low, SymInt high, *, Generator? generator, ScalarType? \
+        dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? \
+        memory_format=None) -> Tensor: function
+    randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, \
+        Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: function
+    randint_like.Tensor_generator(Tensor self, Tensor high, *, Generator? generator, ScalarType? dtype=None, Layout? \
+        layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: \
+        function
+    randint_like.Tensor(Tensor self, Tensor high, *, ScalarType? dtype=None, Layout? layout=None, Device? \
+        device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: function
+    randint_like.generator(Tensor self, SymInt high, *, Generator? generator, ScalarType? dtype=None, Layout? \
+        layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: \
+        function
+    randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None, MemoryFormat? memory_format=None) -> Tensor: function
+    """)
 @like_at_random
 def randint_like(
     input: Tensor, low: int | None = None, high: int | None = None, *, dtype: Any = None, device: Any = None,
@@ -51,6 +81,12 @@ def randint_like(
     return make_tensor(streams.laid_out(streams.integers(place.size, low, high), place), "randint_like", False, device)
 
 
+@composite("""
+    rand.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? \
+        device=None, bool? pin_memory=None) -> Tensor: function out
+    rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) \
+        -> Tensor: function out
+    """)
 @at_random
 def rand(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
@@ -61,6 +97,12 @@ def rand(
     return make_tensor(drawn, "rand", requires_grad, device)
 
 
+@composite("""
+    randn.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? \
+        device=None, bool? pin_memory=None) -> Tensor: function out
+    randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) \
+        -> Tensor: function out
+    """)
 @at_random
 def randn(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
@@ -71,6 +113,16 @@ def randn(
     return make_tensor(drawn, "randn", requires_grad, device)
 
 
+@composite("""
+    randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=long, Layout? \
+        layout=None, Device? device=None, bool? pin_memory=None) -> Tensor: function out
+    randint(SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? \
+        pin_memory=None) -> Tensor: function out
+    randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=long, \
+        Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor: function out
+    randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? \
+        device=None, bool? pin_memory=None) -> Tensor: function out
+    """)
 def randint(
     low: Any = None, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None,
     device: Any = None, requires_grad: bool = False,
@@ -85,6 +137,12 @@ def randint(
     return make_tensor(drawn if dtype is None else drawn.astype(numpy_dtype(dtype)), "randint", requires_grad, device)
 
 
+@composite("""
+    randperm.generator(SymInt n, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None, Device? \
+        device=None, bool? pin_memory=None) -> Tensor: function out
+    randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> \
+        Tensor: function out
+    """)
 def randperm(
     n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -95,6 +153,14 @@ def randperm(
     return make_tensor(order if dtype is None else order.astype(numpy_dtype(dtype)), "randperm", requires_grad, device)
 
 
+@composite("""
+    normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor: function out
+    normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor: function out
+    normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor: function out
+    normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ScalarType? dtype=None, \
+        Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor: function out
+    normal(Tensor self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor: method_
+    """)
 def normal(
     mean: Any = 0.0,
     std: Any = 1.0,
@@ -131,6 +197,12 @@ def normal(
     return drawn
 
 
+@composite("""
+    bernoulli(Tensor self, *, Generator? generator=None) -> Tensor: function method out
+    bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor: function method
+    bernoulli(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor: method_
+    bernoulli(Tensor self, float p=0.5, *, Generator? generator=None) -> Tensor: method_
+    """)
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
     """Ones by the probabilities in `input`; with `p`, by that for all, and torch has no derivative for it."""
     from ...dispatch.not_implemented import call_underived
@@ -146,12 +218,14 @@ def by_one(like: Array, p: float, generator: Any) -> Array:
     return np.asarray(streams.bernoulli(like.size, p, like.dtype, generator).reshape(like.shape))
 
 
+@composite("poisson(Tensor self, Generator? generator=None) -> Tensor: function")
 def poisson(input: Tensor, generator: Any = None) -> Tensor:
 
     drawn: Tensor = random_sampling.poisson(input, generator)
     return drawn
 
 
+@composite("binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor: function")
 def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     """How many of `count` tries succeed, each with probability `prob`.
 
@@ -192,6 +266,10 @@ def check_probabilities(data: np.ndarray[Any, Any], count: int, replacement: boo
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
+@composite("""
+    multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor: \
+        function method out
+    """)
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     data = np.asarray(input.data_)
     check_probabilities(data, num_samples, replacement)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...dispatch.inplace import in_place
+from ...dispatch.schema.schema import composite
 from ...engine.warnings import warn_once
 from ...ops import binary, join
 from ...ops import view as view_ops
@@ -128,6 +129,10 @@ def check_cell(gates: int, input: Tensor, hidden: Sequence[Tensor], w_ih: Tensor
             raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {length(held, 1)}, expected {size}")
 
 
+@composite("""
+    rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor: \
+        function
+    """)
 def rnn_tanh_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:
@@ -135,6 +140,10 @@ def rnn_tanh_cell(
     return tanh_cell(input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
 
 
+@composite("""
+    rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor: \
+        function
+    """)
 def rnn_relu_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:
@@ -142,6 +151,10 @@ def rnn_relu_cell(
     return relu_cell(input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
 
 
+@composite("""
+    gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor: \
+        function
+    """)
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:
@@ -149,6 +162,10 @@ def gru_cell(
     return gated_cell(input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
 
 
+@composite("""
+    lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, \
+        Tensor): function
+    """)
 def lstm_cell(
     input: Tensor,
     hx: Sequence[Tensor],
@@ -266,6 +283,12 @@ def swap_batch(output: Tensor, batch_first: bool) -> Tensor:
     return result
 
 
+@composite("""
+    lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float \
+        dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor): function
+    lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool \
+        train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor): function
+    """)
 def lstm(
     input: Tensor,
     hx: Sequence[Tensor],

@@ -14,6 +14,7 @@ import numpy as np
 from ... import errors
 from ...dispatch.inplace import in_place
 from ...dispatch.schema.guard import guard
+from ...dispatch.schema.schema import composite
 from ...engine.state import ask_room
 from ...engine.warnings import warn_once
 from ...functorch.batch import Batch
@@ -40,10 +41,15 @@ NOT_A_VIEW = (
 )
 
 
+@composite("reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a): function method")
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     return view_ops.reshape(input, sizes_of(shape, "reshape", "shape"))
 
 
+@composite("""
+    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a): method
+    view(Tensor(a) self, SymInt[] size) -> Tensor(a): method
+    """)
 def view(input: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
     if dtype is not None or (len(shape) == 1 and dtypes.is_dtype(shape[0])):
         return view_dtype(input, numpy_dtype(dtype if dtype is not None else shape[0]))
@@ -74,10 +80,12 @@ def view_dtype(input: Tensor, kind: np.dtype[Any]) -> Tensor:
     return sharing(input, data.view(kind), input.shared_storage())
 
 
+@composite("view_as(Tensor(a) self, Tensor other) -> Tensor(a): method")
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     return view_ops.view(input, list(other.data_.shape))
 
 
+@composite("flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a): function method")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     old = list(input.data_.shape)
     start, end = wrap(start_dim, len(old)), wrap(end_dim, len(old))
@@ -90,6 +98,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return view_ops.reshape(input, [*old[:start], math.prod(old[start : end + 1]), *old[end + 1 :]])
 
 
+@composite("unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a): function")
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     old = list(input.data_.shape)
     at, inner = wrap(dim, len(old)), list(sizes)
@@ -105,14 +114,22 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     return view_ops.view(input, [*old[:at], *inner, *old[at + 1 :]])
 
 
+@composite("ravel(Tensor(a) self) -> Tensor(a): function method")
 def ravel(input: Tensor) -> Tensor:
     return view_ops.view(contiguous(input), [-1])
 
 
+@composite("permute(Tensor(a) self, int[] dims) -> Tensor(a): function method")
 def permute(input: Tensor, *order: Any) -> Tensor:
     return view_ops.permute(input, sizes_of(order, "permute", "dims"))
 
 
+@composite("""
+    movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a): function method
+    movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a): function method
+    moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a): function method
+    moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a): function method
+    """)
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     n = input.data_.ndim
     given = list(dims(source) or []), list(dims(destination) or [])
@@ -131,33 +148,44 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     return view_ops.permute(input, [sources[targets.index(d)] if d in targets else next(rest) for d in range(n)])
 
 
+@composite("expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a): method")
 def expand(input: Tensor, *size: Any) -> Tensor:
     return view_ops.expand(input, sizes_of(size, "expand", "size"))
 
 
+@composite("expand_as(Tensor(a) self, Tensor other) -> Tensor(a): method")
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return view_ops.expand(input, list(other.data_.shape))
 
 
+@composite("""
+    squeeze(Tensor(a) self) -> Tensor(a): function method method_
+    squeeze.dim(Tensor(a) self, int dim) -> Tensor(a): function method method_
+    squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a): function method method_
+    """)
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     if dim is None:
         return view_ops.squeeze(input)
     return view_ops.squeeze_dim(input, dim) if isinstance(dim, int) else view_ops.squeeze_dims(input, list(dim))
 
 
+@composite("repeat(Tensor self, SymInt[] repeats) -> Tensor: method")
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
     return join.repeat(input, sizes_of(repeats, "repeat", "repeats"))
 
 
+@composite("tile(Tensor self, SymInt[] dims) -> Tensor: function method")
 def tile(input: Tensor, *repeats: Any) -> Tensor:
     times = sizes_of(repeats, "tile", "dims")
     return join.repeat(input, [1] * (input.data_.ndim - len(times)) + times)
 
 
+@composite("flip(Tensor self, int[] dims) -> Tensor: function method")
 def flip(input: Tensor, *order: Any) -> Tensor:
     return join.flip(input, sizes_of(order, "flip", "dims"))
 
 
+@composite("roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor: function method")
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     one = isinstance(shifts, int)
     at = [dims] if isinstance(dims, int) else list(dims or ())
@@ -177,6 +205,7 @@ def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, 
     return tuple(join.split(input, split_size, dim))
 
 
+@composite("split_with_sizes(Tensor(a) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]: function method")
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     divisible(input)
     return tuple(join.split_with_sizes(input, list(split_sizes), dim))
@@ -196,6 +225,7 @@ SPLIT: Any = guard("torch", "_split", split_evenly)
 SPLIT_WITH_SIZES: Any = guard("torch", "split_with_sizes", split_with_sizes)
 
 
+@composite("chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]: function method")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     length = chunk_size(input, chunks, dim)
     if not input.data_.shape[dim]:
@@ -219,16 +249,19 @@ def chunk_size(input: Tensor, chunks: int, dim: int) -> int:
     return -(-length // chunks) or 1
 
 
+@composite("unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]: function method")
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     divisible(tensor)
     return tuple(join.unsafe_split(tensor, split_size, dim))
 
 
+@composite("unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]: function method")
 def unsafe_split_with_sizes(tensor: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     divisible(tensor)
     return tuple(join.unsafe_split_with_sizes(tensor, split_sizes, dim))
 
 
+@composite("unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]: function method")
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     length = chunk_size(input, chunks, dim)
     if not input.data_.shape[dim]:
@@ -236,12 +269,17 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     return tuple(join.unsafe_split(input, length, dim))
 
 
+@composite("unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[]: function method")
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     if 0 in input.data_.shape and input.data_.shape[wrap(dim, input.data_.ndim)] == 0:
         return ()
     return tuple(join.unbind(input, dim))
 
 
+@composite("""
+    narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a): function method
+    narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a): function method
+    """)
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     if input.data_.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
@@ -266,10 +304,16 @@ def check_start(start: int, size: int) -> None:
         raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
 
 
+@composite("""
+    cat(Tensor[] tensors, int dim=0) -> Tensor: function out
+    concat(Tensor[] tensors, int dim=0) -> Tensor: function out
+    concatenate(Tensor[] tensors, int dim=0) -> Tensor: function out
+    """)
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
     return join.cat(tensors, dim if axis is None else axis)
 
 
+@composite("diag(Tensor self, int diagonal=0) -> Tensor: function method out")
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     if input.data_.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.data_.ndim}D")
@@ -278,6 +322,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     )
 
 
+@composite("contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a): method")
 def contiguous(input: Tensor, *, memory_format: str | None = None) -> Tensor:
     """`input` itself, if it lies in this format already; in rows, if none is named."""
     if not isinstance(input.data_, np.ndarray | Batch) or lies_in(input.data_, memory_format):
@@ -355,19 +400,26 @@ atleast_2d = each("atleast_2d", two_dimensions)
 atleast_3d = each("atleast_3d", three_dimensions)
 
 
+@composite("hstack(Tensor[] tensors) -> Tensor: function out")
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     rows = [one_dimension(t) for t in tensor_list("hstack", tensors)]
     return join.cat(rows, 0 if rows[0].data_.ndim == 1 else 1)
 
 
+@composite("""
+    vstack(Tensor[] tensors) -> Tensor: function out
+    row_stack(Tensor[] tensors) -> Tensor: function out
+    """)
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     return join.cat([two_dimensions(t) for t in tensor_list("vstack", tensors)], 0)
 
 
+@composite("dstack(Tensor[] tensors) -> Tensor: function out")
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     return join.cat([three_dimensions(t) for t in tensor_list("dstack", tensors)], 2)
 
 
+@composite("column_stack(Tensor[] tensors) -> Tensor: function out")
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     columns = tensor_list("column_stack", tensors)
     return hstack([view_ops.reshape(t, [t.data_.size, 1]) if t.data_.ndim <= 1 else t for t in columns])
@@ -431,6 +483,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
 # ---- repetitions and turns
 
 
+@composite("broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a): function method")
 def broadcast_to(input: Tensor, *size: Any) -> Tensor:
     return view_ops.expand(input, sizes_of(size))
 
@@ -445,6 +498,13 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(t if list(t.data_.shape) == shape else view_ops.expand(t, shape) for t in tensors)
 
 
+@composite("""
+    repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor: \
+        function method
+    repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor: function
+    repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor: \
+        function method
+    """)
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
@@ -497,16 +557,19 @@ def repeated_each(input: Tensor, repeats: Tensor, at: int) -> Tensor:
     return index_select(input, at, plain(places))
 
 
+@composite("rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor: function method")
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     return join.rot90(input, k, list(dims))
 
 
+@composite("fliplr(Tensor self) -> Tensor: function method")
 def fliplr(input: Tensor) -> Tensor:
     if input.data_.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return join.flip(input, [1])
 
 
+@composite("flipud(Tensor self) -> Tensor: function method")
 def flipud(input: Tensor) -> Tensor:
     if input.data_.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
@@ -516,6 +579,12 @@ def flipud(input: Tensor) -> Tensor:
 # ---- splits and differences
 
 
+@composite("""
+    tensor_split.indices(Tensor(a) self, SymInt[] indices, int dim=0) -> Tensor(a)[]: function method
+    tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> \
+        Tensor(a)[]: function method
+    tensor_split.sections(Tensor(a) self, SymInt sections, int dim=0) -> Tensor(a)[]: function method
+    """)
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of nearly equal length, or those between the given places."""
     if input.data_.ndim == 0:
@@ -561,6 +630,10 @@ def clip_bounds(start: int, end: int, length: int) -> tuple[int, int]:
     return low, high
 
 
+@composite("""
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]: function method
+    hsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]: function method
+    """)
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     if input.data_.ndim < 1:
         raise RuntimeError(
@@ -570,6 +643,10 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return tensor_split(input, check_sections("hsplit", input, indices_or_sections, at), at)
 
 
+@composite("""
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]: function method
+    dsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]: function method
+    """)
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     if input.data_.ndim < 3:
         raise RuntimeError(
@@ -592,6 +669,10 @@ def check_sections(name: str, input: Tensor, sections: Any, at: int) -> Any:
     return sections
 
 
+@composite("""
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]: function method
+    vsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]: function method
+    """)
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     if input.data_.ndim < 2:
         raise RuntimeError(
@@ -601,6 +682,9 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return tensor_split(input, check_sections("vsplit", input, indices_or_sections, 0), 0)
 
 
+@composite("""
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor: function method out
+    """)
 def diff(
     input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
@@ -635,6 +719,7 @@ def diff(
 # ---- combinations, and shapes as numbers
 
 
+@composite("combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor: function")
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All choices of `r` elements of a vector, in order."""
     if input.data_.ndim != 1:
@@ -672,5 +757,6 @@ def broadcast_shapes(*shapes: Any) -> Size:
     return Size(out)
 
 
+@composite("is_same_size(Tensor self, Tensor other) -> bool: function")
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     return input.data_.shape == other.data_.shape

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import errors
 from ...dispatch.schema.guard import guard
+from ...dispatch.schema.schema import composite
 from ...engine.warnings import warn_once
 from ...ops import cumulative, sorting
 from ...tensor import dtypes
@@ -26,11 +27,16 @@ SCATTERED = (
 )
 
 
+@composite("""
+    kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices): function \
+        method out
+    """)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
     """The `k`-th smallest along `dim`, and its place."""
     return KTHVALUE(*sorting.kthvalue(input, k, dim, keepdim))
 
 
+@composite("logcumsumexp(Tensor self, int dim) -> Tensor: function method out")
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     return cumulative.logcumsumexp(input, dim)
 
@@ -87,6 +93,7 @@ def every_run(input: Tensor, return_inverse: bool = False, return_counts: bool =
 runs_once: Any = guard("torch", "_unique_consecutive", every_run)
 
 
+@composite("bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor: function method")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each whole number occurs.
 
@@ -96,10 +103,17 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return sorting.bincount(input, weights, minlength)
 
 
+@composite("histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor: function method out")
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     return sorting.histc(input, bins, min, max)
 
 
+@composite("""
+    searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? \
+        side=None, Tensor? sorter=None) -> Tensor: function out
+    searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? \
+        side=None, Tensor? sorter=None) -> Tensor: function out
+    """)
 def searchsorted(
     sorted_sequence: Tensor,
     input: Any,
@@ -148,31 +162,47 @@ def in_order(sorter: Tensor, sequence: Tensor) -> Any:
     return places
 
 
+@composite("""
+    bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor: function out
+    bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor: function
+    """)
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     if boundaries.data_.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.data_.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
+@composite("""
+    isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> \
+        Tensor: function out
+    isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> \
+        Tensor: function out
+    isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> \
+        Tensor: function out
+    """)
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     given = [x if isinstance(x, Tensor) else plain(np.asarray(x)[()]) for x in (elements, test_elements)]
     return sorting.isin(*given, invert)
 
 
+@composite("argwhere(Tensor self) -> Tensor: function method")
 def argwhere(input: Tensor) -> Tensor:
     """The places of what is not zero, a row each."""
     found: Tensor = nonzero(input)
     return found
 
 
+@composite("isreal(Tensor self) -> Tensor: function method")
 def isreal(input: Tensor) -> Tensor:
     return plain(np.ones(input.data_.shape, np.bool_)[()])
 
 
+@composite("is_signed(Tensor self) -> bool: function method")
 def is_signed(input: Tensor) -> bool:
     return input.data_.dtype.kind in "if"
 
 
+@composite("is_nonzero(Tensor self) -> bool: function method")
 def is_nonzero(input: Tensor) -> bool:
     """Whether the one element is not zero.
 
@@ -185,9 +215,10 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input.data_.reshape(())[()])
 
 
+@composite("""
+    resolve_conj(Tensor(a) self) -> Tensor(a): function method
+    resolve_neg(Tensor(a) self) -> Tensor(a): function method
+    """)
 def resolve(input: Tensor) -> Tensor:
     """A tensor of real numbers, which have no conjugate to be resolved."""
     return input
-
-
-resolve_conj = resolve_neg = resolve

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import errors
 from ...dispatch.inplace import in_place
+from ...dispatch.schema.schema import composite
 from ...engine.warnings import warn
 from ...ops import binary, cumulative, distance, reduction, scatter_gather, sorting
 from ...ops import view as view_ops
@@ -32,6 +33,12 @@ MEDIAN, NANMEDIAN, MODE, CUMMAX, CUMMIN = (
 )
 
 
+@composite("""
+    var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor): function
+    var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, \
+        Tensor): function
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor): function
+    """)
 def var_mean(
     input: Tensor, dim: Any = NOT_GIVEN, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
 ) -> tuple[Tensor, Tensor]:
@@ -39,6 +46,12 @@ def var_mean(
     return reduction.var_mean(input, over, lost, keepdim)
 
 
+@composite("""
+    std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor): function
+    std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, \
+        Tensor): function
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor): function
+    """)
 def std_mean(
     input: Tensor, dim: Any = NOT_GIVEN, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
 ) -> tuple[Tensor, Tensor]:
@@ -46,35 +59,56 @@ def std_mean(
     return reduction.std_mean(input, over, lost, keepdim)
 
 
+@composite("""
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max): function method out
+    """)
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     return AMINMAX(*sorting.aminmax(input, dim, keepdim))
 
 
+@composite("""
+    median(Tensor self) -> Tensor: function method
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices): function method out
+    """)
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extreme:
     """The lower median: of all, or along `dim` with its place."""
     return sorting.median(input) if dim is None else MEDIAN(*sorting.median_dim(input, dim, keepdim))
 
 
+@composite("""
+    nanmedian(Tensor self) -> Tensor: function method
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices): function method out
+    """)
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extreme:
     return sorting.nanmedian(input) if dim is None else NANMEDIAN(*sorting.nanmedian_dim(input, dim, keepdim))
 
 
+@composite("mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices): function method out")
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Extreme:
     return MODE(*sorting.mode(input, dim, keepdim))
 
 
+@composite("cummax(Tensor self, int dim) -> (Tensor values, Tensor indices): function method out")
 def cummax(input: Tensor, dim: int) -> Extreme:
     return CUMMAX(*cumulative.cummax(input, dim))
 
 
+@composite("cummin(Tensor self, int dim) -> (Tensor values, Tensor indices): function method out")
 def cummin(input: Tensor, dim: int) -> Extreme:
     return CUMMIN(*cumulative.cummin(input, dim))
 
 
+@composite("""
+    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor: function method out
+    """)
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     return cast(reduction.nansum(counted_in(input, dtype), dims(dim), keepdim), dtype)
 
 
+@composite("""
+    nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor: function method \
+        out
+    """)
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of what is not nan."""
     if input.data_.dtype.kind != "f":
@@ -89,6 +123,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     )
 
 
+@composite("dist(Tensor self, Tensor other, Scalar p=2) -> Tensor: function method")
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of the difference."""
     return distance.dist(input, other, p)
@@ -97,6 +132,9 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
 # ---- covariance, and areas under values
 
 
+@composite("""
+    cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor: function method
+    """)
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
@@ -169,6 +207,7 @@ def check_weights(name: str, kinds: str, weights: Tensor, count: int) -> None:
         raise RuntimeError(f"cov(): {name} cannot be negative")
 
 
+@composite("corrcoef(Tensor self) -> Tensor: function method")
 def corrcoef(input: Tensor) -> Tensor:
     """The covariances of the rows of `input`, in the unit of their deviations: from -1 to 1."""
     found = cov(input)
@@ -179,11 +218,18 @@ def corrcoef(input: Tensor) -> Tensor:
     return clamp(binary.div(along, view_ops.view(deviation, [1, -1])), -1, 1)
 
 
+@composite("diagflat(Tensor self, int offset=0) -> Tensor: function method")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """All values of `input` on a diagonal of a matrix."""
     return view_ops.diag_embed(view_ops.reshape(input, [-1]), offset)
 
 
+@composite("""
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor: function
+    trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor: function
+    trapz.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor: function
+    trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor: function
+    """)
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """The area under `y` by trapezoids, whose feet stand at `x` or `dx` apart."""
     refuse_truths("trapezoid", y, x)
@@ -229,6 +275,7 @@ def slabs(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
     return binary.mul(neighbours(y, dim), widths)
 
 
+@composite("sum_to_size(Tensor self, SymInt[] size) -> Tensor: method")
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     """The sum over dimensions that `size` lacks or has as 1."""
     shape = list(size[0]) if len(size) == 1 and not isinstance(size[0], int) else list(size)
@@ -245,6 +292,12 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
 WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
+@composite("""
+    quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor: \
+        function method out
+    quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> \
+        Tensor: function method out
+    """)
 def quantile(
     input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:
@@ -252,6 +305,12 @@ def quantile(
     return cumulate_both(input, q, dim, keepdim, interpolation, "quantile")
 
 
+@composite("""
+    nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor: \
+        function method out
+    nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> \
+        Tensor: function method out
+    """)
 def nanquantile(
     input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:

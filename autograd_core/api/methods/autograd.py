@@ -9,6 +9,7 @@ from typing import Any
 
 from ... import autograd, errors, events
 from ...dispatch.callbacks import callbacks
+from ...dispatch.schema.schema import composite
 from ...engine import fast_engine
 from ...engine.roots import yes_or_no
 from ...engine.state import DETACHED, RESHAPED, singular, special, state, unusual, watch
@@ -181,6 +182,7 @@ def let_go(leaf: Tensor) -> None:
         unusual("leaves that want no gradients any more")
 
 
+@composite("detach(Tensor(a) self) -> Tensor(a): function method function_ method_")
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph."""
     array, storage = self.array(), self.shared_storage()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import errors
+from ...dispatch.schema.schema import composite
 from ...engine.state import mark_exposed, state
 from ...engine.warnings import warn_once
 from ...functorch import wrapper_repr
@@ -38,6 +39,7 @@ def refuse_unseen(tensor: Tensor, message: str) -> None:
     raise RuntimeError(EITHER if inside and message is not MEMORY else message)
 
 
+@composite("item(Tensor self) -> Scalar: method")
 def item(self: Tensor) -> Any:
     """The one number in it."""
     refuse_unseen(self, ITEM)
@@ -181,6 +183,7 @@ def type_(self: Tensor, dtype: Any = None, memory_format: str | None = None) -> 
     return cast(self, tensor_types.dtype_of(dtype), memory_format)
 
 
+@composite("type_as(Tensor self, Tensor other) -> Tensor: method")
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     return cast(self, get_dtype(other))
 

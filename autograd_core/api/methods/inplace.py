@@ -1,6 +1,6 @@
 """The methods of Tensor that write over it or change its shape: `add_`, `a += b`, `clamp_`, `t_`, `resize_`.
 
-One without a line of its own is the in-place variant of an operator of the table, by `IN_PLACE_OF`.
+Which there are follows from the schemas of operators. One that is not in `OF_THEIR_OWN` writes what its operator makes.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ... import errors
 from ...dispatch import not_implemented, zero_gradient
 from ...dispatch.inplace import at_once, check_writable, in_place
 from ...dispatch.registry import GRAPH
+from ...dispatch.schema.schema import composite
 from ...engine.state import ask_room, singular, special, state
 from ...errors import Unsupported, sizes
 from ...events import session as tell
@@ -74,14 +75,6 @@ def on_one_side(with_tensor: Clamp, with_number: Clamp) -> Clamp:
         return in_place(with_number, self, bound)
 
     return method
-
-
-CLAMPS: dict[str, Clamp] = {
-    "clamp_": clamp_,
-    "clip_": clamp_,
-    "clamp_min_": on_one_side(clamp_min_tensor, clamp_min),
-    "clamp_max_": on_one_side(clamp_max_tensor, clamp_max),
-}
 
 
 # ---- the shape changed in place: the memory stays, the tensor looks at it otherwise
@@ -177,6 +170,7 @@ def memory_from(tensor: Tensor) -> Any:
     return owner.reshape(-1)[start // data.itemsize :]
 
 
+@composite("resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!): method")
 def resize_(self: Tensor, *size: Any, memory_format: str | None = None) -> Tensor:
     """Another shape over the same memory, of which more is taken if needed; in rows, or as the format says.
 
@@ -212,17 +206,15 @@ def resize(self: Tensor, shape: tuple[int, ...], memory_format: str | None = Non
     return self
 
 
+@composite("""
+    resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!): function \
+        method
+    """)
 def resize_as_(self: Tensor, other: Tensor, *, memory_format: str | None = None) -> Tensor:
     """The shape of `other`, and its layout too if the format is the one to preserve."""
     if memory_format == PRESERVED:
         memory_format = suggest_format(other.array())
     return resize_(self, list(other.data_.shape), memory_format=memory_format)
-
-
-RESHAPES: dict[str, Any] = {
-    "t_": t_, "transpose_": transpose_, "swapaxes_": transpose_, "swapdims_": transpose_, "unsqueeze_": unsqueeze_,
-    "squeeze_": squeeze_, "as_strided_": as_strided_, "resize_": resize_, "resize_as_": resize_as_,
-}  # fmt: skip
 
 
 # ---- writes
@@ -325,6 +317,10 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     return self
 
 
+@composite("""
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!): function method
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!): function method
+    """)
 def fill_(self: Tensor, value: Any) -> Tensor:
     return in_place(unary.fill_tensor if isinstance(value, Tensor) else unary.fill, self, value)
 
@@ -439,73 +435,59 @@ def augment(method: Method, op: Any = None, ufunc: Any = None) -> Method:
     return operator if ufunc is None else training
 
 
-OPERATORS = (
-    "neg exp log sqrt rsqrt sin cos tan tanh sigmoid relu abs floor ceil trunc reciprocal zero sign tril triu "
-    "cumsum expm1 log1p log2 log10 sinh cosh atan asin acos exp2 frac scatter_add addcmul addcdiv masked_scatter "
-    "index_add index_copy sgn logical_not put scatter_reduce renorm conj_physical cumprod addmm "
-    "addmv addr baddbmm atan2 hypot logit nan_to_num logical_and logical_or bitwise_not erf "
-    "erfc erfinv i0 lgamma digamma sinc deg2rad rad2deg logical_xor"
-)
-"""Operators that have an in-place variant under their own name."""
-SAME = {
-    "absolute": "abs", "negative": "neg", "fix": "trunc", "arctan": "atan", "arcsin": "asin", "arccos": "acos",
-    "arctan2": "atan2",
-}  # fmt: skip
-IN_PLACE_OF = {name: GRAPH[SAME.get(name, name)] for name in (*OPERATORS.split(), *SAME)}
+OF_WHOLE_NUMBERS = "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift"
 
-OF_WHOLE_NUMBERS = (
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "bitwise_left_shift",
-    "bitwise_right_shift",
-)
+OF_THEIR_OWN: dict[str, Method] = {
+    **{name: cast_first(GRAPH[name]) for name in OF_WHOLE_NUMBERS.split()},
+    **{name: zero_gradient.in_place_method(name, GRAPH[name]) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+    **{name: underived_variant(name, GRAPH[name]) for name in ("acosh", "asinh", "atanh")},
+    "add": arithmetic(binary_ops.add, np.add),
+    "sub": arithmetic(binary_ops.sub, np.subtract),
+    "mul": arithmetic(binary_ops.mul, np.multiply),
+    "remainder": by_operand(binary_ops.remainder, binary_ops.remainder_scalar),
+    "fmod": by_operand(binary_ops.fmod, binary_ops.fmod_scalar),
+    "xlogy": by_operand(binary_ops.xlogy, binary_ops.xlogy_by_number),
+    "clamp": clamp_,
+    "clamp_min": on_one_side(clamp_min_tensor, clamp_min),
+    "clamp_max": on_one_side(clamp_max_tensor, clamp_max),
+    **{
+        method.__name__.removesuffix("_"): method
+        for method in (
+            *(t_, transpose_, unsqueeze_, squeeze_, as_strided_, pow_, div_, floor_divide_, lerp_, round_, square_),
+            *(masked_fill_, index_put_, index_fill_, scatter_),
+        )
+    },
+}
+"""How functions and operators write in place that do not simply write what they make, by their own names."""
 
-IN_PLACE: dict[str, Method] = {f"{name}_": in_place_variant(function) for name, function in IN_PLACE_OF.items()}
-IN_PLACE |= {f"{name}_": cast_first(GRAPH[name]) for name in OF_WHOLE_NUMBERS}
-COMPARISONS = {
-    "eq": ("eq",), "ne": ("ne", "not_equal"), "lt": ("lt", "less"), "le": ("le", "less_equal"),
-    "gt": ("gt", "greater"), "ge": ("ge", "greater_equal"),
-}  # fmt: skip
-"""The names under which each can be written in place."""
 
-IN_PLACE |= {
-    f"{name}_": zero_gradient.in_place_method(own, GRAPH[own]) for own, names in COMPARISONS.items() for name in names
+def in_place_of(name: str, function: Method) -> Method:
+    """The method `name_` of a declared function, which writes over its tensor."""
+    if function.__name__ in OF_THEIR_OWN:
+        return OF_THEIR_OWN[function.__name__]
+    if hasattr(function, "op"):
+        return in_place_variant(function)
+    return in_place_variant(GRAPH.get(function.__name__) or GRAPH[name.removesuffix("_")])
+
+
+WITHOUT_FUNCTION: dict[str, Method] = random_sampling.METHODS | {
+    method.__name__: method for method in (resize_, resize_as_, fill_, copy_, fill_diagonal_, float_power_)
 }
-IN_PLACE |= {
-    "add_": arithmetic(binary_ops.add, np.add),
-    "sub_": arithmetic(binary_ops.sub, np.subtract),
-    "mul_": arithmetic(binary_ops.mul, np.multiply),
-}
-IN_PLACE |= {
-    f"{name}_": underived_variant(own, GRAPH[own])
-    for own in ("acosh", "asinh", "atanh")
-    for name in (own, f"arc{own[1:]}")
-}
-IN_PLACE |= random_sampling.METHODS | RESHAPES | CLAMPS
-IN_PLACE |= {
-    "pow_": pow_, "float_power_": float_power_,
-    "div_": div_, "fill_": fill_, "copy_": copy_, "lerp_": lerp_,
-    "masked_fill_": masked_fill_,
-    "index_put_": index_put_, "index_fill_": index_fill_, "scatter_": scatter_, "square_": square_,
-    "remainder_": by_operand(binary_ops.remainder, binary_ops.remainder_scalar),
-    "fmod_": by_operand(binary_ops.fmod, binary_ops.fmod_scalar),
-    "xlogy_": by_operand(binary_ops.xlogy, binary_ops.xlogy_by_number),
-    "fill_diagonal_": fill_diagonal_, "round_": round_,
-    "subtract_": IN_PLACE["sub_"],
-    "multiply_": IN_PLACE["mul_"], "divide_": div_, "floor_divide_": floor_divide_, "true_divide_": div_,
-}  # fmt: skip
-IN_PLACE |= {
-    "__iadd__": augment(IN_PLACE["add_"], binary_ops.add.op, np.add),
-    "__isub__": augment(IN_PLACE["sub_"], binary_ops.sub.op, np.subtract),
-    "__imul__": augment(IN_PLACE["mul_"], binary_ops.mul.op, np.multiply),
+"""Methods that write and have no variant that does not, or none with a schema."""
+WITHOUT_FUNCTION["masked_scatter_"] = in_place_variant(GRAPH["masked_scatter"])
+
+AUGMENTED: dict[str, Method] = {
+    "__iadd__": augment(OF_THEIR_OWN["add"], binary_ops.add.op, np.add),
+    "__isub__": augment(OF_THEIR_OWN["sub"], binary_ops.sub.op, np.subtract),
+    "__imul__": augment(OF_THEIR_OWN["mul"], binary_ops.mul.op, np.multiply),
     "__itruediv__": augment(div_),
     "__ifloordiv__": augment(floor_divide_),
-    "__imod__": augment(IN_PLACE["remainder_"]),
+    "__imod__": augment(OF_THEIR_OWN["remainder"]),
     "__ipow__": augment(pow_),
-    "__iand__": augment(IN_PLACE["bitwise_and_"]),
-    "__ior__": augment(IN_PLACE["bitwise_or_"]),
-    "__ixor__": augment(IN_PLACE["bitwise_xor_"]),
-    "__ilshift__": augment(IN_PLACE["bitwise_left_shift_"]),
-    "__irshift__": augment(IN_PLACE["bitwise_right_shift_"]),
+    "__iand__": augment(OF_THEIR_OWN["bitwise_and"]),
+    "__ior__": augment(OF_THEIR_OWN["bitwise_or"]),
+    "__ixor__": augment(OF_THEIR_OWN["bitwise_xor"]),
+    "__ilshift__": augment(OF_THEIR_OWN["bitwise_left_shift"]),
+    "__irshift__": augment(OF_THEIR_OWN["bitwise_right_shift"]),
 }
+"""`a += b` and the like."""

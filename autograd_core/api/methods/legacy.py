@@ -13,6 +13,7 @@ from ...autograd.function import Function
 from ...dispatch.inplace import check_writable
 from ...dispatch.not_differentiable import NotImplemented_
 from ...dispatch.schema.guard import guard
+from ...dispatch.schema.schema import composite
 from ...engine.grad_mode import no_grad
 from ...engine.state import ask_room, state
 from ...engine.warnings import warn_once
@@ -204,12 +205,14 @@ def matrix(self: Tensor) -> Tensor:
 # ---- functions whose module is read when the first of them is called
 
 
+@composite("prelu(Tensor self, Tensor weight) -> Tensor: method")
 def prelu(self: Tensor, weight: Tensor) -> Tensor:
     from ...nn.functional import activation
 
     return activation.prelu(self, weight)
 
 
+@composite("hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor: method")
 def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
     from ...nn.functional import activation
 

@@ -9,6 +9,7 @@ from weakref import WeakSet, ref
 import numpy as np
 
 from ... import errors
+from ...dispatch.schema.schema import composite
 from ...errors import Unsupported
 from ...functorch.batch import MEMORY, is_batched, is_hidden
 from ...ops import view
@@ -72,6 +73,10 @@ def storage_offset(self: Tensor) -> int:
     return offset(self) // int(self.data_.itemsize)
 
 
+@composite("""
+    as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a): function \
+        method function_ method_
+    """)
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A window of the memory of `input`: lengths, steps and beginning counted in elements of it.
 
@@ -142,6 +147,7 @@ def is_shared(self: Tensor) -> bool:
     return self.storage_ in shared_memory
 
 
+@composite("is_set_to(Tensor self, Tensor tensor) -> bool: method")
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether both show the same memory in the same way."""
     mine, theirs = self.data_, tensor.data_

@@ -1,6 +1,6 @@
 """What a Tensor offers to programs: its operators, properties and methods, hung onto the class from tables.
 
-A method in `FROM` is an operator of the table, or a function that chooses among them, under the same name.
+Most come from the schemas of operators (signatures/schema.py).
 Those with a body of their own lie in tracking.py (the graph), conversion.py (what a tensor holds) and writing.py (in
 place: `name_` is the variant of `name` that writes).
 """
@@ -16,11 +16,11 @@ import numpy as np
 from ... import linalg
 from ...dispatch import not_implemented
 from ...dispatch.schema.guard import guard
+from ...dispatch.schema.schema import composite, declared
 from ...graph.introspection import read_only
 from ...namespace.absent import name_what_lacks
 from ...ops import binary as binary_ops
-from ...ops import indexing as indexing_ops
-from ...ops import join, matmul, reduction, scatter_gather, special, unary, view
+from ...ops import join, unary, view
 from ...ops.matmul import mm, product
 from ...ops.view import reshape
 from ...tensor import dtypes
@@ -31,11 +31,10 @@ from ..functions import contraction, creation, indexing, pointwise, random, shap
 from ..functions import linalg as linalg_functions
 from ..functions import reduction as reduction_functions
 from ..functions.arguments import cast
-from ..functions.creation import new_empty_strided
 from ..functions.indexing import delitem, getitem, setitem
 from . import autograd, conversion, legacy
-from .inplace import IN_PLACE
-from .memory import as_strided, data_ptr, is_set_to, is_shared, share_memory_, storage_offset
+from .inplace import AUGMENTED, WITHOUT_FUNCTION, in_place_of
+from .memory import data_ptr, is_shared, share_memory_, storage_offset
 from .storage import untyped_storage
 
 Method = Callable[..., Any]
@@ -153,15 +152,21 @@ OPERATORS: dict[str, Method] = {
 # ---- small ones
 
 
+@composite("clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor: function method")
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, still in the graph."""
     return join.clone(self, memory_format or False)
 
 
+@composite("""
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor: method
+    where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor: method
+    """)
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     return unary.where(condition, self, other)
 
 
+@composite("is_inference(Tensor self) -> bool: function method")
 def is_inference(self: Tensor) -> bool:
     return self.storage_ is not None and self.storage_.inference
 
@@ -213,47 +218,15 @@ PROPERTIES |= {
 PROPERTIES |= {"is_cpu": property(lambda self: True), "name": property(lambda self: None)}
 
 FROM = {
-    unary: "exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh "
-    "tanh sigmoid relu abs sgn sign floor ceil trunc frac neg reciprocal maximum minimum logit "
-    "nan_to_num angle",
-    binary_ops: "eq ne lt le gt ge logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor "
-    "bitwise_not bitwise_left_shift bitwise_right_shift isnan isinf isfinite addcmul "
-    "addcdiv atan2 hypot logaddexp logaddexp2 fmax fmin logical_xor",
-    view: "t transpose unsqueeze select diagonal alias trace diag_embed unfold",
-    join: "tril triu clone",
-    reduction: "argmax argmin count_nonzero",
-    matmul: "mm mv dot vdot bmm matmul addr",
-    statistics: "quantile nanquantile cov corrcoef diagflat sum_to_size aminmax median nanmedian mode "
-    "cummax cummin nansum nanmean dist",
-    special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg",
-    pointwise: "frexp renorm xlogy add sub mul div round remainder pow square positive clamp lerp "
-    "clamp_min clamp_max masked_fill masked_scatter fmod float_power addmm addmv baddbmm outer "
-    "equal isclose allclose is_floating_point numel",
-    scatter_gather: "take put scatter_add",
-    indexing_ops: "index_select masked_select index_add index_copy",
-    sorting: "kthvalue logcumsumexp unique unique_consecutive bincount histc argwhere isreal "
-    "is_signed is_nonzero resolve_conj resolve_neg",
-    reduction_functions: "sum mean prod cumsum cumprod max min amax amin sort argsort topk var std logsumexp softmax "
-    "log_softmax all any",
-    shape: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze "
-    "repeat tile flip roll split split_with_sizes chunk unsafe_split unsafe_split_with_sizes "
-    "unsafe_chunk unbind narrow diag contiguous broadcast_to repeat_interleave "
-    "rot90 fliplr flipud tensor_split hsplit vsplit dsplit diff",
-    not_implemented: "floor_divide",
-    contraction: "inner kron",
-    linalg_functions: "cholesky_solve cholesky_inverse",
-    indexing: "gather scatter index_put index_fill nonzero take_along_dim select_scatter slice_scatter "
-    "diagonal_scatter scatter_reduce",
+    view: "alias",
+    pointwise: "masked_scatter",
+    sorting: "unique unique_consecutive",
+    shape: "unflatten split",
 }
-"""Where a method comes from that is also a function of the package."""
+"""Where a method comes from that is also a function of the package and has no schema in torch."""
 
-ALIASES = {
-    "absolute": "abs", "negative": "neg", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div",
-    "clip": "clamp", "greater": "gt", "less": "lt", "greater_equal": "ge", "less_equal": "le", "not_equal": "ne",
-    "arctan": "atan", "arcsin": "asin", "arccos": "acos", "swapaxes": "transpose", "swapdims": "transpose",
-    "nelement": "numel", "ger": "outer", "fix": "trunc", "concat": "cat", "row_stack": "vstack", "moveaxis": "movedim",
-    "arctanh": "atanh", "arcsinh": "asinh", "arccosh": "acosh", "arctan2": "atan2",
-}  # fmt: skip
+DECLARING = (contraction, creation, indexing, linalg_functions, random, reduction_functions, statistics)
+"""Modules that declare functions and methods when they are imported, beside those above."""
 
 CASTS = {
     "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
@@ -261,15 +234,15 @@ CASTS = {
 }  # fmt: skip
 
 METHODS: dict[str, Method] = {name: getattr(module, name) for module, names in FROM.items() for name in names.split()}
-METHODS |= linalg.METHODS | {"as_strided": as_strided}
+METHODS |= declared("method") | linalg.METHODS
 
 OWN: dict[str, Method] = {
     f.__name__: f
     for f in (
-        autograd.backward, autograd.requires_grad_, autograd.detach, autograd.detach_, autograd.register_hook,
-        autograd.register_post_accumulate_grad_hook, autograd.retain_grad, conversion.item, conversion.numpy,
-        conversion.tolist, conversion.to, conversion.type_as, conversion.cuda, conversion.size, conversion.stride,
-        conversion.is_contiguous, clone, where, share_memory_, is_shared, is_set_to,
+        autograd.backward, autograd.requires_grad_, autograd.detach_, autograd.register_hook,
+        autograd.register_post_accumulate_grad_hook, autograd.retain_grad, conversion.numpy,
+        conversion.tolist, conversion.to, conversion.cuda, conversion.size, conversion.stride,
+        conversion.is_contiguous, share_memory_, is_shared,
     )
 }  # fmt: skip
 OWN |= {
@@ -283,7 +256,7 @@ OWN |= {
     "element_size": lambda self: int(self.data_.itemsize), "data_ptr": data_ptr,
     "is_pinned": lambda self, device=None: False, "is_distributed": lambda self: False,
     "storage_offset": storage_offset, "untyped_storage": untyped_storage,
-    "is_complex": lambda self: False, "adjoint": legacy.matrices("adjoint"), "is_inference": is_inference,
+    "is_complex": lambda self: False, "adjoint": legacy.matrices("adjoint"),
     "get_device": lambda self: -1, "reshape_as": lambda self, other: reshape(self, list(other.data_.shape)),
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape,
@@ -291,7 +264,6 @@ OWN |= {
     "to_dense": lambda self, dtype=None, *, masked_grad=None: self if dtype is None else self.to(dtype),
     "cpu": lambda self, memory_format=None: cast(self, None, memory_format),
 }  # fmt: skip
-OWN |= {name: getattr(random, name) for name in ("bernoulli", "multinomial")}
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
 OWN |= (
     legacy.METHODS
@@ -299,8 +271,15 @@ OWN |= (
     | legacy.LOADED_LATE
     | {"__copy__": autograd.copy, "_is_view": vars(Tensor)["_is_view"]}
 )
-OWN |= {name: getattr(creation, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
-OWN |= {"new_empty_strided": new_empty_strided}
+
+
+IN_PLACE: dict[str, Method] = {
+    name: in_place_of(name, function)
+    for name, function in (declared("function_") | declared("method_")).items()
+    if name not in OWN
+}
+IN_PLACE |= WITHOUT_FUNCTION | AUGMENTED
+"""Methods that write over their tensor."""
 
 
 IN_PYTHON = "backward is_shared register_hook register_post_accumulate_grad_hook resize share_memory_"
@@ -317,9 +296,6 @@ def install() -> None:
     for name, value in dict(vars(Tensor)).items():
         if isinstance(value, property) and value.fset is None and value.fget is not None:
             setattr(Tensor, name, read_only(value.fget, name, "torch._C.TensorBase"))
-    for alias, name in ALIASES.items():
-        if name in offered:
-            setattr(Tensor, alias, guard("Tensor", alias, offered[name]))
     for name in IN_PYTHON.split():
         getattr(Tensor, name).__qualname__ = f"Tensor.{name}"
     name_what_lacks(Tensor, "torch.Tensor")

@@ -22,9 +22,7 @@ from .kernel_dtypes import Function, choosy
 from .out import SEVERAL, write_out
 from .parameters import is_plain_number
 from .parser import Given, Signature, read
-
-MADE = "dtype? dtype=None, layout? layout=None, device? device=None, bool? pin_memory=False, bool? requires_grad=False"
-"""What all functions that make a tensor take at the end."""
+from .schema import DECLARED, MADE
 
 IDLE = {"layout", "pin_memory", "memory_format", "non_blocking", "device"}
 """Arguments that change nothing on a CPU, once they are seen to be right."""
@@ -40,41 +38,59 @@ ABSENT = type("Absent", (), {})()
 """In the place of a first argument that is not there: no call with it is known."""
 
 
-def table() -> dict[str, dict[str, list[Signature]]]:
-    """The signatures by module and name; none for a method that takes no arguments at all."""
-    found: dict[str, dict[str, list[Signature]]] = {}
+def table() -> dict[str, dict[str, tuple[str, list[str]]]]:
+    """By module and name what torch calls a function, and the ways to call it; one that takes nothing has "()"."""
+    found: dict[str, dict[str, tuple[str, list[str]]]] = {space: {} for space in DECLARED}
     ways: list[str] = []
     names = True
+    made = ", ".join(MADE)
     for line in Path(__file__).with_name("table.txt").read_text().splitlines():
         if line.startswith("["):
-            space = found.setdefault(line[1:-1], {})
+            space = found[line[1:-1]]
         elif not line.startswith(" "):
-            ways, names = ([] if names else ways) + [line.replace("MADE", MADE)], False
+            ways, names = ([] if names else ways) + [line.replace("MADE", made)], False
         else:
             names = True
             for name in line.split():
                 public, _, shown = name.partition("=")
-                space[public] = [Signature(shown or public, way) for way in ways if way != "-"]
+                space[public] = shown or public, ["()" if way == "-" else way for way in ways]
     return found
 
 
 TABLE = table()
+"""Of functions that torch's bindings write by hand: they have no schema."""
+
+
+def names_in(space: str) -> set[str]:
+    """The names in a module that have signatures."""
+    return DECLARED[space].keys() | TABLE[space].keys()
+
+
+def signatures_of(space: str, name: str) -> list[Signature]:
+    """The signatures of a function that has some."""
+    entry = DECLARED[space].get(name)
+    title, ways = TABLE[space][name] if entry is None else (entry.title, entry.ways())
+    return [Signature(title, way) for way in ways]
+
+
+def takes_nothing(space: str, name: str) -> bool:
+    entry = DECLARED[space].get(name)
+    return TABLE[space][name][1] == ["()"] if entry is None else entry.takes_nothing()
 
 
 def guard(space: str, name: str, function: Function) -> Function:
     """`function` as torch's `name` of the module `space`; itself if torch wrote that in Python."""
     function = choosy(name, function)
-    signatures = TABLE[space].get(name)
-    if signatures is None:
+    if name not in DECLARED[space] and name not in TABLE[space]:
         return function
-    if not signatures:
+    if takes_nothing(space, name):
         return without_arguments(name, function)
-    return check_calls(Reader(signatures, function, space == "Tensor"))
+    return check_calls(Reader(space, name, function))
 
 
 def guarded_all(space: str, names: dict[str, Any]) -> dict[str, Function]:
     """Those of `names` that have a signature in the module `space`, guarded."""
-    return {name: guard(space, name, names[name]) for name in TABLE[space] if name in names}
+    return {name: guard(space, name, names[name]) for name in names_in(space) if name in names}
 
 
 def without_arguments(name: str, function: Function) -> Function:
@@ -114,20 +130,30 @@ class Reader:
     `known` are the types of arguments that go through as they are.
     """
 
-    def __init__(self, signatures: list[Signature], function: Function, method: bool) -> None:
-        self.signatures, self.function, self.method = signatures, function, method
-        self.name = signatures[0].name
+    def __init__(self, space: str, name: str, function: Function) -> None:
+        self.space, self.public, self.function, self.method = space, name, function, space == "Tensor"
         self.known: set[Any] = set()
 
     @cached_property
+    def signatures(self) -> list[Signature]:
+        return signatures_of(self.space, self.public)
+
+    @cached_property
+    def name(self) -> str:
+        return self.signatures[0].name
+
+    @cached_property
+    def parameters(self) -> list[inspect.Parameter]:
+        """Those of the function itself."""
+        return list(inspect.signature(self.function).parameters.values())
+
+    @cached_property
     def own(self) -> list[str]:
-        """The parameters of `function`."""
-        parameters = inspect.signature(self.function).parameters.values()
-        return [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
+        return [p.name for p in self.parameters if p.kind is not p.VAR_POSITIONAL]
 
     @cached_property
     def takes_rest(self) -> bool:
-        return any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(self.function).parameters.values())
+        return any(p.kind is p.VAR_POSITIONAL for p in self.parameters)
 
     def call(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         key: Any = kinds(args) if not options else (kinds(args), *options, kinds(options.values()))

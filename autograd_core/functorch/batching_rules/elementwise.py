@@ -26,29 +26,6 @@ from .operands import (
 # length 1 after it.
 
 
-UNARY = """
-exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh tanh sigmoid logit
-nan_to_num zero fill.Scalar zeros_like _to_copy _to_copy.whole logical_not bitwise_not isnan isinf isfinite relu abs
-sgn sign floor ceil round trunc frac clamp clamp_min clamp_max neg reciprocal pow.Tensor_Scalar remainder.Scalar
-fmod.Scalar leaky_relu leaky_relu_ threshold hardtanh softshrink hardswish hardshrink hardsigmoid erf erfc erfinv
-i0 lgamma digamma polygamma asinh acosh sinc deg2rad rad2deg elu elu_ celu gelu silu mish
-special_i1
-softplus alias xlogy.Scalar_Other rsub.Scalar mul.Scalar div.Scalar add.Scalar sub.Scalar
-"""
-"""Of one tensor: the batch dimension stays where it is."""
-
-SEVERAL = """
-tanh_backward sigmoid_backward threshold_backward leaky_relu_backward hardtanh_backward softshrink_backward
-hardswish_backward hardshrink_backward hardsigmoid_backward elu_backward gelu_backward softplus_backward
-log_sigmoid_backward log_sigmoid_forward pow.Scalar atan2 hypot eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor
-ge.Tensor logical_and logical_or logical_xor bitwise_and.Tensor bitwise_or.Tensor bitwise_xor.Tensor clamp.Tensor
-maximum minimum clamp_min.Tensor clamp_max.Tensor
-where.self masked_fill.Scalar masked_fill.Tensor add.Tensor sub.Tensor mul.Tensor div.Tensor
-div.Tensor_mode remainder.Tensor fmod.Tensor addcmul addcdiv lerp.Scalar pow.Tensor_Tensor logaddexp logaddexp2
-xlogy.Tensor xlogy.Scalar_Self fmax fmin copy fill.Tensor __lshift__.Tensor __rshift__.Tensor
-"""
-
-
 def unary(call: Call) -> Any:
     part = call.first
     return Part(call.run(self=part.whole), part.at)
@@ -99,10 +76,12 @@ def masked_fill_rule(call: Call) -> Any:
     return part_of(where(mask, value, self), call.level)
 
 
-POINTWISE: dict[str, Callable[[Call], Any]] = {name: unary for name in UNARY.split()} | {
-    name: several for name in SEVERAL.split()
-}
-POINTWISE["masked_fill.Tensor"] = masked_fill_rule
+def each_element(op: Any) -> Callable[[Call], Any]:
+    """The rule of a pointwise operator: of one tensor, the batch dimension stays where it is."""
+    return unary if op.tensors == ["self"] and len(op.outputs) == 1 else several
+
+
+OTHER_POINTWISE: dict[str, Callable[[Call], Any]] = {"masked_fill.Tensor": masked_fill_rule}
 
 
 # ---- over some dimensions: these count from the one after the batch dimension, which comes first

@@ -17,10 +17,9 @@ from ...tensor.tensor import Tensor, plain
 from ...tensor.views import HiddenView, geometry
 from ..batch import Batch, Level, is_hidden
 from ..batched_tensor import innermost, lift, part_of
-from .elementwise import SEVERAL, UNARY
-from .fallback import one_by_one
+from .elementwise import unary
 from .operands import Call, front, once
-from .rules import RULES
+from .rules import rule_in
 
 MORE = (
     "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
@@ -72,15 +71,15 @@ def write_in_place(
         data = target.data_
         before = plain(Batch(clone(data.whole), data.at, level) if kept else data)
         before.node, before.output_nr = gradient_edge(target)
-    call = Write(function, op, level, parts, {k: v for k, v in given.items() if k not in parts})
+    call, rule = Write(function, op, level, parts, {k: v for k, v in given.items() if k not in parts}), rule_in(op)
     if not call.is_batched():
         once(call)
-    elif op.name != "add.Tensor" and parts["self"].at is None and op.name in SEVERAL.split():
+    elif op.name != "add.Tensor" and parts["self"].at is None and op.traits.get("pointwise") and rule is not unary:
         raise RuntimeError(MORE)
-    elif op.name in UNARY.split():
+    elif rule is unary:
         call.run(self=front(parts["self"]))
     else:
-        RULES.get(op.name, one_by_one)(call)
+        rule(call)
     if tracked:
         above = {n: lift(v, level) if isinstance(v, Tensor) else v for n, v in given.items()}
         above["self"] = before

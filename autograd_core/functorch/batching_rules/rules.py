@@ -22,8 +22,11 @@ from . import elementwise, nn, shape
 from .fallback import one_by_one
 from .operands import Call, once
 
-RULES = elementwise.POINTWISE | elementwise.REDUCTIONS | shape.RULES | elementwise.PRODUCTS | nn.LOSSES | nn.LAYERS
-"""By the name of the operator; those without a rule run for one example after the other, as torch's fallback does."""
+RULES = (
+    elementwise.OTHER_POINTWISE | elementwise.REDUCTIONS | shape.RULES | elementwise.PRODUCTS | nn.LOSSES | nn.LAYERS
+)
+"""By the name of the operator. Those declared as pointwise need none; others without a rule run for one example after
+the other, as torch's fallback does."""
 
 
 NOT_YET = """
@@ -66,7 +69,12 @@ def call_batched(op: Any, args: tuple[Any, ...]) -> Any:
 def rule_of(op: Any, level: Level) -> Any:
     if level.older and op.name in NOT_YET.split():
         return one_by_one
-    return RULES.get(op.name, one_by_one)
+    return rule_in(op)
+
+
+def rule_in(op: Any) -> Any:
+    """The rule of the newer vmap for `op`."""
+    return RULES.get(op.name) or (elementwise.each_element(op) if op.traits.get("pointwise") else one_by_one)
 
 
 callbacks.batched = call_batched

@@ -9,6 +9,7 @@ import numpy as np
 from ... import errors
 from ...api.functions.arguments import cast
 from ...dispatch.inplace import in_place
+from ...dispatch.schema.schema import composite
 from ...engine.warnings import warn
 from ...ops import activation, unary
 from ...ops._common import refuse
@@ -31,6 +32,10 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     return activation.leaky_relu(input, negative_slope)
 
 
+@composite("""
+    rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.333333333333333, bool training=False, Generator? \
+        generator=None) -> Tensor: function function_
+    """)
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -75,6 +80,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return in_place(activation.celu_, input, alpha) if inplace else activation.celu(input, alpha)
 
 
+@composite("gelu(Tensor self, *, str approximate='none') -> Tensor: nn out")
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
@@ -89,6 +95,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     return in_place(activation.mish, input) if inplace else activation.mish(input)
 
 
+@composite("softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor: nn out")
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     return activation.softplus(input, beta, threshold)
 
@@ -99,6 +106,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return activation.threshold(input, threshold, value)
 
 
+@composite("softshrink(Tensor self, Scalar lambd=0.5) -> Tensor: nn out")
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return activation.softshrink(input, lambd)
 
@@ -107,6 +115,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     return in_place(activation.hardswish, input) if inplace else activation.hardswish(input)
 
 
+@composite("hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor: nn out")
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return activation.hardshrink(input, lambd)
 
@@ -120,6 +129,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     return activation.glu(input, dim)
 
 
+@composite("prelu(Tensor self, Tensor weight) -> Tensor: nn")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """A leaky relu whose slopes, one or one for each channel, are learnt."""
     rank, slopes = input.data_.ndim, weight.data_.size
@@ -228,9 +238,11 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     return elu(input, alpha, inplace=True)
 
 
+@composite("celu_(Tensor(a!) self, Scalar alpha=1.0) -> Tensor(a!): function")
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     return celu(input, alpha, inplace=True)
 
 
+@composite("selu_(Tensor(a!) self) -> Tensor(a!): function")
 def selu_(input: Tensor) -> Tensor:
     return selu(input, inplace=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...dispatch.schema.schema import composite
 from ...errors import no_sparse
 from ...graph.node import Dim
 from ...ops import embedding as embedding_ops
@@ -35,6 +36,10 @@ def name_reduction(reduction: int) -> str:
 # ---- normalization
 
 
+@composite("""
+    batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, \
+        float momentum, float eps, bool cudnn_enabled) -> Tensor: function
+    """)
 def batch_norm(
     input: Tensor,
     weight: Maybe,
@@ -49,6 +54,10 @@ def batch_norm(
     return normalization.by_channel(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
+@composite("""
+    instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool \
+        use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor: function
+    """)
 def instance_norm(
     input: Tensor,
     weight: Maybe,
@@ -66,10 +75,15 @@ def instance_norm(
 # ---- losses
 
 
+@composite("kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor: function")
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Tensor:
     return reduce_loss(loss.divergences(input, target, log_target), name_reduction(reduction))
 
 
+@composite("""
+    binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int \
+        reduction=1) -> Tensor: function
+    """)
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 0
 ) -> Tensor:
@@ -78,22 +92,35 @@ def binary_cross_entropy_with_logits(
     )
 
 
+@composite("""
+    cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> Tensor: \
+        function
+    """)
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Tensor:
     return loss.cosine_embedding_loss(input1, input2, target, margin, reduction=name_reduction(reduction))
 
 
+@composite("hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=1) -> Tensor: function")
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0) -> Tensor:
     return loss.hinge_embedding_loss(input, target, margin, reduction=name_reduction(reduction))
 
 
+@composite("""
+    margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> Tensor: \
+        function
+    """)
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Tensor:
     return loss.margin_ranking_loss(input1, input2, target, margin, reduction=name_reduction(reduction))
 
 
+@composite("""
+    triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float \
+        eps=1e-06, bool swap=False, int reduction=1) -> Tensor: function
+    """)
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -109,6 +136,10 @@ def triplet_margin_loss(
     )
 
 
+@composite("""
+    poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor: \
+        function
+    """)
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
     return loss.poisson_nll_loss(input, target, log_input, full, None, eps, None, name_reduction(reduction))
 
@@ -139,6 +170,7 @@ feature_alpha_dropout_ = dropping(_feature_alpha_dropout, True)
 # ---- others
 
 
+@composite("threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor: function function_ out")
 def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
     return activation.threshold(input, threshold, value)
 
@@ -147,6 +179,7 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     return activation.threshold_(input, threshold, value)
 
 
+@composite("constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor: function")
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
     around = list(pad)
     if len(around) % 2:
@@ -159,6 +192,10 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tens
     return padding.constant_pad_nd(input, around, value)
 
 
+@composite("""
+    embedding(Tensor weight, Tensor self, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> \
+        Tensor: function
+    """)
 def embedding(
     weight: Tensor, input: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Tensor:
@@ -169,6 +206,13 @@ def embedding(
     return looked_up(weight, input, Dim(padding_idx), scale_grad_by_freq)
 
 
+@composite("""
+    embedding_bag(Tensor weight, Tensor self, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? \
+        per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor): function
+    embedding_bag(Tensor weight, Tensor self, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool \
+        sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, \
+        Tensor): function
+    """)
 def embedding_bag(
     weight: Tensor,
     input: Tensor,

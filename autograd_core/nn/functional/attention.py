@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import errors
 from ...api.functions.shape import chunk, contiguous, repeat_interleave, unflatten
+from ...dispatch.schema.schema import composite
 from ...engine.state import ask_room
 from ...engine.warnings import warn
 from ...errors import Unsupported
@@ -25,6 +26,10 @@ from ...tensor.tensor import Tensor, plain
 from .dropout import dropout
 
 
+@composite("""
+    scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, \
+        bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor: nn
+    """)
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,

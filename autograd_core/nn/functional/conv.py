@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import errors
+from ...dispatch.schema.schema import composite
 from ...engine.warnings import warn_once
 from ...errors import type_name
 from ...ops.convolution import convolution
@@ -240,6 +241,12 @@ ONE_SIDE = (
 )
 
 
+@composite("""
+    conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, SymInt[1] \
+        dilation=1, SymInt groups=1) -> Tensor: function nn
+    conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, str padding="valid", SymInt[1] \
+        dilation=1, SymInt groups=1) -> Tensor: function nn
+    """)
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -252,6 +259,12 @@ def conv1d(
     return convolve(1, input, weight, bias, stride, padding, dilation, groups)
 
 
+@composite("""
+    conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, SymInt[2] \
+        dilation=1, SymInt groups=1) -> Tensor: function nn
+    conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, str padding="valid", SymInt[2] \
+        dilation=1, SymInt groups=1) -> Tensor: function nn
+    """)
 def conv2d(
     input: Tensor,
     weight: Tensor,
@@ -264,6 +277,12 @@ def conv2d(
     return convolve(2, input, weight, bias, stride, padding, dilation, groups)
 
 
+@composite("""
+    conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0, SymInt[3] \
+        dilation=1, SymInt groups=1) -> Tensor: function nn
+    conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, str padding="valid", SymInt[3] \
+        dilation=1, SymInt groups=1) -> Tensor: function nn
+    """)
 def conv3d(
     input: Tensor,
     weight: Tensor,
@@ -276,6 +295,10 @@ def conv3d(
     return convolve(3, input, weight, bias, stride, padding, dilation, groups)
 
 
+@composite("""
+    conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, \
+        SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor: function nn
+    """)
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -289,6 +312,10 @@ def conv_transpose1d(
     return convolve(1, input, weight, bias, stride, padding, dilation, groups, output_padding, True)
 
 
+@composite("""
+    conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, \
+        SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor: function nn
+    """)
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -302,6 +329,10 @@ def conv_transpose2d(
     return convolve(2, input, weight, bias, stride, padding, dilation, groups, output_padding, True)
 
 
+@composite("""
+    conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0, \
+        SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor: function nn
+    """)
 def conv_transpose3d(
     input: Tensor,
     weight: Tensor,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ... import errors
+from ...dispatch.schema.schema import composite
 from ...ops import matmul
 from ...ops._common import existing
 from ...ops.binary import add
@@ -13,6 +14,7 @@ from ...tensor.tensor import Tensor
 from .common import need_tensor
 
 
+@composite("linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor: nn out")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias` over the last dimension."""
     need_tensor("linear", "input", 1, input)
@@ -22,6 +24,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return matmul.linear(input, weight, bias)
 
 
+@composite("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor: function nn")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """For each output the number `input1 @ weight[output] @ input2`."""
     one, two, kernel = input1.data_.shape, input2.data_.shape, weight.data_.shape

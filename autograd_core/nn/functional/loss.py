@@ -12,6 +12,7 @@ from ... import errors
 from ...api.functions.arguments import cast
 from ...api.functions.pointwise import where
 from ...dispatch.inplace import in_place
+from ...dispatch.schema.schema import composite
 from ...engine.state import state
 from ...engine.warnings import warn
 from ...errors import sizes, type_name
@@ -243,6 +244,7 @@ def to_floats(values: Tensor) -> Tensor:
     return values if values.data_.dtype.kind == "f" else cast(values, dtypes.get_default_dtype())
 
 
+@composite("cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor: nn")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     common = dtypes.promote_types(x1.dtype, x2.dtype)
     if not common.is_floating_point:
@@ -271,6 +273,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return reduction_ops.sum_dim(mul(div(x1, held[0]), other), [dim], False)
 
 
+@composite("pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor: nn")
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The norm of the difference, which is moved by `eps` so that it has a derivative everywhere."""
     last = max(x1.data_.ndim, x2.data_.ndim) - 1
@@ -621,6 +624,12 @@ def lengths_of(given: Any, name: str) -> list[int]:
     return [int(n) for n in np.atleast_1d(given.data_)]
 
 
+@composite("""
+    ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int \
+        reduction=at::Reduction::Mean, bool zero_infinity=False) -> Tensor: function
+    ctc_loss(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int \
+        reduction=at::Reduction::Mean, bool zero_infinity=False) -> Tensor: function
+    """)
 def ctc(
     log_probs: Tensor,
     targets: Tensor,

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import errors
 from ...api.functions.shape import contiguous
+from ...dispatch.schema.schema import composite
 from ...events import session as tell
 from ...ops import normalization
 from ...ops._common import refuse
@@ -25,6 +26,10 @@ from .common import no_gradient_for
 from .pooling import avg_pool2d, avg_pool3d
 
 
+@composite("""
+    layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool \
+        cudnn_enable=True) -> Tensor: function
+    """)
 def layer_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
@@ -72,6 +77,9 @@ def check_mixture(input: Tensor, *parts: Tensor | None) -> None:
         raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
+@composite("""
+    rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor: function
+    """)
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
@@ -179,6 +187,10 @@ def check_channels(
         raise errors.dim_out_of_range(1, input.data_.ndim)
 
 
+@composite("""
+    group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool \
+        cudnn_enabled=True) -> Tensor: function
+    """)
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...api.functions import pointwise
 from ...dispatch.schema.guard import guard
+from ...dispatch.schema.schema import composite
 from ...ops import pooling, unary
 from ...ops._common import wrap
 from ...ops.binary import mul
@@ -181,6 +182,10 @@ def sizes_or_own(output_size: Any, own: Sequence[int]) -> Any:
 # ---- the mean
 
 
+@composite("""
+    avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, bool \
+        count_include_pad=True) -> Tensor: function nn
+    """)
 def avg_pool1d(
     input: Tensor,
     kernel_size: Lengths,
@@ -197,6 +202,10 @@ def avg_pool1d(
     return squeeze_dim(pooling.avg_pool2d(row, [1, k], [1, step], room, ceil_mode, count_include_pad, None), -2)
 
 
+@composite("""
+    avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool \
+        count_include_pad=True, int? divisor_override=None) -> Tensor: nn out
+    """)
 def avg_pool2d(
     input: Tensor,
     kernel_size: Lengths,
@@ -214,6 +223,7 @@ def avg_pool2d(
     return pooling.avg_pool2d(input, kernel, step, room, ceil_mode, count_include_pad, divisor_override)
 
 
+@composite("adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor: function nn")
 def adaptive_avg_pool1d(input: Tensor, output_size: Lengths) -> Tensor:
     need_row("adaptive_avg_pool1d", input)
     size = one("adaptive_avg_pool1d", "output_size", output_size)
@@ -260,6 +270,10 @@ def max_pool3d(
     return (values, indices) if return_indices else values
 
 
+@composite("""
+    avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool \
+        count_include_pad=True, int? divisor_override=None) -> Tensor: nn out
+    """)
 def avg_pool3d(
     input: Tensor,
     kernel_size: Lengths,

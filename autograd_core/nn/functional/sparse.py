@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ... import errors
+from ...dispatch.schema.schema import composite
 from ...engine.state import ask_room, state
 from ...errors import no_sparse
 from ...events import session as tell
@@ -52,6 +53,7 @@ def shorten(weight: Tensor, rows: Array, max_norm: float, norm_type: float) -> N
     tell.emit_write(weight, "embedding_renorm_")
 
 
+@composite("one_hot(Tensor self, int num_classes=-1) -> Tensor: nn")
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     labels = np.asarray(tensor.data_)
     if labels.dtype != np.int64:

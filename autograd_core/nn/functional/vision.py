@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...dispatch.schema.guard import guard
+from ...dispatch.schema.schema import composite
 from ...engine.warnings import warn
 from ...errors import Unsupported, type_name
 from ...ops import convolution
@@ -204,6 +205,10 @@ def grid_sample(
     return sampler(input, grid, SAMPLING[mode], PADDINGS[padding_mode], align_corners)
 
 
+@composite("""
+    grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor: \
+        function
+    """)
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -368,6 +373,7 @@ def need_image(name: str, input: Tensor) -> None:
         )
 
 
+@composite("pixel_shuffle(Tensor self, int upscale_factor) -> Tensor: function nn")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Channels (C * r * r, H, W) laid out as pixels (C, H * r, W * r)."""
     need_image("pixel_shuffle", input)
@@ -382,6 +388,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     return convolution.pixel_shuffle(input, upscale_factor)
 
 
+@composite("pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor: function nn")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     need_image("pixel_unshuffle", input)
     if downscale_factor <= 0:

@@ -432,8 +432,9 @@ def count_of(items: Any) -> int:
 
 # ---- how long slow functions take: for one element, in steps of 100 nanoseconds
 #
-# What is not named takes one or less. Measured on one thread with the arguments that take longest, which for some
-# depend on the numbers given. Who has a slow derivative counts for that: a backward is not charged again.
+# What is not named takes one or less, and what is so whatever the arguments are stands with the operator (`cost`).
+# Measured on one thread with the arguments that take longest, which for some depend on the numbers given. Who has a
+# slow derivative counts for that: a backward is not charged again.
 
 CHEBYSHEV = [f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"]
 
@@ -457,18 +458,8 @@ def in_memory(args: Arguments) -> int:
 WEIGHTS: dict[str, int | Counted] = {
     "polygamma": lambda args: term_by_term(args[0], args[1:]),
     "normal": in_memory,
-    "poisson": 120,
-    "binomial": 250,
-    "_standard_gamma": 250,
-    "_standard_gamma_grad": 120,
-    "log_normal": 40,
-    **dict.fromkeys("i0 special_i1".split(), 600),
-    "erfinv": 30,
-    **dict.fromkeys("kthvalue mode".split(), 12),
-    "lgamma": 8,
-    **dict.fromkeys("exponential cauchy geometric searchsorted unique_dim digamma randperm".split(), 5),
-    **dict.fromkeys("gelu gelu_backward erf erfc nll_loss2d_forward nll_loss2d_backward".split(), 3),
-    **dict.fromkeys("sort topk median nanmedian cummax cummin scatter_add".split(), 2),
+    "randperm": 5,
+    **{name.partition(".")[0]: op.traits["cost"] for name, op in TABLE.items() if "cost" in op.traits},
 }
 
 

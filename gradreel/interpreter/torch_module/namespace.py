@@ -1,9 +1,8 @@
 """The torch that programs import: its names, and what its functions look like in print.
 
-The tables are made once from our own list of torch's names and the engine. `torch_names.txt` lists, module by module
-and type by type, the names of PyTorch that a program may say. Of these, what the engine has is offered; the rest is
-known to exist in PyTorch, and said to be missing here. So an operator that joins the engine is offered as soon as it is
-there.
+The tables are made once from the engine and our own list of torch's names. What the engine declares by a schema of
+torch is offered. `torch_names.txt` lists, module by module and type by type, the other names of PyTorch that a program
+may say. Of these, what the engine has is offered; the rest is known to exist in PyTorch, and said to be missing here.
 """
 
 from __future__ import annotations
@@ -12,6 +11,8 @@ import types
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
+
+from autograd_core.dispatch.schema.schema import DECLARED
 
 from ..engine.engine import torch
 from ..runtime.allowed_types import ENGINE_TYPES
@@ -30,6 +31,16 @@ def _read_names(file: str) -> dict[str, list[str]]:
 
 NAMES = _read_names("torch_names.txt")
 """The names of torch that a program may say, by module or type."""
+
+WITHHELD = {"frombuffer"}
+"""Declared functions that programs may not say: this one reads the memory of an object."""
+
+PATHS = {"Tensor": "torch.Tensor"}
+"""Where names are offered that are declared in a place of another name."""
+
+for _space, _declared in DECLARED.items():
+    _names = NAMES.setdefault(PATHS.get(_space, _space), [])
+    _names[:] = sorted({*_names, *_declared} - WITHHELD)
 
 SAVED = NAMES.pop("saved")
 """What nodes keep: each name is an attribute of a node behind `_saved_` and `_raw_saved_`."""

@@ -1,0 +1,90 @@
+"""One operator, one entry: all that follows from the declaration of `toy` (toy.py), which stands in no other place."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LOADED = """
+import importlib, json, sys
+
+class After:
+    "Loads the toy before the last family of operators, as if it stood in the table."
+    def find_spec(self, name, path, target=None):
+        if name == "autograd_core.ops.view":
+            sys.meta_path.remove(self)
+            importlib.import_module("tests.autograd_core.toy")
+
+sys.meta_path.insert(0, After())
+import autograd_core as torch
+from gradreel.interpreter import Limits, run
+from gradreel.interpreter.library import vocabulary
+from gradreel.material.operators import entry
+from gradreel.trace.events import Printed
+from autograd_core.dispatch.registry import TABLE
+
+def said(call):
+    try:
+        return repr(call())
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+def printed(source, effort=100):
+    trace = run("import torch\\n" + source, limits=Limits(effort=effort))
+    return trace.outcome.kind, "".join(event.text for event in trace.events if isinstance(event, Printed))
+
+x, y = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3, 4])
+free = torch.tensor([1.0, 2.0])
+"""
+
+CASES = {
+    # the function, the method, the variants in place, out=
+    "torch.toy(x, y, alpha=2)": "tensor([ 6., 16.], grad_fn=<ToyBackward0>)",
+    "x.toy(y)": "tensor([3., 8.], grad_fn=<ToyBackward0>)",
+    "free.clone().toy_(y)": "tensor([3., 8.])",
+    "torch.toy_(free.clone(), y, alpha=2)": "tensor([ 6., 16.])",
+    "(x * 1).toy_(y)": "tensor([3., 8.], grad_fn=<ToyBackward0>)",
+    "torch.toy(free, y, out=torch.zeros(2))": "tensor([3., 8.])",
+    # what torch's argument parser says
+    "torch.toy(x)": 'TypeError: toy() missing 1 required positional arguments: "other"',
+    "torch.toy(x, 2)": "TypeError: toy(): argument 'other' (position 2) must be Tensor, not int",
+    "x.toy(y, 2)": "TypeError: toy() takes 1 positional argument but 2 were given",
+    "torch.toy(x, y, beta=2)": "TypeError: toy() got an unexpected keyword argument 'beta'",
+    "torch.toy(x, y, alpha='a')": "TypeError: toy(): argument 'alpha' must be Number, not str",
+    "torch.toy(x, y, out=torch.zeros(2))": "RuntimeError: toy(): functions with out=... arguments don't support "
+    "automatic differentiation, but one of the arguments requires grad.",
+    "x.toy_(y)": "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.",
+    "y.clone().toy_(free)": "RuntimeError: result type Float can't be cast to the desired output type Long",
+    # dtypes, gradients, the whole batch at once
+    "torch.toy(y, torch.tensor(2)).dtype, torch.toy(y, free.double()).dtype": "(torch.int64, torch.float64)",
+    "torch.autograd.grad(torch.toy(x, x, alpha=3).sum(), x)": "(tensor([ 6., 12.]),)",
+    "torch.vmap(torch.toy, in_dims=(0, None))(torch.ones(3, 2), y).shape": "torch.Size([3, 2])",
+    # what the interpreter offers and charges (seven for an element), what the editor proposes, the formula in words
+    "printed('x = torch.ones(2, requires_grad=True); torch.toy(x, x).sum().backward(); print(x.grad)')": "('finished', "
+    "'tensor([2., 2.])\\n')",
+    "printed('x = torch.ones(14); x.toy_(x)')": "('finished', '')",
+    "printed('x = torch.ones(15); x.toy_(x)')": "('stopped', '')",
+    "'toy' in vocabulary()['torch'], 'toy_' in vocabulary()['Tensor']": "(True, True)",
+    "entry(TABLE['toy'], '').ways[0].words": "'`grad` times `other` times `alpha`'",
+}
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, str]:
+    """What each case shows in a process in which the toy is part of the table."""
+    program = LOADED + f"print(json.dumps({{case: said(lambda: eval(case)) for case in {list(CASES)!r}}}))"
+    root = Path(__file__).parents[2]
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=root)
+    assert ran.returncode == 0, ran.stderr
+    found: dict[str, str] = json.loads(ran.stdout)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_all_follows_from_one_entry(shown: dict[str, Any], case: str) -> None:
+    assert shown[case] == CASES[case]
