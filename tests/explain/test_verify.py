@@ -75,6 +75,19 @@ ADVERSARIES = (
 ASKED = (
     "w = torch.ones(2, requires_grad=True)\ny = w * 2\ny.sum().backward()\n(w * 3).sum().backward()\nprint(y.grad)\n"
 )
+BEHIND_A_CUT = (
+    "body, head = nn.Linear(2, 2), nn.Linear(2, 1)\n"
+    "opt = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)\nfor i in range(3):\n"
+    "    opt.zero_grad()\n    found = torch.tensor(body(torch.ones(1, 2)).tolist())\n"
+    "    head(found).pow(2).mean().backward()\n    opt.step()\n"
+)
+TRANSPOSED = (
+    "class Product(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, weight):\n"
+    "        ctx.save_for_backward(x, weight)\n        return x @ weight\n    @staticmethod\n"
+    "    def backward(ctx, g):\n        x, weight = ctx.saved_tensors\n        return g @ weight.t(), g.t() @ x\n"
+    "x = torch.tensor([[1.0, 2.0], [3.0, 5.0]])\nweight = torch.randn(2, 3, requires_grad=True)\n"
+    "Product.apply(x, weight).pow(2).sum().backward()\n"
+)
 LEAVES = "leaves keep their gradients"
 KEPT_ONCE = "        self.share = self.shares()\n"
 DETACHED = "        self.share = self.shares().detach()\n"
@@ -127,6 +140,7 @@ BROKEN = {
 
 BROKEN_UNREAD = {
     "another backward left out": (ASKED, "(w * 3).sum().backward()\n", "", "as many gradients arrive"),
+    "a parameter that is still cut off": (BEHIND_A_CUT, ".pow(2).mean()", ".pow(2).sum()", "the parameter learns"),
     "a mask left out": (
         MASKED,
         "self.inner.weight = nn.Parameter(self.inner.weight * self.mask)",
@@ -260,7 +274,20 @@ def test_fixes_of_programs_that_are_kept_are_good() -> None:
 
 def test_rules_are_sentences_with_names() -> None:
     assert all(rule.__doc__ for rule in RULES.values())
-    assert {entry[3] for entry in (BROKEN | BROKEN_UNREAD).values()} == set(RULES)
+    assert {*(entry[3] for entry in (BROKEN | BROKEN_UNREAD).values()), AGREEMENT} == set(RULES)
+
+
+AGREEMENT = "formulas agree"
+
+
+@pytest.mark.parametrize(("way", "right"), [("(g.t() @ x).t()", True), ("(g.t() @ x).reshape(2, 3)", False)])
+def test_a_gradient_of_the_right_shape_has_the_numbers_of_autograd(way: str, right: bool) -> None:
+    before = run(HEAD + TRANSPOSED)
+    (found,) = diagnose(before)
+    by_autograd = run(HEAD + TRANSPOSED.replace("Product.apply(x, weight)", "(x @ weight)"))
+    edited = run(HEAD + TRANSPOSED.replace("g.t() @ x", way))
+    verdict = verify(observe(before), observe(edited), found, observe(by_autograd))
+    assert (AGREEMENT not in dict(verdict.broken)) == right
 
 
 def test_long_texts_are_compared_where_they_differ() -> None:

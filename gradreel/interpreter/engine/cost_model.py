@@ -436,8 +436,6 @@ def count_of(items: Any) -> int:
 # Measured on one thread with the arguments that take longest, which for some depend on the numbers given. Who has a
 # slow derivative counts for that: a backward is not charged again.
 
-CHEBYSHEV = [f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"]
-
 
 def largest_number(given: object) -> float:
     """The largest of what is given, 0 at least."""

@@ -29,7 +29,7 @@ from .allowed_types import ENGINE_TYPES, record_of
 from .attribute_tables import Entry, fields_of, table_of
 from .calls import CONTEXTS, call, call_method
 from .instances import abstract_names_in, allocate
-from .type_names import function_kind, kind_name, type_name, unbound
+from .type_names import function_kind, kind_name, refuse_stub, type_name, unbound
 from .type_tables import TypeTable
 from .values import (
     ATTRIBUTES,
@@ -73,6 +73,8 @@ def type_of(value: Value) -> Value:
         return value.own or value.kind
     if isinstance(value, (Callback, Parcel)):
         return type_of(from_engine(value))
+    if isinstance(value, Stub):
+        raise refuse_stub(value)
     kind = type(value)
     if kind in (Builtin, Foreign):
         made = function_kind(value)
