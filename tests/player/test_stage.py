@@ -32,6 +32,39 @@ def test_at_every_step_all_is_on_the_stage_and_can_be_read(page: Any) -> None:
                     assert at["y"] >= -1 and at["y"] + at["h"] <= look["height"] + 1, (number, at)
 
 
+SLOPES = ["× 1", "× 1", "× 2", "× 2", "× 54.6"]
+
+
+def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
+    across = min(one["x"] + one["w"], other["x"] + other["w"]) - max(one["x"], other["x"])
+    down = min(one["y"] + one["h"], other["y"] + other["h"]) - max(one["y"], other["y"])
+    return across > 1 and down > 1
+
+
+@pytest.mark.parametrize("page", ["diamond"], indirect=True)
+def test_by_what_each_node_multiplies_stands_beside_its_lines(page: Any) -> None:
+    for width, height in SIZES[:1]:
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function("document.querySelector('.canvas').clientWidth === player.look().width")
+        backward = page.evaluate("scene.calls[0].from")
+        look = page.evaluate(f"(player.seek({backward}), player.pose(1), player.look())")
+        slopes = [text for text in look["texts"] if text["text"] in SLOPES]
+        assert sorted(text["text"] for text in slopes) == SLOPES
+        things = [at for at in look["targets"] if at["kind"] in ("node", "leaf", "lens", "card")]
+        for at in slopes:
+            others = [text for text in look["texts"] if text is not at]
+            assert not [other for other in [*others, *things] if overlap(at, other)], at
+
+
+@pytest.mark.parametrize("page", ["diamond"], indirect=True)
+def test_before_there_is_a_graph_the_program_is_seen_large(page: Any) -> None:
+    texts = page.evaluate("(player.seek(1), player.pose(1), player.look().texts)")
+    assert {"import torch", "c = b.exp()"} <= {each["text"] for each in texts}
+    first = page.evaluate("scene.steps.findIndex((step) => step.kind === 'node_made')")
+    texts = page.evaluate(f"(player.seek({first}), player.pose(1), player.look().texts)")
+    assert "import torch" not in {each["text"] for each in texts}
+
+
 def test_what_happens_in_a_step_moves_and_ends(page: Any) -> None:
     sums = page.evaluate("scene.steps.findIndex((step) => step.kind === 'grad_added')")
     page.evaluate(f"player.seek({sums - 1})")

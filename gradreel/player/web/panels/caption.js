@@ -85,5 +85,5 @@ export function showBare(root, { state, scene, step }, onSeek) {
       "Nothing is left of this graph: no name holds it. ",
       element("button", { text: `the moment before it went: step ${gone - 1}`, onclick: () => onSeek(gone - 1) }),
     );
-  root.toggleAttribute("data-gone", gone >= 0 && step >= gone);
+  root.toggleAttribute("data-aside", scene.boxes.length > 0);
 }

@@ -4,6 +4,7 @@
  */
 
 import { dimmed, drawActs, mostAt, prepare, seedSpot, travelling, WAITS } from "./acts.js";
+import { drawCode, isBeginning } from "./beginning.js";
 import { drawItem, genColour, idsOf } from "./marks.js";
 import {
   arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
@@ -12,6 +13,7 @@ import { box, circle, line, pill, within, write } from "./pen.js";
 import { edgeRoute, itemOf, mouthOf, spriteOf } from "./places.js";
 import { along, isBundle, routeOf, trace } from "./routes.js";
 import { LABEL, lastParts } from "./sizes.js";
+import { drawSlopes } from "./slopes.js";
 import { tile } from "./tiles.js";
 import { tileSize } from "./values.js";
 
@@ -42,6 +44,7 @@ export function paint(pen, frame) {
   context.fillRect(0, 0, frame.width, frame.height);
   drawGround(pen, frame);
   drawStoreys(pen, frame);
+  if (isBeginning(frame)) drawCode(pen, frame, groundNow(frame));
   const chips = drawFrames(pen, frame);
   const pills = [];
   for (const link of frame.layout.links) drawLink(pen, frame, link, pills);
@@ -49,6 +52,9 @@ export function paint(pen, frame) {
   for (const chip of chips) placed.push(drawChip(pen, frame, chip, placed));
   drawThings(pen, frame);
   for (const { text, x, y, colour } of pills) pill(pen, text, x, y, colour);
+  within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.25 : 1 }, () => drawSlopes(pen, frame, {
+    few: isFew(frame.layout), rests: (route, link) => [WAITS, restOf(frame.layout, link, route)],
+  }));
   within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.36 : 1 }, () => drawWaiting(pen, frame));
   drawActs(pen, frame);
 }
@@ -233,7 +239,6 @@ function drawLink(pen, frame, link, pills) {
       if (sent) drawLine(pen, route, { stroke: pen.colours.run, line: isLit ? 3.6 : 2.6 });
       if (frame.holding?.wires.has(edge.id)) drawLine(pen, route, { stroke: pen.colours.live, line: 4 });
       drawHead(pen, route, sent ? pen.colours.run : pen.colours.wire);
-      if (edge.slope) drawSlope(pen, route, edge.slope);
     });
   });
 }
@@ -250,11 +255,6 @@ function drawHead(pen, route, colour) {
   const angle = Math.atan2(end.y - before.y, end.x - before.x);
   const wing = (turn) => [end.x - HEAD * Math.cos(angle + turn), end.y - HEAD * Math.sin(angle + turn)];
   line(pen, [[end.x, end.y], wing(-0.42), wing(0.42)], { stroke: colour, line: 0.5, fill: colour, close: true });
-}
-
-function drawSlope(pen, route, slope) {
-  const { x, y } = along(route, 0.3);
-  write(pen, slope, x, y, 12.5, { bold: true, colour: pen.colours.soft, halo: true });
 }
 
 function drawBundle(pen, frame, link, { done, lit }, alpha, pills) {
@@ -301,10 +301,12 @@ function drawSeeds(pen, frame) {
   }
 }
 
+const isFew = ({ links }) => links.reduce((sum, { edges }) => sum + edges.length, 0) <= FEW_EDGES;
+
 /** What went over an edge, or waits on it for its turn. */
 function drawSent(pen, frame) {
   const { model, moment, layout } = frame;
-  const few = layout.links.reduce((sum, { edges }) => sum + edges.length, 0) <= FEW_EDGES;
+  const few = isFew(layout);
   for (const link of layout.links) {
     if (isBundle(link)) continue;
     for (const edge of link.edges) {
@@ -315,14 +317,14 @@ function drawSent(pen, frame) {
       if (!route) continue;
       const size = waits ? travelling(frame) : 30;
       const look = { kind: /** @type {const} */ ("grad"), most: mostAt(frame, edge.to) };
-      tile(pen, model.scene.values[value], along(route, waits ? WAITS : restOf(frame, link, route)), size, look);
+      tile(pen, model.scene.values[value], along(route, waits ? WAITS : restOf(layout, link, route)), size, look);
     }
   }
 }
 
 /** Where on its line what has gone over it rests. */
-function restOf({ layout }, link, route) {
-  if (layout.lying && link.to.type === "leaf") return link.from.row > 0 ? 0.08 : 0.3;
+function restOf({ lying }, link, route) {
+  if (lying && link.to.type === "leaf") return link.from.row > 0 ? 0.08 : 0.3;
   return route.kind === "corners" || route.points.length < 3 ? 0.48 : 0.22;
 }
 
