@@ -179,20 +179,20 @@ function measure(fold, depth) {
   fold.count = fold.kids.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** A fold whose nodes use parameters goes by their common path (`blocks.1.attn`): better than the third `forward()`. */
+/** A fold of what a module built goes by the path of it (`blocks.1.attn`): better than the third `forward()`. */
 function nameModules(fold, above) {
   if (!fold.kids) return;
   const path = fold.kind === "root" ? "" : moduleOf(fold);
-  if (path && path !== above && path.includes(".")) {
+  if (path && path !== above && (path.includes(".") || fold.kind === "call")) {
     fold.sub = fold.kind === "line" ? fold.title : "";
     fold.title = path.slice(path.indexOf(".") + 1);
   }
   for (const kid of fold.kids) nameModules(kid, path || above);
 }
 
+/** What all nodes of a fold that a module built have in common of its path. */
 function moduleOf(fold) {
-  const used = nodesIn(fold).flatMap((node) => node.out.map(({ to }) => to.box.variable).filter((name) => name));
-  const paths = used.filter((name) => name.includes(".")).map((name) => name.split(".").slice(0, -1));
+  const paths = nodesIn(fold).flatMap(({ box }) => (box.module ? [box.module.split(".")] : []));
   if (!paths.length) return "";
   const shared = (one, other) => one.slice(0, one.findIndex((part, i) => part !== other[i]) >>> 0);
   return paths.reduce(shared).join(".");

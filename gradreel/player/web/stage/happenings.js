@@ -3,8 +3,6 @@
  * is freed, retained, written over; an optimizer steps; a call fails. Read from what changes at that step. Pure.
  */
 
-import { writtenAt } from "./model.js";
-
 /** @import { Act, Model, StageNode } from "./types.js" */
 
 const KEPT = new Set(["held", "retained", "stale"]);
@@ -66,20 +64,12 @@ function sums({ state }, about, step) {
     const terms = state.at(key, "terms", step);
     const moved = state.track(key, "terms")?.steps.includes(step) || (after !== null && after !== before);
     if (!moved || after === null) return [];
-    const [source, came] = terms?.at(-1) ?? [null, state.at(node.id, "came", step)];
+    const came = terms?.at(-1)[1] ?? state.at(node.id, "came", step);
     const input = Number(key.slice(key.lastIndexOf(":") + 1));
-    const edge = source === null ? null : cameOver(node, source, input, terms);
+    const wire = state.at(key, "wire", step);
+    const edge = wire === null ? null : node.into.find(({ id }) => id === wire) ?? null;
     return [{ type: before === null ? "arrive" : "meet", node, input, before, came, after, edge }];
   }));
-}
-
-/** The edge that the last term of a sum came over: of equal ones the next.
- * @param {StageNode} node
- */
-function cameOver(node, source, input, terms) {
-  const ways = node.into.filter((edge) => (edge.from.id === source || edge.id === source) && edge.input === input);
-  const earlier = terms.filter(([each]) => each === source).length - 1;
-  return ways[Math.min(earlier, ways.length - 1)] ?? null;
 }
 
 /** @returns {Act[]} */
@@ -121,14 +111,12 @@ function writes(model, kind, step) {
   return [...seen, ...cracks(model, step)];
 }
 
-function cracks(model, step) {
-  const { nodes, state } = model;
+function cracks({ nodes, state }, step) {
   const found = [];
   for (const node of nodes) {
     if (node.born > step || node.died <= step) continue;
     for (const slot of node.slots)
-      if (KEPT.has(state.at(node.id, `slot:${slot.name}`, step)) && writtenAt(model, node, slot, step) === step)
-        found.push({ type: "crack", node, slot });
+      if (state.track(node.id, `now:${slot.name}`)?.steps.includes(step)) found.push({ type: "crack", node, slot });
   }
   return found;
 }

@@ -49,7 +49,7 @@ export function modelOf(scene, state) {
     deaths,
     changeSteps: rising([...births.keys(), ...deaths.keys()]),
     deathSteps: rising([...deaths.keys()]),
-    ...writesOf(scene, state),
+    written: writesOf(scene, state),
     stored: storedBy(leaves),
     memo: new Map(),
   };
@@ -228,21 +228,14 @@ function mostAt(leaf, scene, state) {
   return Math.max(0, ...[...places].map((place) => mostOf(scene.values[place])));
 }
 
-/** When what lies in a storage, and what a tensor holds, is written over; and by step the tensors that are. */
+/** By step the tensors that are written over. */
 function writesOf(scene, state) {
-  const writes = new Map();
   const written = new Map();
-  for (const tensor of scene.tensors) {
-    const steps = state.track(tensor.id, "value")?.steps.slice(1) ?? [];
-    const counted = state.track(tensor.id, "version")?.steps.slice(1) ?? [];
-    const all = rising([...steps, ...counted]);
-    if (!all.length) continue;
-    writes.set(tensor.id, all);
-    for (const step of all) written.set(step, [...(written.get(step) ?? []), tensor.id]);
-    const storage = `s${tensor.storage}`;
-    writes.set(storage, rising([...(writes.get(storage) ?? []), ...all]));
+  for (const { id } of scene.tensors) {
+    const changes = ["value", "version"].flatMap((property) => state.track(id, property)?.steps.slice(1) ?? []);
+    for (const step of new Set(changes)) written.set(step, [...(written.get(step) ?? []), id]);
   }
-  return { writes, written };
+  return written;
 }
 
 /** By step the leaves whose `.grad` changes. */
@@ -268,13 +261,4 @@ export const lastOf = (steps, step) => steps[indexAt(steps, step)] ?? -1;
 export function gradAt({ grads }, step) {
   const found = grads.findLast((entry) => entry.step <= step);
   return found && found.value !== null ? found : null;
-}
-
-/** The last step at which what a slot keeps was written over since it was kept, or -1.
- * @param {Model} model @param {StageNode} node @param {import("../scene/types.js").Slot} slot @param {number} step
- */
-export function writtenAt({ writes }, node, slot, step) {
-  const steps = writes.get(slot.tensor ?? `s${slot.storage}`);
-  const last = steps ? lastOf(steps, step) : -1;
-  return last > node.born ? last : -1;
 }

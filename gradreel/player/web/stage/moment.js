@@ -3,10 +3,8 @@
  * from the histories of the scene, so a moment is the same from whichever side one comes to it. Pure.
  */
 
-import { indexAt } from "../scene/state.js";
 import { namesByBox } from "../scene/moment.js";
 import { actsAt } from "./happenings.js";
-import { lastOf, writtenAt } from "./model.js";
 
 /** @import { BoundName, Slot } from "../scene/types.js" */
 /** @import { Edge, Leaf, Model, StageMoment, StageNode, Waiting } from "./types.js" */
@@ -45,20 +43,17 @@ export const isAlive = (node, step) => node.born <= step && step < node.died;
  * @param {Model} model @param {StageNode} node @param {Slot} slot @param {number} step
  * @returns {string|null}
  */
-export function slotAt(model, node, slot, step) {
-  const state = model.state.at(node.id, `slot:${slot.name}`, step);
-  return state !== "stale" && KEPT.has(state) && writtenAt(model, node, slot, step) >= 0 ? "stale" : state;
+export function slotAt({ state }, node, slot, step) {
+  const found = state.at(node.id, `slot:${slot.name}`, step);
+  return KEPT.has(found) && writtenOver(state, node, slot, step) !== null ? "stale" : found;
 }
 
 /** The value to show in a slot: of a stale one, the value that is there now.
  * @param {Model} model @param {StageNode} node @param {Slot} slot @param {number} step @returns {number|null}
  */
-export function slotValue(model, node, slot, step) {
-  if (slotAt(model, node, slot, step) !== "stale") return slot.value;
-  const found = model.state.at(node.id, `found:${slot.name}`, step);
-  if (typeof found === "number" && model.scene.values[found]?.shape) return found;
-  return (slot.tensor && model.state.at(slot.tensor, "value", step)) ?? slot.value;
-}
+export const slotValue = ({ state }, node, slot, step) => writtenOver(state, node, slot, step) ?? slot.value;
+
+const writtenOver = (state, node, slot, step) => state.at(node.id, `now:${slot.name}`, step);
 
 /** Whether a node has run in the present call, or the last one. */
 export const hasRun = ({ state }, node, step) => state.at(node.id, "order", step) !== null;
@@ -73,13 +68,10 @@ export const sentAt = ({ state }, edge, step) => state.at(edge.id, "value", step
 export function hasArrived(model, edge, step) {
   const { state } = model;
   if (hasRun(model, edge.to, step)) return true;
-  const total = state.track(`sum:${edge.to.id}:${edge.input}`, "total");
-  if (!total) return false;
-  if (state.at(edge.id, "state", step) === "done") return true;
-  const sent = lastOf(state.track(edge.id, "value")?.steps ?? [], step);
-  const rank = edge.from.out.filter((each) => each.to === edge.to && each.input === edge.input).indexOf(edge);
-  const since = indexAt(total.steps, step) - indexAt(total.steps, sent - 1);
-  return since > rank;
+  const sum = `sum:${edge.to.id}:${edge.input}`;
+  if (!state.track(sum, "total")) return false;
+  return state.at(edge.id, "state", step) === "done" || state.at(sum, "wire", step) === edge.id
+    || (state.at(sum, "wires", step) ?? []).includes(edge.id);
 }
 
 /** What has added up at a node and waits for it to run. @returns {Waiting|null} */
@@ -97,42 +89,14 @@ export function waitingAt(model, node, step) {
     : null;
 }
 
-/** How many gradients have come to a node in the present call. */
-export function arrivedAt(model, node, step) {
-  const counted = model.state.at(node.id, "arrived", step);
-  if (counted !== null) return counted;
-  return node.into.filter((edge) => sentAt(model, edge, step) !== null && hasArrived(model, edge, step)).length;
-}
+/** How many gradients have come to a node that waits for more than one, or a leaf, in the present call. */
+export const arrivedAt = ({ state }, node, step) => state.at(node.id, "arrived", step) ?? 0;
 
-/** How many gradients a node expects in the call that a step is in; 0 outside of calls.
+/** How many gradients such a node expects in the call that a step is in; 0 outside of calls.
  * @param {Model} model @param {StageNode} node @param {StageMoment} moment @returns {number}
  */
-export function expectedAt(model, node, { step, callAt }) {
-  const counted = model.state.at(node.id, "expected", step);
-  if (counted !== null) return callAt === null ? 0 : counted;
-  return callAt === null ? 0 : (expectedIn(model, callAt).get(node) ?? 0);
-}
-
-/** By node the gradients that it expects in a call: those of all that is reached from where the call starts. */
-function expectedIn(model, from) {
-  const key = `expected:${from}`;
-  if (!model.memo.has(key)) {
-    const counts = new Map();
-    const seen = new Set();
-    const waiting = model.scene.steps[from].focus.map((id) => model.node.get(id)).filter(Boolean);
-    while (waiting.length) {
-      const node = waiting.pop();
-      if (seen.has(node)) continue;
-      seen.add(node);
-      for (const { to } of node.out) {
-        counts.set(to, (counts.get(to) ?? 0) + 1);
-        waiting.push(to);
-      }
-    }
-    model.memo.set(key, counts);
-  }
-  return model.memo.get(key);
-}
+export const expectedAt = ({ state }, node, { step, callAt }) =>
+  callAt === null ? 0 : (state.at(node.id, "expected", step) ?? 0);
 
 /** The nodes that the present or last call starts at, with the value that each gets. */
 export function seedsAt(model, step) {

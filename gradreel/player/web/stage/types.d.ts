@@ -90,8 +90,6 @@ export interface Model {
   deaths: Map<number, StageNode[]>;
   changeSteps: number[];
   deathSteps: number[];
-  /** By storage, and by tensor, the steps at which what is there changes. */
-  writes: Map<string, number[]>;
   /** By step the tensors that are written over, and the leaves whose `.grad` changes. */
   written: Map<number, string[]>;
   stored: Map<number, { leaf: Leaf; at: number }[]>;
