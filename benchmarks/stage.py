@@ -1,8 +1,9 @@
-"""What the stage promises, over programs of the tests and the course: `python -m benchmarks stage`.
+"""What the stage promises, over `stage_programs.txt`, the oracle and the course: `python -m benchmarks stage`.
 
 At every size and in both themes: the smallest text, whether the acting node is seen by itself, whether every wire
-reaches its leaf, whether anything leaves the stage or one text lies on another, how much of it is spanned, how far what
-stays moves from one step of a backward call to the next, and whether every sum and every freeing has a place.
+reaches its leaf, whether anything leaves the stage, one text lies on another or on the rim of a card, how much of it is
+spanned, how far what stays moves from one step of a backward call to the next, and whether every sum and every freeing
+has a place.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from gradreel.material.lessons import lessons
 from gradreel.player import bundle, linker
 from gradreel.scene import payload
 from tests.browser.reels import REELS
+from tests.player.test_player_agrees import ORACLE
 
 from .player import PAGE
 
 SIZES = ((1440, 900), (1000, 700), (390, 844))
 THEMES = ("light", "dark")
-STEPS = 40
+STEPS = 24
 """So many steps of a program are looked at, spread over it."""
 LEAST_TEXT, SPAN, FAR = 12, 0.6, 40
 
@@ -32,6 +34,7 @@ ENTRY = """import styles from "./styles.js";
 import { createPlayer } from "./player/player.js";
 import { decodePayload } from "./scene/scene.js";
 const root = document.querySelector("#player");
+const CARDS = ["node", "lens", "card", "ladder", "leaf", "drawer"];
 const bytes = (packed) => Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
 window.show = async (packed, theme) => {
   root.player?.destroy();
@@ -49,12 +52,15 @@ window.judge = (step) => {
   const before = player.places();
   const outside = targets.filter(({ x, y, w, h }) => x < -1 || y < -1 || x + w > width + 1 || y + h > height + 1);
   const crossed = texts.filter((text, i) => texts.slice(0, i).some((other) => overlaps(text, other)));
+  const cards = targets.filter(({ kind }) => CARDS.includes(kind));
+  const inside = (a, b) => a.x > b.x - 3 && a.y > b.y - 3 && a.x + a.w < b.x + b.w + 3 && a.y + a.h < b.y + b.h + 3;
+  const cut = texts.filter((text) => cards.some((card) => overlaps(text, card) && !inside(text, card)));
   player.seek(step + 1);
   player.pose(1);
   const after = player.places();
   const moved = Object.keys(before).filter((key) => after[key]).map((key) =>
     Math.hypot(after[key].x - before[key].x, after[key].y - before[key].y));
-  return { ...look, outside: outside.length, crossed: crossed.map(({ text }) => text), moved };
+  return { ...look, outside: outside.length, crossed: crossed.length, cut: cut.length, moved };
 };
 export default null;
 """
@@ -72,6 +78,7 @@ class Found:
     acts: list[bool] = field(default_factory=list)
     outside: int = 0
     crossed: int = 0
+    cut: int = 0
     looks: int = 0
 
     def add(self, look: dict[str, Any], backward: bool) -> None:
@@ -80,6 +87,7 @@ class Found:
         self.spans.append(look["span"])
         self.outside += look["outside"] > 0
         self.crossed += bool(look["crossed"])
+        self.cut += bool(look["cut"])
         if look["acting"]:
             self.acting.append(look["acting"]["seen"])
         self.wires[0] += look["wires"]["reach"]
@@ -97,6 +105,7 @@ class Found:
             f"{sum(self.acts)}/{len(self.acts)}",
             f"{self.outside}/{self.looks}",
             f"{self.crossed}/{self.looks}",
+            f"{self.cut}/{self.looks}",
             f"{statistics.median(self.spans or [0]):.2f}",
             f"{moved[len(moved) // 2]:.0f}/{moved[len(moved) * 9 // 10]:.0f}",
         )
@@ -113,7 +122,10 @@ class Found:
 
 
 def programs() -> dict[str, str]:
-    return {**{name: source for name, (source, _) in REELS.items()}, **{each.slug: each.source for each in lessons()}}
+    parts = Path(__file__).with_name("stage_programs.txt").read_text(encoding="utf-8").split("=== ")[1:]
+    own = dict(part.split("\n", 1) for part in parts)
+    reels = {name: source for name, (source, _) in REELS.items()}
+    return {**own, **reels, **ORACLE, **{each.slug: each.source for each in lessons()}}
 
 
 def measure() -> bool:
@@ -127,6 +139,7 @@ def measure() -> bool:
         "acts seen",
         "rim crossed",
         "texts crossed",
+        "on a rim",
         "span",
         "moved 50/90",
     )

@@ -183,7 +183,7 @@ function measure(fold, depth) {
 function nameModules(fold, above) {
   if (!fold.kids) return;
   const path = fold.kind === "root" ? "" : moduleOf(fold);
-  if (path && path !== above && (path.includes(".") || fold.kind === "call")) {
+  if (path && path !== above && (path.includes(".") || fold.kind === "frame")) {
     fold.sub = fold.kind === "line" ? fold.title : "";
     fold.title = path.slice(path.indexOf(".") + 1);
   }

@@ -29,7 +29,8 @@ export const lastParts = (name) => name.split(".").slice(-2).join(".");
 
 /** What stands below a slot. @param {{label: string, name: string}} slot */
 export function slotLabel({ label, name }) {
-  const text = label === "temporary" ? "input" : label || name;
+  const told = label === "temporary" ? "input" : label || name;
+  const text = /^[\w.]+$/.test(told) ? lastParts(told) : told;
   return text.length > 12 ? `${text.slice(0, 11)}…` : text;
 }
 

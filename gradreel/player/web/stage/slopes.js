@@ -22,7 +22,8 @@ const GAPS = [4, 20];
 const TILE = 34;
 /** A name stands so high above its node, or so far beside it. */
 const NAME = 36;
-const POINTS = Array.from({ length: 33 }, (_, i) => i / 32);
+/** So near to each other are the points of a line that words may not cover. */
+const NEAR = 9;
 
 /** @type {WeakMap<Layout, Map<string, Box>>} */
 const spots = new WeakMap();
@@ -66,7 +67,7 @@ function placeSlopes(layout, { measure }, rests) {
   /** @type {{edge: Edge, route: any, link: any}[]} */
   const ways = layout.links.filter((link) => !isBundle(link)).flatMap((link) =>
     link.edges.map((edge, place) => ({ edge, link, route: routeOf(layout, link, place, spotOf) })));
-  const lines = ways.flatMap(({ route }) => POINTS.map((part) => along(route, part)));
+  const lines = ways.flatMap(({ route }) => pointsOf(route));
   const tiles = ways.flatMap(({ route, link }) => rests(route, link).map((part) => along(route, part)));
   const full = [
     ...layout.items.map((item) => thingBox(item, layout)),
@@ -83,6 +84,14 @@ function placeSlopes(layout, { measure }, rests) {
     full.push(at);
   }
   return found;
+}
+
+/** @returns {{x: number, y: number}[]} */
+function pointsOf(route) {
+  const { points } = route;
+  const far = points.slice(1).reduce((sum, [x, y], i) => sum + Math.hypot(x - points[i][0], y - points[i][1]), 0);
+  const many = Math.ceil(far / NEAR) + 1;
+  return Array.from({ length: many + 1 }, (_, i) => along(route, i / many));
 }
 
 /** A thing with the name that may be at it. @param {Item} item @param {Layout} layout @returns {Box} */
