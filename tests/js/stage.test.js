@@ -133,6 +133,13 @@ test("a fold that is pinned stays as it is", () => {
   assert.ok(!open.includes(closed) && pieces(new Map([[closed.id, true]])).open.includes(closed));
 });
 
+test("without a node there is nothing to fold, however little room there is", () => {
+  const run = opened(stored("diamond.json"));
+  const root = treeOf(run.model, { nodes: [], key: "none" });
+  for (const tight of [0, 3, 100, 104])
+    assert.deepEqual(foldTree(root, null, { budget: 1, tight }, new Map()).pieces, []);
+});
+
 test("where gradients meet, the act says what was there, what comes and what they make", () => {
   const raw = stored("diamond.json");
   const { model, moment } = opened(raw);
@@ -217,6 +224,13 @@ test("a value is a bar, a grid or a spread, and its numbers are short", () => {
   for (const [number, text] of [[0.26, ".26"], [-3, "−3"], [0, "0"], [1e-5, "1e-5"], [12345.6, "1e4"], [2.718, "2.72"],
     [true, "1"], ["nan", "nan"], [-0.5, "−.5"]])
     assert.equal(tileNumber(number), text);
+});
+
+test("what is far apart is moved within bounds", () => {
+  const row = [{ w: 20 }, { w: 20 }, { w: 20 }];
+  const room = { before: ({ w }) => w / 2, after: ({ w }) => w / 2, gap: 4 };
+  assert.deepEqual(within([0, 100, 124], row, 0, 120, room), [10, 86, 110]);
+  assert.deepEqual(within([50, 60, 200], row, 0, 68, room), [10, 34, 58]);
 });
 
 test("things are set apart near where they want to be, and within bounds", () => {

@@ -27,7 +27,7 @@ function firstOf({ memo, nodes }) {
   return memo.get("first");
 }
 
-/** The program around its present line, as large as there is room above the tensors' ground.
+/** The program around its present line, as large as there is room above a height.
  * @param {Pen} pen @param {Frame} frame @param {number} ground
  */
 export function drawCode(pen, { model: { scene }, moment, width }, ground) {

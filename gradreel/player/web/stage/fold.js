@@ -320,6 +320,7 @@ function piecesOf(root, { open, way, target, tight }) {
     else found.push({ type: kid.kids ? "card" : "node", fold: kid });
     found.push(...bundle(fold.kids.slice(at + 1)));
   };
+  if (!root.kids.length) return [];
   if (tight < ALONE) walk(root);
   else found.push(...alone(target ?? root, NEARBY[tight - ALONE]));
   return found;

@@ -44,7 +44,7 @@ export function paint(pen, frame) {
   context.fillRect(0, 0, frame.width, frame.height);
   drawGround(pen, frame);
   drawStoreys(pen, frame);
-  if (isBeginning(frame)) drawCode(pen, frame, groundNow(frame));
+  if (isBeginning(frame)) drawCode(pen, frame, topOf(frame));
   const chips = drawFrames(pen, frame);
   const pills = [];
   for (const link of frame.layout.links) drawLink(pen, frame, link, pills);
@@ -109,6 +109,10 @@ function groundNow({ layout, sprites }) {
   const sprite = first && sprites.get(first.key);
   return sprite ? layout.ground + sprite.y - first.y : layout.ground;
 }
+
+/** Where the first thing, or the ground, begins. */
+const topOf = (frame) =>
+  Math.min(groundNow(frame), ...[...frame.sprites.values()].map(({ item, y, scale }) => y - (item.h / 2) * scale));
 
 /** Tensors that no gradient is wanted for stand beside the leaves. */
 function drawPlain(pen, frame, { from, to, top }) {

@@ -37,17 +37,23 @@ export function drawSlopes(pen, frame, { few, rests }) {
   const isLooked = (edge) => looked.has(edge.from.id) || looked.has(edge.id);
   if (!few && !layout.links.some(({ edges }) => edges.some(isLooked))) return;
   if (!spots.has(layout)) spots.set(layout, placeSlopes(layout, pen, rests));
+  const titles = frame.targets.filter(({ kind }) => kind === "open");
   for (const { edges, from } of layout.links)
     for (const edge of edges) {
       const at = spots.get(layout).get(edge.id) ?? (isLooked(edge) ? onLine(pen, frame, edge) : null);
       const sprite = sprites.get(from.key);
       if (!at || !sprite || sprite.gone || !isAlive(edge.from, moment.step) || !(few || isLooked(edge))) continue;
       const [x, y] = [at.x + sprite.x - sprite.to.x, at.y + sprite.y - sprite.to.y];
+      if (!isLooked(edge) && titles.some((title) => isUnder(title, { ...at, x, y }))) continue;
       const colour = isLooked(edge) ? pen.colours.ink : pen.colours.soft;
       if (isLooked(edge)) box(pen, { ...at, x, y }, 6, { fill: pen.colours.panel, stroke: pen.colours.line, line: 1 });
       write(pen, edge.slope, x, y + 0.5, PX, { ...STYLE, colour });
     }
 }
+
+/** @param {Box} title  from its corner @param {Box} words */
+const isUnder = (title, { x, y, w, h }) =>
+  x + w / 2 > title.x && x - w / 2 < title.x + title.w && y + h / 2 > title.y && y - h / 2 < title.y + title.h;
 
 /** Where there is no room beside, the words that are asked for stand on the line.
  * @param {Pen} pen @param {Frame} frame @param {Edge} edge @returns {Box|null}

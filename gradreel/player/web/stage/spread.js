@@ -84,13 +84,19 @@ export function setApart(row, wanted, room) {
   return starts.map((start, i) => start + offsets[i]);
 }
 
-/** Move places as one so that they lie within bounds, as far as they can.
+/** Move what lies beyond bounds to within them, and what is in its way, as far as there is room.
  * @param {number[]} places @param {any[]} row @param {number} low @param {number} high
- * @param {{before: (thing: any) => number, after: (thing: any) => number}} room
+ * @param {{before: (thing: any) => number, after: (thing: any) => number, gap: number}} room
  */
-export function within(places, row, low, high, { before, after }) {
-  if (!row.length) return places;
-  const [first, last] = [places[0] - before(row[0]), places.at(-1) + after(row.at(-1))];
-  const by = first < low ? low - first : last > high ? Math.max(low - first, high - last) : 0;
-  return places.map((place) => place + by);
+export function within(places, row, low, high, room) {
+  const { before, after } = room;
+  const offsets = offsetsOf(row, room);
+  const found = [...places];
+  for (let i = row.length - 1; i >= 0; i--) {
+    const most = i + 1 < row.length ? found[i + 1] - (offsets[i + 1] - offsets[i]) : high - after(row[i]);
+    found[i] = Math.min(found[i], most);
+  }
+  for (let i = 0; i < row.length; i++)
+    found[i] = Math.max(found[i], i ? found[i - 1] + offsets[i] - offsets[i - 1] : low + before(row[0]));
+  return found;
 }
