@@ -2,7 +2,7 @@
  * What stands beside the lines of a program at a step: marks, values, notes.
  *
  * Marks are the line that runs, the loops and their iterations, and, for the node in question, the line that built it
- * and the line that emptied or changed what it kept. Lines of silent trouble are marked, too, more gently than an
+ * and the line that freed or changed a saved tensor. Lines of silent trouble are marked, too, more gently than an
  * error. Values stand after the lines that made them. What a diagnosis says of a line comes as a note, for whoever
  * points at the line, or goes to it with the keys: a row that has one carries its line as `data-told`.
  */
