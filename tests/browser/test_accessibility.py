@@ -49,6 +49,7 @@ def test_axe_finds_no_violation(page: Page, app_url: str, path: str) -> None:
     page.wait_for_function(SETTLED, timeout=30_000)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")  # it is drawn
         page.wait_for_function("document.getAnimations().every(one => one.playState !== 'running')")
         assert violations(page) == [], scheme
     page.route("**/gradreel/code-*", lambda route: None)
