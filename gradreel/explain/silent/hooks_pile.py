@@ -22,13 +22,15 @@ CALLS = 4
 
 
 class HooksPile(FirstTrouble):
-    """By leaf how often its hooks ran, and by name how often a function that is registered did, in each backward."""
+    """In each backward: how often hooks of a leaf ran, and how often a registered function did at one node; a module
+    that is called more often has more nodes."""
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.registering = again_and_again(world.source.tree)
         self.names = {name for _, name in self.registering}
         self.now: Counter[tuple[str, object]] = Counter()
+        self.at_node: Counter[str] = Counter()
         self.before: list[Counter[tuple[str, object]]] = []
         self.reached: dict[int, int] = {}
 
@@ -37,6 +39,7 @@ class HooksPile(FirstTrouble):
             return {}
         return {
             e.BackwardFinished: self.finished,
+            e.NodeRan: self.node,
             e.HookRan: self.ran,
             e.FunctionEntered: self.entered,
             e.LineReached: self.line,
@@ -50,9 +53,14 @@ class HooksPile(FirstTrouble):
         if event.hook == "tensor" and event.tensor is not None and self.world.tensors[event.tensor].node is None:
             self.now["leaf", event.tensor] += 1
 
+    def node(self, event: e.NodeRan) -> None:
+        self.at_node.clear()
+
     def entered(self, event: e.FunctionEntered) -> None:
-        if self.world.open_calls and event.function in self.names:
-            self.now["function", event.function] += 1
+        name = event.function
+        if self.world.open_calls and name in self.names:
+            self.at_node[name] += 1
+            self.now["function", name] = max(self.now["function", name], self.at_node[name])
 
     def finished(self, event: e.BackwardFinished) -> None:
         if self.world.open_calls or self.diagnosis is not None:

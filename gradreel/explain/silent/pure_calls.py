@@ -63,14 +63,37 @@ def pure_calls(tree: ast.AST) -> dict[int, Call]:
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and (found := rebinds(node)) is not None
     }
-    calls: dict[int, Call] = {}
-    for node in ast.walk(tree):
-        call = node.value if isinstance(node, ast.Expr) else None
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in functions:
-            function, (at, line) = functions[call.func.id]
-            if at < len(call.args) and isinstance(call.args[at], ast.Name | ast.Attribute):
-                calls[call.lineno] = function, ast.unparse(call.args[at]), line
-    return calls
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    tried = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Try) for part in ast.walk(node)}
+    calls: dict[str, dict[int, Call]] = {}
+    taken = set()
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id not in functions:
+            continue
+        function, (at, line) = functions[call.func.id]
+        text = ast.unparse(call)
+        if id(call) not in alone:
+            taken.add(text)  # elsewhere, it is called to be timed, or to warm up
+        elif at < len(call.args) and isinstance(call.args[at], ast.Name | ast.Attribute) and id(call) not in tried:
+            calls.setdefault(text, {})[call.lineno] = function, ast.unparse(call.args[at]), line
+    return {line: told for text, here in calls.items() if text not in taken for line, told in here.items()}
+
+
+OUTLIVES = (ast.AugAssign, ast.Global, ast.Nonlocal, ast.Yield, ast.Delete, ast.Raise, ast.Assert, ast.ListComp)
+"""What changes something beyond the function, checks what it is given, or makes no tensor."""
+BUILT_IN = frozenset({"len", "max", "min", "abs", "float", "int", "range", "sum", "tuple"})
+TORCH = ("torch", "nn", "F", "math")
+
+
+def is_pure(call: ast.Call, known: set[str]) -> bool:
+    """Whether a call only computes, with what is `known`: a function or a module of the program may do anything."""
+    name, owner = called(call), call.func
+    while isinstance(owner, ast.Attribute | ast.Subscript | ast.Call):
+        owner = owner.func if isinstance(owner, ast.Call) else owner.value
+    if isinstance(call.func, ast.Name):
+        return name in BUILT_IN
+    changes = name.startswith("rand") or name.endswith(("_", "append", "step", "backward", "update", "item"))
+    return not changes and (not isinstance(owner, ast.Name) or owner.id in known)
 
 
 def rebinds(function: ast.FunctionDef) -> tuple[int, int] | None:
@@ -78,10 +101,9 @@ def rebinds(function: ast.FunctionDef) -> tuple[int, int] | None:
     outlives it."""
     given = [part.arg for part in function.args.args]
     bound: dict[str, int] = {}
+    own = {part.id for part in ast.walk(function) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     for part in ast.walk(function):
-        if isinstance(part, ast.AugAssign | ast.Global | ast.Nonlocal | ast.Yield | ast.Delete | ast.Raise):
-            return None
-        if isinstance(part, ast.Call) and called(part).endswith(("_", "append", "step", "backward", "print", "update")):
+        if isinstance(part, OUTLIVES) or (isinstance(part, ast.Call) and not is_pure(part, own.union(given, TORCH))):
             return None
         if isinstance(part, ast.Expr) and not isinstance(part.value, ast.Constant):
             return None

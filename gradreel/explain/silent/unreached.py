@@ -178,11 +178,14 @@ class Unreached:
         return None
 
     def last_on_way(self, tensor: TensorState, reason: Reason) -> bool:
-        """Whether what was cut off is a result of trained parameters, of which `tensor` is one, and what was computed
-        from it goes straight into the loss: there is nobody behind the cut for whose sake it could be made."""
+        """Whether what was cut off was made of what is trained, too, and what was computed from it goes straight into
+        the loss: there is nobody behind the cut for whose sake it could be made. A target that no gradient comes to,
+        but by this way, may be left as it began."""
         world = self.world
         cut = next((state for state in world.tensors.values() if state.made == reason.events["cut"]), None)
         if cut is None or not self.moving or tensor.storage in self.changed or reason.names.get("how") != "detach":
+            return False
+        if not any(state.storage in self.reached for state in ancestors(world, cut)):
             return False
         roots = [world.tensors[root] for root in finished(world)[-1].roots]
         behind = [state for root in roots for state in ancestors(world, root) if of(world, state, cut)]
