@@ -122,6 +122,7 @@ class Reader:
         self.seen = seen
         self.number = 0
         self.line = self.end_line = 0
+        self.callers: list[tuple[int, int]] = []
         self.lines = seen.trace.source.split("\n")
         self.last: dict[int, Value] = {}
         """The latest value of each tensor."""
@@ -143,6 +144,8 @@ class Reader:
     def handlers(self) -> dict[type[e.Event], Any]:
         return {
             e.LineReached: self.on_line,
+            e.FunctionEntered: self.on_entered,
+            e.FunctionLeft: self.on_left,
             e.TensorMade: self.on_tensor,
             e.Written: self.on_write,
             e.FlagChanged: self.on_flag,
@@ -166,6 +169,13 @@ class Reader:
 
     def on_line(self, event: e.LineReached) -> None:
         self.line, self.end_line = event.line, event.end_line
+
+    def on_entered(self, event: e.FunctionEntered) -> None:
+        self.callers.append((self.line, self.end_line))
+
+    def on_left(self, event: e.FunctionLeft) -> None:
+        if self.callers:
+            self.line, self.end_line = self.callers.pop()
 
     def on_tensor(self, event: e.TensorMade) -> None:
         self.last[event.tensor] = event.value
