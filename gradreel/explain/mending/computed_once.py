@@ -55,10 +55,7 @@ def rebuilt_in_method(wanted: Wanted) -> Iterator[Proposal]:
 def as_property(wanted: Wanted) -> Iterator[Proposal]:
     """`self.table = f(self.weight)` of `__init__` becomes a property `table`, with what led to it there."""
     text = wanted.text
-    for built in stack_statements(wanted, "built"):
-        home = enclosing(text, built, ast.FunctionDef)
-        if not isinstance(home, ast.FunctionDef) or home.name != "__init__" or built not in home.body:
-            continue
+    for built, home in stores_in_init(wanted):
         name, value = stored(text, built)
         if name is None or value is None or is_set_elsewhere(text, built, name):
             continue
@@ -84,6 +81,20 @@ def as_property(wanted: Wanted) -> Iterator[Proposal]:
             added = ["pass"]
         edits.append(text.replaced(built, f"\n{text.indent(built)}".join(added)) if added else text.removed(built))
         yield wanted.proposal(f"compute {name} anew every time: a property", EACH_READ, *edits, after)
+
+
+def stores_in_init(wanted: Wanted) -> Iterator[tuple[ast.stmt, ast.FunctionDef]]:
+    """The statements of `__init__` that keep what was built, themselves or by way of plain names."""
+    text = wanted.text
+    for built in stack_statements(wanted, "built"):
+        home = enclosing(text, built, ast.FunctionDef)
+        if not isinstance(home, ast.FunctionDef) or home.name != "__init__":
+            continue
+        outer = next(node for node in (built, *text.around(built)) if node in home.body)
+        for statement in home.body[home.body.index(outer) :]:
+            value = stored(text, statement)[1]
+            if statement is outer or (value is not None and outer in leading_to(home, statement, value)):
+                yield statement, home
 
 
 def built_where_read(wanted: Wanted) -> Iterator[Proposal]:

@@ -136,6 +136,12 @@ def drawn_by_torch(wanted: Wanted) -> Iterator[Proposal]:
         name = called(call)
         if name in AS_TORCH and not call.args and not call.keywords:
             edits.append(text.replaced(call, AS_TORCH[name]))
+        elif name == "uniform" and len(call.args) == 2:
+            low, high = (grouped(text, part) for part in call.args)
+            drawn = AS_TORCH[name]
+            edits.append(
+                text.replaced(call, drawn if (low, high) == ("0", "1") else f"({low} + ({high} - {low}) * {drawn})")
+            )
         elif name == "randint" and len(call.args) == 2:
             more = " + 1" if text.get(call.func).startswith("random.") else ""
             low, high = map(text.get, call.args)

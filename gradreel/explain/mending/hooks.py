@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import followed, grouped, stack_statements
+from .common import enclosing, followed, grouped, stack_statements
+from .computed_once import bound_within
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in
 
@@ -166,23 +167,29 @@ def is_none(value: ast.expr) -> bool:
 ONCE = "the hook runs once in each backward"
 
 
-def registered_once(wanted: Wanted) -> Iterator[Proposal]:
-    """A hook that a loop registers in every turn is registered before it, or removed at the end of the turn."""
+def register_once(wanted: Wanted) -> Iterator[Proposal]:
+    """A hook that a loop registers in every turn is registered before the loop, or removed at the end of the turn."""
     text, built = wanted.text, wanted.at("built")
-    for statement in stack_statements(wanted, "built") if built is not None else ():
-        loop = text.loop(statement)
-        if (
-            loop is None
-            or statement not in loop.body
-            or not isinstance(statement, ast.Expr)
-            or not text.alone(statement)
-        ):
-            continue
-        title = f"once, before the loop: line {statement.lineno} before line {loop.lineno}"
-        moved = text.before(loop, text.lines_of(statement))
-        yield wanted.proposal(title, ONCE, text.removed(statement), moved)
-        if statement is built:
-            title = f"remove it at the end of the turn: handle.remove() after line {loop.body[-1].end_lineno}"
-            start = text.place(statement.lineno, statement.col_offset)
-            named = Edit(*start, *start, "handle = ")
-            yield wanted.proposal(title, ONCE, named, text.after(loop.body[-1], ["handle.remove()"]))
+    home = enclosing(text, built, ast.FunctionDef) if built is not None else None
+    if not isinstance(built, ast.Expr) or not text.alone(built):
+        return
+    read = names_in(built) - {part.arg for part in ast.walk(built) if isinstance(part, ast.arg)}
+    local = bound_within(home)
+    for statement in stack_statements(wanted, "built"):
+        loops = [node for node in text.around(statement) if isinstance(node, ast.For | ast.While)]
+        for loop in reversed(loops):
+            moved = next((node for node in (statement, *loops) if node in loop.body), None)
+            free = [built] if statement is not built and not read & {*local, "self"} else []
+            for one in [*([moved] if moved is not None and text.alone(moved) else []), *free]:
+                title = f"once, before the loop: line {one.lineno} before line {loop.lineno}"
+                yield wanted.proposal(title, ONCE, text.removed(one), text.before(loop, text.lines_of(one)))
+            if moved is built:
+                title = f"remove it at the end of the turn: handle.remove() after line {loop.body[-1].end_lineno}"
+                start = text.place(built.lineno, built.col_offset)
+                named = Edit(*start, *start, "handle = ")
+                yield wanted.proposal(title, ONCE, named, text.after(loop.body[-1], ["handle.remove()"]))
+    owner = enclosing(text, home, ast.ClassDef) if home is not None else None
+    for init in text.parts(owner, ast.FunctionDef) if "self" in read and not read & local else ():
+        if init.name == "__init__" and init is not home:
+            title = f"once, in __init__: line {built.lineno} after line {init.body[-1].end_lineno}"
+            yield wanted.proposal(title, ONCE, text.removed(built), text.after(init.body[-1], text.lines_of(built)))

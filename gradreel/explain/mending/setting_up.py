@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..calls import called, keyword
@@ -188,9 +189,9 @@ def called_there(wanted: Wanted, built: ast.Assign, goal: ast.Attribute | ast.Su
     kept += [text.get(target) for target, value in assigned_pairs(home) if text.get(value) == given]
     shown = text.get(goal)
     for path in kept:
-        holder, found, _ = shown.partition(f".{path.removeprefix('self.')}.")
-        if found and path.startswith("self."):
-            return f"{holder}.{own.removeprefix('self.')}"
+        inside = re.search(rf"\.{re.escape(path.removeprefix('self.'))}(?=[.\[])", shown)
+        if inside is not None and path.startswith("self."):
+            return f"{shown[: inside.start()]}.{own.removeprefix('self.')}"
     return None
 
 

@@ -125,7 +125,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "second_derivative": (activations.smooth,),
     "same_model": (copied.model_copied,),
     "hooked": (gradients.hooked,),
-    "hooks_pile": (hooks.registered_once,),
+    "hooks_pile": (hooks.register_once,),
     "parameter_hooked": (gradients.parameter_hooked,),
     "nan": (not_numbers.nan_born, steps.left_out),
     "infinite": (not_numbers.nan_born,),

@@ -132,12 +132,11 @@ def input_tracked(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     if wanted.name("how") != "flag" or not text.calls(wanted.at("raised"), "register_hook", "retain_grad"):
         return
-    path = f"{wanted.name('cut') or ''}."
+    path = re.findall(r"\w+", wanted.name("cut") or "")
     stack = [call for goal in stack_statements(wanted, "raised")[1:] for call in text.calls(goal)]
-    others = [call for call in text.parts(text.tree, ast.Call) if path.startswith(f"{text.get(call.func)}.")]
-    for call in dict.fromkeys([*stack, *others]):
-        given = call.args[0] if call.args else None
-        if isinstance(given, ast.Name) and path.startswith(f"{text.get(call.func)}."):
+    for call in dict.fromkeys([*stack, *text.parts(text.tree, ast.Call)]):
+        given, own = call.args[0] if call.args else None, re.findall(r"\w+", text.get(call.func))
+        if isinstance(given, ast.Name) and own == path[: len(own)] != path:
             title = f"ask for a gradient of {given.id}, which goes through what is frozen, on line {call.lineno}"
             yield wanted.proposal(title, TRACKS, followed(text, given, ".requires_grad_()"))
 
@@ -146,8 +145,9 @@ def frozen_first(wanted: Wanted) -> Iterator[Proposal]:
     """What gives a model a new part, which is to learn, goes behind the loop that freezes the whole of it."""
     text, cut = wanted.text, wanted.at("cut")
     loop = text.loop(cut) if cut is not None else None
+    whole = cut if text.calls(cut, "requires_grad_") else None
     parts = re.findall(r"\w+", wanted.name("cut") or "")
-    for freezing in [loop, *stack_statements(wanted, "cut")] if loop is not None else []:
+    for freezing in [loop or whole, *stack_statements(wanted, "cut")] if loop is not None or whole is not None else []:
         block = text.block(freezing) if freezing is not None else []
         for made in block[: block.index(freezing)] if freezing in block else []:
             goal = made.targets[0] if isinstance(made, ast.Assign) else None
