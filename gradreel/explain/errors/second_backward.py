@@ -44,7 +44,7 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
     story.append(in_vain(world, at) or "What it needs for its gradient is gone, so PyTorch cannot go on.")
     return Diagnosis(
         "second_backward",
-        "Backward reached an emptied node",
+        "Backward needs saved tensors that were freed",
         failure.raised.message,
         lines,
         tuple(story),

@@ -37,7 +37,7 @@ KEEPS = "the graph and all it saved stay in memory until nothing holds them; in 
 
 
 def used_up(wanted: Wanted) -> Iterator[Proposal]:
-    """A second backward reached an emptied node."""
+    """A second backward needs saved tensors that were freed."""
     raised = wanted.at("raised")
     in_loop = raised is not None and wanted.text.loop(raised) is not None
     ways = [rebuilt_inside, rebuilt_in_function, detached_border, detached_after, detached_where_kept, detached_built]
