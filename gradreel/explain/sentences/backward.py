@@ -75,7 +75,7 @@ def node_ran(told: Telling) -> str:
             texts.append(f"{whole}, to {listed(each_once([to for _, to in goals]))}")
         else:
             texts.append(f"{whole} and hands {listed(each_once([f'{shown} to {to}' for shown, to in goals]))}")
-    freed = ", then lets go of what it kept" if told.first(e.SlotFreed) else ""
+    freed = ", then frees what it kept" if told.first(e.SlotFreed) else ""
     freed += "; what it kept was written over since, uncounted" if written_over(world, state) else ""
     return told.sentence(f"**{state.title}** " + "; it ".join(texts) + freed)
 
@@ -155,7 +155,7 @@ def slot_freed(told: Telling) -> str:
     world = told.world
     freed = told.all(e.SlotFreed)
     what = in_slots(world, freed)
-    return told.sentence(f"its work done, {node(world, freed[0].node)} lets go of {what}: `retain_graph` is not set")
+    return told.sentence(f"its work done, {node(world, freed[0].node)} frees {what}: `retain_graph` is not set")
 
 
 def in_slots(world: World, events: Sequence[e.SlotFreed | e.SlotRetained]) -> str:
