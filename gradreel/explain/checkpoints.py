@@ -13,7 +13,7 @@ DRAWING = ("random", "uniform", "randint", "randrange", "choice", "rand", "gauss
 
 
 @dataclass(frozen=True, slots=True)
-class Changing:
+class StateChange:
     """Something that outlives a call, `path`, is written by `write`, and `choice` depends on it.
 
     `kind` is "count" if it goes on from what was there, "kept" if it is computed where it is not there yet, "filled"
@@ -26,7 +26,7 @@ class Changing:
     choice: ast.expr | ast.stmt
 
 
-def run_again(tree: ast.AST) -> list[ast.FunctionDef]:
+def recomputed_functions(tree: ast.AST) -> list[ast.FunctionDef]:
     """The functions that a checkpoint may run, as far as names tell."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and called(node) == "checkpoint"]
@@ -37,34 +37,32 @@ def run_again(tree: ast.AST) -> list[ast.FunctionDef]:
         names |= {called(part) or "" for part in ast.walk(first) if isinstance(part, ast.Call)}
     found: list[ast.FunctionDef] = []
     while True:
-        more = [one for one in functions if one.name in names and one not in found and not checkpoints(one)]
+        more = [one for one in functions if one.name in names and one not in found and not calls_checkpoint(one)]
         if not more:
             return found
         found += more
         names = {called(part) or "" for one in more for part in ast.walk(one) if isinstance(part, ast.Call)}
 
 
-def checkpoints(function: ast.FunctionDef) -> bool:
+def calls_checkpoint(function: ast.FunctionDef) -> bool:
     """Whether `function` goes on past its checkpoint itself, and is not run by it."""
     return any(isinstance(node, ast.Call) and called(node) == "checkpoint" for node in ast.walk(function))
 
 
-def changing(tree: ast.AST) -> Changing | None:
+def find_change(tree: ast.AST) -> StateChange | None:
     """The first choice in what a checkpoint runs that may be made otherwise the second time."""
-    functions = run_again(tree)
+    functions = recomputed_functions(tree)
     choices = [(home, part) for home in functions for part in ast.walk(home) if isinstance(part, CHOICES)]
     for kind in ("count", "kept", "filled", "drawn"):
         for function, choice in choices:
             test = choice if isinstance(choice, ast.BoolOp) else choice.test
             for home in functions if kind != "drawn" else [function]:
-                found = next(
-                    (one for one in writes(home, kind) if one[0] in paths(test) and not is_own(home, one[0])), None
-                )
-                if found is not None:
-                    return Changing(kind, found[0], found[1], choice)
-            drawn = draws(function, test) if kind == "drawn" else None
+                for path, write in find_writes(home, kind):
+                    if path in paths(test) and not is_local(home, path):
+                        return StateChange(kind, path, write, choice)
+            drawn = find_draw(function, test) if kind == "drawn" else None
             if drawn is not None:
-                return Changing(kind, ast.unparse(drawn), drawn, choice)
+                return StateChange(kind, ast.unparse(drawn), drawn, choice)
     return None
 
 
@@ -72,7 +70,7 @@ def paths(node: ast.AST) -> set[str]:
     return {ast.unparse(part) for part in ast.walk(node) if isinstance(part, ast.Name | ast.Attribute | ast.Subscript)}
 
 
-def is_own(function: ast.FunctionDef, path: str) -> bool:
+def is_local(function: ast.FunctionDef, path: str) -> bool:
     """Whether `path` is a name of `function` alone, made anew in every call."""
     if not path.isidentifier():
         return False
@@ -84,7 +82,7 @@ def is_own(function: ast.FunctionDef, path: str) -> bool:
     return path in {arg.arg for arg in function.args.args} or (bound and not outer)
 
 
-def writes(function: ast.FunctionDef, kind: str) -> list[tuple[str, ast.stmt | ast.expr]]:
+def find_writes(function: ast.FunctionDef, kind: str) -> list[tuple[str, ast.stmt | ast.expr]]:
     """What `function` writes in a way of this kind: the path, and the statement or the call."""
     found: list[tuple[str, ast.stmt | ast.expr]] = []
     for part in ast.walk(function):
@@ -102,17 +100,17 @@ def writes(function: ast.FunctionDef, kind: str) -> list[tuple[str, ast.stmt | a
     return found
 
 
-def draws(function: ast.FunctionDef, test: ast.expr) -> ast.Call | None:
+def find_draw(function: ast.FunctionDef, test: ast.expr) -> ast.Call | None:
     """The call of Python's or numpy's random numbers that `test` is made of, if it is."""
     parts = list(ast.walk(test))
     names = {part.id for part in parts if isinstance(part, ast.Name)}
     for step in ast.walk(function):
         if isinstance(step, ast.Assign) and {ast.unparse(goal) for goal in step.targets} & names:
             parts += ast.walk(step.value)
-    return next((part for part in parts if drawn_elsewhere(part) and isinstance(part, ast.Call)), None)
+    return next((part for part in parts if draws_elsewhere(part) and isinstance(part, ast.Call)), None)
 
 
-def drawn_elsewhere(node: ast.AST) -> bool:
+def draws_elsewhere(node: ast.AST) -> bool:
     """Whether `node` draws from random numbers that are not torch's, which a checkpoint does not set back."""
     drawn = isinstance(node, ast.Call) and called(node) in DRAWING
     return drawn and not ast.unparse(node).startswith("torch.")

@@ -17,7 +17,7 @@ LISTS = ("parameters", "named_parameters")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ParameterGroup:
     """All parameters of the object that the program calls `owner`, by what they are called in it."""
 
     owner: str
@@ -26,7 +26,7 @@ class Given:
     members: dict[int, str]
 
 
-def given_here(world: World) -> list[Given]:
+def read_groups(world: World) -> list[ParameterGroup]:
     """What the optimizers that the line makes are given, which was just reached."""
     place, names = world.place, {**world.names_in.get(0, {}), **world.names_in.get(world.scope, {})}
     found = []
@@ -41,14 +41,14 @@ def given_here(world: World) -> list[Given]:
                 if bound.tensor is not None and name.startswith(f"{owner}.")
             }
             if members:
-                found.append(Given(owner, place, world.count - 1, members))
+                found.append(ParameterGroup(owner, place, world.count - 1, members))
     return found
 
 
 Names = dict[int, set[tuple[int, str]]]
 
 
-def all_names(world: World, tensors: Iterable[int]) -> Names:
+def collect_names(world: World, tensors: Iterable[int]) -> Names:
     """Every name that `tensors` ever had, with its scope."""
     found: Names = {tensor: set() for tensor in tensors}
     for event in world.trace.events[: world.count]:
@@ -57,24 +57,24 @@ def all_names(world: World, tensors: Iterable[int]) -> Names:
     return found
 
 
-def made_beside(world: World, given: Given, tensor: TensorState, names: Names) -> int | None:
+def constructor_line(world: World, group: ParameterGroup, tensor: TensorState, names: Names) -> int | None:
     """The line of the constructor of what was given that made `tensor`, which is not among its parameters."""
     frames = tensor.place.frames
     for at, frame in enumerate(frames):
-        for member, name in given.members.items():
+        for member, name in group.members.items():
             if (frame.scope, f"self.{name}") in names[member]:
                 return frames[at + 1].line if at + 1 < len(frames) else tensor.place.line
     return None
 
 
-def member_later(given: Given, tensor: TensorState, names: Names) -> str | None:
+def later_owner(group: ParameterGroup, tensor: TensorState, names: Names) -> str | None:
     """What the object that was given was called where it got `tensor`, which was made later: `trainer.model`."""
-    if tensor.made < given.event:
+    if tensor.made < group.event:
         return None
     for scope, name in sorted(names[tensor.number]):
         parts = name.split(".")
         for at in range(len(parts) - 1, 0, -1):
             owner = ".".join(parts[:at])
-            if any((scope, f"{owner}.{own}") in names[member] for member, own in given.members.items()):
+            if any((scope, f"{owner}.{own}") in names[member] for member, own in group.members.items()):
                 return owner
     return None

@@ -12,14 +12,14 @@ def is_straight_through(node: ast.AST) -> TypeGuard[ast.BinOp]:
     """Whether `node` is `a + (b - a).detach()`, in either order, with `.data` in the place of `.detach()` or not."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
         return False
-    return any(stops(part) is not None and rest(part, other) for part, other in sides(node))
+    return any(detached_difference(part) is not None and cancels(part, other) for part, other in addends(node))
 
 
-def sides(node: ast.BinOp) -> list[tuple[ast.expr, ast.expr]]:
+def addends(node: ast.BinOp) -> list[tuple[ast.expr, ast.expr]]:
     return [(node.right, node.left), (node.left, node.right)]
 
 
-def stops(node: ast.expr) -> ast.BinOp | None:
+def detached_difference(node: ast.expr) -> ast.BinOp | None:
     """The difference that `node` detaches."""
     inner: ast.AST | None = None
     if isinstance(node, ast.Call) and called(node) == "detach" and isinstance(node.func, ast.Attribute):
@@ -29,16 +29,16 @@ def stops(node: ast.expr) -> ast.BinOp | None:
     return inner if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub) else None
 
 
-def rest(part: ast.expr, other: ast.expr) -> bool:
+def cancels(part: ast.expr, other: ast.expr) -> bool:
     """Whether what the difference takes away is `other`."""
-    difference = stops(part)
+    difference = detached_difference(part)
     return difference is not None and ast.dump(difference.right) == ast.dump(other)
 
 
 def parts_of(node: ast.BinOp) -> tuple[str, str]:
     """What the estimator has the value of, and what it passes the gradient to."""
-    for part, other in sides(node):
-        difference = stops(part)
-        if difference is not None and rest(part, other):
+    for part, other in addends(node):
+        difference = detached_difference(part)
+        if difference is not None and cancels(part, other):
             return ast.unparse(difference.left), ast.unparse(other)
     return "", ""

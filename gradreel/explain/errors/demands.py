@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..checkpoints import changing
+from ..checkpoints import find_change
 from ..diagnosis import Diagnosis, Failure, on
 from ..words import code
 from ..world.world import World
@@ -196,7 +196,7 @@ TABLE: tuple[Misgiven, ...] = (
 def demanded(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE."""
     found = told_by(TABLE, world, failure)
-    change = changing(world.source.tree) if found is not None and found.cause == "recomputed" else None
+    change = find_change(world.source.tree) if found is not None and found.cause == "recomputed" else None
     if found is None or change is None:
         return found
     line, choice = change.write.lineno, change.choice.lineno

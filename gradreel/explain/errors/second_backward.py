@@ -32,7 +32,7 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
         "raised": failure.raised.line,
     }
     events = {"built": node.made, "raised": failure.number}
-    if (kept := taken_up(world, failure, freer)) is not None:
+    if (kept := line_that_kept(world, failure, freer)) is not None:
         lines["saved"], events["saved"] = kept
     if slot is not None and slot.freed is not None:
         events["freed"] = slot.freed
@@ -118,7 +118,7 @@ def border(world: World, node: NodeState, failure: Failure, freer: Call | None) 
     return reused_name(world, node, [state for state in states if state.made > freer.started and state.nr is not None])
 
 
-def taken_up(world: World, failure: Failure, freer: Call | None) -> tuple[int, int] | None:
+def line_that_kept(world: World, failure: Failure, freer: Call | None) -> tuple[int, int] | None:
     """Where what is old was kept for later, after its backward or before: the line, and with which event."""
     call = world.calls.get(failure.call) if failure.call is not None else None
     if call is None or freer is None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from ..checkpoints import changing, drawn_elsewhere, run_again
+from ..checkpoints import draws_elsewhere, find_change, recomputed_functions
 from .common import enclosing, enumerated, followed, grouped, needed_before, set_keyword, with_argument, without_keyword
 from .out_of_place import written_name
 from .proposal import FREE, Proposal, Wanted
@@ -100,10 +100,10 @@ def random_for_each(wanted: Wanted) -> Iterator[Proposal]:
 EVERY = "it is computed in every call"
 
 
-def run_alike(wanted: Wanted) -> Iterator[Proposal]:
+def repeat_alike(wanted: Wanted) -> Iterator[Proposal]:
     """What a checkpoint runs does the same the second time: it keeps nothing, counts outside, draws by torch."""
     text = wanted.text
-    change = changing(text.tree)
+    change = find_change(text.tree)
     if change is None:
         return
     write, choice = change.write, change.choice
@@ -114,9 +114,9 @@ def run_alike(wanted: Wanted) -> Iterator[Proposal]:
         elif isinstance(choice.body[-1], ast.Return):
             yield wanted.proposal(title, EVERY, text.removed(choice))
     if change.kind == "drawn":
-        yield from drawn_by_torch(wanted)
+        yield from draw_by_torch(wanted)
     if change.kind == "count" and isinstance(write, ast.stmt):
-        yield from counted_outside(wanted, write, change.path)
+        yield from count_outside(wanted, write, change.path)
 
 
 AS_TORCH = {
@@ -127,11 +127,11 @@ AS_TORCH = {
 }
 
 
-def drawn_by_torch(wanted: Wanted) -> Iterator[Proposal]:
+def draw_by_torch(wanted: Wanted) -> Iterator[Proposal]:
     """`np.random.rand()` becomes `torch.rand(()).item()`, which a checkpoint draws alike in both runs."""
     text = wanted.text
     edits, lines = [], []
-    for call in [call for home in run_again(text.tree) for call in ast.walk(home) if drawn_elsewhere(call)]:
+    for call in [call for home in recomputed_functions(text.tree) for call in ast.walk(home) if draws_elsewhere(call)]:
         assert isinstance(call, ast.Call)
         name = called(call)
         if name in AS_TORCH and not call.args and not call.keywords:
@@ -154,7 +154,7 @@ def drawn_by_torch(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, *edits)
 
 
-def counted_outside(wanted: Wanted, write: ast.stmt, path: str) -> Iterator[Proposal]:
+def count_outside(wanted: Wanted, write: ast.stmt, path: str) -> Iterator[Proposal]:
     """`self.calls += 1` of what a checkpoint runs goes before the checkpoint, as `block.calls += 1`."""
     text = wanted.text
     home = enclosing(text, write, ast.FunctionDef)

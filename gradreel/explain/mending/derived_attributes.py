@@ -56,26 +56,26 @@ def as_property(wanted: Wanted) -> Iterator[Proposal]:
     """`self.table = f(self.weight)` of `__init__` becomes a property `table`, with what led to it there."""
     text = wanted.text
     for built, home in stores_in_init(wanted):
-        name, value = stored(text, built)
+        name, value = stored_attribute(text, built)
         if name is None or value is None or is_set_elsewhere(text, built, name):
             continue
         steps = leading_to(home, built, value)
         if any(makes_leaves(text, part) for part in (*steps, built)) or not all(map(text.alone, (*steps, built))):
             continue
         renamed, added = kept_arguments(text, home, [*steps, value])
-        lines = [line for step in steps for line in written_out(text, step, renamed)]
-        first, *more = written_out(text, value, renamed)
+        lines = [line for step in steps for line in render(text, step, renamed)]
+        first, *more = render(text, value, renamed)
         lines += [f"return {first}", *more]
         rest = [part for part in home.body if part not in steps and part is not built]
-        read = set().union(*(names_in(part) - counted(part) for part in rest))
-        gone = [step for step in steps if not bound(step) & read]
+        read = set().union(*(names_in(part) - loop_names(part) for part in rest))
+        gone = [step for step in steps if not bound_names(step) & read]
         block = "".join(f"\n    {line}" for line in lines)
         made = f"\n@property\ndef {name}(self):{block}"
         indent = text.indent(home)
         below = (home.end_lineno or home.lineno) + 1
         if below > len(text.code):
             continue
-        after = Edit(below, 0, below, 0, indented(made, indent) + "\n")
+        after = Edit(below, 0, below, 0, indent_block(made, indent) + "\n")
         edits = [text.removed(step) for step in gone]
         if len(home.body) == len(gone) + 1 and not added:
             added = ["pass"]
@@ -92,12 +92,12 @@ def stores_in_init(wanted: Wanted) -> Iterator[tuple[ast.stmt, ast.FunctionDef]]
             continue
         outer = next(node for node in (built, *text.around(built)) if node in home.body)
         for statement in home.body[home.body.index(outer) :]:
-            value = stored(text, statement)[1]
+            value = stored_attribute(text, statement)[1]
             if statement is outer or (value is not None and outer in leading_to(home, statement, value)):
                 yield statement, home
 
 
-def built_where_read(wanted: Wanted) -> Iterator[Proposal]:
+def build_where_read(wanted: Wanted) -> Iterator[Proposal]:
     """What `__init__` lets a method of its own compute, as `self.build()`, is computed by those that read it."""
     text = wanted.text
     for built in stack_statements(wanted, "built"):
@@ -121,11 +121,11 @@ def built_where_read(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "one forward more in each call", text.removed(built), *edits)
 
 
-def indented(block: str, indent: str) -> str:
+def indent_block(block: str, indent: str) -> str:
     return "\n".join(f"{indent}{line}" if line else line for line in block.split("\n"))
 
 
-def stored(text: Text, built: ast.stmt) -> tuple[str | None, ast.expr | None]:
+def stored_attribute(text: Text, built: ast.stmt) -> tuple[str | None, ast.expr | None]:
     """The attribute that a statement sets on its object, and what to: by assignment, or as a buffer."""
     names = attributes(built)
     if isinstance(built, ast.Assign) and len(names) == 1 and len(built.targets) == 1:
@@ -145,15 +145,15 @@ def is_set_elsewhere(text: Text, built: ast.stmt, name: str) -> bool:
     return any(not isinstance(part.ctx, ast.Load) and id(part) not in inside for part in stores)
 
 
-def bound(statement: ast.AST) -> set[str]:
+def bound_names(statement: ast.AST) -> set[str]:
     """The plain names that are bound anywhere in `statement`, and stay so: not those within brackets."""
     if isinstance(statement, ast.Name):
         return {statement.id} if isinstance(statement.ctx, ast.Store) else set()
     inner = () if isinstance(statement, ast.comprehension) else ast.iter_child_nodes(statement)
-    return set().union(*map(bound, inner))
+    return set().union(*map(bound_names, inner))
 
 
-def counted(statement: ast.stmt) -> set[str]:
+def loop_names(statement: ast.stmt) -> set[str]:
     """The names that loops in `statement` give to what they go through."""
     loops = [part.target for part in ast.walk(statement) if isinstance(part, ast.For | ast.comprehension)]
     return set().union(*map(names_in, loops))
@@ -163,9 +163,9 @@ def leading_to(home: ast.FunctionDef, built: ast.stmt, value: ast.expr) -> list[
     """The statements of `home` before `built` that bind what `value` reads."""
     needed, found = names_in(value), []
     for statement in reversed(home.body[: home.body.index(built)]):
-        if bound(statement) & needed:
+        if bound_names(statement) & needed:
             found.append(statement)
-            needed |= names_in(statement) - counted(statement)
+            needed |= names_in(statement) - loop_names(statement)
     return list(reversed(found))
 
 
@@ -174,7 +174,7 @@ def kept_arguments(
 ) -> tuple[dict[str, str], list[str]]:
     """What the arguments of `home` are called on the object, and the lines that keep those not kept so far."""
     given = [*home.args.posonlyargs, *home.args.args, *home.args.kwonlyargs, home.args.vararg, home.args.kwarg]
-    read = set().union(*map(names_in, parts)) - set().union(*(bound(p) for p in parts if isinstance(p, ast.stmt)))
+    read = set().union(*map(names_in, parts)) - set().union(*(bound_names(p) for p in parts if isinstance(p, ast.stmt)))
     names = [part.arg for part in given if part is not None and part.arg in read and part.arg != "self"]
     kept: dict[str, str] = {}
     for target, source in assigned_pairs(home):
@@ -184,14 +184,14 @@ def kept_arguments(
     return {name: kept.get(name, f"self.{name}") for name in names}, added
 
 
-def written_out(text: Text, node: ast.expr | ast.stmt, renamed: dict[str, str]) -> list[str]:
+def render(text: Text, node: ast.expr | ast.stmt, renamed: dict[str, str]) -> list[str]:
     """The lines of `node`, with other names for some."""
     if renamed.keys() & names_in(node):
-        return ast.unparse(Renamed(renamed).visit(copy.deepcopy(node))).split("\n")
+        return ast.unparse(RenameNames(renamed).visit(copy.deepcopy(node))).split("\n")
     return text.lines_of(node) if isinstance(node, ast.stmt) else [text.get(node)]
 
 
-class Renamed(ast.NodeTransformer):
+class RenameNames(ast.NodeTransformer):
     """A part of a program with other names for some."""
 
     def __init__(self, names: dict[str, str]) -> None:
@@ -211,7 +211,7 @@ def computed_where_read(wanted: Wanted) -> Iterator[Proposal]:
         if not isinstance(owner, ast.ClassDef) or not isinstance(built, ast.Assign) or len(names) != 1:
             continue
         name, value = names.pop(), text.get(built.value)
-        local = bound_within(home)
+        local = local_names(home)
         readers = [part for part in owner.body if isinstance(part, ast.FunctionDef) and loads(part, name)]
         if names_in(built.value) & local or home in readers or not readers or makes_leaves(text, built):
             continue
@@ -228,7 +228,7 @@ def computed_where_read(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "one forward more in each call", *edits)
 
 
-def bound_within(function: ast.AST | None) -> set[str]:
+def local_names(function: ast.AST | None) -> set[str]:
     """The plain names that `function` binds, its arguments among them; not the object itself."""
     given = {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)} if function is not None else set()
     bound = [part for part in ast.walk(function) if isinstance(part, ast.Name)] if function is not None else []

@@ -13,7 +13,7 @@ from .text import Text
 SUMS = {"sub_": "-", "add_": "+"}
 
 
-def entries_made_anew(wanted: Wanted) -> Iterator[Proposal]:
+def rebuild_entries(wanted: Wanted) -> Iterator[Proposal]:
     """`for w, g in zip(ws, gs): w.sub_(lr * g)` becomes `ws = [w - lr * g for w, g in zip(ws, gs)]`."""
     text, changed = wanted.text, wanted.at("changed")
     loop = text.parents.get(changed) if changed is not None else None
@@ -22,7 +22,7 @@ def entries_made_anew(wanted: Wanted) -> Iterator[Proposal]:
     zipped = isinstance(loop.iter, ast.Call) and called(loop.iter) == "zip"
     sources = loop.iter.args if zipped and isinstance(loop.iter, ast.Call) else [loop.iter]
     goals = loop.target.elts if zipped and isinstance(loop.target, ast.Tuple) else [loop.target]
-    made = plain_value(text, changed)
+    made = value_out_of_place(text, changed)
     for source, goal in zip(sources, goals, strict=False):
         name = text.get(goal)
         if made is None or made[0] != name or not isinstance(source, ast.Name | ast.Attribute):
@@ -33,7 +33,7 @@ def entries_made_anew(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, COPY, text.replaced(loop, line))
 
 
-def plain_value(text: Text, statement: ast.stmt) -> tuple[str, str] | None:
+def value_out_of_place(text: Text, statement: ast.stmt) -> tuple[str, str] | None:
     """What a statement writes into, and what it comes to: `w` and `w - lr * g` of `w.sub_(lr * g)`."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     if isinstance(call, ast.Call) and called(call) in SUMS and len(call.args) == 1 and not call.keywords:
@@ -46,7 +46,7 @@ def plain_value(text: Text, statement: ast.stmt) -> tuple[str, str] | None:
     return (name, value) if mark else None
 
 
-def part_joined(wanted: Wanted) -> Iterator[Proposal]:
+def join_parts(wanted: Wanted) -> Iterator[Proposal]:
     """`x[:, k:] = e` becomes `x = torch.cat([x[:, :k], e], dim=1)`."""
     text, changed = wanted.text, wanted.at("changed")
     goal = changed.targets[0] if isinstance(changed, ast.Assign) else None

@@ -30,10 +30,10 @@ def gradient_of_shape(wanted: Wanted) -> Iterator[Proposal]:
     place = int(wanted.name("place") or 0)
     if place >= min(len(parts), len(arguments)) or (part := parts[place]) is None:
         return
-    name, made = arguments[place], made_of(backward, part)
-    yield from turned(wanted, part, made)
-    yield from added_up(wanted, part, made)
-    yield from in_own_place(wanted, parts)
+    name, made = arguments[place], last_value(backward, part)
+    yield from transpose_gradient(wanted, part, made)
+    yield from change_sum(wanted, part, made)
+    yield from reorder_gradients(wanted, parts)
     shown, ctx, own = grouped(text, part), forward.args.args[0].arg, backward.args.args[0].arg
     note = text.before(forward.body[0], [f"{ctx}.shape_of_argument = {name}.shape"])
     for way in ("sum_to_size", "reshape", "expand"):
@@ -41,7 +41,7 @@ def gradient_of_shape(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, note, text.replaced(part, f"{shown}.{way}({own}.shape_of_argument)"))
 
 
-def made_of(backward: ast.FunctionDef, part: ast.expr) -> ast.expr:
+def last_value(backward: ast.FunctionDef, part: ast.expr) -> ast.expr:
     """What `part` of what is returned was last given in `backward`; itself, if it is no name."""
     steps = [
         step
@@ -51,15 +51,15 @@ def made_of(backward: ast.FunctionDef, part: ast.expr) -> ast.expr:
     return max(steps, key=lambda step: step.lineno).value if steps else part
 
 
-def turned(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterator[Proposal]:
+def transpose_gradient(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterator[Proposal]:
     """Of `a.t() @ b`, whose shape is the other way round, the factors change places: `b.t() @ a`."""
     text = wanted.text
-    came, shape = sizes(wanted.name("came")), sizes(wanted.name("shape"))
+    came, shape = parse_shape(wanted.name("came")), parse_shape(wanted.name("shape"))
     if len(came) < 2 or came[:-2] + came[:-3:-1] != shape:
         return
     factors = factors_of(made)
     if factors is not None and len(shape) == 2:
-        one, two = (transposed(text, factor) for factor in reversed(factors))
+        one, two = (transpose(text, factor) for factor in reversed(factors))
         shown = f"{one} @ {two}" if isinstance(made, ast.BinOp) else f"{one}.mm({two})"
         title = f"{shown} on line {made.lineno}: the product the other way round"
         yield wanted.proposal(title, FREE, text.replaced(made, shown))
@@ -78,7 +78,7 @@ def factors_of(made: ast.expr) -> tuple[ast.expr, ast.expr] | None:
     return (made.func.value, made.args[0]) if len(made.args) == 1 else None
 
 
-def transposed(text: Text, factor: ast.expr) -> str:
+def transpose(text: Text, factor: ast.expr) -> str:
     """`a` of `a.t()` and `a.T`, `a.t()` of `a`."""
     if isinstance(factor, ast.Call) and called(factor) == "t" and isinstance(factor.func, ast.Attribute):
         return text.get(factor.func.value)
@@ -87,7 +87,7 @@ def transposed(text: Text, factor: ast.expr) -> str:
     return f"{grouped(text, factor)}{'.T' if '.T' in text.source else '.t()'}"
 
 
-def in_own_place(wanted: Wanted, parts: list[ast.expr | None] | list[ast.expr]) -> Iterator[Proposal]:
+def reorder_gradients(wanted: Wanted, parts: list[ast.expr | None] | list[ast.expr]) -> Iterator[Proposal]:
     """Two gradients change places: they are returned in the order of the arguments of forward."""
     text = wanted.text
     given = [part for part in parts if part is not None]
@@ -97,10 +97,10 @@ def in_own_place(wanted: Wanted, parts: list[ast.expr | None] | list[ast.expr]) 
         yield wanted.proposal(title, FREE, *edits)
 
 
-def added_up(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterator[Proposal]:
+def change_sum(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterator[Proposal]:
     """A sum over another dimension, over all but those of the argument, or none."""
     text = wanted.text
-    came, shape = sizes(wanted.name("came")), sizes(wanted.name("shape"))
+    came, shape = parse_shape(wanted.name("came")), parse_shape(wanted.name("shape"))
     for call in (node for node in ast.walk(made) if isinstance(node, ast.Call) and called(node) in REDUCTIONS):
         if not isinstance(call.func, ast.Attribute):
             continue
@@ -120,5 +120,5 @@ def added_up(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterator[Proposa
         yield wanted.proposal(title, FREE, text.replaced(part, f"{grouped(text, part)}.sum({shown})"))
 
 
-def sizes(shown: str | None) -> list[int]:
+def parse_shape(shown: str | None) -> list[int]:
     return list(json.loads(shown)) if shown else []

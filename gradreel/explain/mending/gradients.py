@@ -255,11 +255,11 @@ def not_used(wanted: Wanted) -> Iterator[Proposal]:
     yield from too_early(wanted)
 
 
-def emptied_too(wanted: Wanted) -> Iterator[Proposal]:
+def clear_forgotten(wanted: Wanted) -> Iterator[Proposal]:
     """Where some gradients are emptied, one by one or in a loop, those that were forgotten are emptied, too."""
     text, target = wanted.text, wanted.name("target")
     for loop in text.parts(text.tree, ast.For):
-        if not isinstance(loop.iter, ast.List | ast.Tuple) or not any(map(cleared, loop.body)):
+        if not isinstance(loop.iter, ast.List | ast.Tuple) or not any(map(cleared_name, loop.body)):
             continue
         here = names_in(loop.iter)
         others = [part for kind in (ast.List, ast.Tuple) for part in text.parts(text.tree, kind)]
@@ -272,14 +272,14 @@ def emptied_too(wanted: Wanted) -> Iterator[Proposal]:
                 made = f"({', '.join(map(text.get, other.elts))})"
                 yield wanted.proposal(title, FREE, text.replaced(loop.iter, made))
                 return
-    plain = [part for part in text.parts(text.tree, ast.Expr) if (cleared(part) or "").isidentifier()]
-    if plain and target is not None and target.isidentifier() and target not in map(cleared, plain):
-        made = text.get(plain[-1]).replace(f"{cleared(plain[-1])}.", f"{target}.", 1)
+    plain = [part for part in text.parts(text.tree, ast.Expr) if (cleared_name(part) or "").isidentifier()]
+    if plain and target is not None and target.isidentifier() and target not in map(cleared_name, plain):
+        made = text.get(plain[-1]).replace(f"{cleared_name(plain[-1])}.", f"{target}.", 1)
         title = f"empty the gradient of {target}, too: {made} after line {plain[-1].lineno}"
         yield wanted.proposal(title, FREE, text.after(plain[-1], [made]))
 
 
-def cleared(statement: ast.stmt) -> str | None:
+def cleared_name(statement: ast.stmt) -> str | None:
     """The name of what `w.grad.zero_()` empties the gradient of."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     if not isinstance(call, ast.Call) or called(call) != "zero_" or not isinstance(call.func, ast.Attribute):
@@ -292,7 +292,7 @@ def cleared(statement: ast.stmt) -> str | None:
 def piled(wanted: Wanted) -> Iterator[Proposal]:
     """Somebody empties the gradients before the next are added."""
     text = wanted.text
-    yield from emptied_too(wanted)
+    yield from clear_forgotten(wanted)
     goals = stack_statements(wanted, "changed")
     steps = [
         node

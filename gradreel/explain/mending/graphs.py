@@ -18,7 +18,7 @@ from .common import (
     set_keyword,
     stack_statements,
 )
-from .computed_once import as_property, built_where_read, computed_where_read, makes_leaves, rebuilt_in_method
+from .derived_attributes import as_property, build_where_read, computed_where_read, makes_leaves, rebuilt_in_method
 from .detaching import (
     detached_after,
     detached_at_store,
@@ -55,7 +55,7 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
         rebuilt_in_method,
         computed_where_read,
         as_property,
-        built_where_read,
+        build_where_read,
         detached_held,
         *ways,
         detached_carried,
@@ -315,7 +315,7 @@ def averaged(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "no gradient goes through the average", text.before(method.body[0], lines))
 
 
-def handed_detached(wanted: Wanted) -> Iterator[Proposal]:
+def detach_argument(wanted: Wanted) -> Iterator[Proposal]:
     """What a turn hands to a container of the program's own, as `memory.push(s, a, error)`, it hands over detached."""
     text, loop = wanted.text, wanted.at("shows")
     for part in text.parts(loop, ast.Expr) if isinstance(loop, ast.For | ast.While) else ():
@@ -340,7 +340,7 @@ def growing(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     name = wanted.name("target")
     yield from averaged(wanted)
-    yield from handed_detached(wanted)
+    yield from detach_argument(wanted)
     for node in ast.walk(text.tree):
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and name == ast.unparse(node.target):
             title = f"add the number only: .item() on line {node.lineno}"

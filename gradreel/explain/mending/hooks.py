@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import called
 from .common import enclosing, followed, grouped, stack_statements
-from .computed_once import bound_within
+from .derived_attributes import local_names
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in
 
@@ -174,7 +174,7 @@ def register_once(wanted: Wanted) -> Iterator[Proposal]:
     if not isinstance(built, ast.Expr) or not text.alone(built):
         return
     read = names_in(built) - {part.arg for part in ast.walk(built) if isinstance(part, ast.arg)}
-    local = bound_within(home)
+    local = local_names(home)
     for statement in stack_statements(wanted, "built"):
         loops = [node for node in text.around(statement) if isinstance(node, ast.For | ast.While)]
         for loop in reversed(loops):

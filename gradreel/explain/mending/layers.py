@@ -131,9 +131,9 @@ def registered(wanted: Wanted) -> Iterator[Proposal]:
             title = f"nn.{container} around what line {node.lineno} keeps"
             made = f"{nn(text)}.{container}({text.get(node.value)})"
             yield wanted.proposal(title, FREE, text.replaced(node.value, made))
-        yield from listed_beside(wanted, node)
-    yield from of_parameters(wanted)
-    yield from made_module(wanted)
+        yield from add_module_list(wanted, node)
+    yield from make_parameter(wanted)
+    yield from make_module(wanted)
 
 
 def nn(text: Text) -> str:
@@ -142,7 +142,7 @@ def nn(text: Text) -> str:
     return "nn" if any((name.asname or name.name) == "nn" for name in names) else "torch.nn"
 
 
-def listed_beside(wanted: Wanted, node: ast.Assign) -> Iterator[Proposal]:
+def add_module_list(wanted: Wanted, node: ast.Assign) -> Iterator[Proposal]:
     """What a list of tuples holds, or a dict with other keys than names, is told to the module on a line of its own."""
     text, goal = wanted.text, wanted.text.get(node.targets[0])
     turns, part = entries(node.value, goal)
@@ -180,7 +180,7 @@ def makes_layer(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and called(node)[:1].isupper()
 
 
-def of_parameters(wanted: Wanted) -> Iterator[Proposal]:
+def make_parameter(wanted: Wanted) -> Iterator[Proposal]:
     """A tensor that asks for a gradient, and is kept by a module as it is, becomes a Parameter."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
@@ -202,7 +202,7 @@ def of_parameters(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(f"nn.Parameter(…) on line {built.lineno}", FREE, text.replaced(value, made))
 
 
-def made_module(wanted: Wanted) -> Iterator[Proposal]:
+def make_module(wanted: Wanted) -> Iterator[Proposal]:
     """A class that keeps layers, and is part of a module, becomes a module itself."""
     text, built = wanted.text, wanted.at("built")
     names = [called(call) for call in text.parts(built, ast.Call)]

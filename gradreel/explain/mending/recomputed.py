@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..calls import keyword
 from .collected import begun_anew
 from .common import copies, enclosing, followed, needed_before, stack_statements, without_keyword
-from .computed_once import as_property, built_where_read, computed_where_read, rebuilt_in_method
+from .derived_attributes import as_property, build_where_read, computed_where_read, rebuilt_in_method
 from .detaching import carried_over, detached_border
 from .graphs import rebuilt_before, rebuilt_in_function, rebuilt_inside
 from .proposal import FREE, Proposal, Wanted
@@ -32,7 +32,7 @@ def older(wanted: Wanted) -> Iterator[Proposal]:
         rebuilt_in_method,
         computed_where_read,
     )
-    ways = (*ways, as_property, built_where_read)
+    ways = (*ways, as_property, build_where_read)
     for way in (*ways, rebuilt_inside, made_function):
         yield from released(asking, way(asking))
     for other in (rebuilt_in_function, carried_over, rebuilt_before, detached_border):

@@ -45,7 +45,7 @@ def result_taken(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.replaced(changed, f"{name} = {text.get(changed)}"))
 
 
-def result_of_function(wanted: Wanted) -> Iterator[Proposal]:
+def take_result(wanted: Wanted) -> Iterator[Proposal]:
     """`project(w)` becomes `w = project(w)`; what an optimizer has is written into instead."""
     text, changed, name = wanted.text, wanted.at("changed"), wanted.name("target")
     if not isinstance(changed, ast.Expr) or name is None:

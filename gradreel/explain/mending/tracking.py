@@ -126,7 +126,7 @@ def all_tracked(wanted: Wanted) -> Iterator[Proposal]:
         )
 
 
-def input_tracked(wanted: Wanted) -> Iterator[Proposal]:
+def track_input(wanted: Wanted) -> Iterator[Proposal]:
     """Through frozen layers a gradient goes back to what is given to them: where a hook waits for it, their input asks
     for one."""
     text = wanted.text
@@ -141,7 +141,7 @@ def input_tracked(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, TRACKS, followed(text, given, ".requires_grad_()"))
 
 
-def frozen_first(wanted: Wanted) -> Iterator[Proposal]:
+def freeze_first(wanted: Wanted) -> Iterator[Proposal]:
     """What gives a model a new part, which is to learn, goes behind the loop that freezes the whole of it."""
     text, cut = wanted.text, wanted.at("cut")
     loop = text.loop(cut) if cut is not None else None
@@ -375,7 +375,7 @@ def leaves_again(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, *edits)
 
 
-def other_detached(wanted: Wanted) -> Iterator[Proposal]:
+def detach_other_argument(wanted: Wanted) -> Iterator[Proposal]:
     """Of the two that a function compares, the other is detached: `p = p.detach()` becomes `z = z.detach()`."""
     text, cut = wanted.text, wanted.at("cut")
     home = enclosing(text, cut, ast.FunctionDef) if cut is not None else None
@@ -406,7 +406,7 @@ def detached_for_the_first(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, free, *(text.replaced(use, f"{text.get(use)}.detach()") for use in first))
 
 
-def turned_back(wanted: Wanted) -> Iterator[Proposal]:
+def reverse_estimator(wanted: Wanted) -> Iterator[Proposal]:
     """`hard + (soft - hard).detach()` becomes `soft + (hard - soft).detach()`."""
     text = wanted.text
     for node in [part for part in text.parts(wanted.at("cut"), ast.BinOp) if is_straight_through(part)]:
@@ -416,7 +416,7 @@ def turned_back(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "the value is that of what was picked", text.replaced(node, made))
 
 
-def other_side_detached(wanted: Wanted) -> Iterator[Proposal]:
+def detach_other_side(wanted: Wanted) -> Iterator[Proposal]:
     """`loss(q.detach(), target)` becomes `loss(q, target.detach())`: what learns is to get the gradient."""
     text = wanted.text
     for node in text.parts(wanted.at("cut"), ast.Call) + text.parts(wanted.at("cut"), ast.BinOp):
@@ -437,14 +437,14 @@ def other_side_detached(wanted: Wanted) -> Iterator[Proposal]:
 
 
 CUTS = {
-    "turned_round": (turned_back,),
+    "turned_round": (reverse_estimator,),
     "late": (asked_before,),
     "data": (rebound,),
     "sample": (sampled_with_graph, recording_on),
     "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
-    "flag": (frozen_first, input_tracked, flag_left),
+    "flag": (freeze_first, track_input, flag_left),
     "detach": (
-        *(other_side_detached, detached_for_the_first, other_detached, unwrapped, undetached, not_loaded),
+        *(detach_other_side, detached_for_the_first, detach_other_argument, unwrapped, undetached, not_loaded),
         *(enabled, in_torch),
     ),
     "tensor": (from_tensors, without_numbers),

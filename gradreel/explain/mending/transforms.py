@@ -58,7 +58,7 @@ def with_auxiliary(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, cost, with_argument(text, call, "has_aux=True"))
 
 
-def logged_outside(wanted: Wanted) -> Iterator[Proposal]:
+def log_outside(wanted: Wanted) -> Iterator[Proposal]:
     """What a function under `vmap(grad(f))` appends to a log, it returns beside its result; the log gets it outside."""
     text, raised = wanted.text, wanted.at("raised")
     home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None

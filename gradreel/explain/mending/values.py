@@ -142,7 +142,7 @@ def are_constant(text: Text, given: ast.expr) -> bool:
     return not any(part.attr == "grad" for made in (given, *makers) for part in text.parts(made, ast.Attribute))
 
 
-def cut_alike(wanted: Wanted) -> Iterator[Proposal]:
+def match_cuts(wanted: Wanted) -> Iterator[Proposal]:
     """Two that are gone through side by side are cut alike: `chunk(n)` makes n parts, `split(n)` parts of n."""
     text, raised = wanted.text, wanted.at("raised")
     loop = text.loop(raised) if raised is not None else None

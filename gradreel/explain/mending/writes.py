@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called, keyword
-from .built_anew import entries_made_anew, part_joined
 from .common import (
     copies,
     enclosing,
@@ -20,6 +19,7 @@ from .common import (
     without_keyword,
 )
 from .detaching import carried_over
+from .functional_updates import join_parts, rebuild_entries
 from .graphs import rebuilt_before, rebuilt_inside
 from .out_of_place import COPY, PLAINLY, chained, out_of_place, plain, plain_sum, read_after, turns_over, written_name
 from .proposal import FREE, Proposal, Wanted
@@ -31,11 +31,11 @@ UNRECORDED = "the write leaves no trace in the graph"
 def saved_changed(wanted: Wanted) -> Iterator[Proposal]:
     """A tensor that a node had kept was written over."""
     ways = (
-        copy_stored,
-        entries_made_anew,
-        part_joined,
+        store_copy,
+        rebuild_entries,
+        join_parts,
         out_of_place,
-        rows_read_as_copies,
+        copy_rows,
         cloned_before,
         cloned_where_kept,
         inplace_switched_off,
@@ -90,7 +90,7 @@ def leaf_view_changed(wanted: Wanted) -> Iterator[Proposal]:
 # ---- ways
 
 
-def copy_stored(wanted: Wanted) -> Iterator[Proposal]:
+def store_copy(wanted: Wanted) -> Iterator[Proposal]:
     """What a method keeps for others to look at, `self.attention = a`, is kept as a copy: they may write into it."""
     text, changed = wanted.text, wanted.at("changed")
     if changed is None:
@@ -109,7 +109,7 @@ def copy_stored(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, COPY, followed(text, node.value, ".detach().clone()"))
 
 
-def rows_read_as_copies(wanted: Wanted) -> Iterator[Proposal]:
+def copy_rows(wanted: Wanted) -> Iterator[Proposal]:
     """Of buffers that a loop fills row by row, the rows that it computes with are copies: `f(x[t].clone())`."""
     text, changed = wanted.text, wanted.at("changed")
     loop = text.loop(changed) if changed is not None else None

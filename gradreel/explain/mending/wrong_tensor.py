@@ -27,7 +27,7 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
         yield from tracked_before_use(wanted)
     yield from columns_joined(wanted)
     yield from part_of_whole(wanted)
-    yield from entry_given(wanted)
+    yield from use_given_entry(wanted)
     raised, root = wanted.at("raised"), wanted.name("root")
     calls = text.calls(raised, "grad")
     for call in calls or [call for call in text.calls(raised) if call.args and text.get(call.args[0]) == root]:
@@ -56,7 +56,7 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.makeshift(title, FREE, with_argument(text, node, "materialize_grads=True"))
 
 
-def entry_given(wanted: Wanted) -> Iterator[Proposal]:
+def use_given_entry(wanted: Wanted) -> Iterator[Proposal]:
     """Of the weights that a function is given it takes this one, too: `w['b']` in the place of `self.p['b']`."""
     text = wanted.text
     key = re.search(r"\[([^\[\]]+)\]$", wanted.name("target") or "")

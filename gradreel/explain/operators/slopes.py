@@ -58,14 +58,14 @@ def slope(state: NodeState, formula: str, labels: Mapping[str, str | None]) -> s
         return None
     if formula == OF_MANY:
         return f"× 1/{state.values['self_sym_numel']}" if "self_sym_numel" in state.values else None
-    factor = taken_apart(formula)
+    factor = parse_factor(formula)
     if factor is None:
         return None
     if factor.product is not None:
         return by_matrix(factor.product, state, labels)
     number = factor.number(state)
     if number is not None:
-        return numbered(factor, number, labels)
+        return format_product(factor, number, labels)
     text = factor.shown(state, labels)
     return text if len(text) <= LONGEST else None
 
@@ -126,13 +126,14 @@ class Factor:
         for name in dict.fromkeys(self.names):
             if name != "grad":
                 number = number_in(state, name)
-                said = "y" if name == "result" else called(labels.get(name)) if number is None else short(number)
+                plain = short_label(labels.get(name)) if number is None else format_number(number)
+                said = "y" if name == "result" else plain
                 text = re.sub(rf"\b{name}\b", said, text)
         return f"{'÷' if self.divides else '×'} {powers(text)}" if text else ""
 
 
 @cache
-def taken_apart(formula: str) -> Factor | None:
+def parse_factor(formula: str) -> Factor | None:
     """The factor in `formula`; None where it is no product of `grad` and something that can be computed or named."""
     try:
         tree = ast.parse(LOGARITHM.sub(r"log(\1)", formula), mode="eval").body
@@ -192,12 +193,12 @@ def number_in(state: NodeState, name: str) -> float | None:
         return None
 
 
-def numbered(factor: Factor, number: float, labels: Mapping[str, str | None]) -> str:
+def format_product(factor: Factor, number: float, labels: Mapping[str, str | None]) -> str:
     """`× 0.54`, and of what: `× cos x = 0.54`."""
-    plain = f"× {short(number)}"
+    plain = f"× {format_number(number)}"
     if factor.call is None:
         return plain
-    text = f"× {factor.call} {called(labels.get(factor.names[-1]))} = {short(number)}"
+    text = f"× {factor.call} {short_label(labels.get(factor.names[-1]))} = {format_number(number)}"
     return text if len(text) <= LONGEST else plain
 
 
@@ -210,17 +211,17 @@ def by_matrix(product: tuple[str, str, bool], state: NodeState, labels: Mapping[
     for ending in TRANSPOSED:
         if text.endswith(ending):
             text, turned = text.removesuffix(ending), not turned
-    matrix = called(text) + ("ᵀ" if turned else "")
+    matrix = short_label(text) + ("ᵀ" if turned else "")
     return f"· {matrix}" if before else f"{matrix} ·"
 
 
-def called(label: str | None) -> str:
+def short_label(label: str | None) -> str:
     """A label as it has room on a wire: of a path the end."""
     text = (label or "").rpartition(".")[2]
     return text if text and len(text) <= NAMED and text.isidentifier() else "saved"
 
 
-def short(number: float) -> str:
+def format_number(number: float) -> str:
     return f"{number:.3g}"
 
 

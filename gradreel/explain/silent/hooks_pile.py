@@ -27,7 +27,7 @@ class HooksPile(FirstTrouble):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self.registering = again_and_again(world.source.tree)
+        self.registering = find_registrations(world.source.tree)
         self.names = {name for _, name in self.registering}
         self.now: Counter[tuple[str, object]] = Counter()
         self.at_node: Counter[str] = Counter()
@@ -91,7 +91,7 @@ class HooksPile(FirstTrouble):
         return Diagnosis("other", title, "", lines, story, (), events, "hooks_pile", named(target=text))
 
 
-def again_and_again(tree: ast.AST) -> list[tuple[int, str]]:
+def find_registrations(tree: ast.AST) -> list[tuple[int, str]]:
     """The lines that register a hook in a loop, or in a function, and what they register."""
     found = []
     for home in ast.walk(tree):

@@ -12,8 +12,8 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
-from ..given import Given, all_names, given_here, made_beside, member_later
 from ..optimized import given_paths, makings, optimized
+from ..optimizer_arguments import ParameterGroup, collect_names, constructor_line, later_owner, read_groups
 from ..words import called, code, name_of, upper
 from ..world.states import Place, TensorState
 from ..world.world import World
@@ -34,7 +34,7 @@ class Untouched:
         self.bound: dict[str, tuple[Place, int]] = {}
         """Where, and with which event, a name was first bound, by what it shows."""
         self.makings = [call.lineno for call in makings(world.source.tree)]
-        self.given: list[Given] = []
+        self.groups: list[ParameterGroup] = []
         self.made: list[tuple[Place, int]] = []
         """Where, and with which event, optimizers were made."""
         self.arrived: set[int] = set()
@@ -69,7 +69,7 @@ class Untouched:
         place = self.world.place
         here = sum(place.line <= line <= place.end_line for line in self.makings)
         self.made += [(place, self.world.count - 1)] * here
-        self.given += given_here(self.world) if here else []
+        self.groups += read_groups(self.world) if here else []
 
     def flagged(self, event: e.FlagChanged) -> None:
         if self.world.tensors[event.tensor].requires_grad:
@@ -111,7 +111,7 @@ class Untouched:
         replaced = [n for n in lost if self.stepped_memory and self.replaces(n)]
         if replaced:
             return [self.showing.shown(self.told_replaced(replaced[0], *self.made[-1]))]
-        if self.stepped_memory and (told := self.told_of_given(lost)) is not None:
+        if self.stepped_memory and (told := self.told_of_group(lost)) is not None:
             return [self.showing.shown(told)]
         if len(self.made) != 1 or len(self.optimizers) != 1:
             return []
@@ -127,21 +127,23 @@ class Untouched:
             lost = [n for n in lost if self.world.tensors[n].made > event and self.in_module(n)]
         return [self.showing.shown(self.told(lost[0], optimizer, place, event))] if lost else []
 
-    def told_of_given(self, lost: list[int]) -> Diagnosis | None:
+    def told_of_group(self, lost: list[int]) -> Diagnosis | None:
         """Of what belongs to an object all of whose parameters an optimizer was given, and was not among them."""
         world, differentiated = self.world, {n for call in self.world.calls.values() for n in call.inputs}
         lost = [number for number in lost if number not in differentiated]
-        names = all_names(world, [*lost, *(member for given in self.given for member in given.members)])
-        for given in self.given if lost else ():
+        if not lost or not self.groups:
+            return None
+        names = collect_names(world, [*lost, *(member for group in self.groups for member in group.members)])
+        for group in self.groups:
             for number in lost:
                 tensor = world.tensors[number]
-                if (line := made_beside(world, given, tensor, names)) is not None:
+                if (line := constructor_line(world, group, tensor, names)) is not None:
                     return self.told_hidden(number, line)
-                if (owner := member_later(given, tensor, names)) is not None:
+                if (owner := later_owner(group, tensor, names)) is not None:
                     found = self.told(
-                        number, world.source.text(given.place.line, given.place.end_line), given.place, given.event
+                        number, world.source.text(group.place.line, group.place.end_line), group.place, group.event
                     )
-                    return replace(found, names={**found.names, "owner": owner, "given": given.owner})
+                    return replace(found, names={**found.names, "owner": owner, "given": group.owner})
         return None
 
     def replaces(self, number: int) -> bool:
