@@ -8,7 +8,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import flat
+from ..ancestry import all_zero
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.world import World
@@ -126,7 +126,7 @@ LATEST = 3
 
 
 def zero(value: Value | None) -> bool:
-    return value is not None and value.whole and not any(flat(value.data))
+    return value is not None and all_zero(value)
 
 
 def leaf_of(world: World, number: int) -> int | None:
