@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from gradreel.trace import events as e
 
 from .calls import called
-from .optimized import makings
 from .world.states import Place, TensorState
 from .world.world import World
 
@@ -26,11 +25,11 @@ class ParameterGroup:
     members: dict[int, str]
 
 
-def read_groups(world: World) -> list[ParameterGroup]:
-    """What the optimizers that the line makes are given, which was just reached."""
+def read_groups(world: World, calls: list[ast.Call]) -> list[ParameterGroup]:
+    """What those of `calls` are given that make optimizers on the line that was just reached."""
     place, names = world.place, {**world.names_in.get(0, {}), **world.names_in.get(world.scope, {})}
     found = []
-    for call in makings(world.source.tree):
+    for call in calls:
         if not place.line <= call.lineno <= place.end_line:
             continue
         for asked in [part for part in ast.walk(call) if isinstance(part, ast.Call) and called(part) in LISTS]:

@@ -11,7 +11,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import ancestors, by_graph, gradient_call
+from ..ancestry import ancestors, by_graph, gradient_call, made_from, written_from
 from ..diagnosis import Diagnosis, named, on, origin
 from ..errors.no_graph import before_line
 from ..optimized import optimized
@@ -188,7 +188,7 @@ class Unreached:
         if not any(state.storage in self.reached for state in ancestors(world, cut)):
             return False
         roots = [world.tensors[root] for root in finished(world)[-1].roots]
-        behind = [state for root in roots for state in ancestors(world, root) if of(world, state, cut)]
+        behind = computed_from(world, cut, {state.number: state for root in roots for state in ancestors(world, root)})
         joined = {number for state in behind for number in state.inputs if number in world.tensors}
         return bool(behind) and not any(world.tensors[number].storage in self.reached for number in joined)
 
@@ -230,6 +230,12 @@ class Unreached:
         return None
 
 
-def of(world: World, state: TensorState, cut: TensorState) -> bool:
-    """Whether `state` was computed from `cut`."""
-    return state is not cut and any(before is cut for before in ancestors(world, state))
+def computed_from(world: World, start: TensorState, states: dict[int, TensorState]) -> list[TensorState]:
+    """Those of `states` that were computed from `start`."""
+    derived, found = {start.number}, []
+    for state in sorted(states.values(), key=lambda state: state.made):
+        before = (*made_from(world, state), *written_from(world, state))
+        if state is not start and any(source.number in derived for source in before):
+            derived.add(state.number)
+            found.append(state)
+    return found

@@ -33,7 +33,7 @@ class Untouched:
         """Those that took a step, by what names show of them."""
         self.bound: dict[str, tuple[Place, int]] = {}
         """Where, and with which event, a name was first bound, by what it shows."""
-        self.makings = [call.lineno for call in makings(world.source.tree)]
+        self.makings = makings(world.source.tree)
         self.groups: list[ParameterGroup] = []
         self.made: list[tuple[Place, int]] = []
         """Where, and with which event, optimizers were made."""
@@ -67,9 +67,9 @@ class Untouched:
 
     def reach(self, event: e.LineReached) -> None:
         place = self.world.place
-        here = sum(place.line <= line <= place.end_line for line in self.makings)
+        here = sum(place.line <= call.lineno <= place.end_line for call in self.makings)
         self.made += [(place, self.world.count - 1)] * here
-        self.groups += read_groups(self.world) if here else []
+        self.groups += read_groups(self.world, self.makings) if here else []
 
     def flagged(self, event: e.FlagChanged) -> None:
         if self.world.tensors[event.tensor].requires_grad:
