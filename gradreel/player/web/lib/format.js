@@ -150,9 +150,11 @@ export function ordinal(n) {
   return `${n}${ending}`;
 }
 
-/** `MvBackward0` as `Mv`, for places with little room. @param {string} name @returns {string} */
+/** `MvBackward0` as `Mv`, `torch::autograd::CopyBackwards` as `Copy`, for places with little room.
+ * @param {string} name @returns {string}
+ */
 export function shortenName(name) {
-  return name.replace(/Backward\d*$/, "");
+  return name.replace(/^.*::/, "").replace(/Backwards?\d*$/, "");
 }
 
 /** A box in few words: `Mv #0`, or the leaf's variable.

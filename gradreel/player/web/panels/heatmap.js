@@ -2,6 +2,7 @@
  * A tensor's contents as something to look at: a grid of shaded numbers where they fit, else how they are spread. Pure.
  */
 
+import { inRows, unpackCells } from "../lib/cells.js";
 import { formatNumber } from "../lib/format.js";
 
 /** The largest side of a grid. */
@@ -39,21 +40,9 @@ export function fits(value) {
 /** The rows of a matrix whose cells came as float16: what is not finite by its name, as everywhere.
  * @param {import("../lib/format.js").Value} value
  */
-function rowsOf({ shape: [many, wide], cells: [power, packed] }) {
-  const bytes = atob(packed);
-  const at = (i) => half(bytes.charCodeAt(2 * i) | (bytes.charCodeAt(2 * i + 1) << 8)) * 2 ** power;
+function rowsOf({ shape, cells }) {
   const finite = (item) => (Number.isNaN(item) ? "nan" : Number.isFinite(item) ? item : item > 0 ? "inf" : "-inf");
-  return Array.from({ length: many }, (_, row) =>
-    Array.from({ length: wide }, (_, column) => finite(at(row * wide + column))),
-  );
-}
-
-/** The number that the sixteen bits of a float16 stand for. */
-function half(bits) {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
-  if (exponent === 31) return fraction ? NaN : sign * Infinity;
-  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : (2 ** -14 * fraction) / 1024);
+  return inRows(unpackCells(cells).map(finite), shape.at(-1));
 }
 
 /** What a cell is sure of: three digits. */

@@ -8,7 +8,8 @@ import { gradAt } from "./model.js";
 import { box, line, write } from "./pen.js";
 import { mouthX } from "./routes.js";
 import {
-  BOLD, BOLD_MONO, CELL, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, slotLabel, slotPlace, TITLE,
+  BOLD, BOLD_MONO, CELL, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, slotLabel, slotPlace,
+  TITLE,
 } from "./sizes.js";
 import { css, heat, tile } from "./tiles.js";
 import { drawSign } from "./signs.js";
@@ -193,7 +194,7 @@ function drawCard(pen, frame, item) {
   const how = { align: "left", room: item.w - 22 };
   write(pen, item.group.title || "nodes", x, y + 17, TITLE, { ...how, bold: true });
   const { born, all } = counts;
-  const words = `${item.group.sub ? `${item.group.sub} · ` : ""}${born < all ? `${born} of ` : ""}${all} nodes`;
+  const words = `${item.group.sub ? `${item.group.sub} · ` : ""}${born < all ? `${born} of ` : ""}${nodeCount(all)}`;
   write(pen, words, x, y + 36, LABEL, { ...how, colour: colours.soft });
   bar(pen, x, y + 50, item.w - 24, counts);
   drawMinis(pen, frame, item, y + 62);
@@ -329,7 +330,7 @@ export const blockHigh = (number, most, side) => Math.max(4, (Math.abs(number) /
  * @param {Pen} pen @param {import("./types.js").Model} model @param {import("./types.js").Leaf} leaf
  * @param {GradEntry} entry @param {{x: number, y: number}} at @param {number} side
  */
-export function fillTray(pen, model, leaf, entry, { x, y }, side) {
+function fillTray(pen, model, leaf, entry, { x, y }, side) {
   const { values } = model.scene;
   const value = values[entry.value];
   const grid = gridOf(value);

@@ -3,6 +3,7 @@
  * the episodes, turns of the loop that calls backward. Made once for a scene; what is there at a step says `moment.js`.
  */
 
+import { shortenName } from "../lib/format.js";
 import { aboutAt } from "../scene/run.js";
 import { indexAt } from "../scene/state.js";
 import { mostOf } from "./values.js";
@@ -16,9 +17,6 @@ const VIEWS = new Set([
 ]);
 /** Of what was added to a `.grad`, so many terms are told one by one. */
 export const TERMS = 12;
-
-/** `MulBackward0` as `Mul`. @param {string} name */
-export const shortName = (name) => name.replace(/Backwards?\d*$/, "").replace(/^.*::/, "");
 
 /** @param {IndexedScene} scene @param {State} state @returns {Model} */
 export function modelOf(scene, state) {
@@ -74,7 +72,7 @@ function nodeOf(box, at, state, groups) {
   const track = state.track(box.id, "state");
   const gone = track ? track.values.lastIndexOf("released") : -1;
   const leaf = box.kind === "leaf";
-  const short = shortName(box.name);
+  const short = shortenName(box.name);
   const path = [];
   for (let group = box.group; group; group = groups.get(group)?.parent ?? null) path.unshift(group);
   return {

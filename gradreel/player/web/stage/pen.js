@@ -5,7 +5,7 @@
 
 /** @import { Measure } from "./sizes.js" */
 
-export const SANS = "Inter,\"DejaVu Sans\",system-ui,sans-serif";
+const SANS = "Inter,\"DejaVu Sans\",system-ui,sans-serif";
 export const MONO = "\"JetBrains Mono\",\"DejaVu Sans Mono\",ui-monospace,monospace";
 /** No text is smaller, in CSS pixels. */
 export const LEAST_TEXT = 12;

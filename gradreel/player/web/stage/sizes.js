@@ -18,7 +18,7 @@ export const HEAD = 32;
 const SLOTS = 4;
 const SLOT_GAP = 8;
 /** The small tile of a leaf inside a card: its value, its `.grad`, and how many stand in a row. */
-export const MINI = { w: 40, h: 34, row: 4, most: 8 };
+const MINI = { w: 40, h: 34, row: 4, most: 8 };
 /** The cells of a ladder. */
 export const CELL = { w: 12, h: 13, row: 16, most: 80 };
 export const FUNNEL = { big: 52, compact: 44 };
@@ -91,7 +91,10 @@ function sizeCard(item, measure) {
   item.tag = 0;
 }
 
-const cardLine = (item, sub) => `${sub ? `${sub} · ` : ""}${item.nodes.length} nodes`;
+const cardLine = (item, sub) => `${sub ? `${sub} · ` : ""}${nodeCount(item.nodes.length)}`;
+
+/** @param {number} many */
+export const nodeCount = (many) => `${many} ${many === 1 ? "node" : "nodes"}`;
 
 function sizeLadder(item, measure) {
   item.cells = ladderCells(item.groups);
@@ -127,7 +130,7 @@ const titleOf = ({ title, node }) => title || `${node.short} #${node.box.nr}`;
 /** @param {Item} item */
 export function ladderLine({ groups, nodes }) {
   const alike = groups.every(({ kind }) => kind === groups[0].kind && kind !== "node");
-  return alike ? `${groups.length} × ${Math.round(nodes.length / groups.length)} nodes` : `${nodes.length} nodes`;
+  return alike ? `${groups.length} × ${nodeCount(Math.round(nodes.length / groups.length))}` : nodeCount(nodes.length);
 }
 
 function sizeLeaf(item, measure, { narrow }) {

@@ -26,7 +26,7 @@ const STOREY = 26;
 /** Smaller than this nothing is drawn, even if it does not fit. */
 export const SMALLEST = MIN_SCALE * 0.72;
 /** The tensors' ground where no leaf stands on it. */
-export const BARE_GROUND = 58;
+const BARE_GROUND = 58;
 
 /** @param {ReturnType<typeof import("./arrange.js").arrange>} made
  * @param {{width: number, height: number}} room

@@ -2,6 +2,8 @@
  * What a value looks like as a tile: its grid of numbers, its scalar, or how its numbers are spread. Pure.
  */
 
+import { inRows, unpackCells } from "../lib/cells.js";
+
 /** @import { Value } from "../lib/format.js" */
 
 /** @typedef {{scalar: number|string|boolean}|{rows: any[][]}|{bins: number[], min: number, max: number}} Grid */
@@ -39,12 +41,6 @@ function wholeGrid({ shape, data }) {
   return { rows: rows.length > TALL * wide && rows.length > MANY_ROWS ? inColumns(rows, wide) : rows };
 }
 
-function inRows(flat, wide) {
-  const rows = [];
-  for (let at = 0; at < flat.length; at += wide) rows.push(flat.slice(at, at + wide));
-  return rows;
-}
-
 /** A tall matrix beside itself, so that it is about as wide as high. */
 function inColumns(rows, wide) {
   const columns = Math.ceil(Math.sqrt(rows.length / wide));
@@ -56,20 +52,10 @@ function inColumns(rows, wide) {
 }
 
 /** The rows of what came as float16. */
-function rowsOf({ shape, grid, cells: [power, packed] }) {
-  const bytes = atob(packed);
-  const [many, wide] = grid ?? [shape.length > 1 ? shape.at(-2) : 1, shape.at(-1)];
-  const at = (place) => half(bytes.charCodeAt(2 * place) | (bytes.charCodeAt(2 * place + 1) << 8)) * 2 ** power;
-  const rows = Array.from({ length: many }, (_, row) => Array.from({ length: wide }, (_, i) => at(row * wide + i)));
+function rowsOf({ shape, grid, cells }) {
+  const wide = (grid ?? shape).at(-1);
+  const rows = inRows(unpackCells(cells), wide);
   return rows.length > TALL * wide && rows.length > MANY_ROWS ? inColumns(rows, wide) : rows;
-}
-
-/** The number that the sixteen bits of a float16 stand for. */
-function half(bits) {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
-  if (exponent === 31) return fraction ? NaN : sign * Infinity;
-  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : (2 ** -14 * fraction) / 1024);
 }
 
 /** The largest size of a finite number in a value. @param {Value|null|undefined} value @returns {number} */
