@@ -27,10 +27,12 @@ const DRAWER = { w: 40, h: 29, rows: 3 };
 /** A name with no more than its last two parts. @param {string} name */
 export const lastParts = (name) => name.split(".").slice(-2).join(".");
 
+const TRANSPOSE = /\.(t\(\)|m?T)$/;
+
 /** What stands below a slot. @param {{label: string, name: string}} slot */
 export function slotLabel({ label, name }) {
-  const told = label === "temporary" ? "input" : label || name;
-  const text = /^[\w.]+$/.test(told) ? lastParts(told) : told;
+  const told = (label === "temporary" ? "input" : label || name).replace(TRANSPOSE, "ᵀ");
+  const text = /^[\w.]+ᵀ?$/.test(told) ? lastParts(told) : told;
   return text.length > 12 ? `${text.slice(0, 11)}…` : text;
 }
 
