@@ -6,8 +6,10 @@
 import { blockHigh, drawTower, lock } from "./marks.js";
 import { gradAt } from "./model.js";
 import { hasArrived } from "./moment.js";
-import { box, circle, lerp, line, share, smooth, within, write } from "./pen.js";
-import { edgeRoute, itemOf, leafSpot, mouthOf, plateOf, signOf, slotSpot, spriteOf, tensorSpot } from "./places.js";
+import { box, circle, clamp, lerp, line, share, smooth, within, write } from "./pen.js";
+import {
+  edgeRoute, freest, itemOf, leafSpot, mouthOf, plateOf, signOf, slotSpot, spriteOf, tensorSpot,
+} from "./places.js";
 import { along } from "./routes.js";
 import { css, heat, tile } from "./tiles.js";
 import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
@@ -25,6 +27,8 @@ const DROP = 120;
 const DUST = 9;
 const DIMMED = 0.36;
 const MEETING = 50;
+/** So high may an arm bend. */
+const HIGHEST = 4;
 
 /** What the acts of a frame draw themselves, and what they dim.
  * @param {Frame} frame @returns {{hidden: Set<string>, lit: Set<string>|null}}
@@ -206,10 +210,11 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
   const gap = wide * 0.62 + 10;
   const half = gap + wide / 2 + 12;
   const bent = 12 * Math.sin(Math.PI * share(time, 0.05, 0.95));
-  const beside = frame.layout.lying && !leaf;
-  const x = Math.max(half + 4, Math.min(frame.width - half - 4, beside ? sprite.x : mouth.x));
-  const above = beside ? sprite.y - (item.h / 2) * sprite.scale - big * 0.75 : mouth.y - (leaf ? 8 : 18) - bent;
-  const y = Math.max(big * 0.7, above);
+  const { x, y } = frame.layout.lying && !leaf
+    ? besideNode(frame, item, { w: half * 2, h: big * 1.3 })
+    : {
+      x: clamp(mouth.x, half + 4, frame.width - half - 4), y: Math.max(big * 0.7, mouth.y - (leaf ? 8 : 18) - bent),
+    };
   const route = edge && edgeRoute(frame, edge);
   const from = route ? along(route, WAITS) : { x: x + 60, y: y - 40 };
   const free = frame.moment.acts.some(({ type }) => type === "free") ? 0.3 : 0;
@@ -235,6 +240,16 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
   if (now > 0.2 && now < 0.7)
     within(pen, { x, y, alpha: share(now, 0.2, 0.3) }, () =>
       write(pen, "+", 0, 0, 24, { bold: true, colour: pen.colours.run, halo: true }));
+}
+
+/** Around a lying node where a panel covers least: above it, to the right of its name, below it. */
+function besideNode(frame, item, { w, h }) {
+  const { x, y, scale } = spriteOf(frame, item);
+  const far = (item.h / 2) * scale + h / 2 + 6;
+  const right = x + (item.tag + 24 - item.w / 2) * scale + w / 2;
+  return freest(frame.layout, [[x, y - far], [right, y - far], [x, y + far]].map(([at, down]) => ({
+    x: clamp(at, w / 2 + 4, frame.width - w / 2 - 4), y: Math.max(h / 2 + 3, down), w, h,
+  })));
 }
 
 const countAt = ({ model, moment }, node) => model.state.at(node.id, "arrived", moment.step) ?? 2;
@@ -426,7 +441,8 @@ function drawArm(pen, hand, tip, scale, open, lying) {
     : [hand.x - 50 * scale, hand.y + 10, tip.x - 40 * scale, tip.y - 24 * scale];
   context.beginPath();
   context.moveTo(hand.x, hand.y);
-  context.bezierCurveTo(...bend, tip.x, tip.y - 12 * scale);
+  const [x0, y0, x1, y1] = bend;
+  context.bezierCurveTo(x0, Math.max(HIGHEST, y0), x1, Math.max(HIGHEST, y1), tip.x, tip.y - 12 * scale);
   context.strokeStyle = colours.run;
   context.lineWidth = 7 * scale;
   context.lineCap = "round";

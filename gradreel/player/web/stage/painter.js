@@ -10,8 +10,8 @@ import {
   arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
 } from "./moment.js";
 import { box, circle, line, pill, within, write } from "./pen.js";
-import { edgeRoute, itemOf, mouthOf, spriteOf } from "./places.js";
-import { along, isBundle, routeOf, trace } from "./routes.js";
+import { edgeRoute, freest, itemOf, mouthOf, spriteOf } from "./places.js";
+import { along, isBundle, lengthOf, routeOf, trace } from "./routes.js";
 import { LABEL, lastParts } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
 import { tile } from "./tiles.js";
@@ -27,6 +27,8 @@ const FEW_EDGES = 26;
 const PIPS = 6;
 const PIP = 13;
 const PLAIN = 5;
+/** So far from where its line begins a gradient covers nothing of its node. */
+const CLEAR = 22;
 const STOREYS = ["graph of the value", "gradient’s own graph", "graph of that gradient", "and of that"];
 /** Of a bundle, where the count may stand. */
 const SPOTS = [0.3, 0.2, 0.42, 0.54, 0.66, 0.78, 0.14, 0.36, 0.25, 0.48, 0.6, 0.72, 0.84];
@@ -142,7 +144,10 @@ function drawStoreys(pen, frame) {
     const at = { x: width / 2, y: (top + bottom) / 2 - 1, w: width - 20, h: bottom - top + 30 };
     within(pen, { x: 0, y: 0, alpha: 0.08 + 0.02 * gen }, () => box(pen, at, 12, { fill: colour }));
     line(pen, [[10, bottom + 14], [width - 10, bottom + 14]], { stroke: colour, line: 1.4 });
-    write(pen, STOREYS[Math.min(3, gen)], width - 22, top - 5, 12.5, { align: "right", bold: true, colour });
+    const words = STOREYS[Math.min(3, gen)];
+    const w = pen.measure(words, 12.5, { bold: true });
+    const { x } = freest(layout, [width - 22 - w / 2, 22 + w / 2].map((each) => ({ x: each, y: top - 5, w, h: 14 })));
+    write(pen, words, x, top - 5, 12.5, { bold: true, colour });
   }
 }
 
@@ -328,7 +333,10 @@ function drawSent(pen, frame) {
 
 /** Where on its line what has gone over it rests. */
 function restOf({ lying }, link, route) {
-  if (lying && link.to.type === "leaf") return link.from.row > 0 ? 0.08 : 0.3;
+  if (lying && link.to.type === "leaf") {
+    const clear = Math.min(0.5, CLEAR / lengthOf(route));
+    return Math.max(clear, link.from.row > 0 ? 0.08 : 0.3);
+  }
   return route.kind === "corners" || route.points.length < 3 ? 0.48 : 0.22;
 }
 

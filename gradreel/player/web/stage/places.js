@@ -7,15 +7,40 @@ import { leafPlaces } from "./marks.js";
 import { mouthX, routeOf } from "./routes.js";
 import { slotPlace } from "./sizes.js";
 
-/** @import { Edge, Frame, Item, Leaf, StageNode } from "./types.js" */
+/** @import { Edge, Frame, Item, Layout, Leaf, StageNode } from "./types.js" */
 
 /** @typedef {{x: number, y: number, size: number}} Place */
 
+/** @typedef {{x: number, y: number, w: number, h: number}} Box   around its middle */
+
+/** A name stands so high above its node. */
+const NAME = 36;
 /** Of a node that keeps more, the others stand with the last slot that is drawn. */
 const SHOWN_SLOTS = 4;
 
 /** @param {Frame} frame @param {Item|undefined} item */
 export const spriteOf = ({ sprites }, item) => (item ? sprites.get(item.key) : undefined);
+
+/** The place of a thing with the name that may be at it. @param {Item} item @param {Layout} layout @returns {Box} */
+export function boxOf({ x, y, w, h, tag, lens }, { scale, lying }) {
+  const above = (lens ? 28 : 0) + (tag && lying ? NAME : 0);
+  const right = tag && !lying ? tag : 0;
+  return { x: x + (right / 2) * scale, y: y - (above / 2) * scale, w: (w + right) * scale, h: (h + above) * scale };
+}
+
+/** Of some places the one that covers least of what stands on the stage.
+ * @param {Layout} layout @param {Box[]} places
+ */
+export function freest(layout, places) {
+  const things = layout.items.map((item) => boxOf(item, layout));
+  const shared = (one, other, at, size) => {
+    const [a, b] = [one[size], other[size]];
+    return Math.max(0, Math.min(a, b, (a + b) / 2 - Math.abs(one[at] - other[at])));
+  };
+  const covers = (place) =>
+    things.reduce((sum, thing) => sum + shared(place, thing, "x", "w") * shared(place, thing, "y", "h"), 0);
+  return places.reduce((best, place) => (covers(place) < covers(best) ? place : best));
+}
 
 /** What stands for a node on the stage. @param {Frame} frame @param {StageNode} node @returns {Item|undefined} */
 export function itemOf({ layout }, node) {

@@ -121,6 +121,10 @@ function towards(from, to, far) {
 const bezier = (a, b, c, d, t) =>
   (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t ** 2 * c + t ** 3 * d;
 
+/** How long a route is, from point to point. @param {Route} route */
+export const lengthOf = ({ points }) =>
+  points.slice(1).reduce((sum, point, i) => sum + distance(points[i], point), 0) || 1;
+
 /** The point at a share of a route. @param {Route} route @param {number} part @returns {{x: number, y: number}} */
 export function along({ kind, points }, part) {
   const lengths = points.slice(1).map((point, i) => distance(points[i], point));

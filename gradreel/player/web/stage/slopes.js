@@ -4,24 +4,23 @@
  */
 
 import { box, write } from "./pen.js";
-import { along, isBundle, routeOf } from "./routes.js";
+import { boxOf } from "./places.js";
+import { along, isBundle, lengthOf, routeOf } from "./routes.js";
 import { isAlive } from "./moment.js";
 
 /** @import { Pen } from "./pen.js" */
-/** @import { Edge, Frame, Item, Layout } from "./types.js" */
-
-/** @typedef {{x: number, y: number, w: number, h: number}} Box   around its middle */
+/** @import { Box } from "./places.js" */
+/** @import { Edge, Frame, Layout } from "./types.js" */
 
 const PX = 12.5;
 const STYLE = { bold: true };
-/** Where along a line the words may stand, the better places first. */
-const PARTS = [0.3, 0.4, 0.2, 0.6, 0.7, 0.5, 0.12, 0.8];
-/** How far from the line: beside it, or beside the tiles on it. */
-const GAPS = [4, 20];
+/** How far from a line the words may stand, and where along it: beside it, or beside the tile in its middle. */
+/** @type {[number, number[]][]} */
+const PLACES = [[4, [0.3, 0.4, 0.2, 0.6, 0.7, 0.5, 0.12, 0.8]], [20, [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8]]];
+/** Where along a line they stand on it. */
+const ON = 0.3;
 /** What a gradient that rests on a line takes. */
 const TILE = 34;
-/** A name stands so high above its node, or so far beside it. */
-const NAME = 36;
 /** So near to each other are the points of a line that words may not cover. */
 const NEAR = 9;
 
@@ -62,7 +61,7 @@ function onLine({ measure }, frame, { id, slope }) {
   const found = frame.layout.linkOf.get(id);
   if (!slope || !found || isBundle(found.link)) return null;
   const route = routeOf(frame.layout, found.link, found.place, (item) => frame.sprites.get(item.key)?.to);
-  return route && { ...along(route, PARTS[0]), ...sizeOf(measure, slope) };
+  return route && { ...along(route, ON), ...sizeOf(measure, slope) };
 }
 
 const sizeOf = (measure, slope) => ({ w: measure(slope, PX, STYLE) + 8, h: 19 });
@@ -76,14 +75,14 @@ function placeSlopes(layout, { measure }, rests) {
   const lines = ways.flatMap(({ route }) => pointsOf(route));
   const tiles = ways.flatMap(({ route, link }) => rests(route, link).map((part) => along(route, part)));
   const full = [
-    ...layout.items.map((item) => thingBox(item, layout)),
+    ...layout.items.map((item) => boxOf(item, layout)),
     ...tiles.map((at) => ({ ...at, w: TILE, h: TILE })),
   ];
   const found = new Map();
   for (const { edge, route } of ways) {
     if (!edge.slope) continue;
     const size = sizeOf(measure, edge.slope);
-    const places = GAPS.flatMap((gap) => PARTS.flatMap((part) => beside(route, part, size, gap)));
+    const places = PLACES.flatMap(([gap, parts]) => parts.flatMap((part) => beside(route, part, size, gap)));
     const at = places.find((each) => isFree(each, full, lines, layout));
     if (!at) continue;
     found.set(edge.id, at);
@@ -94,17 +93,8 @@ function placeSlopes(layout, { measure }, rests) {
 
 /** @returns {{x: number, y: number}[]} */
 function pointsOf(route) {
-  const { points } = route;
-  const far = points.slice(1).reduce((sum, [x, y], i) => sum + Math.hypot(x - points[i][0], y - points[i][1]), 0);
-  const many = Math.ceil(far / NEAR) + 1;
+  const many = Math.ceil(lengthOf(route) / NEAR) + 1;
   return Array.from({ length: many + 1 }, (_, i) => along(route, i / many));
-}
-
-/** A thing with the name that may be at it. @param {Item} item @param {Layout} layout @returns {Box} */
-function thingBox({ x, y, w, h, tag, lens }, { scale, lying }) {
-  const above = (lens ? 28 : 0) + (tag && lying ? NAME : 0);
-  const right = tag && !lying ? tag : 0;
-  return { x: x + (right / 2) * scale, y: y - (above / 2) * scale, w: (w + right) * scale, h: (h + above) * scale };
 }
 
 /** At both sides of a line. @returns {Box[]} */
