@@ -6,10 +6,11 @@ import { createState } from "../../gradreel/player/web/scene/state.js";
 import { actingAt, createComposer, layoutAt, recompose } from "../../gradreel/player/web/stage/compose.js";
 import { foldTree, phaseAt, placedAt, treeOf } from "../../gradreel/player/web/stage/fold.js";
 import { gradAt, modelOf } from "../../gradreel/player/web/stage/model.js";
-import { isAlive, stageMoment } from "../../gradreel/player/web/stage/moment.js";
+import { countsOf, isAlive, stageMoment } from "../../gradreel/player/web/stage/moment.js";
 import { durationsOf, timeScale } from "../../gradreel/player/web/stage/pace.js";
 import { along, routeOf } from "../../gradreel/player/web/stage/routes.js";
-import { MIN_SCALE } from "../../gradreel/player/web/stage/sizes.js";
+import { boxOf, freest } from "../../gradreel/player/web/stage/places.js";
+import { MIN_SCALE, slotLabel } from "../../gradreel/player/web/stage/sizes.js";
 import { setApart, within } from "../../gradreel/player/web/stage/spread.js";
 import { gridOf, mostOf, tileNumber, tileSize } from "../../gradreel/player/web/stage/values.js";
 import { determinant, recurrent, training } from "./scene_builder.js";
@@ -238,4 +239,49 @@ test("things are set apart near where they want to be, and within bounds", () =>
   assert.deepEqual(setApart([1, 2, 3], [0, 0, 100], room), [-6, 6, 100]);
   assert.deepEqual(setApart([1, 2], [10, 0], room), [-1, 11]);
   assert.deepEqual(within([-6, 6], [1, 2], 0, 100, room), [5, 17]);
+});
+
+test("what is behind a card is counted anew for every step", () => {
+  const { model, scene, state, moment } = opened(training(2, 3));
+  const nodes = model.nodes.filter(({ leaf }) => !leaf);
+  for (const step of [0, scene.calls[0].from, scene.calls[0].to, state.last]) {
+    const { all, born, ran, held, freed } = countsOf(model, nodes, moment(step));
+    const alive = nodes.filter((node) => isAlive(node, step));
+    const slots = alive.flatMap(({ id, box }) => box.slots.map((slot) => state.at(id, `slot:${slot.name}`, step)));
+    assert.deepEqual([all, born], [nodes.length, alive.length]);
+    assert.equal(ran, alive.filter(({ id }) => state.at(id, "order", step) !== null).length);
+    assert.equal(freed, slots.filter((each) => each === "freed").length);
+    assert.equal(held, slots.filter((each) => each !== null && each !== "freed").length);
+  }
+});
+
+test("no thing lies on another", () => {
+  for (const [name, raw] of PROGRAMS) {
+    const run = opened(raw);
+    run.resize(ROOMS[0]);
+    for (const step of some(run.state.last, 20)) {
+      const { items, scale, wanted } = run.layout(step);
+      if (wanted < MIN_SCALE) continue;
+      const gap = (a, b, at, size) => Math.abs(a[at] - b[at]) - ((a[size] + b[size]) / 2) * scale;
+      for (const [i, a] of items.entries())
+        for (const b of items.slice(i + 1))
+          assert.ok(Math.max(gap(a, b, "x", "w"), gap(a, b, "y", "h")) > -1, `${name}, ${step}: ${a.key} ${b.key}`);
+    }
+  }
+});
+
+test("a slot is named by the end of a path", () => {
+  for (const [label, said] of [
+    ["net.4.weight.t()", "4.weightᵀ"], ["W.T", "Wᵀ"], ["model.blocks.0.ln1.weight", "ln1.weight"],
+    ["temporary", "input"], ["out - x", "out - x"], ["softmax(q @ k)", "softmax(q @…"],
+  ]) assert.equal(slotLabel({ label, name: "self" }), said);
+});
+
+test("of some places that one is taken that covers least", () => {
+  const item = { x: 100, y: 100, w: 80, h: 60, tag: 50, lens: null };
+  const layout = { items: [item], scale: 1, lying: true };
+  assert.deepEqual(boxOf(item, layout), { x: 100, y: 82, w: 80, h: 96 });
+  const places = [[100, 40], [100, 60], [100, 150], [190, 60]].map(([x, y]) => ({ x, y, w: 90, h: 30 }));
+  assert.equal(freest(layout, places), places[2]);
+  assert.equal(freest(layout, [places[1], places[3]]), places[3]);
 });
