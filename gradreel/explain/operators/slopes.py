@@ -1,7 +1,7 @@
 """The slope of a node towards one of its inputs in a few letters: by what a gradient is multiplied on that way.
 
-`× 3`, `× cos x = 0.54`, `· Wᵀ`, `× (1 - h²)`. It is read off the formulas that stand in the table: a formula is taken
-apart once, and filled with what a node kept.
+`× 3`, `× cos x = 0.54`, `· Wᵀ`, `× (1 - result²)`. It is read off the formulas that stand in the table: a formula is
+taken apart once, and filled with what a node kept.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from ..ancestry import flat
 from ..world.states import NodeState
 
-LONGEST = 14
+LONGEST = 23
 """So many letters may stand on a wire."""
 NAMED = 8
 """So many letters a name may have there."""
@@ -126,8 +126,7 @@ class Factor:
         for name in dict.fromkeys(self.names):
             if name != "grad":
                 number = number_in(state, name)
-                plain = short_label(labels.get(name)) if number is None else format_number(number)
-                said = "y" if name == "result" else plain
+                said = short_label(labels.get(name)) if number is None else format_number(number)
                 text = re.sub(rf"\b{name}\b", said, text)
         return f"{'÷' if self.divides else '×'} {powers(text)}" if text else ""
 
@@ -216,9 +215,9 @@ def by_matrix(product: tuple[str, str, bool], state: NodeState, labels: Mapping[
 
 
 def short_label(label: str | None) -> str:
-    """A label as it has room on a wire: of a path the end."""
-    text = (label or "").rpartition(".")[2]
-    return text if text and len(text) <= NAMED and text.isidentifier() else "saved"
+    """A label as it has room on a wire: of a path the end; what has no name is called as below its slot."""
+    text = (label or "input").rpartition(".")[2]
+    return text if len(text) <= NAMED and text.isidentifier() else "saved"
 
 
 def format_number(number: float) -> str:
