@@ -13,13 +13,11 @@ PRODUCT = "unsupported operand type(s) for *: 'float' and '{}'"
 QUOTIENT = "unsupported operand type(s) for /: '{}' and 'float'"
 SCALED = "unsupported operand type(s) for *: '{}' and 'float'"
 DIFFERENCE = "unsupported operand type(s) for -: 'int' and '{}'"
-LOWERED = "unsupported operand type(s) for -: 'float' and '{}'"
 POWER = "unsupported operand type(s) for ** or pow(): 'float' and '{}'"
 NEGATIVE = "bad operand type for unary -: '{}'"
 ADDED = "add_(): argument 'other' (position 1) must be Tensor, not {}"
 MULTIPLIED = "mul_(): argument 'other' (position 1) must be Tensor, not {}"
 WEIGHTED = "add(): argument 'alpha' must be Number, not {}"
-LESS = "'<' not supported between instances of 'float' and '{}'"
 MORE = "'>' not supported between instances of '{}' and 'int'"
 
 MESSAGES = {"lr": NEGATIVE, "weight_decay": WEIGHTED, "eps": ADDED, "rho": MULTIPLIED, "alpha": MULTIPLIED}

@@ -1,6 +1,6 @@
 """What torch's kernels refuse by the type of their first tensor: functions of floats given bools or whole numbers.
 
-kinds.txt has the kinds that are refused, the exception (`{}` stands for the type), and below it the functions.
+kernel_dtypes.txt has the kinds that are refused, the exception (`{}` stands for the type), and below it the functions.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ IN_PYTHON = (
 """Classes with methods that torch wrote in Python: in the engine these are named after the class that has them."""
 
 TYPE_NAME: Any = vars(type)["__name__"]
-"""The name of a type as Python's messages have it; see WrittenInC in the engine's homes.py."""
+"""The name of a type as Python's messages have it; see WrittenInC in the engine's module_names.py."""
 
 WRITTEN_IN_C = {f"datetime.{name}" for name in ("date", "datetime", "time", "timedelta")} | {
     "_io.StringIO",
