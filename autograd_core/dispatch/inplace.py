@@ -18,9 +18,8 @@ from ..graph.edges import gradient_edge
 from ..graph.node import FLOAT, Node
 from ..tensor.memory_overlap import refuse_overlap
 from ..tensor.tensor import Array, Tensor, plain
-from .callbacks import callbacks
 from .operands import operand
-from .registry import call
+from .registry import call, callbacks
 
 
 def check_writable(target: Tensor, operator: str = "") -> None:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors, events
-from ..dispatch.callbacks import callbacks
-from ..dispatch.registry import call
+from ..dispatch.registry import call, callbacks
 from ..engine.grad_validation import dense
 from ..engine.state import LAST, singular, state
 from ..engine.warnings import warn_once

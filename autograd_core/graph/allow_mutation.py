@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
-from ..dispatch.callbacks import callbacks
+from ..dispatch.registry import callbacks
 from ..engine.state import state
 from ..tensor.tensor import Tensor, plain
 

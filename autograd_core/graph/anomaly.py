@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch.callbacks import callbacks
+from ..dispatch.registry import callbacks
 from ..engine.state import state
 from ..tensor.tensor import Tensor
 from .node import Node

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .. import errors, events
-from ..dispatch.callbacks import callbacks
+from ..dispatch.registry import callbacks
 from ..engine.state import LAST, state, unusual
 from ..events import session as tell
 from ..ordered_dict import OrderedDict

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import errors, events
-from ..dispatch.callbacks import callbacks
+from ..dispatch.registry import callbacks
 from ..engine.state import state
 from ..namespace.type_names import named_in_c
 from ..tensor.storage import Storage

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dispatch.callbacks import callbacks
+from ..dispatch.registry import callbacks
 from ..engine.state import special, state, watch
 from ..errors import Unsupported
 from ..functorch.batch import Batch

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors, events
-from ..dispatch.callbacks import callbacks
-from ..dispatch.registry import TABLE
+from ..dispatch.registry import TABLE, callbacks
 from ..engine.state import state
 from ..functorch.batch import is_hidden
 from ..functorch.batch import whole_data as known

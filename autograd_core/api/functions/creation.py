@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...dispatch.callbacks import callbacks
+from ...dispatch.registry import callbacks
 from ...dispatch.schema.schema import composite
 from ...engine.state import ask_room, mark_exposed, state
 from ...engine.warnings import warn, warn_once

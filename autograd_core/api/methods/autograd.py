@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import autograd, errors, events
-from ...dispatch.callbacks import callbacks
+from ...dispatch.registry import callbacks
 from ...dispatch.schema.schema import composite
 from ...engine import fast_engine
 from ...engine.roots import yes_or_no

@@ -1,8 +1,8 @@
 """What a Tensor offers to programs: its operators, properties and methods, hung onto the class from tables.
 
 Most come from the schemas of operators (dispatch/schema/schema.py).
-Those with a body of their own lie in autograd.py (the graph), conversion.py (what a tensor holds) and inplace.py (`name_`
-is the variant of `name` that writes).
+Those with a body of their own lie in autograd.py (the graph), conversion.py (what a tensor holds) and inplace.py
+(`name_` is the variant of `name` that writes).
 """
 
 from __future__ import annotations

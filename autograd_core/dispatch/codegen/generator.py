@@ -36,8 +36,8 @@ from ...graph.saved_tensor import SavedResult, save_result, unpack_slot
 from ...tensor.storage import Storage
 from ...tensor.tensor import Tensor, blank, wrapped_number
 from .. import operands
-from ..callbacks import callbacks
 from ..not_differentiable import made_of
+from ..registry import callbacks
 from .backward import Backward
 from .cache import kept
 from .forward import Forward

@@ -1,8 +1,8 @@
 """What torch's functions written in Python say of arguments that the C++ function inside them refuses.
 
-inner_functions.txt has, for each such function, what it asks of its arguments first (`target.size`, `p<0.0`, or `training?` for
-whether one is true) and then the call that it makes; one that overwrites its input has a name that ends in `_`. It is
-looked at in a call of a kind that has not gone through before.
+inner_functions.txt has, for each such function, what it asks of its arguments first (`target.size`, `p<0.0`, or
+`training?` for whether one is true) and then the call that it makes; one that overwrites its input has a name that ends
+in `_`. It is looked at in a call of a kind that has not gone through before.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-from ...dispatch.callbacks import callbacks
 from ...dispatch.inplace import bind_arguments, check_writable, in_place, link
+from ...dispatch.registry import callbacks
 from ...engine.state import state
 from ...graph.copy_slices import rebase
 from ...graph.edges import gradient_edge

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dispatch.callbacks import callbacks
 from ...dispatch.operands import operand
+from ...dispatch.registry import callbacks
 from ...engine.state import state
 from ...tensor.views import remember
 from ..batch import Level
