@@ -220,7 +220,7 @@ def op_title(name: str) -> str:
     return found[1] + ("" if found[2] == "0" else found[2])
 
 
-def modified(kept: Any, made_by: Node | None, now: int, expected: int, anomaly: bool) -> str:
+def modification(kept: Any, made_by: Node | None, now: int, expected: int, anomaly: bool) -> str:
     """The message for a saved tensor, a result of `made_by`, that was changed in place."""
     dtype, shape = kept.data_.dtype, kept.data_.shape
     origin = f", which is output {kept.output_nr} of {op_title(made_by.name())}," if made_by is not None else ""

@@ -376,7 +376,7 @@ class Function:
         cls.check_transforms()
         if state.mapped and (level := innermost(args)) is not None:
             return function.apply(cls, Function, args, level)
-        return cls.applied(args, cls.run_forward)
+        return cls.apply_forward(args, cls.run_forward)
 
     @classmethod
     def in_order(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -402,7 +402,7 @@ class Function:
         return tuple(given)
 
     @classmethod
-    def applied(cls, args: tuple[Any, ...], forward: Callable[..., Any]) -> Any:
+    def apply_forward(cls, args: tuple[Any, ...], forward: Callable[..., Any]) -> Any:
         """What `forward` gives for a new node and `args`, with that node."""
         assert cls.node_class is not None
         node = cls.node_class_transformed() if transforming() else cls.node_class()

@@ -36,7 +36,7 @@ class NotImplemented_(Node):
 NotImplemented_.__name__ = "NotImplemented"
 
 
-def made_of(
+def make_node(
     name: str, operands: Sequence[Tensor | None], results: Sequence[Tensor], inplace: Tensor | None = None
 ) -> Node | None:
     """The node of `results` of the operator `name`, above those of `operands` that require grad; None without any."""

@@ -16,7 +16,7 @@ from ..graph.node import Node, Wanted
 from ..ops.binary import div_mode, remainder
 from ..tensor.tensor import Tensor, wrapped_number
 from .inplace import check_writable, in_place
-from .not_differentiable import NotImplemented_, made_of
+from .not_differentiable import NotImplemented_, make_node
 
 
 class Underived(Node):
@@ -103,5 +103,5 @@ def call_underived(name: str, compute: Callable[..., Tensor], *operands: Any) ->
     finally:
         state.grad_enabled = tracking
     if tracking:
-        made_of(name, [t for t in operands if isinstance(t, Tensor)], [out])
+        make_node(name, [t for t in operands if isinstance(t, Tensor)], [out])
     return out

@@ -239,7 +239,7 @@ def unpack(node: Node, slot: str, kept: Any, version: int | None) -> Tensor | No
     tell_read(node, slot, version or 0, found)
     if found != version:
         made_by = node if isinstance(kept, SavedResult) else kept.grad_fn
-        raise RuntimeError(errors.modified(kept, made_by, found, version or 0, state.anomaly))
+        raise RuntimeError(errors.modification(kept, made_by, found, version or 0, state.anomaly))
     return kept.tensor(node) if isinstance(kept, SavedResult) else kept
 
 

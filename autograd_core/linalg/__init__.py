@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..api.functions.contraction import multi_dot
-from ..dispatch.schema.guard import guarded_all
+from ..dispatch.schema.guard import guard_all
 from ..namespace.absent import absent
 from ..ops.linalg_decomposition import LinAlgError
 from .decomposition import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
@@ -32,7 +32,7 @@ from .solving import (
     vecdot,
 )
 
-globals().update(guarded_all("torch.linalg", globals()))
+globals().update(guard_all("torch.linalg", globals()))
 
 __getattr__ = absent("torch.linalg")
 

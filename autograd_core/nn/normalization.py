@@ -24,7 +24,7 @@ from .module import Module
 class Scaled(Module):
     """What ends with a learned scale and shift of each channel."""
 
-    def scaled(self, channels: int, affine: bool, bias: bool, device: Any, dtype: Any) -> None:
+    def register_scale(self, channels: int, affine: bool, bias: bool, device: Any, dtype: Any) -> None:
         """Give it a weight and a bias, where wanted; `reset_parameters` fills them."""
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
             self.register_parameter(name, blank((channels,), dtype, device) if wanted else None)
@@ -55,7 +55,7 @@ class Tracked(Scaled):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        self.scaled(num_features, affine, bias, device, dtype)
+        self.register_scale(num_features, affine, bias, device, dtype)
         kind = to_numpy(dtype or get_default_dtype())
         held = [np.zeros(num_features, kind), np.ones(num_features, kind), np.zeros((), np.int64)]
         for name, data in zip(("running_mean", "running_var", "num_batches_tracked"), held, strict=True):
@@ -158,7 +158,7 @@ class GroupNorm(Scaled):
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        self.scaled(num_channels, affine, bias, device, dtype)
+        self.register_scale(num_channels, affine, bias, device, dtype)
         self.reset_parameters()
 
     def forward(self, input: Tensor) -> Tensor:

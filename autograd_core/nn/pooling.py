@@ -28,7 +28,7 @@ class MaxPool(Module):
         self.padding, self.dilation = padding, dilation
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
-    def pooled(self, function: Any, input: Tensor) -> Any:
+    def apply_pooling(self, function: Any, input: Tensor) -> Any:
         shape = (self.kernel_size, self.stride, self.padding, self.dilation)
         return function(input, *shape, ceil_mode=self.ceil_mode, return_indices=self.return_indices)
 
@@ -43,21 +43,21 @@ class MaxPool1d(MaxPool):
     """The largest element under a sliding window, in rows."""
 
     def forward(self, input: Tensor) -> Any:
-        return self.pooled(F.max_pool1d, input)
+        return self.apply_pooling(F.max_pool1d, input)
 
 
 class MaxPool2d(MaxPool):
     """The largest element under a sliding window, in images."""
 
     def forward(self, input: Tensor) -> Any:
-        return self.pooled(F.max_pool2d, input)
+        return self.apply_pooling(F.max_pool2d, input)
 
 
 class MaxPool3d(MaxPool):
     """The largest element under a sliding window, in stacks of images."""
 
     def forward(self, input: Tensor) -> Any:
-        return self.pooled(F.max_pool3d, input)
+        return self.apply_pooling(F.max_pool3d, input)
 
 
 class AvgPool1d(Module):
@@ -101,7 +101,7 @@ class AvgPool(Module):
         self.padding, self.ceil_mode = padding, ceil_mode
         self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
 
-    def pooled(self, function: Any, input: Tensor) -> Any:
+    def apply_pooling(self, function: Any, input: Tensor) -> Any:
         shape = (self.kernel_size, self.stride, self.padding)
         return function(input, *shape, self.ceil_mode, self.count_include_pad, self.divisor_override)
 
@@ -113,14 +113,14 @@ class AvgPool2d(AvgPool):
     """The mean under a sliding window, in images."""
 
     def forward(self, input: Tensor) -> Any:
-        return self.pooled(F.avg_pool2d, input)
+        return self.apply_pooling(F.avg_pool2d, input)
 
 
 class AvgPool3d(AvgPool):
     """The mean under a sliding window, in stacks of images."""
 
     def forward(self, input: Tensor) -> Any:
-        return self.pooled(F.avg_pool3d, input)
+        return self.apply_pooling(F.avg_pool3d, input)
 
 
 class AdaptivePool(Module):

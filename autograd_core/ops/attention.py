@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch.not_differentiable import made_of
+from ..dispatch.not_differentiable import make_node
 from ..dispatch.op import helper, op
 from ..tensor.tensor import Array, Tensor, plain
 from .fused_backward import together
@@ -60,7 +60,7 @@ def attention_gradients(
     mask = None if attn_mask is None else attn_mask.data_
     arrays = (*(source.data_ for source in sources), dropout_p, is_causal, mask, scale)
     results = [plain(found) for found in flash_backward(*arrays)]
-    made_of("_scaled_dot_product_flash_attention_for_cpu_backward", sources, results)
+    make_node("_scaled_dot_product_flash_attention_for_cpu_backward", sources, results)
     return results
 
 

@@ -76,7 +76,7 @@ def diagonal_of(values: Any, size: int) -> Any:
     return view.transpose(view.diag_embed(every, 0, -2, -1), -2, -1)
 
 
-def kept_solve(A: Array, LU: Array, pivots: Array, right: Array) -> Array:
+def solve_factored(A: Array, LU: Array, pivots: Array, right: Array) -> Array:
     """The solution for the adjoint of A by its kept factors: those of A.T, if A lies in memory by rows."""
     return lu_solve(LU, pivots, right, adjoint=not A.flags.c_contiguous)
 
@@ -124,7 +124,7 @@ def raw_det_backward(grad: Array, result: Array, A: Array, LU: Array, pivots: Ar
     eps = np.finfo(A.dtype).eps
     steady = write(LU, lambda look: np.where(look == 0, eps, look))
     scale = np.asarray(grad * result)[..., None, None]
-    return kept_solve(A, steady, pivots, scale * np.eye(A.shape[-1], dtype=A.dtype))
+    return solve_factored(A, steady, pivots, scale * np.eye(A.shape[-1], dtype=A.dtype))
 
 
 helper(det_backward, raw_det_backward)
@@ -158,7 +158,7 @@ def raw_slogdet_backward(grad: Array, A: Array, LU: Array, pivots: Array) -> Arr
     if grad is None:
         return None
     scale = np.asarray(grad)[..., None, None]
-    return kept_solve(A, LU, pivots, scale * np.eye(A.shape[-1], dtype=A.dtype))
+    return solve_factored(A, LU, pivots, scale * np.eye(A.shape[-1], dtype=A.dtype))
 
 
 helper(slogdet_backward, raw_slogdet_backward)
@@ -227,7 +227,7 @@ def again_solved(A: Any, LU: Any, pivots: Any, grad: Any, left: bool) -> Any:
 
 def solved_by_factors(A: Array, LU: Array, pivots: Array, grad: Array, left: bool) -> Array:
     if left:
-        return kept_solve(A, LU, pivots, grad)
+        return solve_factored(A, LU, pivots, grad)
     turned = lu_solve(LU, pivots, np.swapaxes(grad, -1, -2), adjoint=A.flags.c_contiguous)
     return np.swapaxes(turned, -1, -2)
 

@@ -328,15 +328,15 @@ def group_norm_backward(
     out = to_weight = to_bias = pulled = along = total = None
     if grad is not None:
         pulled = reshape(grad, shape)
-        along = unsqueezed(sum_dim(pulled * X, [3]), -1)
-        total = unsqueezed(sum_dim(pulled, [3]), -1)
+        along = unsqueeze_(sum_dim(pulled * X, [3]), -1)
+        total = unsqueeze_(sum_dim(pulled, [3]), -1)
     if mask[0]:
         gain = None if weight is None else reshape(weight, [1, groups, each, 1])
         cube = scale * scale * scale
         if grad is not None:
             a = scale if gain is None else scale * gain
-            b = unsqueezed(sum_dim(along if gain is None else along * gain, [2]), -2)
-            c = unsqueezed(sum_dim(total if gain is None else total * gain, [2]), -2)
+            b = unsqueeze_(sum_dim(along if gain is None else along * gain, [2]), -2)
+            c = unsqueeze_(sum_dim(total if gain is None else total * gain, [2]), -2)
             b = mul_scalar((c * middle - b) * cube, share)
             rest = mul_scalar(c * scale, share)  # torch makes it first
             c = -b * middle - rest

@@ -586,7 +586,7 @@ def transpose_(self: Array, dim0: int, dim1: int) -> Array:
 
 
 @op("unsqueeze_", node="UnsqueezeBackward1", self=lambda grad, dim: squeeze_dim(grad, dim))
-def unsqueezed(self: Array, dim: int) -> Array:
+def unsqueeze_(self: Array, dim: int) -> Array:
     return RAW["unsqueeze"](self, dim)
 
 
@@ -595,7 +595,7 @@ def unsqueezed(self: Array, dim: int) -> Array:
     node="SqueezeBackward3",
     self=lambda grad, self_sym_sizes: unsqueeze_to(grad, self_sym_sizes, range(len(self_sym_sizes))),
 )
-def squeezed(self: Array) -> Array:
+def squeeze_(self: Array) -> Array:
     return np.squeeze(self)
 
 
@@ -604,5 +604,5 @@ def squeezed(self: Array) -> Array:
     node="SqueezeBackward5",
     self=lambda grad, self_sym_sizes, dim: unsqueeze_to(grad, self_sym_sizes, dim),
 )
-def squeezed_dims(self: Array, dim: Sequence[int]) -> Array:
+def squeeze_dims_(self: Array, dim: Sequence[int]) -> Array:
     return np.squeeze(self, tuple(d for d in (wrap(d, self.ndim) for d in dim) if self.shape[d] == 1))

@@ -117,11 +117,11 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     one, two = ([1] * (rank - t.data_.ndim) + list(t.data_.shape) for t in (input, other))
     wide = [n for size in one for n in (size, 1)]
     narrow = [n for size in two for n in (1, size)]
-    product = binary.mul(seen_as(input, wide), seen_as(other, narrow))
+    product = binary.mul(view_apart(input, wide), view_apart(other, narrow))
     return view_ops.unsafe_view(product, [a * b for a, b in zip(one, two, strict=True)])
 
 
-def seen_as(tensor: Tensor, shape: list[int]) -> Tensor:
+def view_apart(tensor: Tensor, shape: list[int]) -> Tensor:
     """`tensor` in another shape over the same memory, though no view of it: its writes are counted apart."""
     shown = view_ops.unsafe_view(tensor, shape)
     shown.storage_ = new_storage()

@@ -130,15 +130,15 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
-    return reshaped_in_place(view.unsqueezed, self, dim)
+    return reshaped_in_place(view.unsqueeze_, self, dim)
 
 
 def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
     if dim is None:
-        return reshaped_in_place(view.squeezed, self)
+        return reshaped_in_place(view.squeeze_, self)
     if isinstance(dim, int):
         return reshaped_in_place(view.squeeze_result, self, dim)
-    return reshaped_in_place(view.squeezed_dims, self, list(dim))
+    return reshaped_in_place(view.squeeze_dims_, self, list(dim))
 
 
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:

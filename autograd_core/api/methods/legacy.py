@@ -170,7 +170,7 @@ def matrices(name: str) -> Callable[[Tensor], Tensor]:
     """
     title = "adjoint()" if name == "adjoint" else f"Tensor.{name}"
 
-    def turned(self: Tensor) -> Tensor:
+    def transpose_last(self: Tensor) -> Tensor:
         n = self.data_.ndim
         if n == 1:
             shown = title[:1].lower() + title[1:] if "." in title else f"tensor.{title}"
@@ -181,8 +181,8 @@ def matrices(name: str) -> Callable[[Tensor], Tensor]:
         result: Tensor = transpose(self, -2, -1)
         return result
 
-    turned.__name__ = name
-    return turned
+    transpose_last.__name__ = name
+    return transpose_last
 
 
 def matrix(self: Tensor) -> Tensor:

@@ -62,11 +62,11 @@ class Entry:
         lines = []
         for name in op.outputs:
             v = f"v_{name}"
-            amiss = f"{v}.__class__ is _ndarray and ({self.turned(v)})"
+            amiss = f"{v}.__class__ is _ndarray and ({self.may_lie_otherwise(v)})"
             lines.append(f"{indent}if {amiss}: {v} = _lie({v}, ({given},))")
         return lines
 
-    def turned(self, v: str) -> str:
+    def may_lie_otherwise(self, v: str) -> str:
         """Whether the result `v` may lie otherwise than in torch: in both, what is made of rows lies in rows.
 
         Where of what is computed element by element the last operand alone is turned, both do as the others say.

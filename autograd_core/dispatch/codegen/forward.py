@@ -161,7 +161,7 @@ class Forward(Making):
             differ += f" or {pair[0]}.dtype is not _FLOAT"  # all may be numbers, which are float64 for numpy
         given = ", ".join(self.pair)
         chosen = otherwise and self.rule is elementwise_layout
-        turned = [f"{indent}    if {self.turned('')}: {otherwise}({self.everything})"] if chosen else []
+        turned = [f"{indent}    if {self.may_lie_otherwise('')}: {otherwise}({self.everything})"] if chosen else []
         return [
             f"{indent}if {arrays}:",
             *turned,

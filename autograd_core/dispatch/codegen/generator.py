@@ -36,7 +36,7 @@ from ...graph.saved_tensor import SavedResult, save_result, unpack_slot
 from ...tensor.storage import Storage
 from ...tensor.tensor import Tensor, blank, wrapped_number
 from .. import operands
-from ..not_differentiable import made_of
+from ..not_differentiable import make_node
 from ..registry import callbacks
 from .backward import Backward
 from .cache import kept
@@ -73,7 +73,7 @@ PLUMBING: Namespace = {
     "_nothing": fast_engine.nothing, "_squared": fast_engine.square_grads,
     "_counted_on": fast_engine.counted_on, "_remember": remember, "_version": operands.version_of,
     "_batched": call_batched, "_proxy": weakref.proxy, "_noted": freeze_value, "_LARGE": LARGE, "_SMALL": SMALL,
-    "_quiet": operands.loaded_quietly, "_wrapped": wrapped_number, "_many_leaves": many_leaves, "_underived": made_of,
+    "_quiet": operands.loaded_quietly, "_wrapped": wrapped_number, "_many_leaves": many_leaves, "_underived": make_node,
     "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_told_step": told_step, "_apart": apart,
 }  # fmt: skip
 

@@ -18,7 +18,7 @@ from ...api.functions.creation import check_device
 from ...engine.warnings import warn_once
 from ...errors import Unsupported
 from ...tensor.tensor import Tensor, wrapped_number
-from .kernel_dtypes import Function, choosy
+from .kernel_dtypes import Function, refuse_dtypes
 from .out import SEVERAL, write_out
 from .parameters import is_plain_number
 from .parser import Given, Signature, read
@@ -80,7 +80,7 @@ def takes_nothing(space: str, name: str) -> bool:
 
 def guard(space: str, name: str, function: Function) -> Function:
     """`function` as torch's `name` of the module `space`; itself if torch wrote that in Python."""
-    function = choosy(name, function)
+    function = refuse_dtypes(name, function)
     if name not in DECLARED[space] and name not in TABLE[space]:
         return function
     if takes_nothing(space, name):
@@ -88,7 +88,7 @@ def guard(space: str, name: str, function: Function) -> Function:
     return check_calls(Reader(space, name, function))
 
 
-def guarded_all(space: str, names: dict[str, Any]) -> dict[str, Function]:
+def guard_all(space: str, names: dict[str, Any]) -> dict[str, Function]:
     """Those of `names` that have a signature in the module `space`, guarded."""
     return {name: guard(space, name, names[name]) for name in names_in(space) if name in names}
 

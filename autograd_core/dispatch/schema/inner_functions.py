@@ -145,5 +145,5 @@ def reword(name: str, function: Function) -> Function:
     return call
 
 
-def worded_all(names: dict[str, Any]) -> dict[str, Function]:
+def reword_all(names: dict[str, Any]) -> dict[str, Function]:
     return {name: reword(name, names[name]) for name in TABLE if name in names}

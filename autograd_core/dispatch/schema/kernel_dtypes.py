@@ -37,9 +37,9 @@ def table() -> dict[str, tuple[str, type[Exception], str]]:
 TABLE = table()
 
 
-def choosy(name: str, function: Function) -> Function:
+def refuse_dtypes(name: str, function: Function) -> Function:
     """`function`, which refuses what torch's `name` does; itself if that takes all."""
-    if name not in TABLE or getattr(function, "choosy", False):
+    if name not in TABLE or getattr(function, "refuses_dtypes", False):
         return function
     kinds, error, text = TABLE[name]
 
@@ -50,10 +50,10 @@ def choosy(name: str, function: Function) -> Function:
             raise error(text.format(errors.type_name(data.dtype)))
         return function(*args, **options)
 
-    call.choosy = True  # type: ignore[attr-defined]
+    call.refuses_dtypes = True  # type: ignore[attr-defined]
     return call
 
 
-def choosy_all(names: dict[str, Any]) -> dict[str, Function]:
+def refuse_dtypes_all(names: dict[str, Any]) -> dict[str, Function]:
     """Those of `names` that refuse some types, made to do so."""
-    return {name: choosy(name, names[name]) for name in TABLE if name in names}
+    return {name: refuse_dtypes(name, names[name]) for name in TABLE if name in names}

@@ -32,7 +32,7 @@ def apply(cls: Any, base: type, args: tuple[Any, ...], level: Level) -> Any:
         cls.setup_context(node, args, output)
         return output
 
-    return cls.applied(above, forward)
+    return cls.apply_forward(above, forward)
 
 
 def of(tensor: Tensor, level: Level) -> bool:

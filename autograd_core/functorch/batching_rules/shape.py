@@ -95,12 +95,12 @@ def squeezed_along(call: Call) -> Any:
         wrap_dim(call["dim"] if isinstance(call["dim"], int) else 0, part.rank)
         return Part(alias(part.whole), part.at)
     dim = call["dim"]
-    from ...ops.view import squeeze_dims, squeezed_dims
+    from ...ops.view import squeeze_dims, squeeze_dims_
 
     if call.op.name == "squeeze.dim" and not call.level.older:
         return Part(squeeze_dims(front(part), [wrap_dim(dim, part.rank)]), 0)
     if call.op.name == "squeeze_.dim":
-        return Part(squeezed_dims(front(part), [wrap_dim(dim, part.rank)]), 0)
+        return Part(squeeze_dims_(front(part), [wrap_dim(dim, part.rank)]), 0)
     given = wrap_dim(dim, part.rank) if isinstance(dim, int) else each_wrapped(dim, part.rank)
     return Part(call.run(self=front(part), dim=given), 0)
 

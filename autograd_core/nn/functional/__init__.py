@@ -5,9 +5,9 @@ What torch composes of several operators is composed of the same ones here, so t
 
 from ...api.functions.contraction import pdist
 from ...api.functions.padding import pad
-from ...dispatch.schema.guard import guarded_all
-from ...dispatch.schema.inner_functions import worded_all
-from ...dispatch.schema.kernel_dtypes import choosy_all
+from ...dispatch.schema.guard import guard_all
+from ...dispatch.schema.inner_functions import reword_all
+from ...dispatch.schema.kernel_dtypes import refuse_dtypes_all
 from ...namespace.absent import absent
 from .activation import (
     celu,
@@ -231,8 +231,8 @@ for _name in BY_INDICES.split():
 for _name in (*BY_INDICES.split(), "threshold"):
     globals()[_name].__qualname__ = f"_{_name}"
 
-globals().update(choosy_all(globals()))
-globals().update(guarded_all("torch.nn.functional", globals()))
-globals().update(worded_all(globals()))
+globals().update(refuse_dtypes_all(globals()))
+globals().update(guard_all("torch.nn.functional", globals()))
+globals().update(reword_all(globals()))
 
 __getattr__ = absent("torch.nn.functional")

@@ -147,13 +147,13 @@ def with_indices(function: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def pooled(*args: Any, **options: Any) -> Any:
+    def pool(*args: Any, **options: Any) -> Any:
         call = signature.bind(*args, **options)
         call.arguments["return_indices"] = True
         return function(*call.args, **call.kwargs)
 
-    pooled.__name__ = pooled.__qualname__ = f"{function.__name__}_with_indices"
-    return pooled
+    pool.__name__ = pool.__qualname__ = f"{function.__name__}_with_indices"
+    return pool
 
 
 def largest_of_two_sides(input: Tensor, output_size: Any) -> Any:
