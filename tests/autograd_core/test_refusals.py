@@ -41,9 +41,29 @@ def raised(code: str, names: dict[str, Any]) -> str | None:
     return None
 
 
+NAMES = re.compile(r"(?<=keyword arguments: )\w+(?:, \w+)*|(?<=keywords were incorrect: )\w+(?:, \w+)*")
+KEYWORD = r"!?\w+=(?:\w+ of [(\[][^)\]]*[)\]]|[\w.]+)!?"
+KEYWORDS = re.compile(f"{KEYWORD}(?:, {KEYWORD})+")
+
+
 def in_any_order(text: Any) -> Any:
-    """`text`; one that lists keywords as its words in some order, as torch takes them in that of a hash table."""
-    return sorted(re.findall(r"[^\s,()]+", text)) if isinstance(text, str) and "got" in text else text
+    """`text`, with the keywords that it lists sorted: torch takes them in the order of a hash table. The rest stays."""
+    if not isinstance(text, str):
+        return text
+    text = NAMES.sub(lambda found: ", ".join(sorted(found[0].split(", "))), text)
+    return KEYWORDS.sub(lambda found: ", ".join(sorted(re.findall(KEYWORD, found[0]))), text)
+
+
+def test_only_the_order_of_keywords_is_free() -> None:
+    one = "f() received an invalid combination of arguments - got (int, b=list of [int, str], !a=str!, )"
+    other = "f() received an invalid combination of arguments - got (int, !a=str!, b=list of [int, str], )"
+    assert one != other and in_any_order(one) == in_any_order(other)
+    for changed in (
+        other.replace("int, !a", "str, !a"),
+        other.replace(", )", ")"),
+        other.replace("[int, str]", "[str]"),
+    ):
+        assert in_any_order(one) != in_any_order(changed)
 
 
 def tensors() -> dict[str, Any]:
