@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...api.functions.arguments import cast
+from ...dispatch.registry import GRAPH, TABLE
+from ...ops.matmul import matmul
+from ...ops.unary import where
+from ...ops.view import reshape, squeeze_dim, t, unsqueeze
+from ...tensor import dtypes
 from ...tensor.tensor import Tensor
+from ...tensor.type_promotion import rank_operand
 from ..batched_tensor import Part, hide, innermost, part_of
 from .operands import (
     Call,
@@ -41,10 +48,6 @@ def several(call: Call) -> Any:
 
 def alike(call: Call, part: Part, whole: Any) -> Any:
     """`whole` in the dtype that numbers of one example yield to: with the batch it is a number no more."""
-    from ...api.functions.arguments import cast
-    from ...tensor import dtypes
-    from ...tensor.type_promotion import rank_operand
-
     promoted = call.op.traits.get("promote") or ()
     operands = [call.parts[name] for name in promoted if name in call.parts]
     if part not in operands or part.at is None or part.rank or all(not p.rank for p in operands):
@@ -68,8 +71,6 @@ def each_alike(function: Callable[..., Any], *operands: Any) -> Any:
 
 def masked_fill_rule(call: Call) -> Any:
     """`masked_fill` with a value, which may be another for each example."""
-    from ...ops.unary import where
-
     if call.parts["value"].at is None or call.writes:
         return several(call)
     self, mask, value = (logical(call.parts[name], call.level) for name in ("self", "mask", "value"))
@@ -121,8 +122,6 @@ def name_of(call: Call) -> str:
 
 def scalar(call: Call, part: Part, dim: Any) -> Any:
     """An example without dimensions is one number along a dimension that is taken away again."""
-    from ...ops.view import squeeze_dim, unsqueeze
-
     given = {name: unsqueeze(front(p), -1) if p.at is not None else p.whole for name, p in call.parts.items()}
     found = call.run(**given, dim=dim)
     several = isinstance(found, tuple | list)
@@ -138,7 +137,6 @@ def over_one(call: Call) -> Any:
     if not part.rank:
         return scalar(call, part, 1)
     size = call.level.size
-    from .operands import ensure_batch
 
     given = {name: ensure_batch(p, size) for name, p in call.parts.items()}
     return below_front(call.run(**given, dim=at))
@@ -148,8 +146,6 @@ def whole(other: str) -> Callable[[Call], Any]:
     """`op()` by the operator `other` over all dimensions."""
 
     def rule(call: Call) -> Any:
-        from ...dispatch.registry import TABLE
-
         part = call.first
         if not part.rank:
             return Part(TABLE[other].general(lengthen(part), [1]), 0)
@@ -159,8 +155,6 @@ def whole(other: str) -> Callable[[Call], Any]:
 
 
 def lengthen(part: Part) -> Any:
-    from ...ops.view import unsqueeze
-
     return unsqueeze(front(part), -1)
 
 
@@ -168,16 +162,12 @@ def flat(other: str) -> Callable[[Call], Any]:
     """`op()` by the operator `other` over one dimension, in which all elements lie."""
 
     def rule(call: Call) -> Any:
-        from ...dispatch.registry import TABLE
-
         return flatten(call, TABLE[other])
 
     return rule
 
 
 def flatten(call: Call, op: Any) -> Any:
-    from ...ops.view import reshape
-
     part = call.first
     rows = reshape(front(part), [call.level.size, -1])
     found = op.general(rows, 1)
@@ -209,16 +199,11 @@ def pair(call: Call) -> tuple[Part, Part]:
 
 
 def matmul_rule(call: Call) -> Any:
-    from ...ops.matmul import matmul
-
     a, b = pair(call)
     return Part(matmul(front(a), front(b)), 0)
 
 
 def dot(call: Call) -> Any:
-    from ...ops.matmul import matmul
-    from ...ops.view import squeeze_dim, t, unsqueeze
-
     a, b = pair(call)
     left, right = front(a), front(b)
     if a.at is not None and b.at is not None:
@@ -227,9 +212,6 @@ def dot(call: Call) -> Any:
 
 
 def matrix_vector(call: Call) -> Any:
-    from ...ops.matmul import matmul
-    from ...ops.view import squeeze_dim, unsqueeze
-
     a, b = pair(call)
     if a.at is not None and b.at is not None:
         left = move_dim(a.whole, a.at, 0)
@@ -244,10 +226,6 @@ def sum_of_product(product: str) -> Rule:
     """`beta * self + alpha * product`, step by step."""
 
     def rule(call: Call) -> Any:
-        from ...dispatch.registry import GRAPH
-        from ..batched_tensor import part_of
-        from .operands import logical
-
         level = call.level
         self, a, b = (logical(p, level) for p in call.parts.values())
         scaled = GRAPH["mul_scalar"](self, call["beta"])
@@ -272,8 +250,6 @@ def batch_of_matrices(call: Call) -> Any:
 
 def solve_rule(call: Call) -> Any:
     """`linalg.solve`, where the right side may be a vector."""
-    from ...ops.view import squeeze_dim, unsqueeze
-
     a, b = (ensure_batch(p, call.level.size) for p in call.parts.values())
     vector = call.parts["B"].rank == 1
     found = call.run(A=a, B=unsqueeze(b, -1) if vector and b.data_.shape != a.data_.shape[:-1] else b)
@@ -287,8 +263,6 @@ def distances(call: Call) -> Any:
 
 
 def cross_rule(call: Call) -> Any:
-    from .operands import wrap_dim
-
     rank = max(part.rank for part in call.parts.values())
     given = {name: pad_dims(Part(ensure_batch(p, call.level.size), 0), rank) for name, p in call.parts.items()}
     return Part(call.run(**given, dim=wrap_dim(call["dim"], rank)), 0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import Unsupported
+from ...ops.join import cat, stack
+from ...ops.view import expand, select, unsqueeze, view
 from ..batched_tensor import Part
 from .operands import Call, front, move_dim
 
@@ -15,9 +17,6 @@ def one_by_one(call: Call) -> Any:
     Raises:
         NotImplementedError: there are no examples.
     """
-    from ...ops.join import cat, stack
-    from ...ops.view import expand, select, unsqueeze, view
-
     size = call.level.size
     if size == 0:
         raise Unsupported(f"vmap of {call.op.python_name} over a batch of 0 examples is not supported")

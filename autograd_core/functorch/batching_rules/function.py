@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ...engine.state import state
+from ...ops.reduction import sum_dim
+from ...ops.view import expand, unsqueeze
 from ...tensor.tensor import Tensor
 from ..batch import Batch, Level
 from ..batched_tensor import Part, hide, part_of
 from ..pytree import flatten, spread, unflatten
+from ..vmap import mapped_over
 from .operands import move_dim
 
 
@@ -114,8 +117,6 @@ class Context:
 
 def vmap_function(cls: Any, base: type, dims: tuple[int | None, ...], outer: Level) -> Any:
     """A function (a class over `base`) over whole batches, made of the methods of `cls` run under vmap."""
-    from ..vmap import mapped_over
-
     size, randomness = outer.size, outer.randomness
     out_dims: list[int | None] = []
 
@@ -154,9 +155,6 @@ def vmap_function(cls: Any, base: type, dims: tuple[int | None, ...], outer: Lev
 
 def fit_batch(part: Part, at: int | None, size: int) -> Tensor:
     """The gradient of an input whose batch dimension is `at`; summed over the examples if it has none."""
-    from ...ops.reduction import sum_dim
-    from ...ops.view import expand, unsqueeze
-
     if at is None:
         return part.whole if part.at is None else sum_dim(part.whole, [part.at])
     if part.at is None:

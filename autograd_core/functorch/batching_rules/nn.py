@@ -8,8 +8,17 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...tensor.tensor import plain
+from ...ops import binary
+from ...ops.binary import add, mul
+from ...ops.join import clone
+from ...ops.reduction import mean, mean_dim, sum_dim
+from ...ops.reduction import sum as total
+from ...ops.scatter_gather import gather
+from ...ops.unary import clamp_min, exp, log, neg, to_copy, where
+from ...ops.view import expand, reshape, squeeze_dim, transpose, unsqueeze, view
+from ...tensor.tensor import plain, wrapped_number
 from ..batched_tensor import Part, part_of
+from .fallback import one_by_one
 from .operands import Call, ensure_batch, front, into, logical, move_dim, out_of, wrap_dim
 
 Rule = Callable[[Call], Any]
@@ -23,13 +32,8 @@ def along(call: Call) -> Any:
 
 def index_select_rule(call: Call) -> Any:
     """`index_select` as `gather`: the index repeated along the other dimensions."""
-    from ...ops.scatter_gather import gather
-    from ...ops.view import expand, view
-
     part, index = call.parts["self"], call.parts["index"]
     if index.rank != 1 or not part.rank:
-        from .fallback import one_by_one
-
         return one_by_one(call)
     dim, size = wrap_dim(call["dim"], part.rank), call.level.size
     rows = ensure_batch(part, size)
@@ -47,8 +51,6 @@ def index_rule(call: Call) -> Any:
     Raises:
         RuntimeError: one is a mask that is not the same for all.
     """
-    from .fallback import one_by_one
-
     part, indices = call.parts["self"], call.parts["indices"]
     for index in indices:
         if index is not None and index.at is not None and index.whole.data_.dtype.kind == "b":
@@ -65,8 +67,6 @@ def apart(indices: Any) -> bool:
 
 
 def write_rule(call: Call) -> Any:
-    from .fallback import one_by_one
-
     part, indices, values = (call.parts[name] for name in ("self", "indices", "values"))
     if any(index is not None and index.at is not None for index in indices) or apart(indices):
         return one_by_one(call)
@@ -74,8 +74,6 @@ def write_rule(call: Call) -> Any:
     rows = ensure_batch(part, call.level.size)
     given = ensure_batch(values, call.level.size) if values.at is not None else values.whole
     if values.at is not None:
-        from ...ops.view import reshape
-
         rank = len(shape_at(part.shape, indices))
         if values.rank < rank:
             given = reshape(given, [call.level.size, *[1] * (rank - values.rank), *values.shape])
@@ -98,8 +96,6 @@ def mask_rule(call: Call) -> Any:
     Raises:
         RuntimeError: it is not the same.
     """
-    from .fallback import one_by_one
-
     if call.parts["mask"].at is not None:
         raise RuntimeError(errors.DYNAMIC_SELECT)
     return one_by_one(call)
@@ -123,10 +119,6 @@ def random_rule(call: Call) -> Any:
 
 def looked_up(call: Call) -> Any:
     """`embedding`: one table for all examples, or for each its own, these side by side or one below the other."""
-    from ...ops.binary import add
-    from ...ops.view import reshape, view
-    from ...tensor.tensor import plain
-
     weight, indices, size = call.parts["weight"], call.parts["indices"], call.level.size
     if weight.at is None:
         return Part(call.run(weight=weight.whole, indices=indices.whole), indices.at)
@@ -144,9 +136,6 @@ def looked_up(call: Call) -> Any:
 
 def scale_and_shift(found: Any, call: Call, rank: int, trailing: int = 0) -> Any:
     """`found`, batch first, times weights and plus biases, with `trailing` dimensions after theirs."""
-    from ...ops.binary import add, mul
-    from ...ops.view import view
-
     for name, function in (("weight", mul), ("bias", add)):
         part = call.parts.get(name)
         if part is not None:
@@ -182,8 +171,6 @@ def batch_normalized(call: Call) -> Any:
     Raises:
         RuntimeError: running statistics that are the same for all examples would be updated.
     """
-    from ...ops.view import reshape, transpose
-
     part, size = call.parts["input"], call.level.size
     stats = [call.parts.get(name) for name in ("running_mean", "running_var")]
     if part.at is not None and call["training"] and any(p is not None and p.at is None for p in stats):
@@ -199,8 +186,6 @@ def batch_normalized(call: Call) -> Any:
 
 def convolution_rule(call: Call) -> Any:
     """`convolution`: examples are a longer batch, weights of each example more channels, both are groups."""
-    from .fallback import one_by_one
-
     x, weight, bias = call.parts["input"], call.parts["weight"], call.parts.get("bias")
     size = call.level.size
     if call["transposed"] and weight.at is not None:
@@ -219,8 +204,6 @@ def convolution_rule(call: Call) -> Any:
         part = out_of(call.run(input=into(x, 1), weight=into(weight, 0), bias=None, groups=size), 1, size)
     if bias is None:
         return part
-    from ...ops.binary import add
-    from ...ops.view import unsqueeze
 
     each = logical(bias, call.level)
     for _ in range(part.rank - 2):
@@ -244,8 +227,6 @@ def image_rule(rank: int) -> Rule:
 
 
 def group_rule(call: Call) -> Any:
-    from .fallback import one_by_one
-
     x, others = call.parts["input"], [p for name, p in call.parts.items() if name != "input"]
     if x.at is None or any(p.at is not None for p in others):
         return one_by_one(call)
@@ -256,9 +237,6 @@ def group_rule(call: Call) -> Any:
 
 def added_at(call: Call) -> Any:
     """`index_add` and its like, on a copy."""
-    from ...ops.join import clone
-    from .fallback import one_by_one
-
     if call.parts["index"].at is not None or call.parts["index"].rank != 1 or not call.parts["self"].rank:
         return one_by_one(call)
     size, part = call.level.size, call.parts["self"]
@@ -299,9 +277,6 @@ def loss_rule(flat: bool) -> Rule:
     """A loss of two tensors, element by element; with `flat`, the elements of each example in a row."""
 
     def rule(call: Call) -> Any:
-        from ...ops.reduction import mean_dim, sum_dim
-        from ...ops.view import reshape
-
         size, reduction = call.level.size, call["reduction"]
         given = {}
         for name, part in call.parts.items():
@@ -319,18 +294,11 @@ def loss_rule(flat: bool) -> Rule:
 
 
 def reduce(found: Any, reduction: int) -> Any:
-    from ...ops.reduction import mean
-    from ...ops.reduction import sum as total
-
     return found if reduction == NONE else (mean if reduction == MEAN else total)(found)
 
 
 def with_logits(call: Call) -> Any:
     """`binary_cross_entropy_with_logits`, step by step."""
-    from ...ops import binary
-    from ...ops.unary import clamp_min, exp, log, neg
-    from ...tensor.tensor import wrapped_number
-
     x, y, weight, pos_weight = (
         None if call.parts.get(n) is None else logical(call.parts[n], call.level)
         for n in ("self", "target", "weight", "pos_weight")
@@ -350,12 +318,6 @@ def with_logits(call: Call) -> Any:
 
 def of_classes(call: Call) -> Any:
     """`nll_loss`, step by step: the value, and the weight of all."""
-    from ...ops import binary
-    from ...ops.reduction import sum as total
-    from ...ops.scatter_gather import gather
-    from ...ops.unary import neg, to_copy, where
-    from ...ops.view import expand, squeeze_dim, unsqueeze, view
-
     level, reduction, ignored = call.level, call["reduction"], call["ignore_index"]
     x, target = (logical(call.parts[n], level) for n in ("self", "target"))
     weight = None if call.parts.get("weight") is None else logical(call.parts["weight"], level)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...ops._common import wrap
+from ...ops.view import expand, permute, reshape, view
 from ...tensor.tensor import Tensor
 from ..batch import Level
 from ..batched_tensor import Part, hide
@@ -48,8 +50,6 @@ def once(call: Call) -> Any:
 
 def move_dim(whole: Tensor, at: int, to: int) -> Tensor:
     """`whole` with its dimension `at` in the place `to`, always as a view of its own."""
-    from ...ops.view import permute
-
     order = [d for d in range(whole.data_.ndim) if d != at]
     order.insert(to, at)
     return permute(whole, order)
@@ -62,8 +62,6 @@ def front(part: Part) -> Tensor:
 
 def pad_dims(part: Part, rank: int) -> Tensor:
     """`part` with its batch dimension first, and examples of at least `rank` dimensions."""
-    from ...ops.view import view
-
     whole = front(part)
     if part.at is None or part.rank >= rank:
         return whole
@@ -73,8 +71,6 @@ def pad_dims(part: Part, rank: int) -> Tensor:
 
 def stretch_dims(part: Part, rank: int) -> Tensor:
     """The same, with a batch dimension of length 1 where there is none: the way of the older vmap."""
-    from ...ops.view import view
-
     if part.at is not None or (part.whole.meta is not None and part.whole.meta.wrapped):
         return pad_dims(part, rank)
     shape = part.whole.data_.shape
@@ -83,8 +79,6 @@ def stretch_dims(part: Part, rank: int) -> Tensor:
 
 def ensure_batch(part: Part, size: int) -> Tensor:
     """`part` with a batch dimension in front, repeated if it has none."""
-    from ...ops.view import expand
-
     if part.at is not None:
         return front(part)
     return expand(part.whole, [size, *part.whole.data_.shape])
@@ -92,8 +86,6 @@ def ensure_batch(part: Part, size: int) -> Tensor:
 
 def wrap_dim(dim: int, rank: int) -> int:
     """The dimension `dim` of an example among those of the batch, which comes first."""
-    from ...ops._common import wrap
-
     return int(wrap(dim, rank)) + 1
 
 
@@ -115,8 +107,6 @@ def logical(part: Part, level: Level) -> Tensor:
 
 def into(part: Part, dim: int) -> Tensor:
     """`part` with the batch taken into the dimension `dim` of its examples, which it goes before."""
-    from ...ops.view import reshape
-
     assert part.at is not None
     whole = move_dim(part.whole, part.at, dim)
     shape = whole.data_.shape
@@ -125,7 +115,5 @@ def into(part: Part, dim: int) -> Tensor:
 
 def out_of(whole: Tensor, dim: int, size: int) -> Part:
     """The batch taken out of dimension `dim` again, in which it comes first."""
-    from ...ops.view import reshape
-
     shape = whole.data_.shape
     return Part(reshape(whole, [*shape[:dim], size, shape[dim] // size, *shape[dim + 1 :]]), dim)

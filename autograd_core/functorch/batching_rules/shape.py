@@ -8,6 +8,24 @@ from typing import Any
 
 import numpy as np
 
+from ...dispatch.inplace import in_place
+from ...ops.join import clone
+from ...ops.reduction import sum_dim
+from ...ops.unary import copy
+from ...ops.view import (
+    alias,
+    diagonal,
+    expand,
+    infer_size,
+    reshape,
+    select,
+    slice_,
+    squeeze_dims,
+    squeeze_dims_,
+    transpose,
+    unsqueeze,
+    view,
+)
 from ...tensor.tensor import plain
 from ..batched_tensor import Part
 from .operands import Call, below_front, each_wrapped, ensure_batch, front, move_dim, pad_dims, wrap_dim
@@ -32,8 +50,6 @@ def shift_rule(*names: str, extra: int = 0) -> Rule:
 
 def size_rule(call: Call) -> Any:
     """`view` and its like: the batch keeps its length. A length of -1 is made out here."""
-    from ...ops.view import infer_size
-
     part = call.first
     size = list(infer_size(call["size"], math.prod(part.shape)))
     return Part(call.run(self=front(part), size=[call.level.size, *size]), 0)
@@ -45,8 +61,6 @@ def permute_rule(call: Call) -> Any:
 
 
 def expand_rule(call: Call) -> Any:
-    from ...ops.view import view
-
     part = call.first
     size = list(call["size"])
     rows = front(part)
@@ -58,8 +72,6 @@ def expand_rule(call: Call) -> Any:
 
 
 def transpose_rule(call: Call) -> Any:
-    from ...ops.view import alias, transpose
-
     part = call.first
     if part.rank < 2:
         return Part(alias(part.whole), part.at)
@@ -67,8 +79,6 @@ def transpose_rule(call: Call) -> Any:
 
 
 def swap_rule(call: Call) -> Any:
-    from ...ops.view import transpose
-
     part = call.first
     if not part.rank:
         return part
@@ -77,8 +87,6 @@ def swap_rule(call: Call) -> Any:
 
 def squeeze_rule(call: Call) -> Any:
     """All lengths of 1 go, but not the batch's."""
-    from ...ops.view import view
-
     part = call.first
     at = part.at or 0
     shape = list(part.whole.data_.shape)
@@ -90,12 +98,9 @@ def squeeze_rule(call: Call) -> Any:
 def squeezed_along(call: Call) -> Any:
     part = call.first
     if not part.rank:
-        from ...ops.view import alias
-
         wrap_dim(call["dim"] if isinstance(call["dim"], int) else 0, part.rank)
         return Part(alias(part.whole), part.at)
     dim = call["dim"]
-    from ...ops.view import squeeze_dims, squeeze_dims_
 
     if call.op.name == "squeeze.dim" and not call.level.older:
         return Part(squeeze_dims(front(part), [wrap_dim(dim, part.rank)]), 0)
@@ -117,10 +122,6 @@ def put_back(call: Call) -> Any:
 
 def written_back(call: Call, sizes: tuple[int, ...], dim: int) -> Any:
     """The same, written into zeros."""
-    from ...dispatch.inplace import in_place
-    from ...ops.unary import copy
-    from ...ops.view import select, slice_
-
     grad = front(call.first)
     zeros = plain(np.zeros(sizes, grad.data_.dtype))
     if call.op.name == "select_backward":
@@ -138,9 +139,6 @@ def diagonal_back(call: Call) -> Any:
 
 
 def diagonal_copied(call: Call) -> Any:
-    from ...ops.join import clone
-    from ...ops.view import diagonal
-
     part = call.first
     dims = [wrap_dim(call[name], part.rank) for name in ("dim1", "dim2")]
     return Part(clone(diagonal(front(part), call["offset"], *dims)), 0)
@@ -154,8 +152,6 @@ def unfold_back(call: Call) -> Any:
 
 def as_strided_rule(call: Call) -> Any:
     """`as_strided` of the memory of each example, taken as laid out in C order."""
-    from ...ops.join import clone
-
     part = call.first
     rows = front(part)
     if not rows.data_.flags.c_contiguous:
@@ -166,9 +162,6 @@ def as_strided_rule(call: Call) -> Any:
 
 
 def trace_rule(call: Call) -> Any:
-    from ...ops.reduction import sum_dim
-    from ...ops.view import diagonal
-
     return Part(sum_dim(diagonal(front(call.first), 0, 1, 2), [-1]), 0)
 
 
@@ -191,8 +184,6 @@ def repeat_rule(call: Call) -> Any:
 
 
 def roll_rule(call: Call) -> Any:
-    from ...ops.view import reshape
-
     part = call.first
     if call["dims"]:
         return Part(call.run(self=front(part), dims=each_wrapped(call["dims"], part.rank)), 0)
@@ -209,8 +200,6 @@ def cat_rule(call: Call) -> Any:
 
 
 def stack_rule(call: Call) -> Any:
-    from ...ops.view import expand, unsqueeze
-
     parts = call.parts["tensors"]
     wholes = [
         move_dim(p.whole, p.at, 0)
