@@ -13,15 +13,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from .. import errors
+from ..dispatch.inplace import refuse_view
 from ..engine.state import state, watch
 from ..events import session as tell
 from ..functorch.batched_tensor import innermost
 from ..functorch.batching_rules import function
 from ..functorch.forward_mode import tangent_of
 from ..functorch.levels import Level, Source, exit_level, transforming, wants_gradient
+from ..graph.copy_slices import rebase_onto
 from ..graph.edges import gradient_edge
 from ..opaque import opaque
 from ..tensor.tensor import Tensor, plain
+from ..tensor.views import alias_view
+from .forward_ad import dual_at
 from .function_node import FunctionCtx, FunctionNode, once_differentiable
 
 # ---- what outputs become: results, inputs written in place, views
@@ -95,10 +99,6 @@ def place(
     node: FunctionNode, out: Tensor, nr: int, is_input: bool, is_dirty: bool, differentiable: bool, outputs: int
 ) -> Tensor:
     """`out` as the output number `nr` of `node`."""
-    from ..dispatch.inplace import refuse_view
-    from ..graph.copy_slices import rebase_onto
-    from ..tensor.views import alias_view
-
     if not differentiable:
         if not (wants_gradient(out) if state.levels else out.requires_grad):
             return alias_view(out) if is_input and not is_dirty else out
@@ -221,8 +221,6 @@ def dual(out: Tensor, tangent: Any, nr: int, args: Sequence[Any], along: Sequenc
     Raises:
         RuntimeError: `tangent` is none for it.
     """
-    from .forward_ad import dual_at
-
     if not isinstance(tangent, Tensor):
         raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {nr}.")
     memory = out.shared_storage()

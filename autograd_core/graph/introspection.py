@@ -15,6 +15,8 @@ import numpy as np
 
 from ..engine.state import unusual, watch
 from ..ordered_dict import OrderedDict
+from ..tensor.device import CPU
+from ..tensor.dtypes import from_numpy
 from .saved_tensor import SAVED, SavedTensor, unpack_slot
 
 if TYPE_CHECKING:
@@ -97,15 +99,11 @@ class _InputMetadata:
     is_nested_tensor = is_cpp_nested_tensor = False
 
     def __init__(self, shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
-        from ..tensor.dtypes import from_numpy
-
         self.shape = list(shape)
         self.dtype: dtype = from_numpy(kind)
 
     @property
     def device(self) -> device:
-        from ..tensor.device import CPU
-
         return CPU
 
 

@@ -16,6 +16,7 @@ from ..api.functions.creation import check_device, empty_like
 from ..autograd.function import Function
 from ..dispatch.schema.guard import signatures_of
 from ..dispatch.schema.parser import read
+from ..engine.grad_mode import no_grad
 from ..engine.state import state, visit
 from ..engine.warnings import warn
 from ..errors import Unsupported
@@ -398,8 +399,6 @@ class Module(Calling, Stored):
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Puts `fn(t)` in the place of every parameter, gradient and buffer `t`; a parameter stays the same object."""
-        from ..engine.grad_mode import no_grad
-
         if recurse:
             visit()
             for module in self.children():

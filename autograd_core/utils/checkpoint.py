@@ -214,7 +214,9 @@ class Argument:
             return in_place_of(self.kept, self.kept.unpack(self.kept.packed))
         tensor: Tensor = self.kept
         if tensor._version != self.version:
-            raise RuntimeError(errors.modification(tensor, tensor.grad_fn, tensor._version, self.version, state.anomaly))
+            raise RuntimeError(
+                errors.modification(tensor, tensor.grad_fn, tensor._version, self.version, state.anomaly)
+            )
         return tensor
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ... import errors
 from ...engine.state import state
 from ...ops import unary
+from ...tensor.dtypes import to_numpy
 from ...tensor.strides import suggests
 from ...tensor.tensor import Tensor
 
@@ -54,8 +55,6 @@ def is_whole(tensor: Tensor) -> bool:
 
 
 def numpy_dtype(dtype: Any) -> np.dtype[Any]:
-    from ...tensor.dtypes import to_numpy
-
     return to_numpy(dtype)
 
 

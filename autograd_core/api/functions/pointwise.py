@@ -11,12 +11,14 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import errors
+from ...dispatch.not_implemented import remainder_of_number
 from ...dispatch.schema.schema import composite
 from ...functorch.batch import is_batched, is_hidden
 from ...ops import binary, indexing, matmul, reduction, unary
 from ...ops import view as view_ops
 from ...ops._common import wrap
 from ...ops.indexing import meet
+from ...tensor.dtypes import float64
 from ...tensor.strides import elementwise_layout
 from ...tensor.tensor import Tensor, plain
 from .arguments import Numbers, cast, named_tuple
@@ -129,8 +131,6 @@ def rsub(input: Tensor, other: Any, alpha: Numbers = 1) -> Tensor:
     """)
 def remainder(input: Any, other: Any) -> Tensor:
     if not isinstance(input, Tensor):
-        from ...dispatch.not_implemented import remainder_of_number
-
         return remainder_of_number(input, other)
     return binary.remainder(input, other) if isinstance(other, Tensor) else binary.remainder_scalar(input, other)
 
@@ -219,8 +219,6 @@ def fmod(input: Tensor, other: Any) -> Tensor:
     float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor: function method out
     """)
 def float_power(input: Any, exponent: Any) -> Tensor:
-    from ...tensor.dtypes import float64
-
     base, power = (cast(x, float64) if isinstance(x, Tensor) else float(x) for x in (input, exponent))
     return pow(base, power)
 

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from ... import errors
+from ...dispatch.not_implemented import call_underived
 from ...dispatch.schema.schema import composite
+from ...dispatch.zero_gradient import node_of
 from ...engine.state import ask_room, state
 from ...functorch.batching_rules.factory import at_random, like_at_random
 from ...ops import random_sampling
 from ...ops._common import refuse
-from ...ops.random_sampling import check_bounds
+from ...ops.random_sampling import bernoulli_each, check_bounds
 from ...random import generator as streams
 from ...tensor.strides import blank_like
 from ...tensor.tensor import Array, Tensor, plain
@@ -190,8 +192,6 @@ def normal(
     inputs = tuple(v for v in (mean, std) if isinstance(v, Tensor))
     drawn = make_tensor((unit * width + centre).astype(unit.dtype), "normal", inputs=inputs)
     if state.grad_enabled and any(t.requires_grad for t in inputs):
-        from ...dispatch.zero_gradient import node_of
-
         # no gradient comes through a draw: torch's node gives zeros
         drawn.node = node_of("normal", len(inputs) + isinstance(std, Tensor), inputs, drawn)
     return drawn
@@ -205,9 +205,6 @@ def normal(
     """)
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
     """Ones by the probabilities in `input`; with `p`, by that for all, and torch has no derivative for it."""
-    from ...dispatch.not_implemented import call_underived
-    from ...ops.random_sampling import bernoulli_each
-
     if p is not None:
         return call_underived("bernoulli", lambda held: plain(by_one(held.data_, p, generator)), input)
     drawn: Tensor = bernoulli_each(input, generator)
