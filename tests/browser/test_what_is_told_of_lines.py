@@ -52,4 +52,4 @@ def test_lines_of_silent_trouble_say_what_they_did(lab: Page) -> None:
 def test_an_error_that_a_transcript_goes_on_after_is_an_error(lab: Page) -> None:
     run(lab, WENT_ON)
     assert "gr-line-bad" in (line(lab, 5).get_attribute("class") or "")
-    assert lab.get_by_test_id("story").locator(".card.err h3").inner_text().startswith("✖ Backward reached")
+    assert lab.get_by_test_id("story").locator(".card.err h3").inner_text().startswith("✖ Backward needs")

@@ -42,6 +42,8 @@ OF_MANY = "grad.expand(self.shape) / numel"
 MEAN = "1"
 """What a loss keeps as its `reduction` when it divides by the number of its elements."""
 LOGARITHM = re.compile(r"\bln (\d+)")
+LESS_ONE = re.compile(r"\((\d+(?:\.\d+)?) - 1\)")
+SUPERSCRIPTS = {"1": "", "2": "²", "3": "³"}
 TRANSPOSED = (".mT", ".T", ".t()")
 
 
@@ -225,4 +227,7 @@ def format_number(number: float) -> str:
 
 
 def powers(text: str) -> str:
-    return text.replace(" ** 2", "²").replace(" ** 3", "³")
+    """Python's powers and products as they are written by hand: `3·h²` for `3 * h ** (3 - 1)`."""
+    text = LESS_ONE.sub(lambda match: format_number(float(match[1]) - 1), text)
+    text = re.sub(r" \*\* ([123])(?![\d.])", lambda match: SUPERSCRIPTS[match[1]], text)
+    return text.replace(" * ", "·")
