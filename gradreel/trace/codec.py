@@ -66,13 +66,32 @@ class Way:
         kind = self.sequence
         if arguments[-1] is Ellipsis:
             every = self.change(arguments[0])
-            return kind if every is None else lambda parts: kind(map(every, parts))
+            if every is None:
+                return kind
+            return (
+                once_each(lambda parts: list(map(every, parts)))
+                if kind is list
+                else lambda parts: kind(map(every, parts))
+            )
         each = [self.change(argument) or same for argument in arguments]
         return lambda parts: kind(change(part) for change, part in zip(each, parts, strict=True))
 
 
 def same(thing: Any) -> Any:
     return thing
+
+
+def once_each(change: Change) -> Change:
+    """`change`, done once to each tuple: thousands of events share those of the calls that they are in."""
+    done: dict[int, tuple[Any, Any]] = {}
+
+    def changed(parts: Any) -> Any:
+        found = done.get(id(parts))
+        if found is None:
+            found = done[id(parts)] = parts, change(parts)
+        return found[1]
+
+    return changed
 
 
 def optional(change: Change | None) -> Change | None:
