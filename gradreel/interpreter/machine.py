@@ -184,6 +184,8 @@ class Machine:
         self.mirrored: list[Any] = []
         """Weak references to the tensors whose memory arrays show."""
         self.numbers: dict[int, int] = {}
+        self.has_placed_keys = False
+        """Whether a set may have items that the host hashes by their addresses."""
         self.addresses: dict[int, int] = {}
         """The memory whose address the program asked for, in the order in which it did."""
         self.next_kept = count(1).__next__

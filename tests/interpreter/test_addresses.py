@@ -115,3 +115,42 @@ def test_neither_the_order_of_a_set_nor_a_seed_tells_an_address(monkeypatch: pyt
         assert trace.outcome.kind == "finished", trace.outcome.message
         told.append([event.text for event in trace.events if isinstance(event, Printed)])
     assert told[0] == told[1] == told[2] and len(told[0]) == 5
+
+
+SETS = {
+    "None, 1.5, 3": "2 1 0",
+    "*(float('nan') for _ in range(9)), 12, 4": "10 9 0 1 2 3 4 5 6 7 8",
+    "*(torch.ones(1) * i for i in range(9))": "0 1 2 3 4 5 6 7 8",
+    "*(nn.Linear(1, 1) for _ in range(9)), 7": "9 0 1 2 3 4 5 6 7 8",
+    "float('nan'), torch.float64, torch.float32, torch.int64, torch.bool": "0 1 2 3 4",
+    "..., NotImplemented, None, 1": "3 0 1 2",
+}
+"""What is put into a set, and the order in which it comes out: what hashes by its numbers first."""
+ORDER = """
+import torch
+from torch import nn
+def one_by_one(given):
+    s = set()
+    for g in given:
+        s.add(g)
+    return s
+def pop_all(s):
+    return [s.pop() for _ in range(len(s))]
+def order(found):
+    return [at for item in found for at, g in enumerate(given) if g is item]
+given = [SET]
+for s in ({*given}, set(given), frozenset(given), {g for g in given}, set().union(given), one_by_one(given)):
+    for found in (list(s), [g for g in s], [*s], pop_all(set(s)), list(s | {0}), list(s - {0}), dict.fromkeys(s)):
+        print(*order(found))
+    assert repr(s) in ("{" + ", ".join(map(repr, s)) + "}", "frozenset({" + ", ".join(map(repr, s)) + "})")
+"""
+
+
+@pytest.mark.parametrize("given", SETS)
+def test_the_order_of_a_set_tells_no_address(given: str) -> None:
+    assert set(printed(ORDER.replace("SET", given)).splitlines()) == {SETS[given]}
+
+
+def test_tuples_of_what_has_no_value_come_in_one_order() -> None:
+    source = "print([i for _, i in {(float('nan'), i) for i in range(9)}], {(None, 1), (None, 2), (..., 3)})"
+    assert len({printed(source + f"\na = [0.0] * {nr}") for nr in range(4)}) == 1

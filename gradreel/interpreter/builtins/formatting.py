@@ -45,6 +45,7 @@ from ..runtime.values import (
     Type,
     Value,
 )
+from .hashing import in_order
 from .iteration import VIEWS, has_walk, iterate
 
 DEEPEST = 60
@@ -209,7 +210,8 @@ def repr_content(machine: Machine, value: Value, way: tuple[str, str, str, str, 
     if isinstance(value, dict):
         parts = (f"{repr_of(machine, k, inside)}: {repr_of(machine, v, inside)}" for k, v in value.items())
     else:
-        parts = (repr_of(machine, part, inside) for part in value)
+        ordered = in_order(machine, value) if isinstance(value, (set, frozenset)) else value
+        parts = (repr_of(machine, part, inside) for part in ordered)
     for part in parts:
         pairs.append(part)
         size += len(part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,17 +24,26 @@ FREE = 64
 
 
 def charge_key(machine: Machine, key: Value) -> Value:
-    """`key`, about to be hashed: each part of a tuple is charged as often as a hash comes by."""
+    """`key`, about to be hashed: each part of a tuple is charged as often as a hash comes by.
+
+    What the host hashes by where it lies gets its number now, in the order in which the program puts it in.
+    """
+    if type(key) in BY_LETTERS:
+        return key
     if not isinstance(key, tuple):
+        number_placed(machine, key)
         return key
     size = len(key)
     if any(isinstance(part, tuple) for part in key):
         size = unfolded_size(key)
     if size > FREE:
         machine.meter.charge(size >> 4)
+    number_placed(machine, key)
     return key
 
 
+BY_LETTERS = frozenset({str, int, bool, bytes})
+"""The types of most keys; they hash what they say."""
 BY_VALUE = (bool, int, float, complex, str, bytes, range, tuple, frozenset, np.generic, np.dtype)
 """The types of the host that hash what they say; `object`, and what else is written in C, by an address."""
 
@@ -59,22 +69,66 @@ def hash_of(machine: Machine, value: Value) -> int:
     charge_key(machine, value)
     if is_by_identity(value):
         return machine.number(value) >> 4
-    if isinstance(value, (tuple, frozenset)) and any(leads_to_identity(part) for part in value):
+    if isinstance(value, (tuple, frozenset)) and any(leads_to_identity(machine, part) for part in value):
         return hash(type(value)(hash_of(machine, part) for part in value) if type(value) in (tuple, frozenset) else 0)
     return hash(value)
 
 
-def leads_to_identity(value: Value) -> bool:
-    if isinstance(value, (tuple, frozenset)):
-        return any(leads_to_identity(part) for part in value)
-    return is_by_identity(value)
+def find_leaves(machine: Machine, value: Value) -> Iterator[Value]:
+    """What `value` is made of, tuple in tuple; each part that is shared once, as its parts are charged."""
+    waiting: list[Value] = [value]
+    seen: set[int] = set()
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, (tuple, frozenset)):
+            yield part
+        elif id(part) not in seen:
+            seen.add(id(part))
+            machine.meter.charge(len(part) >> 4)
+            waiting += part
+
+
+def leads_to_identity(machine: Machine, value: Value) -> bool:
+    return any(map(is_by_identity, find_leaves(machine, value)))
+
+
+def is_placed(value: Value) -> bool:
+    """Whether `value` stands in a set of the host's by an address: None, NaN, tensors, modules."""
+    return not isinstance(value, Record) and is_by_identity(value)
+
+
+def number_placed(machine: Machine, key: Value) -> None:
+    """Give what has no value its number, in the order in which the program puts it into sets."""
+    for part in find_leaves(machine, key):
+        if is_placed(part):
+            machine.number(part)
+            machine.has_placed_keys = True
+
+
+def in_order(machine: Machine, items: Collection[Value]) -> Collection[Value]:
+    """The items of a set in an order that tells no address: the host's, or that of the numbers which `id` gives."""
+    if not machine.has_placed_keys:
+        return items
+    machine.meter.charge(len(items) >> 2)
+    behind = {id(item) for item in items if any(map(is_placed, find_leaves(machine, item)))}
+    if not behind:
+        return items
+    return sorted(items, key=lambda at: (id(at) in behind, hash_of(machine, at), at if type(at) is int else 0))
+
+
+def take_any(machine: Machine, items: set[Value]) -> Value:
+    """`items.pop()`"""
+    if not items:
+        raise KeyError("pop from an empty set")
+    item = next(iter(in_order(machine, items)))
+    items.remove(item)
+    return item
 
 
 def charge_keys(machine: Machine, given: list[Value]) -> list[Value]:
     """The same for many, of which a set is about to be made."""
     for key in given:
-        if isinstance(key, tuple):
-            charge_key(machine, key)
+        charge_key(machine, key)
     if len(given) > MANY:
         seen: set[Value] = set()
         for nr, key in enumerate(given):  # where all have one hash, they are compared with one another

@@ -16,9 +16,9 @@ from ..runtime.calls import call_method
 from ..runtime.errors import ERRORS
 from ..runtime.type_names import kind_name, refuse_stub
 from ..runtime.values import MISSING, OBJECTS, Class, Generator, Instance, Namespace, Stub, Value, stands_for
-from .hashing import charge_key, put_all
+from .hashing import charge_key, in_order, put_all
 
-ITERABLE = (deque, list, tuple, str, dict, set, frozenset, range, enumerate, zip, Generator, np.ndarray, torch.Tensor)
+ITERABLE = (deque, list, tuple, str, dict, range, enumerate, zip, Generator, np.ndarray, torch.Tensor)
 
 
 @stands_for("iterator")
@@ -72,6 +72,8 @@ def iterate(machine: Machine, value: Any) -> Iterator[Value]:
         found = call_method(machine, value, "__iter__", [])
         if found is not NotImplemented:
             return check_iterator(machine, found)
+    if isinstance(value, (set, frozenset)):
+        return iter(in_order(machine, value))
     if isinstance(value, ITERABLE):
         return iter(value)
     if isinstance(value, Instance) and value.kind.find("__getitem__") is not MISSING:

@@ -21,7 +21,7 @@ from ..runtime.attributes import load
 from ..runtime.calls import call, truth_of
 from ..runtime.values import Builtin, Value
 from .formatting import format_field, join_texts, repr_of
-from .hashing import charge_key, charge_keys
+from .hashing import charge_key, charge_keys, take_any
 from .iteration import collect_items, extend, extend_queue, update
 from .operators import is_same, less
 from .subscripts import fetch
@@ -278,7 +278,7 @@ def _by_key(kind: type, names: str) -> dict[str, Method]:
     return {name: Method(name, one(getattr(kind, name)), machine=True) for name in names.split()}
 
 
-SET = _plain(set, "clear pop") | _by_key(set, "discard remove")
+SET = _plain(set, "clear") | _ours(pop=take_any) | _by_key(set, "discard remove")
 COMBINE = (
     "difference intersection issubset issuperset isdisjoint symmetric_difference union update "
     "difference_update intersection_update symmetric_difference_update"
