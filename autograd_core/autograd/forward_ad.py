@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..api.methods.memory import offset, whole
 from ..dispatch.inplace import in_place
 from ..engine.state import state
 from ..errors import Unsupported, sizes
@@ -22,7 +21,7 @@ from ..namespace.absent import absent
 from ..namespace.module_names import settle
 from ..ops.unary import copy
 from ..tensor.tensor import Tensor, plain, sharing
-from ..tensor.views import laid_out, steps_of
+from ..tensor.views import byte_offset, laid_out, steps_of, whole
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -117,7 +116,7 @@ def lies_as(tensor: Tensor, tangent: Tensor) -> bool:
     layouts = []
     for t in (tensor, tangent):
         steps = tuple(step for size, step in zip(t.data_.shape, t.data_.strides, strict=True) if size != 1)
-        layouts.append((steps, offset(t), whole(t.data_).size))
+        layouts.append((steps, byte_offset(t), whole(t.data_).size))
     return layouts[0] == layouts[1]
 
 

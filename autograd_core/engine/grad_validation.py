@@ -75,7 +75,7 @@ def fit(node: Node, index: int, grad: Any, expected: Output, graph: bool) -> Any
     if data.shape != shape:
         if not expandable(shape, data.shape):
             raise RuntimeError(
-                f"Function {node.type_name()} returned an invalid gradient at index {index} - got "
+                f"Function {node.name()} returned an invalid gradient at index {index} - got "
                 f"{errors.sizes(data.shape)} but expected shape compatible with {errors.sizes(shape)}"
             )
         grad = sum_to_size(grad, shape) if graph else sum_array_to_shape(data, shape)

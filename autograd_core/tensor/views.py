@@ -46,15 +46,31 @@ def alias_view(source: Tensor) -> Tensor:
     return take_view(source, source.array()[...], "no_grad")
 
 
+def whole(data: Any) -> Any:
+    """The array that owns the memory which `data` shows."""
+    while isinstance(data, np.ndarray) and isinstance(data.base, np.ndarray):
+        data = data.base
+    return data
+
+
+def byte_offset(tensor: Tensor) -> int:
+    """How many bytes into its memory `tensor` begins."""
+    data, base = known(tensor.array()), tensor._base
+    if not isinstance(data, np.ndarray) or data.size == 0:
+        return 0
+    owner = whole(data if base is None else known(base.array()))
+    if not np.may_share_memory(owner, data):
+        owner = whole(data)  # it was given other memory than its base has
+    start, first = owner.__array_interface__["data"][0], data.__array_interface__["data"][0]
+    return int(first - start)
+
+
 def geometry(view: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """Size, strides and offset of `view` in its base's memory, counted in elements."""
-    base = view._base
-    assert base is not None
-    shown, whole = known(view.array()), known(base.array())
-    offset = (shown.__array_interface__["data"][0] - whole.__array_interface__["data"][0]) // whole.itemsize
-    if shown.size == 0:
-        offset = 0
-    return shown.shape, tuple(s // shown.itemsize for s in shown.strides), offset
+    assert view._base is not None
+    shown = known(view.array())
+    offset = byte_offset(view) - byte_offset(view._base) if shown.size else 0
+    return shown.shape, tuple(s // shown.itemsize for s in shown.strides), offset // shown.itemsize
 
 
 def current_grad_fn(view: Tensor) -> Node | None:

@@ -16,27 +16,7 @@ from ...ops import view
 from ...ops.view import check_forwards
 from ...tensor.storage import Storage
 from ...tensor.tensor import Tensor
-from ...tensor.views import extent, steps_of, strided_window
-
-
-def whole(data: Any) -> Any:
-    """The array that owns the memory which `data` shows."""
-    while isinstance(data, np.ndarray) and isinstance(data.base, np.ndarray):
-        data = data.base
-    return data
-
-
-def offset(tensor: Tensor) -> int:
-    """How many bytes into its memory `tensor` begins."""
-    data, base = tensor.data_, tensor._base
-    if not isinstance(data, np.ndarray) or data.size == 0:
-        return 0
-    owner = whole(data if base is None else base.array())
-    if not np.may_share_memory(owner, data):
-        owner = whole(data)  # it has taken more memory than its base has
-    start, first = owner.__array_interface__["data"][0], data.__array_interface__["data"][0]
-    return int(first - start)
-
+from ...tensor.views import byte_offset, extent, steps_of, strided_window, whole
 
 _addresses: dict[int, tuple[ref[Any], int]] = {}
 """The addresses that were asked for, by the id of the array, as long as that lives."""
@@ -65,12 +45,12 @@ def data_ptr(self: Tensor) -> int:
         raise RuntimeError(MEMORY)
     if self.data_.size == 0:
         return 0
-    return address(self.shared_storage(), self.data_) + offset(self)
+    return address(self.shared_storage(), self.data_) + byte_offset(self)
 
 
 def storage_offset(self: Tensor) -> int:
     """How many elements into its memory this tensor begins."""
-    return offset(self) // int(self.data_.itemsize)
+    return byte_offset(self) // int(self.data_.itemsize)
 
 
 @composite("""
@@ -155,7 +135,7 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
         self.shared_storage() is tensor.shared_storage()
         and mine.shape == theirs.shape
         and steps_of(mine) == steps_of(theirs)
-        and offset(self) == offset(tensor)
+        and byte_offset(self) == byte_offset(tensor)
     )
 
 

@@ -406,7 +406,7 @@ def format_percent(machine: Machine, template: str, given: Value) -> str:
     """`template % given`"""
     machine.meter.length(len(template))
     waiting = list(given) if type(given) is tuple else [given]
-    taken = 0
+    taken = size = 0
 
     def take() -> Value:
         nonlocal taken
@@ -414,6 +414,13 @@ def format_percent(machine: Machine, template: str, given: Value) -> str:
             raise TypeError("not enough arguments for format string")
         taken += 1
         return waiting[taken - 1]
+
+    def add(match: re.Match[str]) -> str:
+        nonlocal size
+        text = field(match)
+        size += len(text)
+        machine.meter.longest(size)
+        return text
 
     def field(match: re.Match[str]) -> str:
         kind = match["kind"]
@@ -445,7 +452,7 @@ def format_percent(machine: Machine, template: str, given: Value) -> str:
             raise TypeError(f"%{kind} format: {wanted} is required, not {type_name(value)}")
         return str((form + kind) % value)
 
-    result = PERCENT.sub(field, template)
+    result = PERCENT.sub(add, template)
     if taken < len(waiting) and not isinstance(given, (dict, list)) and waiting != [()]:
         raise TypeError("not all arguments converted during string formatting")
     machine.meter.length(len(result))

@@ -24,22 +24,27 @@ FREE = 64
 
 
 def charge_key(machine: Machine, key: Value) -> Value:
-    """`key`, about to be hashed: each part of a tuple is charged as often as a hash comes by.
+    """`key`, about to be hashed and compared: each part of a tuple or frozenset is charged as often as it is met.
 
     What the host hashes by where it lies gets its number now, in the order in which the program puts it in.
     """
     if type(key) in BY_LETTERS:
         return key
-    if not isinstance(key, tuple):
-        number_placed(machine, key)
-        return key
-    size = len(key)
-    if any(isinstance(part, tuple) for part in key):
-        size = unfolded_size(key)
-    if size > FREE:
-        machine.meter.charge(size >> 4)
+    if isinstance(key, NESTED):
+        charge_unfolded(machine, key)
     number_placed(machine, key)
     return key
+
+
+NESTED = (tuple, frozenset)
+"""What a key can be that has keys in it."""
+
+
+def charge_unfolded(machine: Machine, whole: Any) -> None:
+    """Charge for what the host hashes or compares of a tuple or a set: what is shared in it each time anew."""
+    size = unfolded_size(whole, NESTED) if any(isinstance(part, NESTED) for part in whole) else len(whole)
+    if size > FREE:
+        machine.meter.charge(size >> 4)
 
 
 BY_LETTERS = frozenset({str, int, bool, bytes})
@@ -69,8 +74,8 @@ def hash_of(machine: Machine, value: Value) -> int:
     charge_key(machine, value)
     if is_by_identity(value):
         return machine.number(value) >> 4
-    if isinstance(value, (tuple, frozenset)) and any(leads_to_identity(machine, part) for part in value):
-        return hash(type(value)(hash_of(machine, part) for part in value) if type(value) in (tuple, frozenset) else 0)
+    if isinstance(value, NESTED) and any(leads_to_identity(machine, part) for part in value):
+        return hash(type(value)(hash_of(machine, part) for part in value) if type(value) in NESTED else 0)
     return hash(value)
 
 
@@ -80,7 +85,7 @@ def find_leaves(machine: Machine, value: Value) -> Iterator[Value]:
     seen: set[int] = set()
     while waiting:
         part = waiting.pop()
-        if not isinstance(part, (tuple, frozenset)):
+        if not isinstance(part, NESTED):
             yield part
         elif id(part) not in seen:
             seen.add(id(part))

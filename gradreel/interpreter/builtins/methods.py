@@ -21,7 +21,7 @@ from ..runtime.attributes import load
 from ..runtime.calls import call, truth_of
 from ..runtime.values import Builtin, Value
 from .formatting import format_field, join_texts, repr_of
-from .hashing import charge_key, charge_keys, take_any
+from .hashing import charge_key, charge_keys, charge_unfolded, take_any
 from .iteration import collect_items, extend, extend_queue, update
 from .operators import is_same, less
 from .subscripts import fetch
@@ -147,9 +147,25 @@ def maketrans(machine: Machine, x: Value, y: str = "", z: str = "") -> dict[int,
 
 STR_PLAIN = (
     "capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier "
-    "islower isnumeric isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex "
-    "rpartition rsplit rstrip split splitlines startswith strip swapcase title upper"
-).split()
+    "islower isnumeric isspace istitle isupper lower lstrip partition removeprefix removesuffix "
+    "rstrip split splitlines startswith strip swapcase title upper"
+)
+STR_BACKWARD = "rfind rindex rpartition rsplit"
+"""These try what they look for at each place: the host knows no better way backwards."""
+
+
+def _read(name: str, backward: bool = False) -> Method:
+    """A method of str that goes through the text once, or at each place through what it looks for."""
+    way = getattr(str, name)
+
+    def run(machine: Machine, this: str, /, *given: Value, **named: Value) -> Value:
+        machine.meter.charge(len(this) >> 6)
+        part = given[0] if given else named.get("sep")
+        if backward and isinstance(part, str):
+            machine.meter.charge(len(this) * len(part) >> 14)
+        return way(this, *given, **named)
+
+    return Method(name, run, machine=True)
 
 
 # ---- list
@@ -253,6 +269,7 @@ def _add(machine: Machine, this: set[Value], item: Value) -> None:
 
 def _make_combination(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, this: Any, *others: Value) -> Any:
+        charge_unfolded(machine, this)
         sets = [charge_keys(machine, collect_items(machine, other)) for other in others]
         machine.meter.length(len(this) + sum(map(len, sets)))
         return way(this, *sets)
@@ -286,7 +303,8 @@ COMBINE = (
 READING = ("difference", "intersection", "issubset", "issuperset", "isdisjoint", "symmetric_difference", "union")
 
 METHODS: dict[type, dict[str, Method]] = {
-    str: _plain(str, " ".join(STR_PLAIN))
+    str: {name: _read(name) for name in STR_PLAIN.split()}
+    | {name: _read(name, backward=True) for name in STR_BACKWARD.split()}
     | _ours(
         replace=_replace,
         center=_make_padding(str.center),

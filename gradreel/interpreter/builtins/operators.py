@@ -21,6 +21,7 @@ from ..engine.engine import TENSORS
 from ..engine.gate import unsafe_part
 from ..machine import Machine
 from ..numpy_module.sharing import emit_write
+from ..runtime.allowed_types import check_array
 from ..runtime.attributes import WAYS, of_instance
 from ..runtime.calls import call_method, truth_of
 from ..runtime.type_names import kind_name
@@ -43,7 +44,7 @@ from ..runtime.values import (
     Value,
 )
 from .formatting import format_percent, type_name
-from .hashing import charge_key, charge_keys, unfolded_size
+from .hashing import charge_key, charge_keys, charge_unfolded, unfolded_size
 from .iteration import DICTS, VIEWS, collect_items, grow, iterate
 
 Guard = Callable[["Machine", Value, Value], None]
@@ -257,7 +258,11 @@ def is_hidden_from_numpy(left: Value, right: Value) -> bool:
 
 
 def check_operands(machine: Machine, left: Value, right: Value) -> None:
-    """Charges what numpy makes of two values, if one is of numpy's: it goes through lists and makes arrays of them."""
+    """Charges what the host compares of two sets, and what numpy makes of two values, if one is of numpy's: it goes
+    through lists and makes arrays of them."""
+    if isinstance(left, (set, frozenset)) and isinstance(right, (set, frozenset)):
+        charge_unfolded(machine, left)
+        charge_unfolded(machine, right)
     if not isinstance(left, NUMPY) and not isinstance(right, NUMPY):
         return
     check_lists(machine, left, right)
@@ -331,6 +336,9 @@ def base_apply(
         return left
     with np.errstate(**WARNING) if of_numpy(left, right) else nullcontext():
         result = run(left, right)
+    if isinstance(left, NUMPY) or isinstance(right, NUMPY):
+        for part in result if isinstance(result, tuple) else (result,):
+            check_array(part)
     if machine.mirrored and result is left and isinstance(left, np.ndarray):
         emit_write(machine, left)
     return result

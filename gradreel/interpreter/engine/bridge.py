@@ -20,7 +20,7 @@ from autograd_core.optim.lr_scheduler import StatefulFunction
 from autograd_core.ordered_dict import OrderedDict
 
 from ..machine import Machine
-from ..runtime.allowed_types import admit, is_of_programs, not_for_programs, record_of
+from ..runtime.allowed_types import admit, check_array, is_of_programs, not_for_programs, record_of
 from ..runtime.type_names import function_kind, kind_name, refuse_stub
 from ..runtime.type_tables import of_program
 from ..runtime.values import (
@@ -229,7 +229,7 @@ def from_engine(value: Any) -> Value:
     if is_of_programs(kind):
         if issubclass(kind, dict):
             unpack_dict(value)
-        return value
+        return check_array(value)
     if isinstance(value, HOST_CALLABLES):
         return function_from(value)
     if isinstance(value, type):

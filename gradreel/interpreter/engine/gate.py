@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime.allowed_types import holds_objects
 from ..runtime.type_names import kind_name
 from ..runtime.values import Bound, Builtin, Class, ExceptionType, Foreign, Function, Type, Value
 from .bridge import FUNCTIONS, PLAIN, Callback
@@ -31,7 +32,7 @@ EXACT: frozenset[type] = frozenset(
         *TENSORS,
         *NUMBERS,
         *(type(np.dtype(kind)) for kind in NUMBERS),
-        *(complex, np.ndarray, torch.device, torch.layout, torch.memory_format),
+        *(complex, torch.device, torch.layout, torch.memory_format),
     }
 )
 """Types of which nothing is to be feared."""
@@ -55,6 +56,8 @@ def unsafe_part(value: Value, seen: set[int] | None = None) -> Any:
     kind = type(value)
     if kind in EXACT or value is None:
         return None
+    if kind is np.ndarray:
+        return value if holds_objects(value) else None
     if isinstance(value, (*LISTS, dict)):
         seen = set() if seen is None else seen
         if id(value) in seen:

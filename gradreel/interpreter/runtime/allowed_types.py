@@ -62,17 +62,34 @@ def admit(*kinds: Any) -> None:
     KNOWN.clear()
 
 
+def holds_objects(value: Any) -> bool:
+    """Whether `value` is an array of the host's objects: in its memory lie addresses."""
+    return isinstance(value, np.ndarray) and value.dtype.kind not in "fiubc"
+
+
+def check_array(value: Any) -> Any:
+    """`value`, that numpy gave.
+
+    Raises:
+        TypeError: it is an array of anything but numbers.
+    """
+    if holds_objects(value):
+        raise TypeError("only numbers and lists of numbers can become an array here")
+    return value
+
+
 def check_value(value: Any) -> Any:
     """`value`, for a program; a generator of ours as one of its own.
 
     Raises:
         Refusal: programs may not hold such.
+        TypeError: it is an array of anything but numbers.
     """
     if type(value) is types.GeneratorType:
         return Generator("generator", value)
     if not is_of_programs(type(value)):
         raise not_for_programs(type(value))
-    return value
+    return check_array(value)
 
 
 def not_for_programs(kind: type) -> Refusal:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..engine.bridge import PLAIN, Callback, class_argument, from_engine, to_engine
 from ..engine.cost_model import ASKED
 from ..engine.engine import torch
@@ -190,7 +192,8 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
             check(function.run, function.name, args, kwargs)
         try:
             made = function.run(machine, *args, **kwargs) if function.machine else function.run(*args, **kwargs)
-            return made if KNOWN[type(made)] else check_value(made)
+            kind = type(made)
+            return made if KNOWN[kind] and kind is not np.ndarray else check_value(made)
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None or type(function.run) is TOLD:
                 raise

@@ -12,7 +12,8 @@ from typing import Any
 from ..builtins.hashing import hash_of
 from ..builtins.iteration import collect_items, iterate
 from ..builtins.operators import make_binary
-from ..engine.engine import torch
+from ..engine.engine import TENSORS, torch
+from ..engine.gate import NUMBERS
 from ..machine import Machine
 from ..runtime.calls import call_method
 from ..runtime.type_names import kind_name
@@ -190,13 +191,19 @@ REJECTING: dict[str, Callable[..., Any]] = {
 """What draws until a number is accepted, asking its stream for `random` alone."""
 
 
-def _rejecting(way: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda machine, this, /, *given, **named: way(ChargedStream(machine, this), *given, **named)
+def _of_numbers(way: Callable[..., Any], rejecting: bool = False) -> Callable[..., Any]:
+    """`way` of numbers alone: what else is there, the host's operators would meet."""
+
+    def draw(machine: Machine, this: random.Random, /, *given: Value, **named: Value) -> Value:
+        for value in (*given, *named.values()):
+            if not isinstance(value, DRAWN_BY):
+                raise TypeError(f"must be real number, not {kind_name(value)}")
+        return way(ChargedStream(machine, this) if rejecting else this, *given, **named)
+
+    return draw
 
 
-def _numbers(name: str) -> Callable[..., Any]:
-    way = getattr(random.Random, name)  # `name` from the list below
-    return lambda machine, this, /, *given, **named: way(this, *given, **named)
+DRAWN_BY = (int, float, type(None), *NUMBERS, *TENSORS)
 
 
 class State:
@@ -215,13 +222,13 @@ def _restore(machine: Machine, this: random.Random, state: Value) -> None:
 
 
 DRAWS: dict[str, Callable[..., Any]] = {
-    name: _numbers(name)
+    name: _of_numbers(getattr(random.Random, name))
     for name in (
         "random uniform gauss normalvariate lognormvariate expovariate triangular randint randrange paretovariate "
         "weibullvariate"
     ).split()
 }
-DRAWS |= {name: _rejecting(way) for name, way in REJECTING.items()}
+DRAWS |= {name: _of_numbers(way, rejecting=True) for name, way in REJECTING.items()}
 DRAWS |= {
     "choice": _choice,
     "choices": _choices,
