@@ -202,7 +202,9 @@ def roll(self: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
         return np.roll(self, shifts[0]).copy()
     if not self.ndim:
         raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
-    return np.roll(self, tuple(shifts), tuple(wrap(dim, self.ndim) for dim in dims))
+    for shift, dim in zip(shifts, dims, strict=True):  # along all at once, numpy goes through 2**len(dims) blocks
+        self = np.roll(self, shift, wrap(dim, self.ndim))
+    return self
 
 
 @both

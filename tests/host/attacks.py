@@ -13,6 +13,9 @@ T = "import torch\nx = torch.ones(3, requires_grad=True)\n"
 """What many begin with."""
 
 
+OBJECTS = "import numpy as np, random, math, functools, operator, itertools\n"
+
+
 def each(before: str, words: str, after: str = "") -> list[str]:
     """One program for each of the words."""
     return [f"{before}{word}{after}" for word in words.split()]
@@ -129,6 +132,38 @@ REJECTED: dict[str, list[str]] = {
         "print(numpy.array(A()))",
         "import torch\nclass A:\n    def __array__(self): return 1\nprint(torch.tensor(A()))",
         "import numpy\nprint(numpy.random.RandomState(0).get_state())",
+    ],
+    "arrays of objects": [
+        OBJECTS + f"a = {way}\nb = np.ndarray((1,), np.int64, a)\nb[0] += 64\nprint(a, b)"
+        for way in (
+            "np.zeros(1) + [2**70]",
+            "np.int64(1) - [2**70]",
+            "np.ones(2) ** [2**70, 1]",
+            "[2**70] + np.zeros(1)",
+            "range(2**70, 2**70 + 1) * np.ones(1)",
+            "np.zeros(1) // [2**70]",
+            "np.bool_(True) & [2**70]",
+            "np.zeros(1) + (1j, 2**70)",
+            "pow(np.ones(2), [2**70, 1])",
+            "divmod(np.int64(1), [2**70])",
+            "random.uniform(np.zeros(1), [2**70])",
+            "random.normalvariate([1j, 2**70], np.zeros(2))",
+            "random.triangular([2**70], np.zeros(1), 1.0)",
+            "random.gammavariate(np.zeros(1), [2**70])",
+            "math.prod([np.zeros(1), [2**70]])",
+            "sum([np.zeros(1), [2**70]])",
+            "functools.reduce(operator.add, [np.zeros(1), [2**70]])",
+            "list(itertools.accumulate([np.zeros(1), [2**70]]))[1]",
+            "np.array([1j, 2**70])",
+            "np.array([None, 1])",
+            "np.where([True], [2**70], [None])",
+            "np.concatenate([[2**70], [1.0]])",
+            "np.zeros(1).astype(object)",
+            "np.zeros(1).astype('O')",
+            "np.zeros(1, dtype=object)",
+            "np.empty(1, dtype='O')",
+            "np.random.choice([2**70, 1], 1)",
+        )
     ],
     "syntax that is not there": [
         "async def f(): pass",
@@ -389,6 +424,16 @@ BOUNDED: dict[str, list[str]] = {
         "import numpy\nx = numpy.linspace(0, 1, -5)",
         "import numpy\nx = numpy.zeros((10**6, 1)) + numpy.zeros((1, 10**6))",
         "import numpy\nx = numpy.zeros(10**6).reshape(-1, 1) @ numpy.zeros((1, 10**6))",
+        "import itertools, numpy as np\nc = itertools.count(np.zeros((10000, 1)), np.zeros((1, 5000))); next(c); next(c)",
+        "import random, numpy as np\nrandom.uniform(np.zeros((10000, 1)), np.zeros((1, 5000)))",
+        "import numpy as np\nnp.arange(np.zeros((10000, 1)), np.zeros((1, 5000)))",
+        "import numpy as np\nnp.random.default_rng(0).multinomial(np.ones((10000, 1), dtype=np.int64), np.ones((50, 100)) / 100)",
+        "import numpy as np\nnp.einsum('...,...->...', np.zeros((10000, 1)), np.zeros((1, 5000)))",
+        "import numpy as np\nnp.zeros((10000, 1)).clip(min=np.zeros((1, 5000)))",
+        "import numpy as np\nnp.isclose(np.zeros((10000, 1)), 1, rtol=np.zeros((1, 5000)))",
+        "import numpy as np\nfor i in range(100): np.unique(np.zeros((2, 300000)), axis=0)",
+        "import numpy as np\nfor i in range(100): np.roll(np.zeros((2,) * 19), (1,) * 19, tuple(range(19)))",
+        "import torch\nfor i in range(100): torch.roll(torch.zeros((2,) * 19), (1,) * 19, tuple(range(19)))",
     ],
     "collisions and comparisons": [
         "d = {}\nfor i in range(90000): d[(i * (2**61 - 1),)] = 1",
@@ -407,6 +452,22 @@ BOUNDED: dict[str, list[str]] = {
         "a = [1]\nfor i in range(40): a = [a, a]\nprint(str(a), f'{a}', '%s' % a)",
         "import copy\na = [1]\nfor i in range(40): a = [list(a), list(a)]\ncopy.deepcopy(a)",
         "import torch\na = [1.0]\nfor i in range(40): a = [a, a]\ntorch.tensor(a)",
+        "A = B = frozenset([0])\nfor i in range(60): A = frozenset([(A, 1), (A, 2)]); B = frozenset([(B, 1), (B, 2)])\nA == B",
+        "A = B = frozenset([0])\nfor i in range(60): A = frozenset([(A, 1), (A, 2)]); B = frozenset([(B, 1), (B, 2)])\nA in {B}",
+        "A = B = frozenset([0])\nfor i in range(60): A = frozenset([(A, 1), (A, 2)]); B = frozenset([(B, 1), (B, 2)])\n{B: 1}[A]",
+        "A = B = frozenset([0])\nfor i in range(60): A = frozenset([(A, 1), (A, 2)]); B = frozenset([(B, 1), (B, 2)])\nA <= B",
+        "M = 2**61 - 1\na = {i * M for i in range(1, 9000)}; b = {i * M for i in range(1, 9000)}\na == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; a == b; ",
+        "M = 2**61 - 1\na = {i * M for i in range(1, 3000)}; b = {i * M for i in range(1, 3000)}\nfor i in range(1000): a - b",
+        "h = 'a' * 100000; n = 'ab' + 'a' * 49998\nfor i in range(100): h.rfind(n)",
+        "h = 'a' * 100000; n = 'ab' + 'a' * 49998\nfor i in range(100): h.rsplit(sep=n)",
+        "s = 'a' * 100000\n'%s' * 50000 % ((s,) * 50000)",
+        "t = (str,)\nfor i in range(60): t = (t, t)\nprint(isinstance(1, t), issubclass(int, t))",
+        "import torch\nv = []\nfor i in range(60): v = [v, v]\ntorch.save(v, 'x'); torch.load('x')",
+        "def f(self): pass\np = f\nfor i in range(60): p = property(p, p, p)\nclass A: x = p",
+        "A = frozenset([0, None])\nfor i in range(60): A = frozenset([(A, 1), (A, 2)])\nprint(hash(A))",
+        "class A: pass\na = A()\nfor i in range(90000): setattr(a, 'abcdefghijklmnopqrstuvwxyzabcdefghijkl' + str(i), 1)\na.abcdefghijklmnopqrstuvwxyzabcdefghijklm",
+        "s = {float('nan'), *range(90000)}\nwhile s: s.pop()",
+        "t = (1,)\nfor i in range(60): t = (t, t)\ns = {None}\ns.add((t, None))",
     ],
     "hooks and functions that never end": [
         T + "def h(g):\n    while True: pass\nx.register_hook(h)\n(x * x).sum().backward()",

@@ -34,11 +34,11 @@ from ...tensor import dtypes
 from ...tensor.storage import Storage
 from ...tensor.strides import PRESERVED, lies_in, steps_in, suggest_format
 from ...tensor.tensor import Tensor, plain
-from ...tensor.views import strided_window
+from ...tensor.views import strided_window, whole
 from ..functions.arguments import sizes_of
 from ..functions.indexing import scatter_operands, to_write_by
 from ..functions.pointwise import UNSAID, any_floating, check_alpha, check_fill, known_mode
-from .memory import OF_A_VIEW, find_window, whole
+from .memory import OF_A_VIEW, find_window
 
 # ---- clamping: of whole numbers, torch refuses fractions in words of its own
 

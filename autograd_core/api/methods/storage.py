@@ -10,8 +10,8 @@ import numpy as np
 from ...opaque import opaque
 from ...tensor.device import CPU
 from ...tensor.tensor import Tensor, plain
-from ...tensor.views import in_memory
-from .memory import address, whole
+from ...tensor.views import in_memory, whole
+from .memory import address
 
 
 @opaque

@@ -36,10 +36,6 @@ def charge_key(machine: Machine, key: Value) -> Value:
     return key
 
 
-NESTED = (tuple, frozenset)
-"""What a key can be that has keys in it."""
-
-
 def charge_unfolded(machine: Machine, whole: Any) -> None:
     """Charge for what the host hashes or compares of a tuple or a set: what is shared in it each time anew."""
     size = unfolded_size(whole, NESTED) if any(isinstance(part, NESTED) for part in whole) else len(whole)
@@ -79,18 +75,22 @@ def hash_of(machine: Machine, value: Value) -> int:
     return hash(value)
 
 
-def find_leaves(machine: Machine, value: Value) -> Iterator[Value]:
-    """What `value` is made of, tuple in tuple; each part that is shared once, as its parts are charged."""
+NESTED: Any = (tuple, frozenset)
+"""What a key can be that has keys in it."""
+
+
+def find_leaves(machine: Machine, value: Value, nested: Any = NESTED) -> Iterator[Value]:
+    """What `value` is made of, tuple in tuple, in order; each part that is shared once, as its parts are charged."""
     waiting: list[Value] = [value]
     seen: set[int] = set()
     while waiting:
         part = waiting.pop()
-        if not isinstance(part, NESTED):
+        if not isinstance(part, nested):
             yield part
         elif id(part) not in seen:
             seen.add(id(part))
             machine.meter.charge(len(part) >> 4)
-            waiting += part
+            waiting += reversed(tuple(part))
 
 
 def leads_to_identity(machine: Machine, value: Value) -> bool:

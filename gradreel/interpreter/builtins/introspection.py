@@ -26,6 +26,7 @@ from ..runtime.values import (
     Type,
     Value,
 )
+from .hashing import find_leaves
 from .operators import UNION
 
 # ---- what the abstract classes of collections.abc ask of a value: to be registered with them, or to have methods
@@ -88,7 +89,7 @@ Node = torch.autograd.graph.Node
 
 def is_instance(machine: Machine, value: Value, kinds: Value) -> bool:
     if isinstance(kinds, tuple):
-        return any(is_instance(machine, value, kind) for kind in kinds)
+        return any(is_instance(machine, value, kind) for kind in find_leaves(machine, kinds, tuple))
     if (asked := abstract_class_of(kinds)) is not None and value_fits(value, asked):
         return True
     if isinstance(kinds, Class):
@@ -106,7 +107,7 @@ def is_instance(machine: Machine, value: Value, kinds: Value) -> bool:
 
 def is_subclass(machine: Machine, kind: Value, kinds: Value) -> bool:
     if isinstance(kinds, tuple):
-        return any(is_subclass(machine, kind, one) for one in kinds)
+        return any(is_subclass(machine, kind, one) for one in find_leaves(machine, kinds, tuple))
     if (asked := abstract_class_of(kinds)) is not None:
         fits = class_fits(kind, asked) if isinstance(kind, Class) else isinstance(kind, Type) and hosts_fit(kind, asked)
         if fits:

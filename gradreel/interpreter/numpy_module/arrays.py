@@ -263,6 +263,8 @@ def between(machine: Machine, start: Value, stop: Value, num: int) -> tuple[Any,
 
 def arange(machine: Machine, *given: Value, dtype: Value = None) -> Array:
     bounds = [numbers(machine, part) for part in given]
+    if any(np.ndim(bound) and np.size(bound) != 1 for bound in bounds):
+        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     machine.meter.elements(int(max(0, (stop - start) / step)) if step else 0)
     return np.arange(*bounds, dtype=dtype_of(dtype))

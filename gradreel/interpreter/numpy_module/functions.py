@@ -27,8 +27,9 @@ def pass_warnings(way: Callable[..., Any], *args: Any, **named: Any) -> Any:
 def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, /, *given: Value, out: Value = None, **named: Value) -> Any:
         parts = [plain(machine, part) for part in given]
-        machine.meter.elements(broadcast_numel([sizes_in(part) for part in parts]))
-        made = pass_warnings(way, *parts, **by_name(machine, way, named, ALLOWED))
+        more = by_name(machine, way, named, ALLOWED)
+        machine.meter.elements(broadcast_numel([sizes_in(part) for part in (*parts, *more.values())]))
+        made = pass_warnings(way, *parts, **more)
         if isinstance(out, np.ndarray):
             np.copyto(out, made, casting="same_kind")
             emit_write(machine, out)

@@ -41,7 +41,8 @@ def draw(way: Callable[..., Any], before: int) -> Callable[..., Any]:
         shape = None if wanted is None else shape_of(machine, wanted)
         own = [result_sizes.sizes_in(part) for part in (*values, *named.values())]
         if way.__name__ in ROWS:
-            machine.meter.elements(math.prod(shape or ()) * math.prod(own[-1]) + sum(map(math.prod, own)))
+            rows = broadcast_numel([shape or (), *own[:-1], own[-1][:-1]])
+            machine.meter.elements(rows * math.prod(own[-1][-1:]) + sum(map(math.prod, own)))
         elif way.__name__ == "multivariate_normal":
             machine.meter.elements(math.prod(shape or ()) * math.prod(own[0]) + sum(map(math.prod, own)))
             machine.meter.work(max(map(solve_flops, own)))

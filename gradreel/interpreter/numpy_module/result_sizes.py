@@ -109,6 +109,10 @@ def charge(machine: Machine, name: str, given: Given, named: dict[str, Any] | No
         if name == "diff":
             passes = max(whole(given[1] if len(given) > 1 else (named or {}).get("n", 1)), 1)
             machine.meter.charge(passes)
+        if name == "roll":
+            machine.meter.charge(2 ** np.size(given[2] if len(given) > 2 else (named or {}).get("axis", 0)))
+        if name == "unique" and (named or {}).get("axis") is not None:
+            machine.meter.charge(2 * size_of(given[0]))  # numpy compares whole rows, a field for each number
         machine.meter.elements(MADE.get(name, total_size)(given, named or {}), passes)
 
 
@@ -134,17 +138,19 @@ def einsum_size(formula: str, shapes: list[tuple[int, ...]]) -> tuple[int, int]:
     """Elements and multiplications of an einsum: one for each choice of a place along every letter."""
     before, arrow, after = formula.replace(" ", "").partition("->")
     sizes: dict[str, int] = {}
-    dots = 1
+    around: list[tuple[int, ...]] = []
     for term, shape in zip(before.split(","), shapes, strict=False):
         letters = term.replace("...", "")
         if "..." in term:
-            dots = max(dots, math.prod(shape[: max(len(shape) - len(letters), 0)] or (1,)))
+            first, count = term.index("..."), max(len(shape) - len(letters), 0)
+            around.append(shape[first : first + count])
         head = term.partition("...")[0]
         tail = letters[len(head) :]
         along = [*zip(head, shape, strict=False), *zip(reversed(tail), reversed(shape), strict=False)]
         for letter, size in along:
             sizes[letter] = max(sizes.get(letter, 1), size)
     kept = set(after) if arrow else {letter for letter in sizes if before.count(letter) == 1}
+    dots = broadcast_numel(around)
     made = dots * math.prod(size for letter, size in sizes.items() if letter in kept)
     return made, dots * math.prod(sizes.values())
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -121,20 +121,21 @@ class Names(Sequence[str]):
     """The names that a value has, found out when they are asked for."""
 
     def __init__(self, owner: Value) -> None:
-        self.names = [*getattr(owner, "attributes", ())]
+        self.own = [*getattr(owner, "attributes", ())]
         kind = getattr(owner, "kind", None)
         self.classes = kind.order if isinstance(kind, Class) else ()
         self.host = type(owner)
 
     def __len__(self) -> int:
-        return len(self.list_names())
+        return len(self.names)
 
     def __getitem__(self, at: Any) -> Any:
-        return self.list_names()[at]
+        return self.names[at]
 
-    def list_names(self) -> list[str]:
-        own = [name for base in self.classes for name in base.attributes]
-        return sorted({*self.names, *own, *table_of(self.host)})
+    @cached_property
+    def names(self) -> list[str]:
+        inherited = [name for base in self.classes for name in base.attributes]
+        return sorted({*self.own, *inherited, *table_of(self.host)})
 
 
 def missing_module_name(owner: Namespace, name: str) -> BaseException:

@@ -129,8 +129,9 @@ def claim_functions(made: Class, attributes: dict[str, Value]) -> None:
             attributes[name] = ClassMethod(attributes[name])
     if isinstance(attributes.get("__new__"), Function):
         attributes["__new__"] = StaticMethod(attributes["__new__"])
+    seen: set[int] = set()
     for value in attributes.values():
-        for function in functions_in(value):
+        for function in functions_in(value, seen):
             if not function.home:
                 function.home.append(made)
 
@@ -197,13 +198,18 @@ def linearize(made: Class) -> tuple[Class, ...]:
     return tuple(found)
 
 
-def functions_in(value: Value) -> list[Function]:
+def functions_in(value: Value, seen: set[int]) -> list[Function]:
+    """The functions that `value` is made of, those in `seen` left out: one may be there many times."""
+    if id(value) in seen:
+        return []
+    seen.add(id(value))
     if isinstance(value, Function):
         return [value]
     if isinstance(value, (StaticMethod, ClassMethod)):
-        return functions_in(value.function)
+        return functions_in(value.function, seen)
     if isinstance(value, Property):
-        return [*functions_in(value.getter), *functions_in(value.setter), *functions_in(value.deleter)]
+        parts = (value.getter, value.setter, value.deleter)
+        return [function for part in parts for function in functions_in(part, seen)]
     return []
 
 

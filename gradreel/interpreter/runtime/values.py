@@ -293,6 +293,7 @@ class Class(Record):
         "members",
         "look_up",
         "fields",
+        "data_fields",
         "made",
     )
 
@@ -316,6 +317,8 @@ class Class(Record):
         """Of an enumeration: the member with a value."""
         self.fields: tuple[str, ...] = ()
         """Of a named tuple: the names of its items."""
+        self.data_fields: dict[str, Any] | None = None
+        """Of a data class: its fields."""
         self.made: type[Instance] = Instance
 
     def find(self, name: str, after: Class | None = None) -> Value:

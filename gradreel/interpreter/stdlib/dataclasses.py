@@ -40,7 +40,8 @@ class Field(NamedTuple):
     kw_only: bool
 
 
-FIELDS = "__dataclass_fields__"
+NOT_GIVEN = Type("_MISSING_TYPE", (), None, "dataclasses._MISSING_TYPE")
+"""`dataclasses.MISSING`"""
 FROZEN = ExceptionType("FrozenInstanceError", None)
 
 
@@ -90,9 +91,9 @@ def dataclass(machine: Machine, kind: Value = None, /, **options: Value) -> Valu
 
 def equip(machine: Machine, kind: Class, settings: dict[str, Value]) -> Class:
     """Gives the class its fields and the methods made of them."""
-    fields = fields_of(machine, kind, settings)
+    fields = kind.data_fields = fields_of(machine, kind, settings)
     own = kind.attributes
-    own[FIELDS] = fields
+    own["__dataclass_fields__"] = {one.name: show_field(machine, one) for one in fields.values()}
     if settings["init"] and "__init__" not in own:
         own["__init__"] = starting(machine, kind, fields)
     made: dict[str, Value] = {"__match_args__": tuple(f.name for f in fields.values() if f.init and not f.kw_only)}
@@ -123,7 +124,7 @@ def method(name: str, run: Any) -> Builtin:
 def fields_of(machine: Machine, kind: Class, settings: dict[str, Value]) -> dict[str, Field]:
     fields: dict[str, Field] = {}
     for base in reversed(kind.order[1:]):
-        fields.update(base.attributes.get(FIELDS, {}))
+        fields.update(base.data_fields or {})
     keywords = bool(settings["kw_only"])
     for name, hint in kind.attributes.get("__annotations__", {}).items():
         title = hint if isinstance(hint, str) else getattr(hint, "title", "")
@@ -135,7 +136,7 @@ def fields_of(machine: Machine, kind: Class, settings: dict[str, Value]) -> dict
         default = kind.attributes.get(name, MISSING)
         given = default.given if isinstance(default, Wanted) else {}
         if isinstance(default, Wanted):
-            default = given.get("default", MISSING)
+            default = given_value(given, "default")
             kind.attributes.pop(name)
             if default is not MISSING:
                 kind.attributes[name] = default
@@ -143,7 +144,7 @@ def fields_of(machine: Machine, kind: Class, settings: dict[str, Value]) -> dict
             shown = f"<class '{kind_name(default)}'>"
             raise ValueError(f"mutable default {shown} for field {name} is not allowed: use default_factory")
         flags = {flag: bool(given.get(flag, True)) for flag in ("init", "repr", "compare")}
-        factory = given.get("default_factory", MISSING)
+        factory = given_value(given, "default_factory")
         fields[name] = Field(name, default, factory, **flags, kw_only=bool(given.get("kw_only", keywords)))
     before: str | None = None
     for one in fields.values():
@@ -153,6 +154,16 @@ def fields_of(machine: Machine, kind: Class, settings: dict[str, Value]) -> dict
             elif before is not None:
                 raise TypeError(f"non-default argument '{one.name}' follows default argument")
     return fields
+
+
+def given_value(given: dict[str, Value], name: str) -> Value:
+    value = given.get(name, NOT_GIVEN)
+    return MISSING if value is NOT_GIVEN else value
+
+
+def find_fields(kind: Class) -> dict[str, Field] | None:
+    """The fields of the nearest class, in the order of bases, that is a data class."""
+    return next((base.data_fields for base in kind.order if base.data_fields is not None), None)
 
 
 def unhashable(value: Value) -> bool:
@@ -191,12 +202,12 @@ def starting(machine: Machine, kind: Class, fields: dict[str, Field]) -> Functio
 
 
 def values_of(machine: Machine, this: Value, only: str = "init") -> tuple[Value, ...]:
-    fields = this.kind.find(FIELDS)
+    fields = find_fields(this.kind) or {}
     return tuple(load(machine, this, one.name) for one in fields.values() if only != "compare" or one.compare)
 
 
 def repr_fields(machine: Machine, this: Value) -> str:
-    shown = [one.name for one in this.kind.find(FIELDS).values() if one.repr]
+    shown = [one.name for one in (find_fields(this.kind) or {}).values() if one.repr]
     parts = [f"{name}={repr_of(machine, load(machine, this, name))}" for name in shown]
     return f"{this.kind.qualname}({', '.join(parts)})"
 
@@ -236,12 +247,12 @@ def unchangeable(verb: str) -> Any:
 def require_fields(this: Value, name: str) -> dict[str, Field]:
     of_class = name == "fields" and isinstance(this, Class)
     kind = this if of_class else this.kind if isinstance(this, OBJECTS) else None
-    found: Any = MISSING if kind is None else kind.find(FIELDS)
-    if found is MISSING and name == "fields":
+    found = find_fields(kind) if isinstance(kind, Class) else None
+    if found is None and name == "fields":
         raise TypeError("must be called with a dataclass type or instance")
-    if found is MISSING:
+    if found is None:
         raise TypeError(f"{name}() should be called on dataclass instances")
-    return dict[str, Field](found)
+    return found
 
 
 def as_dict(machine: Machine, this: Value, *, dict_factory: Value = None) -> Value:
@@ -255,7 +266,7 @@ def as_tuple(machine: Machine, this: Value) -> Value:
 
 def inner(machine: Machine, value: Value, way: Any) -> Value:
     machine.meter.charge()
-    if isinstance(value, OBJECTS) and value.kind.find(FIELDS) is not MISSING:
+    if isinstance(value, OBJECTS) and find_fields(value.kind) is not None:
         return way(machine, value)
     if type(value) in (list, tuple):
         return type(value)(inner(machine, part, way) for part in value)
@@ -274,18 +285,20 @@ def replace(machine: Machine, this: Value, /, **changes: Value) -> Value:
 
 
 def list_fields(machine: Machine, this: Value) -> tuple[Value, ...]:
-    shown = Class("Field", (), {}, machine)
-    found = []
-    for one in require_fields(this, "fields").values():
-        made = Instance(shown)
-        made.attributes.update(name=one.name, default=one.default, init=one.init, repr=one.repr)
-        found.append(made)
-    return tuple(found)
+    return tuple(show_field(machine, one) for one in require_fields(this, "fields").values())
+
+
+def show_field(machine: Machine, one: Field) -> Instance:
+    """The field as programs have it."""
+    made = Instance(Class("Field", (), {}, machine))
+    default, factory = (NOT_GIVEN if value is MISSING else value for value in (one.default, one.factory))
+    made.attributes.update(name=one.name, default=default, default_factory=factory, init=one.init, repr=one.repr)
+    return made
 
 
 def is_one(machine: Machine, this: Value) -> bool:
     kind = this if isinstance(this, Class) else this.kind if isinstance(this, OBJECTS) else None
-    return kind is not None and kind.find(FIELDS) is not MISSING
+    return isinstance(kind, Class) and find_fields(kind) is not None
 
 
 def make_dataclasses_module(attribute_error: ExceptionType) -> Namespace:
@@ -302,5 +315,5 @@ def make_dataclasses_module(attribute_error: ExceptionType) -> Namespace:
     ways |= {"fields": list_fields, "is_dataclass": is_one}
     table: dict[str, Value] = {name: Builtin(name, way, True) for name, way in ways.items()}
     table |= {name: Type(name, (), None, f"dataclasses.{name}") for name in ("KW_ONLY", "InitVar", "Field")}
-    table |= {"MISSING": MISSING, "FrozenInstanceError": FROZEN}
+    table |= {"MISSING": NOT_GIVEN, "FrozenInstanceError": FROZEN}
     return Namespace("dataclasses", table)

@@ -12,6 +12,8 @@ from ..builtins.iteration import OFTEN, Charged, collect_items, iterate, source_
 from ..builtins.operators import BINARY, COMPARE, UNARY, apply_unary, contains, make_binary
 from ..builtins.sequences import absolute
 from ..builtins.subscripts import fetch
+from ..engine.engine import TENSORS
+from ..engine.gate import NUMBERS
 from ..machine import Machine
 from ..runtime.attributes import load
 from ..runtime.calls import call, truth_of
@@ -28,7 +30,12 @@ def _iterator(way: Callable[..., Any]) -> Callable[..., Any]:
     return lambda machine, /, *sources, **named: way(*(source_of(machine, each) for each in sources), **named)
 
 
+COUNTED: Any = (int, float, complex, *NUMBERS, *TENSORS)
+
+
 def _count(machine: Machine, start: Value = 0, step: Value = 1) -> Any:
+    if not isinstance(start, COUNTED) or not isinstance(step, COUNTED):
+        raise TypeError("a number is required")
     return KINDS["count"](machine, itertools.count(start, step))
 
 

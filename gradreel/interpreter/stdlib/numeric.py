@@ -203,7 +203,7 @@ def _of_numbers(way: Callable[..., Any], rejecting: bool = False) -> Callable[..
     return draw
 
 
-DRAWN_BY = (int, float, type(None), *NUMBERS, *TENSORS)
+DRAWN_BY: Any = (int, float, type(None), *NUMBERS, *TENSORS)
 
 
 class State:

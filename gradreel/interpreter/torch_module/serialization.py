@@ -62,7 +62,7 @@ def load(
     if name not in machine.files:
         raise FileNotFoundError(2, "No such file or directory", f if isinstance(f, str) else name)
     value = machine.files[name]
-    if named.get("weights_only", True) in (True, None) and (unsafe := unsafe_class(value)) is not None:
+    if named.get("weights_only", True) in (True, None) and (unsafe := unsafe_class(value, set())) is not None:
         raise pickle.UnpicklingError(UNSAFE.format(name=unsafe))
     return copy_detached(machine, value)
 
@@ -104,11 +104,14 @@ def parts(value: Any) -> list[Any]:
     return list(value.attributes.values()) if isinstance(value, Instance) else []
 
 
-def unsafe_class(value: Any) -> str | None:
-    """The class of the first thing in a value that is neither tensor nor plain value nor container."""
+def unsafe_class(value: Any, seen: set[int]) -> str | None:
+    """The class of the first thing in a value that is neither tensor nor plain value nor container, nor in `seen`."""
+    if id(value) in seen:
+        return None
+    seen.add(id(value))
     if isinstance(value, (torch.nn.Module, Instance, Own, Class, Function)):
         kind = getattr(value, "kind", None)
         return kind.title if isinstance(kind, Class) else f"{type(value).__module__}.{kind_name(value)}"
     if isinstance(value, TENSORS):
         return None
-    return next((found for part in parts(value) if (found := unsafe_class(part)) is not None), None)
+    return next((found for part in parts(value) if (found := unsafe_class(part, seen)) is not None), None)
