@@ -29,6 +29,7 @@ from .detaching import (
     detached_carried,
     detached_where_kept,
 )
+from .kept_states import detached_state
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
@@ -40,14 +41,14 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
     """A second backward needs saved tensors that were freed."""
     raised = wanted.at("raised")
     in_loop = raised is not None and wanted.text.loop(raised) is not None
-    ways = [rebuilt_inside, rebuilt_in_function, detached_border, detached_after, detached_where_kept, detached_built]
-    ways += [rebuilt_before, joined, retained]
+    ways = [rebuilt_inside, rebuilt_in_function, detached_border, detached_after, detached_where_kept, detached_state]
+    ways += [detached_built, rebuilt_before, joined, retained]
     if at_once(wanted):
         ways = [joined, retained, *ways]
     if not in_loop:
         ways = [retained, rebuilt_in_function, rebuilt_before, joined, detached_border, detached_built]
         if keeps_state(wanted):
-            ways = [detached_border, detached_after, *ways]
+            ways = [detached_border, detached_after, detached_state, *ways]
     for way in (
         judged_again,
         uncached,
