@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 
 from ..diagnosis import Diagnosis, Failure, named, on
-from ..words import called, code
+from ..words import called, code, listed
 from ..world.states import NodeState, TensorState
 from ..world.world import World
 from .at_nodes import failing_node
@@ -76,6 +77,7 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
         lines["saved"] = at
     counts = re.search(r"expected (\d+), got (\d+)", message)
     shapes = SHAPES.search(message)
+    summed = added_up(world, at, shapes[1], shapes[2]) if shapes else None
     if counts:
         story.append(f"It returned {counts.group(2)} where the arguments of forward call for {counts.group(1)}.")
     elif shapes:
@@ -83,6 +85,7 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
         story.append(
             f"It returned a gradient{where} of shape {shapes.group(1)} for an argument of shape {shapes.group(2)}."
         )
+        story += [over_words(*summed)] if summed is not None else []
     else:
         story.append(f"PyTorch says: “{message.split('. ')[0].rstrip('.')}”.")
     story.append(
@@ -95,11 +98,36 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
     needed = node is not None and counts and any(target is not None for target, _ in node.edges[int(counts.group(2)) :])
     place = PLACE.search(message)
     sizes = {"shape": shapes[2], "came": shapes[1]} if shapes else {}
+    if summed is not None:
+        sizes |= {"summand": str(list(summed[0])), "over": str(list(summed[1]))}
     names = named(function=name, expected=expected, got=got, needed="yes" if needed else None, **sizes)
     names |= {"place": place[1]} if place else {}
     return Diagnosis("function_contract", TITLE, message, lines, tuple(story), nodes, events, cause, names)
 
 
+def added_up(world: World, line: int | None, came: str, wanted: str) -> tuple[Shape, Shape] | None:
+    """The shape of what the sum on `line` that has the shape `came` was taken of, and the dimensions along which
+    forward repeated an argument of the shape `wanted` to it."""
+    made = [state for state in world.tensors.values() if state.place.line == line and str(list(state.shape)) == came]
+    sums = [state for state in made if state.inputs and state.op.partition(".")[0] in SUMS]
+    summand = world.tensors.get(sums[0].inputs[0]) if sums else None
+    shape = tuple(json.loads(wanted))
+    if summand is None or len(shape) > len(summand.shape):
+        return None
+    added = len(summand.shape) - len(shape)
+    pairs = zip(shape, summand.shape[added:], strict=True)
+    over = (*range(added), *(added + at for at, (size, whole) in enumerate(pairs) if size == 1 != whole))
+    alike = all(size in (1, whole) for size, whole in zip(shape, summand.shape[added:], strict=True))
+    return (summand.shape, over) if over and alike else None
+
+
+def over_words(whole: Shape, over: Shape) -> str:
+    dims = f"dimension{'s' if len(over) > 1 else ''} {listed(map(str, over))}"
+    return f"It has to be summed over what forward repeats the argument along: {dims} of {list(whole)}."
+
+
+Shape = tuple[int, ...]
+SUMS = ("sum", "mean", "einsum")
 PLACE = re.compile(r"at index (\d+)")
 
 

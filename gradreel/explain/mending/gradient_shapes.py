@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 
 from ..calls import called
@@ -31,6 +32,7 @@ def gradient_of_shape(wanted: Wanted) -> Iterator[Proposal]:
     if place >= min(len(parts), len(arguments)) or (part := parts[place]) is None:
         return
     name, made = arguments[place], last_value(backward, part)
+    yield from sum_over_repeated(wanted, name, made)
     yield from transpose_gradient(wanted, part, made)
     yield from change_sum(wanted, part, made)
     yield from reorder_gradients(wanted, parts)
@@ -118,6 +120,37 @@ def change_sum(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterator[Propo
         shown = str(over[0]) if len(over) == 1 else str(tuple(over))
         title = f"{text.get(part)}.sum({shown}) on line {part.lineno}: over what the argument was repeated along"
         yield wanted.proposal(title, FREE, text.replaced(part, f"{grouped(text, part)}.sum({shown})"))
+
+
+def sum_over_repeated(wanted: Wanted, name: str, made: ast.expr) -> Iterator[Proposal]:
+    """A sum that goes over the wrong dimensions goes over those along which forward repeated the argument."""
+    text = wanted.text
+    shape, whole, dims = (parse_shape(wanted.name(word)) for word in ("shape", "summand", "over"))
+    for call in (node for node in ast.walk(made) if isinstance(node, ast.Call) and dims):
+        sum_words = sum_to_shape(text, call, dims, shape, whole)
+        if sum_words is not None and sum_words != text.get(call):
+            title = f"{sum_words} on line {call.lineno}: over what {name} was repeated along"
+            yield replace(wanted.proposal(title, FREE, text.replaced(call, sum_words)), decisive=True)
+
+
+def sum_to_shape(text: Text, call: ast.Call, dims: list[int], shape: list[int], whole: list[int]) -> str | None:
+    """A sum, or an `einsum` of what has the shape `whole`, that gives the shape of an argument."""
+    if called(call) == "einsum" and isinstance(call.args[0], ast.Constant):
+        given, arrow, _ = str(call.args[0].value).partition("->")
+        letters = given.partition(",")[0].strip()
+        if not arrow or len(letters) != len(whole) or len(shape) + len(dims) != len(whole):
+            return None
+        kept = "".join(letter for at, letter in enumerate(letters) if at not in dims)
+        operands = ", ".join(map(text.get, call.args[1:]))
+        return f'{text.get(call.func)}("{given}->{kept}", {operands})'
+    if called(call) not in REDUCTIONS or not isinstance(call.func, ast.Attribute):
+        return None
+    method = ast.unparse(call.func.value) != "torch"
+    owner = grouped(text, call.func.value if method else call.args[0])
+    over = str(dims[0]) if len(dims) == 1 else str(tuple(dims))
+    if not shape:
+        return f"{owner}.sum()"
+    return f"{owner}.sum({over}, keepdim=True)" if 1 in shape else f"{owner}.sum({over})"
 
 
 def parse_shape(shown: str | None) -> list[int]:
