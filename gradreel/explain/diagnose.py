@@ -129,7 +129,7 @@ def traced_back(found: list[Diagnosis], silent: list[Diagnosis]) -> list[Diagnos
 
 
 FOLLOWS = {
-    "collected": frozenset({"lost", "growing"}),  # graphs that nobody ever comes back for
+    "collected": frozenset({"lost", "lost_unread", "drawn", "growing"}),  # graphs that nobody ever comes back for
     "untouched": frozenset({"idle"}),
     "stale": frozenset({"old_graph"}),
     "not_leaf": frozenset({"nameless_leaf"}),
