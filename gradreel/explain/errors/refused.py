@@ -45,9 +45,21 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
         if refusal.role:
             lines[refusal.role], events[refusal.role] = kept_at(world, name, tensor)
         nodes = () if tensor.node is None else (tensor.node,)
+    if refusal.cause in IN_TRANSFORM and (transformed := transforming(world)) is not None:
+        lines["shows"] = transformed
     story = tuple(sentence.format(**words) for sentence in refusal.story)
     names = named(target=pair[0] if pair else None)
     return Diagnosis("other", refusal.title, message, lines, story, nodes, events, refusal.cause, names)
+
+
+IN_TRANSFORM = ("in_transform", "backward_in_transform")
+TRANSFORM = re.compile(r"\b(?:vmap|grad|grad_and_value|vjp|jvp|jacrev|jacfwd|hessian)\(")
+
+
+def transforming(world: World) -> int | None:
+    """The line that runs a transform of the function that the program is in."""
+    lines = [frame.line for frame in reversed(world.place.frames)]
+    return next((line for line in lines if TRANSFORM.search(world.source.statement(line, world.ends.get(line)))), None)
 
 
 def lost_inputs(world: World) -> list[tuple[str, TensorState]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called
+from ..diagnosis import Diagnosis
 from .common import followed, loads, stack_statements
 from .detaching import CUTS
 from .proposal import Proposal, Wanted
@@ -26,7 +27,56 @@ def detached(wanted: Wanted) -> Iterator[Proposal]:
     for name, uses in references(wanted):
         title = f"detach {name} on line {uses[0].lineno}"
         made = wanted.proposal(title, CUTS, *(followed(text, use, ".detach()") for use in uses))
-        yield replace(made, decisive=all(is_divisor(text, use) for use in uses))
+        yield replace(made, decisive=is_ratio(text, uses))
+
+
+def old_chances(wanted: Wanted) -> Iterator[Proposal]:
+    """What chances are divided by is collected without a graph, or detached where they are divided."""
+    ratios = [name for name, uses in references(wanted) if is_ratio(wanted.text, uses)]
+    if ratios:
+        yield from collected_unrecorded(wanted, ratios[0])
+        yield from detached(wanted)
+
+
+def collected_unrecorded(wanted: Wanted, name: str) -> Iterator[Proposal]:
+    """The outermost loop, or else the call, that collects what is only compared with runs under no_grad."""
+    text, asked = wanted.text, stack_statements(wanted, "raised")
+    for built in reversed(stack_statements(wanted, "built")):
+        loops = [node for node in text.around(built) if isinstance(node, ast.For | ast.While)]
+        alone = [loop for loop in loops if not any(loop in text.around(goal) for goal in asked)]
+        calls = isinstance(built, ast.Assign) and called(built.value) in own_functions(text)
+        whole = alone[-1] if alone else built if calls else None
+        if (
+            whole is None
+            or not text.alone(whole)
+            or any(called(call) in TRAINING for call in text.parts(whole, ast.Call))
+        ):
+            continue
+        title = f"with torch.no_grad(): around line {whole.lineno}, which collects {name}"
+        yield replace(wanted.proposal(title, UNRECORDED, text.wrapped([whole], "with torch.no_grad():")), decisive=True)
+        return
+
+
+TRAINING = ("backward", "step")
+UNRECORDED = "no gradient goes back into what was collected"
+
+
+def own_functions(text: Text) -> set[str]:
+    return {node.name for node in text.parts(text.tree, ast.FunctionDef)}
+
+
+def is_ratio(text: Text, uses: list[ast.expr]) -> bool:
+    """Whether chances are divided by it: with its graph, the gradient of such a ratio begins at nothing."""
+    return all(is_divisor(text, use) for use in uses)
+
+
+def of_ratio(code: str, found: Diagnosis) -> bool:
+    """Whether the old graph was that of what chances are divided by."""
+    try:
+        text = Text(code)
+    except (SyntaxError, ValueError):
+        return False
+    return any(is_ratio(text, uses) for _, uses in references(Wanted(text, found)))
 
 
 def references(wanted: Wanted) -> Iterator[tuple[str, list[ast.expr]]]:

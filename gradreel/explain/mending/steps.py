@@ -1,4 +1,4 @@
-"""Mends for steps that are too large, and for results that nobody took."""
+"""Mends for steps that are too large or taken too early, and for results that nobody took."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called, keyword
-from .common import set_keyword, stack_statements
+from .common import set_keyword, stack_statements, with_argument
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, targets
 
@@ -99,3 +99,56 @@ def left_out(wanted: Wanted) -> Iterator[Proposal]:
         made = f"if {names[0]}.isfinite(): {text.get(step)}"
         title = f"leave out the steps with such gradients, on line {step.lineno}"
         yield wanted.makeshift(title, "nothing is learnt in those turns", *naming, allowed, text.replaced(step, made))
+
+
+def step_loop(wanted: Wanted) -> ast.For | None:
+    """A loop over several losses that takes the step of one before it goes backward with the next."""
+    text, raised, changed = wanted.text, wanted.at("raised"), wanted.at("changed")
+    loop = text.loop(raised) if raised is not None else None
+    in_it = isinstance(loop, ast.For) and raised in loop.body and changed in loop.body
+    built = wanted.beside("built", loop) if loop is not None else None
+    return loop if in_it and built is not None and isinstance(loop, ast.For) else None
+
+
+def later_pair_first(wanted: Wanted) -> Iterator[Proposal]:
+    """Of `for opt, loss in ((d_opt, d_loss), (g_opt, g_loss))` the second goes first: what the step of the first would
+    write over is needed no more, and `zero_grad` clears what the other loss left there."""
+    text, loop = wanted.text, step_loop(wanted)
+    over = loop.iter if loop is not None else None
+    lists = over.args if isinstance(over, ast.Call) and called(over) == "zip" else [over]
+    if loop is None or not all(isinstance(one, ast.Tuple | ast.List) and len(one.elts) == 2 for one in lists):
+        return
+    edits, shown = [], ""
+    for one in lists:
+        assert isinstance(one, ast.Tuple | ast.List)
+        first, second = map(text.get, one.elts)
+        edits += [text.replaced(one.elts[0], second), text.replaced(one.elts[1], first)]
+        shown = shown or f"{second} before {first}"
+    title = f"{shown} on line {loop.lineno}: its step changes nothing that the other loss needs"
+    yield wanted.proposal(title, "both losses are of the weights before the steps", *edits)
+
+
+OWN = "[part for group in {}.param_groups for part in group['params']]"
+
+
+def stepped_in_loop_of_its_own(wanted: Wanted) -> Iterator[Proposal]:
+    """The steps are taken in a second loop, when every loss has gone backward, each into its own parameters."""
+    text, loop, raised = wanted.text, step_loop(wanted), wanted.at("raised")
+    steps = [part for part in loop.body if text.calls(part, "step")] if loop is not None else []
+    calls = text.calls(raised, "backward")
+    step = steps[0].value if len(steps) == 1 and isinstance(steps[0], ast.Expr) else None
+    if loop is None or len(calls) != 1 or not isinstance(step, ast.Call) or not isinstance(step.func, ast.Attribute):
+        return
+    if isinstance(loop.iter, ast.Name | ast.GeneratorExp) or not text.alone(loop):
+        return
+    head, indent = f"for {text.get(loop.target)} in {text.get(loop.iter)}:", text.indent(loop)
+    title = f"take the steps once every loss has gone backward, in a loop of their own after line {loop.end_lineno}"
+    moved = [text.removed(steps[0]), text.after(loop, [head, f"    {text.get(step)}"])]
+    if steps[0] is loop.body[-1] and len(loop.body) > 1 and text.alone(steps[0]):
+        line, end = steps[0].lineno, steps[0].end_lineno or steps[0].lineno
+        lines = f"{indent}{head}\n{text.indent(steps[0])}{text.get(step)}"
+        moved = [Edit(line, 0, end, len(text.code[end - 1]), lines)]
+    own = with_argument(text, calls[0], f"inputs={OWN.format(text.get(step.func.value))}")
+    cost = "all losses are of the weights before the steps"
+    yield wanted.proposal(title, cost, *moved)
+    yield wanted.proposal(f"{title}; each loss into the parameters of its own optimizer", cost, own, *moved)

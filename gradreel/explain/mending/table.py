@@ -65,7 +65,8 @@ Proposer = Callable[[Wanted], Iterator[Proposal]]
 
 BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "second_backward": (
-        *(graphs.meant_twice, wrong_tensor.asked_last, steps.detached_at_last, collected.begun_anew),
+        *(graphs.meant_twice, wrong_tensor.asked_last, steps.detached_at_last, references.old_chances),
+        collected.begun_anew,
         *(weights.detached, recorded.learned_from, rebound.optimized_in_place, references.detached, graphs.used_up),
     ),
     "growing": (graphs.growing,),
@@ -73,7 +74,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "saved_modified": (writes.saved_changed,),
     "step_between": (
         *(steps.detached_at_last, collected.begun_anew, weights.detached, references.detached),
-        writes.stepped_between,
+        *(steps.later_pair_first, writes.stepped_between, steps.stepped_in_loop_of_its_own),
     ),
     "stale": (writes.stale,),
     "old_graph": (recomputed.older,),
@@ -186,7 +187,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "thrown_away": (steps.result_taken,),
     "result_unused": (steps.take_result,),
     "generator_copied": (wrong_tensor.listed_copy,),
-    "in_transform": (transforms.without_flag, wrong_tensor.transformed),
+    "in_transform": (transforms.gradient_by_transform, transforms.without_flag, wrong_tensor.transformed),
     "function_result": (transforms.as_tensor,),
     "auxiliary": (transforms.with_auxiliary,),
     "no_vector": (transforms.vector_given,),

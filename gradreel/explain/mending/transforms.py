@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import enclosing, enumerated, grouped, set_keyword, with_argument
+from .common import copies, enclosing, enumerated, grouped, needed_before, set_keyword, with_argument
 from .proposal import FREE, Proposal, Wanted
-from .text import Text, names_in
+from .text import Edit, Text, names_in, targets
 
 NUMBERS = ("item", "tolist")
 MAKERS = (
@@ -138,6 +138,83 @@ def without_flag(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(call.func, ast.Attribute) and not isinstance(raised, ast.Expr):
             title = f"leave out .requires_grad_() on line {call.lineno}: the transform follows its input anyway"
             yield wanted.proposal(title, FREE, text.replaced(call, text.get(call.func.value)))
+
+
+def gradient_by_transform(wanted: Wanted) -> Iterator[Proposal]:
+    """`z.requires_grad_()` and `autograd.grad(energy, z)` within a transform become `torch.func.grad` of a function
+    that computes the energy: transforms can be nested."""
+    text, raised = wanted.text, wanted.at("raised")
+    home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
+    block = text.block(raised) if raised is not None else []
+    if home is None or raised is None or not text.alone(raised):
+        return
+    for step in block[block.index(raised) + 1 :]:
+        for call in text.calls(step, "grad"):
+            given = [*call.args, *(word.value for word in call.keywords if word.arg in ("outputs", "inputs"))]
+            if len(given) >= 2 and isinstance(given[1], ast.Name) and "func.grad" not in text.get(call.func):
+                yield from nested(wanted, call, given[0], given[1].id)
+
+
+def nested(wanted: Wanted, call: ast.Call, root: ast.expr, leaf: str) -> Iterator[Proposal]:
+    """`call`, which asks for the gradient of `root` at `leaf`, as a transform of its own."""
+    text, raised = wanted.text, wanted.at("raised")
+    step = next(node for node in text.around(call) if isinstance(node, ast.stmt))
+    block = text.block(step)
+    if raised is None or raised not in block:
+        return
+    steps = needed_before(text, step, block[block.index(raised) + 1]) if block.index(raised) + 1 < len(block) else []
+    steps = [part for part in steps if targets(part) & names_in(root) or needs(steps, part, root)]
+    value = f"{grouped(text, root)}.sum()" if is_weighted(call) else text.get(root)
+    single = steps[-1] if len(steps) == 1 and isinstance(steps[0], ast.Assign) else None
+    edits = [*flag_removed(text, raised, leaf)]
+    later = set().union(*(names_in(part) for part in block[block.index(step) + 1 :]))
+    if isinstance(root, ast.Name) and isinstance(single, ast.Assign) and text.get(single.targets[0]) == root.id:
+        shown = grouped(text, single.value) if is_weighted(call) else text.get(single.value)
+        function = f"lambda {leaf}: {shown}{'.sum()' if is_weighted(call) else ''}"
+        if isinstance(single.value, ast.Call) and shown == f"{text.get(single.value.func)}({leaf})":
+            function = text.get(single.value.func) if not is_weighted(call) else function
+        edits += [] if root.id in later else [text.removed(single)]
+    elif steps:
+        function = f"{root.id}_of_{leaf}" if isinstance(root, ast.Name) else f"value_of_{leaf}"
+        head = [f"def {function}({leaf}):", *(f"    {line}" for line in copies(text, steps)), f"    return {value}"]
+        edits.append(text.before(step, head))
+        edits += [text.removed(part) for part in steps if not targets(part) & later]
+    else:
+        function = f"lambda {leaf}: {value}"
+    outer = text.parents.get(call)
+    whole = outer if isinstance(outer, ast.Subscript) else call
+    edits.append(text.replaced(whole, f"torch.func.grad({function})({leaf})"))
+    if whole is call and isinstance(step, ast.Assign) and isinstance(step.targets[0], ast.Tuple):
+        edits.append(text.replaced(step.targets[0], text.get(step.targets[0].elts[0])))
+    title = f"torch.func.grad in the place of autograd.grad on line {call.lineno}: transforms can be nested"
+    yield wanted.proposal(title, FREE, *edits)
+
+
+def needs(steps: list[ast.stmt], part: ast.stmt, root: ast.expr) -> bool:
+    """Whether what computes `root` reads, from name to name, what `part` binds."""
+    wanted = names_in(root)
+    for step in reversed(steps):
+        if targets(step) & wanted:
+            wanted |= names_in(step)
+    return bool(targets(part) & wanted)
+
+
+def is_weighted(call: ast.Call) -> bool:
+    """Whether `grad_outputs` are given: of several numbers the gradient is that of their sum."""
+    return len(call.args) > 2 or keyword(call, "grad_outputs") is not None
+
+
+def flag_removed(text: Text, raised: ast.stmt, leaf: str) -> list[Edit]:
+    """The line that asks for a leaf goes; under another name it hands on what it was made of."""
+    source = raised.value if isinstance(raised, ast.Assign | ast.Expr) else None
+    while isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and called(source) in OF_LEAF:
+        source = source.func.value
+    if source is None or (isinstance(source, ast.Name) and source.id == leaf) or isinstance(raised, ast.Expr):
+        return [text.removed(raised)]
+    return [text.replaced(raised, f"{leaf} = {text.get(source)}")]
+
+
+OF_LEAF = ("requires_grad_", "detach", "clone")
 
 
 def cotangent_like(wanted: Wanted) -> Iterator[Proposal]:

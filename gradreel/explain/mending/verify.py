@@ -19,6 +19,7 @@ from gradreel.trace.events import Value
 from ..ancestry import all_zero
 from ..diagnosis import Diagnosis
 from .observe import Observation, alike, close, finite, flat, numbers
+from .references import of_ratio
 from .text import changed_blocks
 
 
@@ -127,7 +128,13 @@ def counterparts(old: str, new: str, line: int) -> set[int]:
 
 def a_gradient_arrives(seen: Comparison) -> str | None:
     """Where the program goes backward, gradients arrive."""
-    return "no gradient arrives anywhere" if goes_backward(seen.before) and not seen.after.arrived else None
+    by_transform = seen.found.cause in IN_TRANSFORM and not seen.after.backwards
+    asked = goes_backward(seen.before) and not by_transform
+    return "no gradient arrives anywhere" if asked and not seen.after.arrived else None
+
+
+IN_TRANSFORM = ("in_transform", "backward_in_transform")
+"""Where a gradient is taken by a transform afterwards, and comes to no leaf."""
 
 
 def goes_backward(seen: Observation) -> bool:
@@ -174,8 +181,9 @@ def turns_left_out(trace: Trace) -> bool:
     return any(isinstance(event, e.TurnsSkipped) for event in trace.events)
 
 
-FEWER = ("growing", "unread_setting")
-"""What is fixed by fewer: each turn goes back through its own graph, what is frozen at last gets none."""
+FEWER = ("growing", "unread_setting", *IN_TRANSFORM)
+"""What is fixed by fewer: each turn goes back through its own graph, what is frozen at last gets none, and what a
+transform takes arrives nowhere."""
 
 
 def told_of(seen: Comparison) -> set[str]:
@@ -372,7 +380,7 @@ def failed_late(seen: Comparison) -> bool:
 
 def first_steps_stay(seen: Comparison) -> str | None:
     """What was stepped before the error is stepped as before: its gradient was right."""
-    if not failed_late(seen):
+    if not failed_late(seen) or of_ratio(seen.before.trace.code, seen.found):
         return None
     old, new = first_steps(seen.before), first_steps(seen.after)
     for name in sorted(old.keys() & new.keys() & alive(seen.before)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,8 @@ from ..world.world import World
 
 TURNS = 3
 """So many turns in a row must each have left more behind than the one before."""
+TRANSFORM = re.compile(r"\bfunc\.grad|\bjac(?:rev|fwd|obian)\(|\bhessian\(|\b[vj][jv]p\(")
+"""What goes back within a function of its own, as in an evaluation, and is no step of a training."""
 
 
 @dataclass(slots=True)
@@ -72,7 +75,10 @@ class Growing:
         self.alive -= self.world.nodes[event.node].variable is None
 
     def backward(self, event: e.BackwardStarted) -> None:
-        for loop in self.open.values():
+        place = self.world.place
+        shown = self.world.source.statement(place.line, place.end_line)
+        of_transform = TRANSFORM.search(shown) is not None and "backward(" not in shown
+        for loop in self.open.values() if not of_transform else ():
             loop.laps[-1].backward += 1
         if self.suspect is not None:
             self.ran.update(self.world.calls[event.call].expected)
