@@ -289,17 +289,52 @@ def cleared_name(statement: ast.stmt) -> str | None:
     return ast.unparse(owner.value) if isinstance(owner, ast.Attribute) and owner.attr == "grad" else None
 
 
+def is_emptying(text: Text, statement: ast.AST | None, within: bool = False) -> bool:
+    """Whether all that `statement` does is to empty gradients: `opt.zero_grad()`, or a loop, or, unless it is `within`
+    one, a function of the program that does nothing else."""
+    if isinstance(statement, ast.For | ast.If):
+        return all(is_emptying(text, part, within) for part in statement.body)
+    if isinstance(statement, ast.Assign):
+        goal = statement.targets[0]
+        return isinstance(goal, ast.Attribute) and goal.attr == "grad" and ast.unparse(statement.value) == "None"
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(statement, ast.Expr) or not isinstance(call, ast.Call):
+        return False
+    homes = [] if within else [node for node in text.parts(text.tree, ast.FunctionDef) if node.name == called(call)]
+    own = any(all(is_emptying(text, part, True) for part in home.body) for home in homes)
+    return own or called(call) == "zero_grad" or cleared_name(statement) is not None
+
+
+def emptied_again(wanted: Wanted) -> Iterator[Proposal]:
+    """What empties the gradients before the first of two backwards in a turn does so before the second, too."""
+    text = wanted.text
+    for goal in stack_statements(wanted, "changed"):
+        home = enclosing(text, goal, ast.FunctionDef)
+        statements = [part for part in text.parts(home or text.tree, ast.stmt) if part.lineno < goal.lineno]
+        here = [part for part in statements if enclosing(text, part, ast.FunctionDef) is home]
+        for one in [part for part in here if text.alone(part) and is_emptying(text, part)]:
+            if is_emptying(text, text.parents.get(one)):
+                continue
+            lines = text.lines_of(one)
+            title = f"{lines[0].partition('#')[0].strip()} before line {goal.lineno}, too"
+            yield wanted.proposal(title, OF_ONE_TURN, text.before(goal, lines))
+
+
+OF_ONE_TURN = "each step uses the gradient of its own turn only"
+
+
 def piled(wanted: Wanted) -> Iterator[Proposal]:
     """Somebody empties the gradients before the next are added."""
     text = wanted.text
     yield from clear_forgotten(wanted)
+    yield from emptied_again(wanted)
     goals = stack_statements(wanted, "changed")
     steps = [
         node
         for node in ast.walk(text.tree)
         if isinstance(node, ast.Call) and called(node) == "step" and isinstance(node.func, ast.Attribute)
     ]
-    cost = "each step uses the gradient of its own turn only"
+    cost = OF_ONE_TURN
     for goal in goals:
         for step in steps:
             assert isinstance(step.func, ast.Attribute)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import enclosing, value_of
+from .common import enclosing, grouped, value_of
 from .proposal import Proposal, Wanted
 from .text import Text, names_in, targets
 
@@ -181,18 +181,39 @@ ROUNDS = ("round", "floor", "ceil", "trunc", "sign", "sgn", "fix")
 ESTIMATE = "the gradient passes as if nothing were rounded: an estimate, with which such networks are trained"
 
 
-def round_straight_through(wanted: Wanted) -> Iterator[Proposal]:
-    """`torch.round(x)` becomes `x + (torch.round(x) - x).detach()`: the value is rounded, and the slope is 1."""
+def rounding(wanted: Wanted) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """The calls that round, where a gradient ended, each with what it rounds."""
     text = wanted.text
     for call in text.calls(wanted.at("built"), *ROUNDS):
         function = isinstance(call.func, ast.Attribute) and text.get(call.func.value) == "torch"
         value = call.func.value if isinstance(call.func, ast.Attribute) else None
         value = call.args[0] if function and call.args else value
-        if value is None:
-            continue
-        plain = isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
-        shown = text.get(value) if plain else f"({text.get(value)})"
-        whole = f"{shown} + ({text.get(call)} - {shown}).detach()"
+        if value is not None:
+            yield call, value
+
+
+def left_unrounded(wanted: Wanted) -> Iterator[Proposal]:
+    """A loss gets what was rounded for it as it is: `torch.round(torch.sigmoid(x))` becomes `torch.sigmoid(x)`."""
+    text = wanted.text
+    for call, value in rounding(wanted) if wanted.name("how") == "last" else ():
+        title = f"{text.get(value)} as it is, not rounded, on line {call.lineno}"
+        outer = text.parents.get(call)
+        alone = isinstance(outer, ast.Assign | ast.Return) or (isinstance(outer, ast.Call) and call in outer.args)
+        shown = text.get(value) if alone else grouped(text, value)
+        yield wanted.proposal(title, "other numbers: round where answers are counted", text.replaced(call, shown))
+
+
+def round_straight_through(wanted: Wanted) -> Iterator[Proposal]:
+    """`torch.round(x)` becomes `x + (torch.round(x) - x).detach()`: the value is rounded, and the slope is 1."""
+    text, statement = wanted.text, wanted.at("built")
+    for call, value in rounding(wanted):
+        shown, before = grouped(text, value), []
+        simple = isinstance(statement, ast.Assign | ast.Return) and text.alone(statement)
+        within = any(isinstance(outer, ast.Lambda | ast.ListComp | ast.GeneratorExp) for outer in text.around(call))
+        if text.parts(value, ast.Call) and statement is not None and simple and not within:
+            before, shown = [text.before(statement, [f"smooth = {text.get(value)}"])], "smooth"
+        rounded = text.get(call).replace(text.get(value), shown.removeprefix("(").removesuffix(")"), 1)
+        whole = f"{shown} + ({rounded} - {shown}).detach()"
         alone = isinstance(text.parents.get(call), ast.Assign | ast.Return)
         title = f"let the gradient pass straight through the rounding on line {call.lineno}"
-        yield wanted.proposal(title, ESTIMATE, text.replaced(call, whole if alone else f"({whole})"))
+        yield wanted.proposal(title, ESTIMATE, *before, text.replaced(call, whole if alone else f"({whole})"))

@@ -137,7 +137,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "captured_write": (transforms.normalized_alone,),
     "reentrant_inputs": (setting_up.not_reentrant,),
     "of_one_entry": (squashed.sigmoid_of_one,),
-    "zero_derivative": (rounded.round_straight_through,),
+    "zero_derivative": (rounded.left_unrounded, rounded.round_straight_through),
     "unread_setting": (unread.as_it_is_read,),
     "saved_tuple": (functions.taken_out, formulas.by_autograd),
     "not_finite": (steps.left_out,),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from gradreel.trace.events import Event, Value
 from ..ancestry import all_zero, by_graph, flat
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
-from ..world.states import NodeState
+from ..world.states import Call, NodeState
 from ..world.world import World
 from .showing import FirstTrouble
 
@@ -20,6 +21,10 @@ ROUNDS = frozenset(["Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn"])
 """Nodes of functions that are constant but for jumps."""
 OF_ONE = {"Softmax": "softmax", "LogSoftmax": "log_softmax", "NativeLayerNorm": "layer norm"}
 """Nodes of functions that are the same whatever they are given, where that is a single entry."""
+LAYERS = re.compile(
+    r"(Mm|Mv|Bmm|Addmv|Addr|Dot|Linear|Einsum|Bilinear|Convolution|Attention|Embedding)$", re.IGNORECASE
+)
+"""Nodes of what computes with weights, or compares what a network made with what it made of something else."""
 AGAIN = 5
 """So many gradients in a row were zeros, of a leaf that others came to before."""
 
@@ -39,6 +44,8 @@ class ZeroDerivative(FirstTrouble):
         """Leaves that something other than zeros came to."""
         self.reached: dict[int, set[int]] = {}
         """The leaves behind each of those nodes."""
+        self.last: set[int] = set()
+        """Those of the nodes behind which comes the loss, and no layer any more."""
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -84,6 +91,8 @@ class ZeroDerivative(FirstTrouble):
             self.often[leaf] += 1
             if leaf not in self.zeros:
                 self.zeros[leaf] = self.dropped[call], self.world.count - 1
+                if not computed_on(self.world, self.world.calls[call], self.dropped[call]):
+                    self.last.add(self.dropped[call].number)
                 self.showing.wait()
 
     def behind(self, node: NodeState) -> set[int]:
@@ -100,19 +109,22 @@ class ZeroDerivative(FirstTrouble):
         return []
 
     def told(self, leaf: int, node: NodeState, event: int) -> Diagnosis:
-        world, place = self.world, node.place
+        world, place, last = self.world, node.place, node.number in self.last
         story = (
             f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} goes in steps: between its jumps "
             "nothing changes, so its derivative is 0.",
             f"**{node.title}** was given a gradient and handed on zeros, and they are all that came to "
             f"{called(world, leaf)}.",
-            "A straight-through estimator rounds the value and lets the gradient pass as if nothing had been rounded.",
+            "A loss compares what was there before the rounding; to round is for counting answers."
+            if last
+            else "A straight-through estimator rounds the value and lets the gradient pass as if nothing had been "
+            "rounded.",
         )
         lines: dict[str, int | None] = {"built": place.line, "raised": None}
         events = {"built": node.made, "seen": event}
         if node.kind in OF_ONE:
             return self.told_of_one(leaf, node, lines, events)
-        names = named(target=name_of(world, world.tensors[leaf]))
+        names = named(target=name_of(world, world.tensors[leaf]), how="last" if last else "within")
         title = "A rounding sends back zeros"
         return Diagnosis("other", title, "", lines, story, (node.number,), events, "zero_derivative", names)
 
@@ -131,3 +143,17 @@ class ZeroDerivative(FirstTrouble):
         names = named(target=name_of(world, world.tensors[leaf]), kind=node.kind, wide=str(made.shape[-1] > 1))
         title = f"A {what} of a single entry"
         return Diagnosis("other", title, "", lines, story, (node.number,), events, "of_one_entry", names)
+
+
+def computed_on(world: World, call: Call, rounding: NodeState) -> bool:
+    """Whether a layer, or a leaf, computes with what was rounded before it comes to the root of `call`."""
+    between = {rounding.number}
+    for number in sorted(number for number in call.expected if number > rounding.number):
+        node = world.nodes[number]
+        goals = {target for target, _ in node.edges if target is not None}
+        if goals & between:
+            between.add(number)
+            beside = [world.nodes[target] for target in goals - between]
+            if LAYERS.search(node.kind) or any(other.variable is not None for other in beside):
+                return True
+    return False
