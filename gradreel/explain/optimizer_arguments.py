@@ -58,7 +58,7 @@ def collect_names(world: World, tensors: Iterable[int]) -> Names:
 
 def constructor_line(world: World, group: ParameterGroup, tensor: TensorState, names: Names) -> int | None:
     """The line of the constructor of what was given that made `tensor`, which is not among its parameters."""
-    frames = tensor.place.frames
+    frames = tensor.place.frames if tensor.made < group.event else ()
     for at, frame in enumerate(frames):
         for member, name in group.members.items():
             if (frame.scope, f"self.{name}") in names[member]:
@@ -66,14 +66,15 @@ def constructor_line(world: World, group: ParameterGroup, tensor: TensorState, n
     return None
 
 
-def later_owner(group: ParameterGroup, tensor: TensorState, names: Names) -> str | None:
-    """What the object that was given was called where it got `tensor`, which was made later: `trainer.model`."""
-    if tensor.made < group.event:
-        return None
-    for scope, name in sorted(names[tensor.number]):
+def later_owners(group: ParameterGroup, tensor: TensorState, names: Names) -> set[tuple[int, str]]:
+    """What the object that was given was called, in which scope, where it got `tensor`, which was made later."""
+    found: set[tuple[int, str]] = set()
+    for scope, name in names[tensor.number] if tensor.made > group.event else ():
         parts = name.split(".")
-        for at in range(len(parts) - 1, 0, -1):
-            owner = ".".join(parts[:at])
-            if any((scope, f"{owner}.{own}") in names[member] for member, own in group.members.items()):
-                return owner
-    return None
+        owners = {".".join(parts[:at]) for at in range(1, len(parts))}
+        found |= {
+            (scope, owner)
+            for owner in owners
+            if any((scope, f"{owner}.{own}") in names[member] for member, own in group.members.items())
+        }
+    return found

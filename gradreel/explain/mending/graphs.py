@@ -316,6 +316,24 @@ def averaged(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "no gradient goes through the average", text.before(method.body[0], lines))
 
 
+def numbers_summed(wanted: Wanted) -> Iterator[Proposal]:
+    """What is added to a running sum, or to one of a dict, is added as a number: `sums[k] = sums[k] + v.item()`."""
+    text, kept = wanted.text, re.findall(r"\w+", (wanted.name("target") or "").partition("[")[0])[-1:]
+    for statement in text.parts(text.tree, ast.Assign) + text.parts(text.tree, ast.AugAssign):
+        goal = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+        sums = goal.value if isinstance(goal, ast.Subscript) else goal
+        if re.findall(r"\w+", text.get(sums))[-1:] != kept or not isinstance(statement.value, ast.BinOp | ast.Name):
+            continue
+        before = [*loads(statement.value, ast.unparse(goal)), *text.calls(statement.value, "get")]
+        if isinstance(statement, ast.Assign) and not before:
+            continue
+        own = {part for node in (goal, *before) for part in ast.walk(node)}
+        for part in [part for part in text.parts(statement.value, ast.Name) if part not in own]:
+            for way, taken in (("add the number only", "item()"), ("add it detached", "detach()")):
+                title = f"{way}: {part.id}.{taken} on line {part.lineno}"
+                yield wanted.proposal(title, "no gradient goes through the sum", followed(text, part, f".{taken}"))
+
+
 def detach_argument(wanted: Wanted) -> Iterator[Proposal]:
     """What a turn hands to a container of the program's own, as `memory.push(s, a, error)`, it hands over detached."""
     text, loop = wanted.text, wanted.at("shows")
@@ -341,6 +359,7 @@ def growing(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     name = wanted.name("target")
     yield from averaged(wanted)
+    yield from numbers_summed(wanted)
     yield from detach_argument(wanted)
     for node in ast.walk(text.tree):
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and name == ast.unparse(node.target):

@@ -17,7 +17,7 @@ from gradreel.trace import Trace
 from ..diagnose import diagnose
 from ..diagnosis import Diagnosis
 from .formulas import reference
-from .observe import Observation, observe
+from .observe import NUMBER, Observation, close, numbers, observe
 from .proposal import Proposal, Wanted
 from .table import proposals
 from .text import Text, difference, readable, woven
@@ -217,8 +217,17 @@ def told_lines(lines: list[str]) -> str:
 
 
 def changes(before: Observation, after: Observation) -> int:
-    """0 if all that was printed before is still printed, else 1."""
-    return 0 if after.output.startswith(before.output) else 1
+    """0 if all that was printed before is still printed, but for how it is rounded; else 1."""
+    old, new = before.output.splitlines(), after.output.splitlines()
+    same = len(new) >= len(old) and all(map(reads_alike, old, new))
+    return 0 if same or after.output.startswith(before.output) else 1
+
+
+def reads_alike(line: str, other: str) -> bool:
+    """Whether two lines are the same, or differ in the last places of their numbers alone."""
+    if line == other:
+        return True
+    return NUMBER.sub("", line) == NUMBER.sub("", other) and all(map(close, numbers(line), numbers(other)))
 
 
 SHOWN_LINES, SHOWN_LETTERS = 6, 100

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..calls import called, keyword
 from ..errors.not_imported import IMPORTS, unbound
-from .common import assigned_pairs, enclosing, set_keyword, with_argument, without_keyword
+from .common import assigned_pairs, enclosing, set_keyword, stack_statements, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, names_in, targets
 
@@ -105,11 +105,10 @@ def whole_batches(wanted: Wanted) -> Iterator[Proposal]:
 
 def optimizer_of_these(wanted: Wanted) -> Iterator[Proposal]:
     """The optimizer gets the parameters to which the gradients come."""
-    text, changed = wanted.text, wanted.at("changed")
-    built = text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
+    text, built = wanted.text, wanted.text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
     if not isinstance(built, ast.Assign):
         return
-    cost = "other parameters change"
+    cost, changed = "other parameters change", wanted.beside("changed", built)
     if changed is not None and changed in text.block(built) and built.lineno < changed.lineno and text.alone(built):
         title = f"make the optimizer after line {changed.end_lineno}"
         yield wanted.proposal(title, FREE, text.removed(built), text.after(changed, text.lines_of(built)))
@@ -163,31 +162,74 @@ def numbers_loaded(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def added_to_optimizer(wanted: Wanted) -> Iterator[Proposal]:
-    """What is put in the place of a part of the model later is added to the optimizer there."""
-    text, changed = wanted.text, wanted.at("changed")
-    built = text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
-    if not isinstance(changed, ast.Assign) or not isinstance(built, ast.Assign) or not text.alone(changed):
+    """What is put in the place of a part of the model later is added to the optimizer there, or where the function
+    that does so is called."""
+    text, built = wanted.text, wanted.text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
+    if not isinstance(built, ast.Assign):
         return
-    goal = changed.targets[0]
-    if not isinstance(goal, ast.Attribute | ast.Subscript) or text.block(built) is text.block(changed):
-        return
-    own = called_there(wanted, built, goal)
-    for given in (f"{text.get(goal)}.parameters()", f"[{text.get(goal)}]") if own is not None else ():
-        line = f'{own}.add_param_group({{"params": {given}}})'
-        title = f"give it to the optimizer, too: {line} after line {changed.end_lineno}"
-        yield wanted.proposal(title, "what was replaced stays in the optimizer", text.after(changed, [line]))
+    for changed, path in replaced_in(wanted):
+        own = called_there(wanted, built, path, changed) if text.alone(changed) else None
+        for given in (f"{path}.parameters()", f"[{path}]") if own is not None else ():
+            line = f'{own}.add_param_group({{"params": {given}}})'
+            title = f"give it to the optimizer, too: {line} after line {changed.end_lineno}"
+            yield wanted.proposal(title, "what was replaced stays in the optimizer", text.after(changed, [line]))
 
 
-def called_there(wanted: Wanted, built: ast.Assign, goal: ast.Attribute | ast.Subscript) -> str | None:
-    """What the optimizer that `built` makes is called where `goal` is set: `trainer.opt` beside `trainer.model`."""
+def optimizer_anew(wanted: Wanted) -> Iterator[Proposal]:
+    """The optimizer is made again, as it was, behind what replaces a part of the model."""
+    text, built = wanted.text, wanted.text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
+    if not isinstance(built, ast.Assign) or not text.alone(built):
+        return
+    kind = ast.FunctionDef if isinstance(built.targets[0], ast.Name) else ast.ClassDef
+    home = enclosing(text, built, kind)
+    for changed in [part for part in stack_statements(wanted, "changed") if enclosing(text, part, kind) is home]:
+        loop = text.loop(changed)
+        trains = text.calls(loop, "step", "backward") if loop is not None else []
+        last = changed if loop is None or trains or any(text.parts(loop, ast.FunctionDef)) else loop
+        title = f"make the optimizer anew after line {last.end_lineno}"
+        yield wanted.proposal(title, "what the optimizer had gathered is gone", text.after(last, text.lines_of(built)))
+
+
+def replaced_in(wanted: Wanted) -> Iterator[tuple[ast.stmt, str]]:
+    """The statement that replaces a part of the model, and those that call for it, each with what that part is called
+    there: `self.fc` in `grow`, `self.net.fc` beside `self.net.grow(2)`."""
+    text, stack = wanted.text, stack_statements(wanted, "changed")
+    goal = stack[0].targets[0] if stack and isinstance(stack[0], ast.Assign) else None
+    if not isinstance(goal, ast.Attribute | ast.Subscript):
+        return
+    path, inner = text.get(goal), stack[0]
+    yield inner, path
+    for statement in stack[1:]:
+        home = enclosing(text, inner, ast.FunctionDef)
+        if not isinstance(home, ast.FunctionDef):
+            return
+        first = re.split(r"[.\[]", path)[0]
+        for call in text.calls(statement, home.name):
+            given = dict(arguments_of(home, call))
+            if first in given:
+                path, inner = f"{text.get(given[first])}{path.removeprefix(first)}", statement
+                yield statement, path
+                break
+
+
+def arguments_of(home: ast.FunctionDef, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """What `call` gives for the parameters of `home`; that of a method, for `self`, too."""
+    names = [argument.arg for argument in (*home.args.posonlyargs, *home.args.args)]
+    method = names[:1] == ["self"] and isinstance(call.func, ast.Attribute)
+    yield from zip(names, [*([call.func.value] if method else []), *call.args], strict=False)  # type: ignore[attr-defined]
+    yield from ((word.arg, word.value) for word in call.keywords if word.arg is not None)
+
+
+def called_there(wanted: Wanted, built: ast.Assign, shown: str, where: ast.stmt) -> str | None:
+    """What the optimizer that `built` makes is called in `where`, which sets `shown`: `trainer.opt` beside
+    `trainer.model`."""
     text, own = wanted.text, wanted.text.get(built.targets[0])
     home = enclosing(text, built, ast.ClassDef)
-    if not own.startswith("self.") or home is enclosing(text, goal, ast.ClassDef):
+    if not own.startswith("self.") or home is enclosing(text, where, ast.ClassDef):
         return own
     given = wanted.name("given") or ""
     kept = [given] if given.startswith("self.") else []
     kept += [text.get(target) for target, value in assigned_pairs(home) if text.get(value) == given]
-    shown = text.get(goal)
     for path in kept:
         inside = re.search(rf"\.{re.escape(path.removeprefix('self.'))}(?=[.\[])", shown)
         if inside is not None and path.startswith("self."):

@@ -201,7 +201,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "data_type": (hooks.data_in_floats,),
     "parameter_lost": (wrong_tensor.parameter_last, wrong_tensor.parameter_made),
     "unregistered": (layers.registered,),
-    "untouched": (setting_up.optimizer_of_these, setting_up.added_to_optimizer),
+    "untouched": (setting_up.optimizer_of_these, setting_up.added_to_optimizer, setting_up.optimizer_anew),
     "unfrozen": (setting_up.all_parameters_given,),
     "replaced": (setting_up.numbers_loaded, setting_up.added_to_optimizer),
     "broadcast": (setting_up.in_one_shape,),

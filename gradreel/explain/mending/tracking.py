@@ -20,6 +20,7 @@ from .common import (
     value_of,
     with_argument,
 )
+from .gates import gated
 from .modes import enabled, recording_on
 from .numbers import all_kept, from_tensors, in_torch, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
@@ -448,8 +449,8 @@ CUTS = {
         *(enabled, in_torch),
     ),
     "tensor": (from_tensors, without_numbers),
-    "numbers": (tensors_listed, in_torch, without_numbers, all_kept, from_tensors, undetached),
-    "rounded": (scored, chances_kept, looked_up_straight_through, straight_through, soft_step, soft_place),
+    "numbers": (gated, tensors_listed, in_torch, without_numbers, all_kept, from_tensors, undetached),
+    "rounded": (gated, scored, chances_kept, looked_up_straight_through, straight_through, soft_step, soft_place),
     "counted": (soft_counts,),
     "no_grad": (leaves_again, recording_on),
     "no_create_graph": (with_create_graph,),

@@ -11,15 +11,17 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from ..ancestry import made_from
 from ..diagnosis import Diagnosis, named, on
 from ..optimized import given_paths, makings, optimized
-from ..optimizer_arguments import ParameterGroup, collect_names, constructor_line, later_owner, read_groups
+from ..optimizer_arguments import ParameterGroup, collect_names, constructor_line, later_owners, read_groups
 from ..words import called, code, name_of, upper
 from ..world.states import Place, TensorState
 from ..world.world import World
 from .showing import Showing
 
 IN_LIST = re.compile(r"\[[^\]]*\]\.")
+NOBODY: set[tuple[int, str]] = set()
 STEPS = 2
 """So many steps must each have passed a gradient by."""
 
@@ -47,6 +49,8 @@ class Untouched:
         self.stepped_memory: set[int] = set()
         self.unfrozen: dict[int, tuple[Place, int]] = {}
         """Where, and with which event, a leaf was last told to ask for gradients."""
+        self.put: dict[int, dict[tuple[int, str], tuple[Place, int]]] = {}
+        """Where, and with which event, a tensor got the names that it has as a part of something."""
         self.step: tuple[str, Place, int] | None = None
         self.showing = Showing(world)
 
@@ -62,6 +66,9 @@ class Untouched:
         }
 
     def named(self, event: e.NameBound) -> None:
+        if event.tensor is not None and self.made and "." in event.name:
+            there = self.put.setdefault(event.tensor, {})
+            there.setdefault((event.scope, event.name), (self.world.place, self.world.count - 1))
         if event.tensor is None and event.text is not None:
             self.bound.setdefault(event.text, (self.world.place, self.world.count - 1))
 
@@ -139,10 +146,10 @@ class Untouched:
                 tensor = world.tensors[number]
                 if (line := constructor_line(world, group, tensor, names)) is not None:
                     return self.told_hidden(number, line)
-                if (owner := later_owner(group, tensor, names)) is not None:
-                    found = self.told(
-                        number, world.source.text(group.place.line, group.place.end_line), group.place, group.event
-                    )
+                if owners := later_owners(group, tensor, names):
+                    text = world.source.text(group.place.line, group.place.end_line)
+                    found = self.told(number, text, group.place, group.event, owners)
+                    owner = min(owners)[1]
                     return replace(found, names={**found.names, "owner": owner, "given": group.owner})
         return None
 
@@ -233,13 +240,30 @@ class Untouched:
             for other, names in owners.items()
         )
 
-    def told(self, number: int, optimizer: str, place: Place, event: int) -> Diagnosis:
+    def put_there(self, number: int, owners: set[tuple[int, str]]) -> tuple[Place, int]:
+        """Where the tensor became a part of one of `owners`; where it was made, if it was made there."""
+        tensor, put = self.world.tensors[number], self.put.get(number, {})
+        if tensor.op == "known before" and (before := made_from(self.world, tensor)):  # put there without a name
+            return before[0].place, before[0].made
+        statements = self.world.source.simple(tensor.place.line)
+        goals = [goal for each in statements if isinstance(each, ast.Assign) for goal in each.targets]
+        if any(isinstance(goal, ast.Attribute | ast.Subscript) for goal in goals):
+            return tensor.place, tensor.made
+        there = [
+            found for (scope, name), found in put.items() if any(scope == s and is_part(name, o) for s, o in owners)
+        ]
+        return min(there, key=lambda found: found[1], default=(tensor.place, tensor.made))
+
+    def told(
+        self, number: int, optimizer: str, place: Place, event: int, owners: set[tuple[int, str]] = NOBODY
+    ) -> Diagnosis:
         world, tensor = self.world, self.world.tensors[number]
         assert self.step is not None
         _, shows, seen = self.step
         later = tensor.made > event
+        changed, at = self.put_there(number, owners)
         name = upper(called(world, number))
-        what = "was made before it" if not later else f"was made later, {on(tensor.place.line)},"
+        what = "was made before it" if not later else f"was put there later, {on(changed.line)},"
         story = (
             f"{code(optimizer)} {on(place.line)} keeps the parameters that it was given there; "
             f"{called(world, number)} {what} and is not among them.",
@@ -251,11 +275,11 @@ class Untouched:
         events = {"built": event, "optimizer": event, "seen": seen}
         kind, old = "other", self.before(tensor)
         if later:
-            lines["changed"], events["changed"] = tensor.place.line, tensor.made
+            lines["changed"], events["changed"] = changed.line, at
         if later and old is not None:  # the optimizer holds what nobody uses any more
             kind = "unused"
-            lines |= {"built": old.place.line, "cut": tensor.place.line}
-            events |= {"built": old.made, "cut": tensor.made}
+            lines |= {"built": old.place.line, "cut": changed.line}
+            events |= {"built": old.made, "cut": at}
         names = named(target=name_of(world, tensor))
         title = "An optimizer of other parameters"
         return Diagnosis(kind, title, "", lines, story, (), events, "untouched", names)
@@ -269,3 +293,7 @@ class Untouched:
             if other.made < tensor.made and other.node is None and (other.called or "").partition(".")[2] == own
         ]
         return earlier[-1] if own and earlier else None
+
+
+def is_part(name: str, owner: str) -> bool:
+    return name.startswith((f"{owner}.", f"{owner}["))
