@@ -130,7 +130,7 @@ def traced_back(found: list[Diagnosis], silent: list[Diagnosis]) -> list[Diagnos
 
 FOLLOWS = {
     "collected": frozenset({"lost", "lost_unread", "drawn", "growing"}),  # graphs that nobody ever comes back for
-    "untouched": frozenset({"idle"}),
+    "untouched": frozenset({"idle", "overwritten"}),
     "stale": frozenset({"old_graph"}),
     "not_leaf": frozenset({"nameless_leaf"}),
     "withheld": frozenset({"backward_no_return"}),

@@ -11,7 +11,7 @@ from ..silent.dropping import is_drop
 from ..silent.made_anew import made_in_forward
 from .common import enclosing, loads, set_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import names_in
+from .text import Text, names_in
 
 
 def made_once(wanted: Wanted) -> Iterator[Proposal]:
@@ -40,15 +40,17 @@ def made_once(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def weight_computed(wanted: Wanted) -> Iterator[Proposal]:
-    """`layer.weight = nn.Parameter(layer.weight * mask)` in a forward: it computes with the product, and keeps none."""
-    text, made = wanted.text, wanted.at("built")
-    if not isinstance(made, ast.Assign) or called(made.value) != "Parameter" or not text.alone(made):
+    """`layer.weight = nn.Parameter(layer.weight * mask)` in a forward, or `layer.weight.data = …`: it computes with the
+    product, and keeps none."""
+    text = wanted.text
+    made = wanted.at("cut") or wanted.at("built")
+    home = enclosing(text, made, ast.FunctionDef) if made is not None else None
+    path, value = put_into(text, made) if isinstance(made, ast.Assign) and text.alone(made) else ("", None)
+    itself = home is not None and value is not None and bool(loads(value, path))
+    if home is None or value is None or not (itself or wanted.name("how") in ("parameter", "data")):
         return
-    assert isinstance(made.value, ast.Call)
-    home = enclosing(text, made, ast.FunctionDef)
-    if home is None or len(made.value.args) != 1 or not loads(made.value, text.get(made.targets[0])):
-        return
-    path, product = text.get(made.targets[0]), text.get(made.value.args[0])
+    assert isinstance(made, ast.Assign)
+    product = text.get(value)
     layer, _, name = path.rpartition(".")
     title = f"compute with {product} where {layer or path} is used, and keep {path} as it is"
     cost = "the gradient goes through the product to the parameter"
@@ -61,9 +63,18 @@ def weight_computed(wanted: Wanted) -> Iterator[Proposal]:
     if calls:
         edits = [text.replaced(use, pattern.format(**words, given=text.get(use.args[0]))) for use in calls]
         yield wanted.proposal(title, cost, text.removed(made), *edits)
-    elif later:
+    elif later and "." in path:
         edits = [text.replaced(use, name) for use in later]
         yield wanted.proposal(title, cost, text.replaced(made, f"{name} = {product}"), *edits)
+
+
+def put_into(text: Text, made: ast.Assign) -> tuple[str, ast.expr | None]:
+    """What `layer.weight = nn.Parameter(w)` and `layer.weight.data = w` set, and what to."""
+    goal, value = made.targets[0], made.value
+    if isinstance(goal, ast.Attribute) and goal.attr == "data":
+        return text.get(goal.value), value
+    whole = value.args[0] if isinstance(value, ast.Call) and called(value) == "Parameter" and value.args else None
+    return text.get(goal), whole
 
 
 LINEAR = "torch.nn.functional.linear({given}, {product}, {layer}.bias)"

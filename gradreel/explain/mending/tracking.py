@@ -22,6 +22,7 @@ from .common import (
 )
 from .gates import gated
 from .modes import enabled, recording_on
+from .moved_out import weight_computed
 from .numbers import all_kept, from_tensors, in_torch, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
 from .recorded import with_create_graph
@@ -295,7 +296,8 @@ def no_parameter(wanted: Wanted) -> Iterator[Proposal]:
         if not call.args:
             continue
         title = f"without Parameter on line {call.lineno}: the gradient goes on to what it was made of"
-        bare = text.replaced(call, grouped(text, call.args[0]))
+        alone = isinstance(statement, ast.Assign) and statement.value is call
+        bare = text.replaced(call, text.get(call.args[0]) if alone else grouped(text, call.args[0]))
         yield wanted.proposal(title, "it is no leaf", bare)
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
             path = text.get(statement.targets[0])
@@ -440,7 +442,7 @@ def detach_other_side(wanted: Wanted) -> Iterator[Proposal]:
 CUTS = {
     "turned_round": (reverse_estimator,),
     "late": (asked_before,),
-    "data": (rebound,),
+    "data": (weight_computed, rebound),
     "sample": (sampled_with_graph, recording_on),
     "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
     "flag": (freeze_first, track_input, flag_left),
@@ -457,5 +459,5 @@ CUTS = {
     "linear": (nonlinear,),
     "backward": (enabled, recording_on, with_create_graph),
     "checkpoint": (not_reentrant, tracked_at_cut),
-    "parameter": (no_parameter,),
+    "parameter": (weight_computed, no_parameter),
 }

@@ -220,7 +220,8 @@ def leaves_keep_theirs(seen: Comparison) -> str | None:
 
 def stepped_leaves_keep_theirs(seen: Comparison) -> str | None:
     """A leaf that gets gradients and is stepped by them, or is a parameter of a module, still gets them."""
-    if seen.found.kind not in LED_TO_LEAVES or seen.found.cause == "lost_unread":
+    wrong = seen.found.cause in ("lost_unread", "overwritten") or seen.found.names.get("how") == "parameter"
+    if seen.found.kind not in LED_TO_LEAVES or wrong:
         return None  # where one gets none that is trained, the gradient may have gone to the wrong side
     before, reached = seen.before, seen.after.reached()
     stepped = before.stepped | ({leaf for _, leaf, _ in before.leaf_writes} if before.steps else set())

@@ -136,7 +136,8 @@ class Unreached:
         if how in STOPS and (turned := self.turned_round(tensor)) is not None:
             return turned
         meant = not (compared or self.in_vain() or self.last_on_way(tensor, reason))
-        if how not in UNMEANT | WITHOUT_SLOPE and (how not in STOPS or meant):
+        overwritten = how == "data" and self.often_put(reason)
+        if not overwritten and how not in UNMEANT | WITHOUT_SLOPE and (how not in STOPS or meant):
             return None
         lines, events = dict(reason.lines), dict(reason.events)
         again = next(state for state in self.world.tensors.values() if state.made == events["built"])
@@ -152,7 +153,13 @@ class Unreached:
         )
         names = {**reason.names, **named(parameter=name_of(self.world, tensor))}
         found = Diagnosis("no_graph", "No gradient reaches a parameter", "", lines, story, reason.nodes, events)
-        return replace(found, cause="lost_unread", names=names, lines={**lines, "raised": None})
+        cause = "overwritten" if overwritten else "lost_unread"
+        return replace(found, cause=cause, names=names, lines={**lines, "raised": None})
+
+    def often_put(self, reason: Reason) -> bool:
+        """Whether numbers were put into a leaf on that line again and again, and not once, as for a start."""
+        writes = [write for writes in self.world.writes.values() for write in writes if write.op == "data"]
+        return sum(write.place.line == reason.lines["cut"] for write in writes) >= STEPS
 
     def turned_round(self, tensor: TensorState) -> Diagnosis | None:
         """A straight-through estimator that lets the gradient pass to what was picked, and not to what it is for."""
