@@ -135,7 +135,7 @@ class Unreached:
         how, compared = reason.names.get("how"), tensor.storage in self.compared
         if how in STOPS and (turned := self.turned_round(tensor)) is not None:
             return turned
-        meant = not (compared or self.in_vain() or self.last_on_way(tensor, reason))
+        meant = not (compared or self.in_vain() or self.last_on_way(tensor, reason) or self.alone(tensor, reason))
         overwritten = how == "data" and self.often_put(reason)
         if not overwritten and how not in UNMEANT | WITHOUT_SLOPE and (how not in STOPS or meant):
             return None
@@ -198,6 +198,15 @@ class Unreached:
         behind = computed_from(world, cut, {state.number: state for root in roots for state in ancestors(world, root)})
         joined = {number for state in behind for number in state.inputs if number in world.tensors}
         return bool(behind) and not any(world.tensors[number].storage in self.reached for number in joined)
+
+    def alone(self, tensor: TensorState, reason: Reason) -> bool:
+        """Whether what was cut off was made of `tensor`, and of nothing else that learns: to stop the gradient there
+        leaves nothing that could change it."""
+        cut = next((state for state in self.world.tensors.values() if state.made == reason.events["cut"]), None)
+        if cut is None or tensor.storage in self.changed or reason.names.get("how") not in STOPS:
+            return False
+        leaves = [state for state in ancestors(self.world, cut) if state.requires_grad and state.node is None]
+        return all(state is tensor for state in leaves)
 
     def told_withheld(self, tensor: TensorState) -> Diagnosis | None:
         """A Function of the program gives None for `tensor` in each of its backwards."""
