@@ -263,7 +263,7 @@ def put_in_data(world: World, tensor: TensorState, goal: TensorState) -> Cut | N
     for write in reversed(world.writes.get(tensor.storage, ())):
         sources = [world.tensors[number] for number in write.inputs if number in world.tensors]
         tracked = [source for source in sources if source.requires_grad and source is not tensor]
-        if write.counted or write.op != "data" or tensor is goal:
+        if write.counted or write.op not in ("data", "copy") or tensor is goal:
             continue
         if any(state is goal for source in tracked for state in ancestors(world, source)):
             told = (

@@ -44,12 +44,11 @@ def weight_computed(wanted: Wanted) -> Iterator[Proposal]:
     product, and keeps none."""
     text = wanted.text
     made = wanted.at("cut") or wanted.at("built")
-    home = enclosing(text, made, ast.FunctionDef) if made is not None else None
-    path, value = put_into(text, made) if isinstance(made, ast.Assign) and text.alone(made) else ("", None)
-    itself = home is not None and value is not None and bool(loads(value, path))
-    if home is None or value is None or not (itself or wanted.name("how") in ("parameter", "data")):
+    path, value = put_into(text, made) if made is not None and text.alone(made) else ("", None)
+    itself = value is not None and bool(loads(value, path))
+    if made is None or value is None or not (itself or wanted.name("how") in ("parameter", "data")):
         return
-    assert isinstance(made, ast.Assign)
+    home = enclosing(text, made, ast.FunctionDef) or text.tree
     product = text.get(value)
     layer, _, name = path.rpartition(".")
     title = f"compute with {product} where {layer or path} is used, and keep {path} as it is"
@@ -68,13 +67,21 @@ def weight_computed(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, cost, text.replaced(made, f"{name} = {product}"), *edits)
 
 
-def put_into(text: Text, made: ast.Assign) -> tuple[str, ast.expr | None]:
-    """What `layer.weight = nn.Parameter(w)` and `layer.weight.data = w` set, and what to."""
-    goal, value = made.targets[0], made.value
+def put_into(text: Text, made: ast.stmt) -> tuple[str, ast.expr | None]:
+    """What `layer.weight = nn.Parameter(w)`, `layer.weight.data = w` and `layer.weight.data.copy_(w)` set, and what
+    to."""
+    if isinstance(made, ast.Expr) and called(made.value) == "copy_" and isinstance(made.value, ast.Call):
+        function, given = made.value.func, made.value.args
+        goal: ast.expr | None = function.value if isinstance(function, ast.Attribute) else None
+        value = given[0] if len(given) == 1 else None
+    elif isinstance(made, ast.Assign):
+        goal, value = made.targets[0], made.value
+    else:
+        return "", None
     if isinstance(goal, ast.Attribute) and goal.attr == "data":
         return text.get(goal.value), value
     whole = value.args[0] if isinstance(value, ast.Call) and called(value) == "Parameter" and value.args else None
-    return text.get(goal), whole
+    return text.get(goal) if goal is not None else "", whole
 
 
 LINEAR = "torch.nn.functional.linear({given}, {product}, {layer}.bias)"

@@ -158,7 +158,7 @@ class Unreached:
 
     def often_put(self, reason: Reason) -> bool:
         """Whether numbers were put into a leaf on that line again and again, and not once, as for a start."""
-        writes = [write for writes in self.world.writes.values() for write in writes if write.op == "data"]
+        writes = [write for writes in self.world.writes.values() for write in writes if not write.counted]
         return sum(write.place.line == reason.lines["cut"] for write in writes) >= STEPS
 
     def turned_round(self, tensor: TensorState) -> Diagnosis | None:
