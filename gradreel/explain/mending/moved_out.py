@@ -119,4 +119,6 @@ def handed_back(wanted: Wanted) -> Iterator[Proposal]:
                 "    own.grad = other.grad",
             ]
             title = f"hand the gradients of {copy} over to {whole}, before line {built.lineno}"
-            yield wanted.proposal(title, "as they are at the copy: of first order", text.before(built, lines))
+            stepped = any(text.get(call.args[0]) == f"{copy}.parameters()" for call in makings(text.tree) if call.args)
+            way = wanted.makeshift if stepped else wanted.proposal  # the gradients of its own steps are in there, too
+            yield way(title, "as they are at the copy: of first order", text.before(built, lines))

@@ -181,9 +181,9 @@ def turns_left_out(trace: Trace) -> bool:
     return any(isinstance(event, e.TurnsSkipped) for event in trace.events)
 
 
-FEWER = ("growing", "unread_setting", *IN_TRANSFORM)
-"""What is fixed by fewer: each turn goes back through its own graph, what is frozen at last gets none, and what a
-transform takes arrives nowhere."""
+FEWER = ("growing", "unread_setting", "in_vain", *IN_TRANSFORM)
+"""What is fixed by fewer: each turn goes back through its own graph, what is frozen at last gets none, a copy is
+computed with, and what a transform takes arrives nowhere."""
 
 
 def told_of(seen: Comparison) -> set[str]:
