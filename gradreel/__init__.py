@@ -11,12 +11,15 @@ the player plays; `diagnose` says what went wrong, `explain` also which edits me
 same input gives the same output.
 """
 
-from .explain import diagnose
-from .explaining import explain
-from .interpreter import Limits, record
-from .isolated import run
-from .notebook import show
-from .scene import build, encode
-from .trace import Trace
+from .collecting import collector_paused
+
+with collector_paused():
+    from .explain import diagnose
+    from .explaining import explain
+    from .interpreter import Limits, record
+    from .isolated import run
+    from .notebook import show
+    from .scene import build, encode
+    from .trace import Trace
 
 __all__ = ["Limits", "Trace", "build", "diagnose", "encode", "explain", "record", "run", "show"]

@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NoReturn
 
-from gradreel.trace.collecting import anything_frozen
+from gradreel.collecting import anything_frozen
 
 from . import control
 from .control import Ending, Order

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TextIO
 
+from gradreel.collecting import collector_paused
 from gradreel.trace import Outcome, Recorder, Trace
-from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import (
     FunctionEntered,
     FunctionLeft,

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from gradreel.collecting import collector_paused
 from gradreel.trace import Outcome, Recorder, Trace
-from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import Stopped
 from gradreel.trace.texts import brief, cut
 

@@ -9,6 +9,7 @@ from itertools import groupby, islice
 from types import MethodType
 from typing import Any
 
+from gradreel.collecting import collector_paused
 from gradreel.explain import Beat, Doctor, World, beats, keep_label, label, slope, tell
 from gradreel.explain import Diagnosis as Found
 from gradreel.explain.diagnose import Look
@@ -16,7 +17,6 @@ from gradreel.explain.mending import Mend as Tried
 from gradreel.explain.world.world import CHANGES
 from gradreel.trace import KINDS, Trace
 from gradreel.trace import events as e
-from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import Event
 
 from .boxes import Labels, Ways, boxes_of

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradreel.trace.collecting import collector_paused
+from gradreel.collecting import collector_paused
 
 from . import columns, table
 from .history import History, Track

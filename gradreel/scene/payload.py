@@ -1,7 +1,7 @@
 """Trace -> bytes in one go: the collector of cycles waits until the scene is gone again, and has nothing to look at."""
 
+from gradreel.collecting import collector_paused
 from gradreel.trace import Trace
-from gradreel.trace.collecting import collector_paused
 
 from .build import Mender, build
 from .encode import encode
