@@ -198,6 +198,8 @@ def blank_like(data: Array, kind: np.dtype[Any], memory_format: str | None = Non
 
 def elementwise_layout(result: Array, operands: Sequence[Array]) -> Array:
     """Computed element by element from these operands."""
+    if result.ndim < 2 and result.flags.c_contiguous:
+        return result
     return with_strides(
         result, iterated_steps(result.shape, [np.asarray(data) for data in operands if data is not None])
     )
