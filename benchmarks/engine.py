@@ -93,7 +93,8 @@ def cases() -> Iterator[Case]:
         yield Case(f"MLP forward+backward {shape}", tensors(mlp(*sizes, update=False)), {"torch": None})
     yield Case("RNN, 50 steps", tensors(rnn(50, 32, 8)), {"torch": 0.50})
     for order in range(1, 6):
-        yield Case(f"{order} derivatives of x**7", tensors(derivatives(order)), {"torch": 0.25})
+        yield Case(f"{order} derivatives of x**7", tensors(derivatives(order, ())), {"torch": 0.25})
+    yield Case("5 derivatives of torch.ones(1)**7", tensors(derivatives(5, (1,))), {"torch": 0.25})
     for name, make, count in RECORDED:
         for how, listen, goal, collecting in LISTENING:
             ready = recorded(make, listen, count)

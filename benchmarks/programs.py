@@ -110,11 +110,11 @@ def rnn(steps: int, hidden: int, batch: int) -> Tensors:
     return program
 
 
-def derivatives(order: int) -> Tensors:
-    """x**7, differentiated again and again."""
+def derivatives(order: int, shape: tuple[int, ...]) -> Tensors:
+    """x**7, differentiated again and again; `shape` has one element."""
 
     def program(torch: Any) -> Once:
-        x = torch.tensor(1.5, requires_grad=True)
+        x = torch.full(shape, 1.5, requires_grad=True)
 
         def once() -> list[Any]:
             y, found = x**7, []
