@@ -31,7 +31,7 @@ from ..functorch.forward_mode import kept_for_tangents
 from ..functorch.levels import carries_tangent
 from ..functorch.vmap import mapped_over, shown_again
 from ..graph.accumulate_grad import new_accumulator
-from ..graph.node import ONE, SCALAR
+from ..graph.node import first_grad
 from ..tensor.size import Size
 from ..tensor.tensor import Tensor, plain
 
@@ -133,9 +133,12 @@ SEVERAL = (tuple, list)
 
 
 def quickly(outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_unused: bool) -> tuple[Any, ...] | None:
-    """The gradients of a scalar with respect to leaves by the quick engine; None where that must not run."""
+    """The gradients of one number with respect to leaves by the quick engine; None where that must not run."""
     root = outputs[0] if outputs.__class__ in SEVERAL and len(outputs) == 1 else outputs
-    if root.__class__ is not Tensor or root.meta is not None or root.node is None or root.node.outs is not SCALAR:
+    if root.__class__ is not Tensor or root.meta is not None or root.node is None:
+        return None
+    start = first_grad(root.node)
+    if start is None:
         return None
     leaves = []
     for tensor in inputs if inputs.__class__ in SEVERAL else (inputs,):
@@ -148,8 +151,7 @@ def quickly(outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_u
         leaves.append((None if held is None else held()) or new_accumulator(tensor, meta))
     if not leaves:
         return None
-    start = plain(ONE) if create_graph else ONE
-    found = fast_engine.gradients(root.node, 0, start, leaves, retain, create_graph)
+    found = fast_engine.gradients(root.node, 0, plain(start) if create_graph else start, leaves, retain, create_graph)
     if found is None:
         return None
     if len(leaves) == 1 and create_graph and (cell := found.get(leaves[0])) is not None:

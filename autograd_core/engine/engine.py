@@ -17,7 +17,7 @@ from ..graph.accumulate_grad import AccumulateGrad, accumulate
 from ..graph.node import Node
 from ..graph.saved_tensor import keeps_detached, read_in_vain
 from ..tensor.tensor import Tensor
-from .grad_validation import count_writes, memory, validate_grads
+from .grad_validation import count_writes, memory, validate_grads, writes_into
 from .input_buffer import add_grads, as_tensor, as_tensors, check_hook_result, check_hook_results, retain
 from .ready_queue import ReadyQueue
 from .state import DETACHED, irregular, state
@@ -169,15 +169,18 @@ class Call:
                 for hook in list(node.variable.meta.post_hooks.values()):
                     hook(node.variable)
             results: list[Any] = []
+            writes: Sequence[int] = ()
         elif all(grad is None for grad in grads) and not node.runs_on_nothing:
             read_in_vain(node)
-            results = [None] * len(node.next)
+            results, writes = [None] * len(node.next), ()
         else:
             if DETACHED in irregular and keeps_detached(node):
                 raise RuntimeError(errors.DETACHED)
             wanted = node.next if self.needed is None else self.wanted(node)
-            results = node.graph(grads, wanted) if self.on_tensors else node.raw(grads, wanted)
-            results = validate_grads(node, results, wanted, self.on_tensors)
+            made = node.graph(grads, wanted) if self.on_tensors else node.raw(grads, wanted)
+            results = validate_grads(node, made, wanted, self.on_tensors)
+            writes = writes_into(node, made, results)
+            del made
         if node.hooks is not None and node.hooks.post:
             results = self.after(node, results, kept if isinstance(node, AccumulateGrad) else grads)
         if session is not None:
@@ -185,7 +188,7 @@ class Call:
         self.let_go(node)
         if state.anomaly and state.check_nan:
             anomaly.check_nan(node, results)
-        counts = self.passed_on(node, grads, results)
+        counts = self.passed_on(node, grads, results, writes)
         del grads
         for i, (below, nr) in enumerate(zip(node.next, node.nrs, strict=True)):
             if below is not None:
@@ -195,17 +198,17 @@ class Call:
                 self.deliver(node, below, nr, result)
                 del result
 
-    def passed_on(self, node: Node, grads: list[Any], results: list[Any]) -> list[int] | None:
+    def passed_on(self, node: Node, grads: list[Any], results: list[Any], writes: Sequence[int]) -> list[int] | None:
         """How often torch wrote each result: in making it, or before, where a node hands on what came."""
         given: dict[int, int] = {}
         for nr, grad in enumerate(grads):
             if (node, nr) in self.written:
                 given[id(grad)] = given[memory(grad)] = self.written.pop((node, nr))
         given |= node.handed_on()
-        for result, count in zip(results, node.writes, strict=False):
+        for result, count in zip(results, writes, strict=False):
             given[id(result)] = count
         if self.create_graph:
-            count_writes(results, node.writes)
+            count_writes(results, writes)
         return [given.get(id(result), given.get(memory(result), 0)) for result in results] if given else None
 
     def wanted(self, node: Node) -> tuple[Node | None, ...]:

@@ -29,7 +29,7 @@ from ..graph.node import LAST, Node, Run, Wanted, new_run
 from ..graph.saved_tensor import keeps_detached, read_in_vain
 from ..tensor.tensor import Tensor
 from . import sequence_order
-from .grad_validation import count_writes, fit, memory, validate_grads
+from .grad_validation import count_writes, fit, memory, validate_grads, writes_into
 from .pending_grads import ALONE, alone, finish, leaf, settle, waited_for
 from .sequence_order import MISSES
 from .state import DETACHED, RESHAPED, irregular
@@ -279,20 +279,24 @@ def step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
     if all(g is None for g in grads):
         nothing(self, wanted, this)
         return
-    results = validate_grads(self, self.raw(grads, wanted), wanted, False)
-    counts = count_times_written(self, grads, results, this)
-    del grads
+    made = self.raw(grads, wanted)
+    results = validate_grads(self, made, wanted, False)
+    counts = count_times_written(self, grads, results, writes_into(self, made, results), this)
+    del grads, made
     if not this.retain:
         self.release()
     hand_on(self, results, wanted, this, counts)
 
 
-def count_times_written(self: Node, grads: Sequence[Any], results: Sequence[Any], this: Run) -> Sequence[int]:
-    """How often torch has written each of `results`: in making it, or before, where it shows one of `grads`."""
+def count_times_written(
+    self: Node, grads: Sequence[Any], results: Sequence[Any], writes: Sequence[int], this: Run
+) -> Sequence[int]:
+    """How often torch has written each of `results`: so many `writes` in making it, or before, where it shows one of
+    `grads`."""
     at, written, given = self.sequence_nr, this.written, {}
     for nr, grad in enumerate(grads if written else ()):
         key = (at, nr) if nr else at
         if key in written:
             given[id(grad)] = given[memory(grad)] = written.pop(key)
-    given.update(zip(map(id, results), self.writes, strict=False))
+    given.update(zip(map(id, results), writes, strict=False))
     return [given.get(id(result), given.get(memory(result), 0)) for result in results] if given else ()

@@ -114,6 +114,11 @@ def sum_to_size(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     return out
 
 
+def writes_into(node: Node, made: Sequence[Any], results: Sequence[Any]) -> Sequence[int]:
+    """How often torch wrote each of `results` while `node` made it: what was brought to another shape is new."""
+    return [count if one is result else 0 for count, one, result in zip(node.writes, made, results, strict=False)]
+
+
 def count_writes(results: Sequence[Any], writes: Sequence[int]) -> None:
     """Let gradients that are tensors say how often torch wrote them while it made them."""
     for result, count in zip(results, writes, strict=False):

@@ -23,7 +23,7 @@ from .. import events
 from ..dispatch.operands import loaded_quietly
 from ..engine import fast_engine, pending_grads, sequence_order
 from ..engine.engine import Call
-from ..engine.grad_validation import validate_grads
+from ..engine.grad_validation import validate_grads, writes_into
 from ..engine.reentrant import under_way
 from ..engine.state import state
 from ..graph.accumulate_grad import AccumulateGrad, accumulate, copied_for, laid_out_alike
@@ -213,12 +213,14 @@ def told_step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
     this.add((BEGAN, self.told, len(grads)))
     if all(g is None for g in grads) and not self.runs_on_nothing:
         read_in_vain(self)
-        results: list[Any] = [None] * len(wanted)
+        made: list[Any] = [None] * len(wanted)
+        results = made
     else:
-        results = validate_grads(self, self.raw(grads, wanted), wanted, False)
+        made = self.raw(grads, wanted)
+        results = validate_grads(self, made, wanted, False)
     this.add((self.told, *[freeze_value(g) for g in results]))
-    counts = fast_engine.count_times_written(self, grads, results, this)
-    del grads
+    counts = fast_engine.count_times_written(self, grads, results, writes_into(self, made, results), this)
+    del grads, made
     this.call.let_go(self)
     heard_hand_on(self, results, wanted, this, counts)
 

@@ -63,6 +63,18 @@ def outs_of(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Output, ...]:
 ONE = np.float32(1)
 """The gradient that backward starts with."""
 
+
+def first_grad(node: Node) -> Any:
+    """What a call that is given no gradient starts with at `node`; None where it has other than one real number."""
+    outs = node.outs
+    if outs is SCALAR:
+        return ONE
+    shape, dtype = outs[0]
+    if len(outs) != 1 or dtype.kind != "f" or shape.count(1) != len(shape):
+        return None
+    return np.ones(shape, dtype)[()]
+
+
 Grads = Sequence[Any]
 Wanted = tuple["Node | None", ...]
 

@@ -2,7 +2,7 @@
 
 import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -78,10 +78,20 @@ def told(tensor: Any) -> Any:
     return (data.shape, str(data.dtype), data.tobytes(), tensor._version, tensor.stride(), tensor._is_view())
 
 
-def outcome(shapes: list[int], steps: list[tuple[str, int, int]], how: str) -> Any:
+ROOTS: dict[str, Callable[[list[Any]], Any]] = {
+    "sum": lambda made: sum((m.sum() for m in made[-3:]), torch.tensor(0.0)),
+    "one element": lambda made: next((m for m in reversed(made) if m.numel() == 1), made[-1].sum()),
+    "an array of one": lambda made: made[-1].sum().reshape(1, 1),
+    "of two additions": lambda made: made[-1].reshape(-1)[:1] + made[0].reshape(-1)[:1],
+    "double": lambda made: made[-1].sum().double(),
+}
+"""Where a call starts, of the tensors made."""
+
+
+def outcome(shapes: list[int], steps: list[tuple[str, int, int]], how: str, root: str) -> Any:
     leaves = fresh(shapes)
     made = built(leaves, steps)
-    loss = sum((m.sum() for m in made[-3:]), torch.tensor(0.0))
+    loss = ROOTS[root](made)
     if not loss.requires_grad:
         return None
     seen: list[Any] = []
@@ -115,11 +125,11 @@ def exact_only() -> Iterator[None]:
 
 @pytest.mark.parametrize("how", ["backward", "retained", "grad", "create_graph"])
 @settings(max_examples=150, deadline=None)
-@given(recipe)
-def test_both_engines_do_the_same(how: str, recipe: tuple[list[int], list[tuple[str, int, int]]]) -> None:
+@given(recipe, st.sampled_from([*ROOTS]))
+def test_both_engines_do_the_same(how: str, recipe: tuple[list[int], list[tuple[str, int, int]]], root: str) -> None:
     with exact_only():
-        expected = outcome(*recipe, how)
-    assert outcome(*recipe, how) == expected
+        expected = outcome(*recipe, how, root)
+    assert outcome(*recipe, how, root) == expected
 
 
 def test_the_quick_engine_is_the_one_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +143,18 @@ def test_the_quick_engine_is_the_one_that_runs(monkeypatch: pytest.MonkeyPatch) 
     assert x.grad.tolist() == [6.0, 8.0]
     (g,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
     assert torch.autograd.grad(g.sum(), x)[0].tolist() == [6.0, 12.0]
+
+
+@pytest.mark.parametrize("watched", [False, True])
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_gradient_that_is_summed_to_its_shape_was_not_written(watched: bool, create_graph: bool) -> None:
+    """As torch counts: it writes the gradients of `maximum`, and makes a new one of that which was broadcast."""
+    a, b = torch.tensor([0.1, 0.5], requires_grad=True), torch.tensor(0.3, requires_grad=True)
+    largest = torch.maximum(a, b)
+    if watched:  # for the exact engine
+        largest.register_hook(lambda grad: None)
+    found = torch.autograd.grad(largest.sum(), (a, b), create_graph=create_graph)
+    assert [grad._version for grad in found] == [1, 0]
 
 
 def test_hooks_and_custom_functions_are_left_to_the_exact_engine() -> None:

@@ -18,7 +18,7 @@ from ...events import recorded_engine as recording
 from ...events import session as tell
 from ...functorch.batch import Batch, is_hidden
 from ...graph.accumulate_grad import hide_from_collector
-from ...graph.node import ONE, SCALAR, Handle
+from ...graph.node import ONE, Handle, first_grad
 from ...ordered_dict import OrderedDict
 from ...tensor.storage import InferenceStorage, OutsideStorage, Storage, new_storage
 from ...tensor.strides import copy_in_format as copied_alike
@@ -33,12 +33,12 @@ def backward(
     """Add the gradients of this tensor to the `.grad` of the leaves below it."""
     if gradient is None and inputs is None and not create_graph:
         node = self.node
-        if node is not None and self.meta is None and node.outs is SCALAR:
+        if node is not None and self.meta is None and (start := first_grad(node)) is not None:
             retain = retain_graph is not None and yes_or_no(retain_graph)
             if not special:
-                if fast_engine.run(node, 0, ONE, retain):
+                if fast_engine.run(node, 0, start, retain):
                     return
-            elif (tape := state.tape) is not None and recording.backward(tape, self, retain):
+            elif start is ONE and (tape := state.tape) is not None and recording.backward(tape, self, retain):
                 return
     autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
