@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeGuard
 
 PROMPT = re.compile(r"^\s*(>>>|\.\.\.) ?")
@@ -14,6 +14,12 @@ CALLS = {"backward": re.compile(r"\bbackward\s*\("), "grad": re.compile(r"\bgrad
 QUIET = re.compile(r"\b(no_grad|inference_mode)\b|set_grad_enabled\(\s*False")
 PAIRS = {")": "(", "]": "[", "}": "{"}
 LONGEST, LONGEST_LINE = 60, 1_500
+
+
+@lru_cache(8)
+def nodes_of(tree: ast.AST) -> list[ast.AST]:
+    """All nodes of `tree`, walked once for all who look for something in it."""
+    return list(ast.walk(tree))
 
 
 class Source:
@@ -66,8 +72,7 @@ class Source:
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """All nodes of the tree, walked once for all who look for something in it."""
-        return list(ast.walk(self.tree))
+        return nodes_of(self.tree)
 
     @cached_property
     def statements(self) -> list[ast.stmt]:

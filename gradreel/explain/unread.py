@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from .calls import called
 from .optimized import optimizers
+from .source import nodes_of
 
 FLAG, GRADIENT, GROUPS = "requires_grad", "grad", "param_groups"
 
@@ -41,7 +42,7 @@ class Unread:
 
 def unread(tree: ast.AST) -> Iterator[Unread]:
     """The settings that `tree` makes and nothing in it reads."""
-    nodes = list(ast.walk(tree))
+    nodes = nodes_of(tree)
     if not any(map(may_be_unread, nodes)):
         return
     attributes = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)]

@@ -6,6 +6,7 @@ import ast
 
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import shown
+from ..source import nodes_of
 from ..words import code
 from ..world.world import World
 
@@ -42,7 +43,7 @@ def lost_parameters(tree: ast.AST) -> list[ast.Assign]:
     """Where a method sets an attribute to something computed from a Parameter, or to a plain tensor that learns."""
     return [
         node
-        for kind in ast.walk(tree)
+        for kind in nodes_of(tree)
         if isinstance(kind, ast.ClassDef)
         for node in ast.walk(kind)
         if isinstance(node, ast.Assign)

@@ -10,6 +10,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
+from ..source import nodes_of
 from ..words import called, code
 from ..world.states import NodeState
 from ..world.world import World
@@ -126,7 +127,7 @@ class KeptElsewhere(FirstTrouble):
 def stores(tree: ast.Module) -> dict[str, Store]:
     """By Function the first statement of its forward that keeps something in a place that calls share."""
     found: dict[str, Store] = {}
-    for kind in ast.walk(tree):
+    for kind in nodes_of(tree):
         if not isinstance(kind, ast.ClassDef) or not any("Function" in ast.unparse(base) for base in kind.bases):
             continue
         functions = [part for part in kind.body if isinstance(part, ast.FunctionDef) and part.args.args]

@@ -12,6 +12,7 @@ from gradreel.trace.events import Event
 from ..ancestry import made_from
 from ..calls import called
 from ..diagnosis import Diagnosis, named, on
+from ..source import nodes_of
 from ..words import code
 from ..world.states import TensorState
 from ..world.world import World
@@ -71,14 +72,14 @@ class MadeAnew(FirstTrouble):
 
 def made_in_forward(tree: ast.AST) -> list[ast.Call]:
     """The calls in methods called `forward` that make what learns."""
-    forwards = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward"]
+    forwards = [node for node in nodes_of(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward"]
     calls = [node for forward in forwards for node in ast.walk(forward) if isinstance(node, ast.Call)]
     return [call for call in calls if called(call) in LAYERS]
 
 
 def remade(tree: ast.AST) -> list[ast.Call]:
     """The calls in `self.weight = Parameter(self.weight * mask)`: what is bound is what they are given."""
-    bound = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
+    bound = [node for node in nodes_of(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
     return [
         node.value
         for node in bound

@@ -11,6 +11,7 @@ from gradreel.trace.events import Event
 
 from ..calls import called
 from ..diagnosis import Diagnosis, named, on
+from ..source import nodes_of
 from ..words import code
 from ..world.world import World
 from .showing import FirstTrouble
@@ -60,14 +61,14 @@ def pure_calls(tree: ast.AST) -> dict[int, Call]:
     anew."""
     functions = {
         node.name: (node, found)
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.FunctionDef) and (found := rebinds(node)) is not None
     }
-    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    tried = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Try) for part in ast.walk(node)}
+    alone = {id(node.value) for node in nodes_of(tree) if isinstance(node, ast.Expr)}
+    tried = {id(part) for node in nodes_of(tree) if isinstance(node, ast.Try) for part in ast.walk(node)}
     calls: dict[str, dict[int, Call]] = {}
     taken = set()
-    for call in ast.walk(tree):
+    for call in nodes_of(tree):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id not in functions:
             continue
         function, (at, line) = functions[call.func.id]

@@ -11,6 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
+from ..source import nodes_of
 from ..words import code
 from ..world.states import NodeState
 from ..world.world import World
@@ -54,7 +55,7 @@ class Withheld(FirstTrouble):
 
 def falling_through(tree: ast.Module) -> dict[str, ast.FunctionDef]:
     found = {}
-    for kind in [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]:
+    for kind in [node for node in nodes_of(tree) if isinstance(node, ast.ClassDef)]:
         for part in kind.body:
             last = part.body[-1] if isinstance(part, ast.FunctionDef) and part.name == "backward" else None
             if isinstance(part, ast.FunctionDef) and isinstance(last, ast.Expr | ast.Assign | ast.If | ast.AugAssign):
