@@ -124,29 +124,19 @@ class Slots:
     def __init__(self, world: World, stage: Stage) -> None:
         self._world, self._stage = world, stage
         self._lengths: list[int] = []
-        self._columns: tuple[list[Any], ...] = tuple([] for _ in Slot._fields)
+        self._rows: list[tuple[Any, ...]] = []
 
     def add(self, state: NodeState, labels: dict[str, str | None]) -> None:
         shown, index = self._stage.shown, self._stage.values.index
-        names, told, kinds, texts, shapes, sizes, values, versions, storages, tensors = self._columns
         self._lengths.append(len(state.slots) + len(state.values))
         for name, slot in state.slots.items():
-            names.append(name)
-            told.append(labels.get(name) or late(self._world, slot.tensor))
-            kinds.append("tensor")
-            texts.append(None)
-            shapes.append(slot.value.shape)
-            sizes.append(slot.nbytes)
-            values.append(index(slot.value))
-            versions.append(slot.version)
-            storages.append(slot.storage)
-            tensors.append(slot.tensor if slot.tensor in shown else None)
-        for name, text in state.values.items():
-            for column, part in zip(self._columns, Slot(name, name, "value", text), strict=True):
-                column.append(part)
+            told, value = labels.get(name) or late(self._world, slot.tensor), slot.value
+            facts = value.shape, slot.nbytes, index(value), slot.version, slot.storage
+            self._rows.append((name, told, "tensor", None, *facts, slot.tensor if slot.tensor in shown else None))
+        self._rows += [Slot(name, name, "value", text) for name, text in state.values.items()]
 
     def table(self) -> Lists[Slot]:
-        *columns, tensors = self._columns
+        *columns, tensors = zip(*self._rows, strict=True) if self._rows else [()] * len(Slot._fields)
         return Lists(self._lengths, Table(Slot, (*columns, Ids("t", tensors))))
 
 

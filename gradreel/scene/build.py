@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import asdict
 from itertools import groupby, islice
 from types import MethodType
-from typing import Any
 
 from gradreel.collecting import collector_paused
 from gradreel.explain import Beat, Doctor, World, beats, keep_label, label, slope, tell
@@ -74,8 +73,6 @@ class Builder:
         self.about: dict[int, None] = {}
         """The nodes that are built or go in this step."""
         self.call: int | None = None
-        self.actor: int | None = None
-        """The first node that acts in this step."""
 
     def play(self) -> None:
         """Every beat, in order."""
@@ -83,7 +80,6 @@ class Builder:
             e.NodeMade: self.is_made,
             e.NodeReleased: self.goes,
             e.BackwardStarted: self.calls,
-            **dict.fromkeys(ACTORS, self.acts),
         }
         of_skipped = self.hears(self.doctor.looks_at_skipped(), own)
         hears = self.hears(self.doctor.looks_at(), own)
@@ -108,15 +104,10 @@ class Builder:
     def calls(self, event: e.BackwardStarted) -> None:
         self.call = self.world.open_calls[0]
 
-    def acts(self, event: Any) -> None:
-        if self.actor is None:
-            self.actor = event.node
-
     def add(self, beat: Beat, hears: Hears) -> None:
         world, stage = self.world, self.stage
         self.made.clear()
         self.about.clear()
-        self.actor = None
         self.call = world.open_calls[0] if world.open_calls else None
         stage.ledger.begin(len(self.starts))
         stage.settle()
@@ -132,14 +123,16 @@ class Builder:
         for number in self.made:
             self._label(number)
         self.bytes.put(0, world.saved_bytes)
-        self.steps.add(beat.kind, world.place.line, tell(world, beat, events), self.focus(beat))
+        self.steps.add(beat.kind, world.place.line, tell(world, beat, events), self.focus(beat, events))
         self.starts.append(beat.start)
         self.in_call.append(self.call)
 
-    def focus(self, beat: Beat) -> tuple[int, ...]:
-        """The nodes that a step is about: the one that acts, or all that are built or go together."""
-        if beat.kind != "turns_skipped" and self.actor is not None:
-            return (self.actor,)
+    def focus(self, beat: Beat, events: tuple[Event, ...]) -> tuple[int, ...]:
+        """The nodes that a step is about: the first that acts, or all that are built or go together."""
+        if beat.kind != "turns_skipped":
+            for event in events:
+                if type(event) in ACTORS and event.node is not None:  # type: ignore[attr-defined]
+                    return (event.node,)  # type: ignore[attr-defined]
         return tuple(islice(self.about, FOCUSED))
 
     def step_of(self, event: int) -> int:

@@ -144,9 +144,11 @@ def array_of(things: Sequence[int]) -> Array:
     Raises:
         OverflowError: one is beyond what a player can count to.
     """
+    if type(things) is array:  # of a ledger, which counts things and steps
+        return np.frombuffer(things, np.int64)
     if isinstance(things, range):
         return np.arange(things.start, things.stop, things.step)
-    found = np.frombuffer(things if type(things) is array else array("q", things), np.int64)
+    found = np.frombuffer(array("q", things), np.int64)
     if len(found) and not -SAFE <= found.min() <= found.max() <= SAFE:
         raise OverflowError
     return found

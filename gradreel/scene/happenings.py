@@ -85,7 +85,10 @@ class Stage:
     def empty(self, node: int) -> bool:
         """Whether a node has let go of all that it kept."""
         slots = self.world.nodes[node].slots
-        return bool(slots) and all(slot.state == "freed" for slot in slots.values())
+        for slot in slots.values():
+            if slot.state != "freed":
+                return False
+        return bool(slots)
 
     def index(self, value: Value | None) -> int | None:
         return None if value is None else self.values.index(value)
