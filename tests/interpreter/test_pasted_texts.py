@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import gzip
 import json
-import re
 import warnings
 from pathlib import Path
 from types import ModuleType
@@ -31,6 +30,7 @@ from gradreel.interpreter.pasting import (
 )
 from gradreel.interpreter.pasting.extraction import LONGEST
 from gradreel.interpreter.pasting.recognizers import KINDS, LATER
+from gradreel.interpreter.pasting.regex import Regex
 from gradreel.trace.events import Printed
 
 DATA = Path(__file__).parent.parent / "data"
@@ -218,8 +218,8 @@ UNITS = [
 ]
 
 
-def patterns(value: object) -> list[re.Pattern[str]]:
-    if isinstance(value, re.Pattern):
+def patterns(value: object) -> list[Regex]:
+    if isinstance(value, Regex):
         return [value]
     if isinstance(value, dict):
         return patterns(list(value.values()))

@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from .parsing import LOOKED, fault, like_code
+from .regex import regex
 
-UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
+UNSEEN = regex("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 """Letters without width; those that turn the direction of writing stay, and are refused."""
-BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+BLANKS = regex("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 DOUBLE, SINGLE = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02", "\u2018\u2019\u201a\u201b\u2032\u00b4\uff07"
 ALIKE = {"\u2013": "-", "\u2014": "-", "\u2212": "-", "\u2010": "-", "\u2011": "-", "\u2026": "...", "\u00d7": "*"}
 ALIKE |= {"\u2264": "<=", "\u2265": ">=", "\u2260": "!=", "\u2192": "->", "\u00f7": "/", "\u2217": "*", "\u22c5": "*"}
@@ -25,7 +26,7 @@ ALIKE |= {
     "\ufb06": "st",
 }
 ALIKE |= {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
-ODD = re.compile(f"[{DOUBLE}{SINGLE}{''.join(map(re.escape, ALIKE))}]")
+ODD = regex(f"[{DOUBLE}{SINGLE}{''.join(map(re.escape, ALIKE))}]")
 
 
 def plain_ends(text: str) -> str:
@@ -120,21 +121,21 @@ def comment(line: str) -> str:
 
 # ---- before every line
 
-QUOTE = re.compile(r"\s*(?:>(?!>>)\s?|\|\s(?=\S*>))+")
-DEEP_QUOTE = re.compile(r"\s*(?:>\s?)+")
-SHALLOW = re.compile(r"\s*>{1,2}(?!>)")
-DOTS = re.compile(r"\s*\.\.\.+(?::\s?| |$)")
-BULLET = re.compile(r"\s*(?:[-*+•‣◦▪·–]|\d{1,3}\)|[a-z]\))\s+")
-BARS = re.compile(r"\s*[|│┃║]\s?")
-NUMBER = re.compile(
+QUOTE = regex(r"\s*(?:>(?!>>)\s?|\|\s(?=\S*>))+")
+DEEP_QUOTE = regex(r"\s*(?:>\s?)+")
+SHALLOW = regex(r"\s*>{1,2}(?!>)")
+DOTS = regex(r"\s*\.\.\.+(?::\s?| |$)")
+BULLET = regex(r"\s*(?:[-*+•‣◦▪·–]|\d{1,3}\)|[a-z]\))\s+")
+BARS = regex(r"\s*[|│┃║]\s?")
+NUMBER = regex(
     r"\s*+(?:-{1,4}>|=+>|[>*→▶])?\s*+[\[(]?[Ll]?(\d{1,6})"
     r"(?:\s{1,4}(?:->)?\t|(?:[\])]?\s{0,4}(?:[:|.)│┃›»]|->|→)|\]|\s|(?=$))\s?)"
 )
-PICKED = re.compile(r"\s*(\d{1,6})[:-]")
-GREP = re.compile(r"((?:[A-Za-z]:)?[\w./\\~-]*?\w\.\w{1,6})[:-](?:(\d{1,6})[:-])?(?:\d{1,4}:)?")
-FILE = re.compile(r"[\w./\\~-]*\w\.\w{1,6}\s*$")
+PICKED = regex(r"\s*(\d{1,6})[:-]")
+GREP = regex(r"((?:[A-Za-z]:)?[\w./\\~-]*?\w\.\w{1,6})[:-](?:(\d{1,6})[:-])?(?:\d{1,4}:)?")
+FILE = regex(r"[\w./\\~-]*\w\.\w{1,6}\s*$")
 """A file's name above what was found in it."""
-BETWEEN_HITS = re.compile(r"--\s*$|Binary file .{1,200} matches")
+BETWEEN_HITS = regex(r"--\s*$|Binary file .{1,200} matches")
 
 
 def strip_quotes(lines: Sequence[str]) -> list[str] | None:
@@ -247,18 +248,16 @@ def is_grep_output(lines: Sequence[str]) -> bool:
 
 # ---- escapes
 
-ENTITY = re.compile(
-    r"&(?:amp;){0,3}(?:lt|gt|amp|quot|apos|nbsp|ensp|emsp|lpar|rpar|equals|#\d{1,6}|#[xX][0-9a-fA-F]{1,5});"
-)
-TAG = re.compile(
+ENTITY = regex(r"&(?:amp;){0,3}(?:lt|gt|amp|quot|apos|nbsp|ensp|emsp|lpar|rpar|equals|#\d{1,6}|#[xX][0-9a-fA-F]{1,5});")
+TAG = regex(
     r"</?(?:pre|code|span|div|p|br|b|i|em|strong|a|ul|ol|li|td|tr|th|table|tbody|font|body|html|head|samp|kbd|tt|mark"
     r"|h[1-6]|blockquote|section|article)(?:\s[^<>]{0,300})?/?>",
     re.I,
 )
-COLOURS = re.compile(r"\x1b\[[\d;]{0,20}m|\[\d{1,3}(?:;\d{1,3}){0,4}m")
-ESCAPED = re.compile(r"\\([_*\[\]()#>.!{}+~`-])")
+COLOURS = regex(r"\x1b\[[\d;]{0,20}m|\[\d{1,3}(?:;\d{1,3}){0,4}m")
+ESCAPED = regex(r"\\([_*\[\]()#>.!{}+~`-])")
 LITERAL = {r"\n": "\n", r"\t": "\t", r"\"": '"', r"\'": "'", "\\\\": "\\", r"\r": ""}
-LITERALS = re.compile("|".join(map(re.escape, LITERAL)))
+LITERALS = regex("|".join(map(re.escape, LITERAL)))
 
 
 def unescape_entities(lines: Sequence[str]) -> list[str] | None:
@@ -303,8 +302,8 @@ def drop_null_bytes(lines: Sequence[str]) -> list[str] | None:
     return text.replace("\0", "").split("\n") if 2 * text.count("\0") >= len(text) - 2 > 0 else None
 
 
-STRING = re.compile(r'\s*"(?:[^"\\]|\\.)*"\s*,?\s*$')
-STRUCTURE = re.compile(r'\s*(?:[\[\]{}],?\s*)+$|\s*"\w+":')
+STRING = regex(r'\s*"(?:[^"\\]|\\.)*"\s*,?\s*$')
+STRUCTURE = regex(r'\s*(?:[\[\]{}],?\s*)+$|\s*"\w+":')
 
 
 def from_strings(lines: Sequence[str]) -> list[str] | None:
@@ -346,10 +345,10 @@ def from_json(lines: Sequence[str]) -> list[str] | None:
 
 # ---- what pages and notebooks put beside code
 
-EMPHASIS = re.compile(r"\s*(?:\d{1,3}[.)]\s+|[-*+•]\s+)?(\*{1,3}|__|`{1,3})(?=\S)(.*\S)\1\s*$")
-SHORTCODE = re.compile(r"(?:^|(?<=\s)):[a-z][a-z_]{2,30}:(?=\s|$)")
-NUMBERED_CELL = re.compile(r"\s*\[\s?\d{0,4}\]:?\s+(?=\S)")
-FURNITURE = re.compile(
+EMPHASIS = regex(r"\s*(?:\d{1,3}[.)]\s+|[-*+•]\s+)?(\*{1,3}|__|`{1,3})(?=\S)(.*\S)\1\s*$")
+SHORTCODE = regex(r"(?:^|(?<=\s)):[a-z][a-z_]{2,30}:(?=\s|$)")
+NUMBERED_CELL = regex(r"\s*\[\s?\d{0,4}\]:?\s+(?=\S)")
+FURNITURE = regex(
     r"\s*(?:Share|Follow|Improve this (?:question|answer)|(?:Asked|Modified|Viewed|edited|answered|asked) .{1,60}"
     r"|Sorted by:|Highest score.{0,20}|\d+ (?:Answers?|Likes?|Replies|Views?|[Cc]omments?)"
     r"|.{0,30}\d (?:gold|silver|bronze) badges?.{0,40}"
@@ -358,7 +357,7 @@ FURNITURE = re.compile(
     r"|Upvote|Downvote|.{1,40} (?:commented|opened|added the|closed) .{1,60})\s*$"
 )
 
-NAME_OR_NUMBER = re.compile(r"[\w,.'-]{1,30}(?: [\w,.'-]{1,30}){0,2}\s*$")
+NAME_OR_NUMBER = regex(r"[\w,.'-]{1,30}(?: [\w,.'-]{1,30}){0,2}\s*$")
 
 
 def is_name(line: str) -> bool:
@@ -411,13 +410,13 @@ def strip_furniture(lines: Sequence[str]) -> list[str] | None:
 
 # ---- diffs
 
-GIT = re.compile(
+GIT = regex(
     r"diff --git |index [0-9a-f]+\.\.|--- \S|\+\+\+ \S|@@ |Only in |(?:new|deleted) file mode|rename |similarity "
 )
-SIDES = re.compile(r"[-+ ]|$|\\ No newline")
+SIDES = regex(r"[-+ ]|$|\\ No newline")
 
 
-OTHER_DIFF = re.compile(r"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\s*$|\*{15}|\*\*\* \d+(?:,\d+)? \*{4}")
+OTHER_DIFF = regex(r"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\s*$|\*{15}|\*\*\* \d+(?:,\d+)? \*{4}")
 
 
 def other_diff(lines: Sequence[str]) -> bool:
@@ -456,8 +455,8 @@ def is_body(lines: Sequence[str]) -> bool:
 # ---- one line
 
 SPLITS = 400
-CALL = re.compile(r"[\w.]{1,100}\(.*\)\s*$")
-HEAD = re.compile(r"(?:for|while|if|with|def|class|try|elif|else|async)\b")
+CALL = regex(r"[\w.]{1,100}\(.*\)\s*$")
+HEAD = regex(r"(?:for|while|if|with|def|class|try|elif|else|async)\b")
 
 
 def split_up(lines: Sequence[str]) -> list[str] | None:

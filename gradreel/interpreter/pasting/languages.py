@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from .regex import regex
+
 
 def table(rows: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(marks) for name, marks in rows.items()}
+    return {name: regex(marks) for name, marks in rows.items()}
 
 
 LANGUAGES = table(
@@ -53,20 +55,20 @@ LANGUAGES = table(
 """What only that language has. One is enough where most other lines look alike."""
 DATA = ("HTML", "XML", "CSS", "LaTeX", "SQL")
 """Those in which no program for PyTorch can be written."""
-BRACED = re.compile(r".*[;{}]\s*(?://.*)?$|\s*(?://|/\*|\*\s|#)|\s*[)\]]+[;,]?\s*$")
-ENDED = re.compile(r"\s*(?:end|else|do|then)\b|.*(?:;|\bdo|\bthen)\s*$|\s*(?:--|%|#)")
-TAGGED = re.compile(r"\s*<.*>\s*$|\s*\\|.*\\\w|\s*\$|.*[;:{}]\s*$|\s{2,}")
+BRACED = regex(r".*[;{}]\s*(?://.*)?$|\s*(?://|/\*|\*\s|#)|\s*[)\]]+[;,]?\s*$")
+ENDED = regex(r"\s*(?:end|else|do|then)\b|.*(?:;|\bdo|\bthen)\s*$|\s*(?:--|%|#)")
+TAGGED = regex(r"\s*<.*>\s*$|\s*\\|.*\\\w|\s*\$|.*[;:{}]\s*$|\s{2,}")
 ALIKE = {
     **dict.fromkeys(("Julia", "MATLAB", "Lua", "Ruby", "Fortran", "Haskell"), ENDED),
     **dict.fromkeys(DATA, TAGGED),
 }
 """How other lines look, of languages without braces."""
 
-SHELL_PROMPT = re.compile(
+SHELL_PROMPT = regex(
     r"\s*(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+[:\s][^$#%]{0,60}[$#%]\s|\[[\w.@ ~-]{1,60}\][$#]\s|\$\s+\w|❯|➜"
     r"|PS [A-Z]:\\|[A-Z]:\\[^>]{0,100}>\s?\w|~[\w/ ]{0,60}[$%]\s)"
 )
-SHELL = re.compile(
+SHELL = regex(
     r"\s*(?:sudo\s+)?(?:pip3?|python[\d.]*|conda|mamba|git|cd|ls|cat|mkdir|rm|cp|mv|echo|export|source|wget"
     r"|curl|docker|sbatch|srun"
     r"|torchrun|apt(?:-get)?|brew|npm|ssh|scp|rsync|tar|unzip|chmod|nvidia-smi|jupyter|kaggle|bash|uv|poetry"
@@ -75,44 +77,42 @@ SHELL = re.compile(
     r"|\s*#!.{0,80}\b(?:ba|z|k)?sh\b|\s*(?:done|fi|esac|do|then)\s*$|.*;\s*(?:do|then)\s*$|\s*#SBATCH"
 )
 
-NVIDIA_SMI = re.compile(
-    r".*NVIDIA-SMI|\s*\+-{4,}|\s*\|[=\-+\s]{4,}|.*\bMiB\s*/\s*\d+MiB|.*\bDriver Version|\s*\|.*\|\s*$"
-)
-GIT_LOG = re.compile(
+NVIDIA_SMI = regex(r".*NVIDIA-SMI|\s*\+-{4,}|\s*\|[=\-+\s]{4,}|.*\bMiB\s*/\s*\d+MiB|.*\bDriver Version|\s*\|.*\|\s*$")
+GIT_LOG = regex(
     r"[\s*|\\/]*+(?:commit [0-9a-f]{6,40}\b|Author: |Date: |Merge: "
     r"|[0-9a-f]{7,40} (?:\(.{1,80}\) )?[A-Za-z])|\s*On branch |\s*(?:modified|deleted|new file|renamed):"
     r"|\s*Changes (?:not staged|to be committed)|\s*Untracked files"
 )
-REQUIREMENT = re.compile(
+REQUIREMENT = regex(
     r"\s*(?:-[ref] \S|-e |--[\w-]+|#|[A-Za-z][\w.-]*(?:\[[\w, -]+\])?\s*(?:(?:==|>=|<=|~=|!=|>|<"
     r"|@)\s*\S.*)?(?:;.*)?$)"
 )
-PINNED = re.compile(
+PINNED = regex(
     r"\s*[A-Za-z][\w.-]*(?:\[[\w, -]+\])?\s*(?:==|>=|<=|~="
     r"|!=)\s*v?\d[\w.*+!-]*(?:\s*,\s*[<>=!~]+\s*[\w.*+!]+)*\s*(?:[;#].*)?$"
 )
-SECTION = re.compile(r"\s*\[\[?[A-Za-z_][\w.\"' -]*\]\]?\s*(?:[#;].*)?$")
-SETTING = re.compile(r"\s*+[\w.\"'-]++\s*+=|\s{2,}\S|\s*[#;]|\s*[\"'\w].*,\s*$|\s*\]\s*$")
-YAML = re.compile(
+SECTION = regex(r"\s*\[\[?[A-Za-z_][\w.\"' -]*\]\]?\s*(?:[#;].*)?$")
+SETTING = regex(r"\s*+[\w.\"'-]++\s*+=|\s{2,}\S|\s*[#;]|\s*[\"'\w].*,\s*$|\s*\]\s*$")
+YAML = regex(
     r"\s*(?:-\s+)?[\"']?[A-Za-z_][\w .\"'/-]{0,60}:(?:\s+(?![^#'\"]*\):?\s*$)\S.*)?\s*$|\s*-\s+\S|\s*#|---\s*$"
     r"|\.\.\.\s*$|\s*[\]}],?\s*$"
 )
-STATEMENT_HEAD = re.compile(r"\s*(?:def|class|if|else|elif|for|while|try|except|finally|with|lambda|match|case)\b")
-DOCKER = re.compile(
+STATEMENT_HEAD = regex(r"\s*(?:def|class|if|else|elif|for|while|try|except|finally|with|lambda|match|case)\b")
+DOCKER = regex(
     r"\s*(?:FROM|RUN|COPY|WORKDIR|CMD|ENTRYPOINT|ENV|ARG|EXPOSE|ADD|USER|LABEL|VOLUME)\s+\S|\s*(?:#|&&)|.*\\\s*$"
 )
-MAKE = re.compile(r"[\w.%/$()-]+\s*:(?!=)[^=:]*$|\t\S|\s*\.PHONY|[A-Z_]+\s*[:?]?=\s|\s*#")
-PIP_LIST = re.compile(r"\s*[A-Za-z][\w.-]*\s+\d+(?:\.\w+)+(?:\s+\S+)?\s*$|Package\s+Version|-{3,}\s+-{3,}|#")
-INSTALLER = re.compile(
+MAKE = regex(r"[\w.%/$()-]+\s*:(?!=)[^=:]*$|\t\S|\s*\.PHONY|[A-Z_]+\s*[:?]?=\s|\s*#")
+PIP_LIST = regex(r"\s*[A-Za-z][\w.-]*\s+\d+(?:\.\w+)+(?:\s+\S+)?\s*$|Package\s+Version|-{3,}\s+-{3,}|#")
+INSTALLER = regex(
     r"\s*(?:Collecting \w|Downloading \S|Requirement already satisfied|Installing (?:collected|build)"
     r"|Successfully (?:un)?installed|Solving environment|ERROR: (?:Could not find a version|No matching)"
     r"|Building wheel|Using cached \S|Looking in|(?:Resolved|Installed) \d+ packages"
     r"|Found existing installation|PackagesNotFoundError|Preparing metadata)"
 )
-SCORE = re.compile(
+SCORE = regex(
     r"(?i)\s*(?:\w+[\s_-])?(?:loss|acc|accuracy|error)\s*[:=]?\s*-?\d.*|.*\b(?:loss|acc|accuracy)\b\s*[:=]\s*-?[\dn]"
 )
-LOG = re.compile(
+LOG = regex(
     r"\s*(?:wandb: |slurmstepd|.{0,60}\d{1,3}%\||\d+/\d+ \[[=>.]|(?:[Tt]rain|[Tt]est|[Vv]al\w*)\s+[Ee]poch"
     r"|\[\d+,\s+\d+\]\s+\w|\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)\b|\[(?:INFO|DEBUG"
     r"|WARN|ERROR)|[Ee]poch:?\s*\[?\d+|(?:step|iter|iteration|batch)\s*[:=]?\s*\d+|\d{1,3}%\|)"
@@ -264,11 +264,11 @@ def format_of(lines: Sequence[str]) -> str | None:
     return "a table of values (CSV)" if is_csv(lines) else None
 
 
-LOGGED_BY = re.compile(r".*(?:\w\(|\w\.\w+\(|^\s*(?:import|def|class|for|from)\b)")
+LOGGED_BY = regex(r".*(?:\w\(|\w\.\w+\(|^\s*(?:import|def|class|for|from)\b)")
 
 
 def is_yaml(lines: Sequence[str]) -> bool:
-    keys = re.compile(r"\s*(?:-\s+)?[\"']?[A-Za-z_][\w.\"'/-]*:(?:\s|$)")
+    keys = regex(r"\s*(?:-\s+)?[\"']?[A-Za-z_][\w.\"'/-]*:(?:\s|$)")
     return some(lines, keys) and most(lines, YAML, 1.0) and most(lines, keys, 0.4) and not some(lines, STATEMENT_HEAD)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from .pasted_text import Note
+from .regex import regex
 
-COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+COLOURS = regex(r"\x1b\[[0-9;]*m")
 
 
 BROKEN = "the notebook breaks off in its cell"
@@ -19,11 +19,11 @@ def is_notebook(text: str) -> bool:
     return head in ("{", "[") and ('"cells"' in text or '"cell_type"' in text)
 
 
-CELLS = re.compile(r'"cells"\s*:\s*\[')
-NEXT = re.compile(r"[\s,]*")
-CODE = re.compile(r'"cell_type"\s*:\s*"code"')
-SOURCE = re.compile(r'"source"\s*:\s*')
-STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+CELLS = regex(r'"cells"\s*:\s*\[')
+NEXT = regex(r"[\s,]*")
+CODE = regex(r'"cell_type"\s*:\s*"code"')
+SOURCE = regex(r'"source"\s*:\s*')
+STRING = regex(r'"(?:[^"\\]|\\.)*"')
 
 
 def as_text(text: str, notes: list[Note]) -> str | None:

@@ -12,6 +12,7 @@ from gradreel.trace import Trace
 from gradreel.trace.events import LineReached, Printed, Raised
 
 from .pasted_text import Pasted, Posted
+from .regex import regex
 
 LONGEST = 120
 
@@ -111,13 +112,13 @@ def line_by_line(pasted: Pasted, posted: Posted, trace: Trace) -> list[Compared]
 
 # ---- what is compared
 
-TRACE = re.compile(r"Traceback \(most recent call last\):?$")
-RULED = re.compile(r"-{10,}$")
-HEADED = re.compile(r"\w+(?:Error|Exception)\s+Traceback")
-SAID = re.compile(r"\w*(?:Error|Exception):")
-WARNED = re.compile(r"^\S*:\d+: \w*Warning: .*\n(?:  .*\n)?", re.M)
-ADDRESS = re.compile(r"\b0x[0-9a-fA-F.]+")
-NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?!\w)|\bnan\b|\binf\b")
+TRACE = regex(r"Traceback \(most recent call last\):?$")
+RULED = regex(r"-{10,}$")
+HEADED = regex(r"\w+(?:Error|Exception)\s+Traceback")
+SAID = regex(r"\w*(?:Error|Exception):")
+WARNED = regex(r"^\S*:\d+: \w*Warning: .*\n(?:  .*\n)?", re.M)
+ADDRESS = regex(r"\b0x[0-9a-fA-F.]+")
+NUMBER = regex(r"(?<![\w.])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?!\w)|\bnan\b|\binf\b")
 
 
 def clean(text: str) -> str:
@@ -177,14 +178,14 @@ def judge(pasted: Pasted, posted: Posted, now: str) -> Compared:
 
 Reason = Callable[[str, str, str], str | None]
 
-UNNUMBERED = re.compile(r"<(\w+Backward)(?: object at 0x\w+)?>")
-OLD_SHAPE = re.compile(r"\[torch\.\w*Tensor of size [\dx, ()]+\]")
-SEEDED = re.compile(r"manual_seed\s*\(|random\.seed\s*\(|\bseed\s*\(")
-RANDOM = re.compile(
+UNNUMBERED = regex(r"<(\w+Backward)(?: object at 0x\w+)?>")
+OLD_SHAPE = regex(r"\[torch\.\w*Tensor of size [\dx, ()]+\]")
+SEEDED = regex(r"manual_seed\s*\(|random\.seed\s*\(|\bseed\s*\(")
+RANDOM = regex(
     r"\b(randn|rand|randint|randperm|normal_?|uniform_?|bernoulli|dropout|Dropout|Linear|Conv\w+|LSTM\w*"
     r"|GRU\w*|RNN\w*|Embedding|Transformer\w*|kaiming_\w+|xavier_\w+|shuffle|choice|random)\b"
 )
-RAISES = re.compile(r"^(\w*(?:Error|Exception)): (.*)", re.M | re.S)
+RAISES = regex(r"^(\w*(?:Error|Exception)): (.*)", re.M | re.S)
 
 
 def words_of(text: str) -> list[str]:

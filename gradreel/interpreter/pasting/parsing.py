@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-STATEMENT = re.compile(
+from .regex import regex
+
+STATEMENT = regex(
     r"\s*+(import |from \w|def |class |for |while |if |elif |else:|with |try:|except|finally:|return\b|print\s*\(|@\w"
     r"|[\w.\[\]'\", ]++\s*+[-+*/@]?=[^=]|[\w.]+\.(backward|step|zero_grad)\()"
 )
@@ -132,7 +134,7 @@ def bare(line: str) -> bool:
     return re.fullmatch(r"\s*(-?\d[\d.e+-]*|nan|inf|True|False|None|tensor\(.*\)|\[[-\d.,e+ ]*\])\s*", line) is not None
 
 
-GAP = re.compile(r"\s{17,}")
+GAP = regex(r"\s{17,}")
 
 
 def shorten(line: str) -> str:
@@ -160,12 +162,12 @@ def longest_program(lines: Sequence[str]) -> int:
 
 # ---- programs that end in the middle: of a string, a bracket, a line or a block
 
-PIECE = re.compile(r"""#[^\n]*|'{3}|"{3}|'(?:\\.|[^'\\\n])*('?)|"(?:\\.|[^"\\\n])*("?)|[()\[\]{}]""", re.S)
+PIECE = regex(r"""#[^\n]*|'{3}|"{3}|'(?:\\.|[^'\\\n])*('?)|"(?:\\.|[^"\\\n])*("?)|[()\[\]{}]""", re.S)
 CLOSES = {")": "(", "]": "[", "}": "{"}
-GOES_ON = re.compile(
+GOES_ON = regex(
     r"(?:[-+*/%@&|^~=<>,.\\:]|\b(?:and|or|not|in|is|import|from|as|if|elif|while|for|with|def|class|lambda|assert|del|global|await|except))\s*$"
 )
-LAMBDA = re.compile(r".*\blambda\b[^:]*:?\s*$")
+LAMBDA = regex(r".*\blambda\b[^:]*:?\s*$")
 
 
 def open_at_end(text: str) -> tuple[str, int] | None:

@@ -22,6 +22,7 @@ from . import cleaners, languages
 from .cleaners import Cleaner
 from .parsing import fault, like_code, shorten, tree_or_fault, where_cut
 from .pasted_text import Answer
+from .regex import regex
 from .scripts import is_prose
 from .transcripts import without_program
 
@@ -105,14 +106,14 @@ def cleans(clean: Cleaner) -> Callable[[Look], Found | None]:
 
 # ---- single recognisers
 
-NAMED_VALUE = re.compile(r"\s*(?:import|from|print|[A-Za-z_]\w*\s*=)(?!\w)")
-PRINTED = re.compile(
+NAMED_VALUE = regex(r"\s*(?:import|from|print|[A-Za-z_]\w*\s*=)(?!\w)")
+PRINTED = regex(
     r"\s*(?:tensor\(|Variable containing|Parameter containing|torch\.Size\(|<\w+ object at 0x|\w*(?:Dict|dict)\(\[\("
     r"|\{'\w+': tensor\(|[A-Z]\w*\((?:in_features=|\d+, \d+, kernel_size|$)|-?\d+\.\d+\s*$)"
 )
 """What the first line of an output is."""
-MODULE = re.compile(r"\s*\(\w+\): [A-Z]\w*\(|\s*\)|[A-Z]\w*\($")
-SUMMARY = re.compile(r"\s*Layer \(type|\s*\| Name\s+\| Type")
+MODULE = regex(r"\s*\(\w+\): [A-Z]\w*\(|\s*\)|[A-Z]\w*\($")
+SUMMARY = regex(r"\s*Layer \(type|\s*\| Name\s+\| Type")
 
 
 def is_printed(lines: Sequence[str]) -> bool:
@@ -121,31 +122,31 @@ def is_printed(lines: Sequence[str]) -> bool:
     return bool(lines) and PRINTED.match(lines[0]) is not None and not any(map(NAMED_VALUE.match, lines))
 
 
-URL = re.compile(
+URL = regex(
     r"\s*(?:[-*]\s+|<|\[[^\]]{0,100}\]\()?(?:https?://|www\.|ftp://|(?:github|pytorch|stackoverflow"
     r"|colab\.research\.google|huggingface|arxiv|gist\.github|discuss\.pytorch)\.(?:com|org|co)\b)\S*\s*$"
 )
-PATH = re.compile(
+PATH = regex(
     r"\s*[\"'`]?(?:file:///?|[A-Za-z]:[\\/]|~?/|\.{1,2}[\\/]|\\\\)?(?:[\w .@+~()-]{1,100}[\\/]){0,30}"
     r"[\w .@+-]{1,100}\.(?:py|pyc|ipynb|txt|pth?|csv|json|md|cpp|cu|h|ya?ml|log|zip|pkl|toml|sh|npz?"
     r"|rst|png|jpe?g|gif|svg|pdf)[\"'`]?(?::\d+){0,2}\s*$"
 )
-FOLDER = re.compile(
+FOLDER = regex(
     r"\s*(?:~|\.{1,2})?[/\\][\w.@+~/\\-]{1,300}+\s*+$"
     r"|\s*[A-Za-z]:\\[\w .@+~()\\-]{0,300}$"
 )
-CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7}|={7})(?:\s|$)")
-SPEAKER = re.compile(
+CONFLICT = regex(r"(?:<{7}|>{7}|\|{7}|={7})(?:\s|$)")
+SPEAKER = regex(
     r"\s*[*_#>]{0,3}\s?(?:User|Assistant|Human|AI|System|Bot|You|Me|Student|Teacher|TA|Prof|Q|A|Question|Answer"
     r"|Customer|Support|\w{1,20} said)\s?[*_]{0,2}\s?\d{0,2}\s?:"
 )
-STAMPED = re.compile(
+STAMPED = regex(
     r"\s*\[?(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4},?\s+)?\d{1,2}:\d\d(?::\d\d)?"
     r"\s?(?:[AaPp]\.?[Mm]\.?)?\]?,?\s?[-–]?\s?<?@?[\w .]{1,30}>?\s?:"
     r"|\s*[\w][\w .]{0,30}\s+(?:[—–-]\s)?(?:\[?(?:Today"
     r"|Yesterday)?(?:\s?at)?\s?\d{1,2}:\d\d\s?(?:[AaPp][Mm])?\]?)\s*$|\s*<@?[\w.]{2,30}>\s"
 )
-NAMED = re.compile(r"\s*@?[A-Z][a-z]{1,20}\s?:\s+\S")
+NAMED = regex(r"\s*@?[A-Z][a-z]{1,20}\s?:\s+\S")
 
 
 def find_conflict(look: Look) -> Found | None:
@@ -226,16 +227,16 @@ def chat_alone(look: Look) -> Found | None:
 
 
 OLD = (
-    (re.compile(r"\s*print\s+(?![=(])(?:>>\s*\S+,\s*)?(?P<b>[^#]+?)\s*(?:#|$)"), r"`print(\g<b>)`"),
-    (re.compile(r"\s*except\s+(?P<a>[\w.]+|\([\w., ]+\))\s*,\s*(?P<b>[a-z_]\w*)\s*:"), r"`except \g<a> as \g<b>:`"),
-    (re.compile(r"\s*raise\s+(?P<a>[\w.]+)\s*,\s*(?P<b>.+?)\s*$"), r"`raise \g<a>(\g<b>)`"),
-    (re.compile(r"\s*exec\s+['\"\w].*?\s*$"), "the statements themselves"),
-    (re.compile(r".*?(?<![\w.\])])(?P<a>[\w.\])]++)\s*<>\s*(?P<b>[\w.\"']+)"), r"`\g<a> != \g<b>`"),
-    (re.compile(r".*?(?<![\w.])(?P<b>\d+)[lL]\b"), r"`\g<b>`"),
-    (re.compile(r".*?\bur(?P<b>['\"][^'\"]*['\"])"), r"`r\g<b>`"),
-    (re.compile(r".*?(?<![\w.-])0(?P<b>[0-7]+)\b(?![.\w])"), r"`0o\g<b>`"),
-    (re.compile(r".*?`(?P<b>[\w.]+)`"), r"`repr(\g<b>)`"),
-    (re.compile(r"\s*def\s+\w+\(.*\(\w+,\s*\w+\).*\)\s*:"), "one name there, and take it apart in the body"),
+    (regex(r"\s*print\s+(?![=(])(?:>>\s*\S+,\s*)?(?P<b>[^#]+?)\s*(?:#|$)"), r"`print(\g<b>)`"),
+    (regex(r"\s*except\s+(?P<a>[\w.]+|\([\w., ]+\))\s*,\s*(?P<b>[a-z_]\w*)\s*:"), r"`except \g<a> as \g<b>:`"),
+    (regex(r"\s*raise\s+(?P<a>[\w.]+)\s*,\s*(?P<b>.+?)\s*$"), r"`raise \g<a>(\g<b>)`"),
+    (regex(r"\s*exec\s+['\"\w].*?\s*$"), "the statements themselves"),
+    (regex(r".*?(?<![\w.\])])(?P<a>[\w.\])]++)\s*<>\s*(?P<b>[\w.\"']+)"), r"`\g<a> != \g<b>`"),
+    (regex(r".*?(?<![\w.])(?P<b>\d+)[lL]\b"), r"`\g<b>`"),
+    (regex(r".*?\bur(?P<b>['\"][^'\"]*['\"])"), r"`r\g<b>`"),
+    (regex(r".*?(?<![\w.-])0(?P<b>[0-7]+)\b(?![.\w])"), r"`0o\g<b>`"),
+    (regex(r".*?`(?P<b>[\w.]+)`"), r"`repr(\g<b>)`"),
+    (regex(r"\s*def\s+\w+\(.*\(\w+,\s*\w+\).*\)\s*:"), "one name there, and take it apart in the body"),
 )
 """What Python 2 knew, and what is written for it now."""
 
@@ -252,17 +253,17 @@ def old_python(look: Look) -> Found | None:
 
 
 NEW = (
-    (re.compile(r"\s*type\s+\w+(?:\[[^\]]*\])?\s*="), "3.12", "leave `type` out"),
-    (re.compile(r"\s*(?:async\s+)?(?:def|class)\s+\w+\s*\["), "3.12", "leave the brackets behind the name out"),
-    (re.compile(r".*?\b[tT][rR]?[\"']"), "3.14", "write an f-string"),
-    (re.compile(r"\s*except\*?\s+[\w.]+(?:\s*,\s*[\w.]+)+\s*:"), "3.14", "put the types in brackets"),
-    (re.compile(r"\s*lazy\s+(?:import|from)\b"), "3.15", "leave `lazy` out"),
+    (regex(r"\s*type\s+\w+(?:\[[^\]]*\])?\s*="), "3.12", "leave `type` out"),
+    (regex(r"\s*(?:async\s+)?(?:def|class)\s+\w+\s*\["), "3.12", "leave the brackets behind the name out"),
+    (regex(r".*?\b[tT][rR]?[\"']"), "3.14", "write an f-string"),
+    (regex(r"\s*except\*?\s+[\w.]+(?:\s*,\s*[\w.]+)+\s*:"), "3.14", "put the types in brackets"),
+    (regex(r"\s*lazy\s+(?:import|from)\b"), "3.15", "leave `lazy` out"),
     (
-        re.compile(r".*?\b[rR]?[fF][rR]?([\"']).*\{.*\1.*\}.*\1"),
+        regex(r".*?\b[rR]?[fF][rR]?([\"']).*\{.*\1.*\}.*\1"),
         "3.12",
         "use other quotes inside the braces than around the string",
     ),
-    (re.compile(r".*?\b[rR]?[fF][rR]?[\"'].*\{[^}]*\\"), "3.12", "take the backslash out of the braces"),
+    (regex(r".*?\b[rR]?[fF][rR]?[\"'].*\{[^}]*\\"), "3.12", "take the backslash out of the braces"),
 )
 """What later versions of Python know, and what does the same."""
 
@@ -278,12 +279,12 @@ def new_python(look: Look) -> Found | None:
     return None
 
 
-OCR = re.compile(
+OCR = regex(
     r".*?\b(?P<a>[il1]rnport|[l1|]mport|irn[po]{2}rt|impor[fl]|prl?[1l]nt|prin[fl]\(|retum|retu[mn]n|torcb"
     r"|toreh|tarch|c[1i]ass|se[1i]f\.|de[fl]_|frorn|fr0m|wh[1l]{2}e|wi[1l]h|tens[0o]n?r?\(\(|requlres"
     r"|backwar[cl]|[0-9][lO][.,\d]|\bl\.\s?[\d,\])]|\.0[a-z]{2})"
 )
-SPACED = re.compile(r".*\w \. \w.*\(|.*\w \( .*\)")
+SPACED = regex(r".*\w \. \w.*\(|.*\w \( .*\)")
 
 
 def read_off(look: Look) -> Found | None:
@@ -311,7 +312,7 @@ OTHERWISE = {
 }
 """What other languages say for it."""
 BEFORE = {"elif": "if x: pass\n", "else": "if x: pass\n", "except": "try: pass\n", "finally": "try: pass\n"}
-FIRST = re.compile(r"\s*([A-Za-z]{2,12})\b")
+FIRST = regex(r"\s*([A-Za-z]{2,12})\b")
 
 
 def misspelt(look: Look) -> Found | None:
@@ -338,7 +339,7 @@ def is_damaged(line: str) -> bool:
     return guess_word(shorten(line)) is not None or OCR.match(shorten(line)) is not None
 
 
-PLACEHOLDER = re.compile(
+PLACEHOLDER = regex(
     r".*?(?P<a><{1,2}\s?[A-Za-z][\w .,'/-]{0,60}>{1,2}|\{\{[^{}]{1,60}\}\}|\[\s?(?:your|insert|put|add|some"
     r"|the|path|my)\b[^\[\]]{0,60}\]"
     r"|\(\s?(?:your|insert|put|add)\s[^()]{0,60}\)|(?<!\w)_{3,}(?!\w)|(?<!\w)\?{2,}"
@@ -395,9 +396,9 @@ def headless(look: Look) -> Found | None:
     )
 
 
-FOREIGN = re.compile(r"[^\W\d_a-zA-Z]{2}")
-WORD = re.compile(r"[^\W\d_]{2,}")
-CODED = re.compile(r"[=(\[{]")
+FOREIGN = regex(r"[^\W\d_a-zA-Z]{2}")
+WORD = regex(r"[^\W\d_]{2,}")
+CODED = regex(r"[=(\[{]")
 
 
 def prose(look: Look) -> Found | None:
@@ -485,10 +486,8 @@ LATER_OR_NEVER = (
 FIRST_FEW = 3
 
 
-FORMULA = re.compile(
-    r"\s*(?:[A-Za-z]\w{0,3}\([A-Za-z](?:,\s?[A-Za-z]){0,3}\)|[A-Za-z])\s*=\s*[\w\s^+*/().²³√π·-]{1,120}$"
-)
-UNLIKE_PYTHON = re.compile(r".*(?:\d[A-Za-z(]|[²³√π·^]|\)\s*=)")
+FORMULA = regex(r"\s*(?:[A-Za-z]\w{0,3}\([A-Za-z](?:,\s?[A-Za-z]){0,3}\)|[A-Za-z])\s*=\s*[\w\s^+*/().²³√π·-]{1,120}$")
+UNLIKE_PYTHON = regex(r".*(?:\d[A-Za-z(]|[²³√π·^]|\)\s*=)")
 
 
 def formula(look: Look) -> Found | None:

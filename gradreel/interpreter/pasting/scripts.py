@@ -9,21 +9,20 @@ from collections.abc import Iterator, Sequence
 
 from .parsing import fault, like_code, longest_program, shorten
 from .pasted_text import Note, Posted
+from .regex import regex
 
-FENCE = re.compile(r"^\s*(?:>\s?)?(```+|~~~+)\s*\{?\.?([\w+-]*)")
+FENCE = regex(r"^\s*(?:>\s?)?(```+|~~~+)\s*\{?\.?([\w+-]*)")
 CODE = ("", "python", "py", "python3", "pycon", "ipython", "ipython3", "pytorch", "torch", "julia-repl")
-MAGIC = re.compile(r"^(\s*)(%{1,2}\s?[a-zA-Z]\w*.*|!\s*[a-zA-Z./].*|[\w.]+\?{1,2}|\?{1,2}[\w.]+)\s*$")
-LABEL = re.compile(
-    r"^\W*(output|out|outputs|prints|result|results|gives|printed|console|terminal)\b.{0,30}:?\s*$", re.I
-)
-TRACEBACK = re.compile(r"^\s*Traceback \(most recent call last\):")
-ERROR = re.compile(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|Warning): .+|^(?:\w+Error)$")
-PRINTED = re.compile(
+MAGIC = regex(r"^(\s*)(%{1,2}\s?[a-zA-Z]\w*.*|!\s*[a-zA-Z./].*|[\w.]+\?{1,2}|\?{1,2}[\w.]+)\s*$")
+LABEL = regex(r"^\W*(output|out|outputs|prints|result|results|gives|printed|console|terminal)\b.{0,30}:?\s*$", re.I)
+TRACEBACK = regex(r"^\s*Traceback \(most recent call last\):")
+ERROR = regex(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|Warning): .+|^(?:\w+Error)$")
+PRINTED = regex(
     r"^\s*(tensor\(|\[|\(|<|-?\d|nan|inf|True\b|False\b|None\b|Parameter containing|Variable containing"
     r"|\w[\w ]*\s*[:=]\s*(-?\d|tensor|\[|nan|inf|None|\())"
 )
 
-WORKED_OUT = re.compile(r"\b(?!tensor\b|array\b|Size\b|device\b)[a-zA-Z_]\w*\(|[-+*] ?(?!inf|nan)[a-zA-Z_]")
+WORKED_OUT = regex(r"\b(?!tensor\b|array\b|Size\b|device\b)[a-zA-Z_]\w*\(|[-+*] ?(?!inf|nan)[a-zA-Z_]")
 """A call, or arithmetic with a name: what no printed value shows."""
 
 
@@ -193,20 +192,20 @@ def is_output(node: ast.expr, bound: set[str]) -> bool:
 #
 # A line is prose if it cannot be a line of Python and has words side by side, as no Python has outside its strings.
 
-STRING = re.compile(r"""(?<![^\W_])(?:'[^']*'|"[^"]*"|`[^`]*`)(?![^\W_])""")
-SIDE_BY_SIDE = re.compile(r"(?<![\w.)\]}])([^\W\d][\w'-]*),? +(?=([^\W\d][\w'-]*))")
-SAID = re.compile(r"^\s*(Traceback \(most|File \"|(?:[\w.]+\.)?\w*(?:Error|Exception|Warning)\b)")
+STRING = regex(r"""(?<![^\W_])(?:'[^']*'|"[^"]*"|`[^`]*`)(?![^\W_])""")
+SIDE_BY_SIDE = regex(r"(?<![\w.)\]}])([^\W\d][\w'-]*),? +(?=([^\W\d][\w'-]*))")
+SAID = regex(r"^\s*(Traceback \(most|File \"|(?:[\w.]+\.)?\w*(?:Error|Exception|Warning)\b)")
 """What Python says of an error: that is output."""
-ASSIGNED = re.compile(r"[\w\])]\s*[-+*/@|&]?=(?!=)\s*\S")
-GREETING = re.compile(r"[^\W\d_]{2,}[,.!:?]+\s*$")
-FEW_WORDS = re.compile(r"[^\W\d_]+( [^\W\d_]+){0,3}[,.!:?]*\s*$")
+ASSIGNED = regex(r"[\w\])]\s*[-+*/@|&]?=(?!=)\s*\S")
+GREETING = regex(r"[^\W\d_]{2,}[,.!:?]+\s*$")
+FEW_WORDS = regex(r"[^\W\d_]+( [^\W\d_]+){0,3}[,.!:?]*\s*$")
 """`Thanks,` and below it who says so."""
-ASKING = re.compile(r"\w\s+[^\W\d]+[?!]+\s*$")
-BEGINS = re.compile(r"\s*(print|exec|del|raise|assert|global|nonlocal|yield|async|await|pass|match|case|type)\b")
-HEADED = re.compile(r"\s*(if|for|while|with|class)\b")
-BRACKETS = re.compile(r"[()\[\]{}]|:\s*$")
+ASKING = regex(r"\w\s+[^\W\d]+[?!]+\s*$")
+BEGINS = regex(r"\s*(print|exec|del|raise|assert|global|nonlocal|yield|async|await|pass|match|case|type)\b")
+HEADED = regex(r"\s*(if|for|while|with|class)\b")
+BRACKETS = regex(r"[()\[\]{}]|:\s*$")
 """Code that begins so has one of these."""
-TRIPLE = re.compile(r'"""|' + r"'''")
+TRIPLE = regex(r'"""|' + r"'''")
 OPENERS = 3
 """So many words side by side make prose of a line that begins as a statement does: `for each of the two models`."""
 QUOTING = 4

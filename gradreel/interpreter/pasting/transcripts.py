@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from .parsing import bare, like_code, longest_program
 from .pasted_text import Posted
+from .regex import regex
 from .scripts import is_prose
 
-PYTHON = re.compile(r"^\s*(>>>|\.\.\.)( ?)(.*)$")
-FIRST = re.compile(r"^\s*>>>")
-IN = re.compile(r"^\s*In\s*\[[\s\d]*\]:\s?(.*)$")
-MORE = re.compile(r"^\s*\.\.\.+:\s?(.*)$")
-OUT = re.compile(r"^\s*Out(?:\s*\[[\s\d]*\])?:\s?(.*)$")
+PYTHON = regex(r"^\s*(>>>|\.\.\.)( ?)(.*)$")
+FIRST = regex(r"^\s*>>>")
+IN = regex(r"^\s*In\s*\[[\s\d]*\]:\s?(.*)$")
+MORE = regex(r"^\s*\.\.\.+:\s?(.*)$")
+OUT = regex(r"^\s*Out(?:\s*\[[\s\d]*\])?:\s?(.*)$")
 
 Found = tuple[list[str], list[Posted], list[tuple[int, int]]]
 """The program's lines, what was posted behind which, and the cells."""
@@ -120,29 +121,29 @@ def cells(lines: Sequence[str]) -> Found:
 
 # ---- tracebacks and error messages that come without their program
 
-BEFORE = re.compile(r"\s*(?:E\s{1,8}|\[?\(?rank\s?\d+\)?\]?:\s?|[>|#]\s+|\d{4}-\d\d-\d\d[T ][\d:.,]+\s+)")
+BEFORE = regex(r"\s*(?:E\s{1,8}|\[?\(?rank\s?\d+\)?\]?:\s?|[>|#]\s+|\d{4}-\d\d-\d\d[T ][\d:.,]+\s+)")
 """What pytest, torchrun, mail and logs put before a line."""
-HEAD = re.compile(
+HEAD = regex(
     r"\s*(?:Traceback \(most recent call last\)|During handling of the above|The above exception was the direct"
     r"|[-=_]{5,}\s*(?:Traceback.*)?$|Cell In ?\[\d+\],? |\w+(?:Error|Exception)\s{2,}Traceback)"
 )
-FRAME = re.compile(
+FRAME = regex(
     r"\s*(?:File \"?[^\"\n]{1,300}(?:\"(?:, line \d+)?|$)|-{2,}>\s?\d+|~*\^+~*\s*$|<ipython-input"
     r"|[\w./\\<>~-]{1,200} in \w+\("
     r"|\S{1,200}\.py(?::\d+:?|\(\d+\))|\s*\[Previous line repeated|\.{3}\s\d+ frames)"
 )
-NUMBERED = re.compile(r"\s+\d{1,5}\s")
-ERROR = re.compile(
+NUMBERED = regex(r"\s+\d{1,5}\s")
+ERROR = regex(
     r"\s*(?:[A-Za-z_]\w*\.){0,8}[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|StopIteration"
     r"|OutOfMemory)\b\s*(?::|$)"
 )
-CRASH = re.compile(
+CRASH = regex(
     r"\s*(?:terminate called after|Segmentation fault|Aborted \(core|Killed$|CUDA error:|CUDA out of memory"
     r"|libc\+\+abi"
     r"|Process finished with exit code [1-9]|\w*Error in |what\(\):)"
 )
-PYTEST = re.compile(r"E\s{3,10}(?=\S)(?:\w+\.)*\w*(?:Error|Exception)\b")
-PHRASE = re.compile(
+PYTEST = regex(r"E\s{3,10}(?=\S)(?:\w+\.)*\w*(?:Error|Exception)\b")
+PHRASE = regex(
     r"element 0 of tensors does not require grad|backward through the graph a second time"
     r"|modified by an inplace operation"
     r"|a leaf Variable that requires grad|grad can be implicitly created only|does not require grad and does not have"
