@@ -7,6 +7,7 @@ Programs run as on the page: in a process of their own, locked down and limited.
 from __future__ import annotations
 
 import argparse
+import gc
 import gzip
 import io
 import json
@@ -59,6 +60,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status."""
+    gc.freeze()  # modules stay to the end, and need not be looked through then
     given = parser().parse_args(arguments)
     try:
         settings()
