@@ -147,8 +147,8 @@ def grouped(scene: Scene, order: Mapping[str, columns.Array]) -> Iterator[dict[s
             by_thing = np.argsort(places, kind="stable")  # those of a thing stay in order of time
             places, steps_of = places[by_thing], columns.array_of(steps)[by_thing]
             goes_on = places[1:] == places[:-1]
-            begins = np.concatenate(([0], np.flatnonzero(~goes_on) + 1))
-            lengths = np.diff(begins, append=len(places))
+            bounds = np.concatenate(([0], np.flatnonzero(~goes_on) + 1, [len(places)]))
+            begins, lengths = bounds[:-1], bounds[1:] - bounds[:-1]
             gaps = (steps_of[1:] - steps_of[:-1])[goes_on]
             even = (lengths == lengths[0]).all()
             if name in WORDED or name.startswith("slot:"):
