@@ -18,10 +18,10 @@ class Tracks:
 
     def __init__(self, now: list[int], last: list[int] | Unset) -> None:
         self._now = now
-        self._things, self._steps = array("q"), array("q")
-        self._values: list[Any] = []
+        self._things, self._steps = array("q", (-1,)), array("q", (-1,))
+        self._values: list[Any] = [None]
         self._last = last
-        """For each thing its last entry, -1 where it has none."""
+        """For each thing its last entry; what has none has the first, which is nobody's and from before all steps."""
         self._again = False
         """Whether anything changed twice within a step: it may then be as it was before."""
 
@@ -31,18 +31,16 @@ class Tracks:
             last = self._last[thing]
         except IndexError:
             last = self._grow(thing)
-        if last < 0:
-            if new is None:
-                return
-        elif self._values[last] == new:
+        if self._values[last] == new:
             return
-        elif self._steps[last] == self._now[0]:
+        step, steps = self._now[0], self._steps
+        if steps[last] == step:
             self._values[last] = new
             self._again = True
             return
-        self._last[thing] = len(self._steps)
+        self._last[thing] = len(steps)
         self._things.append(thing)
-        self._steps.append(self._now[0])
+        steps.append(step)
         self._values.append(new)
 
     def begin(self, things: Iterable[int], value: Any) -> None:
@@ -71,28 +69,27 @@ class Tracks:
 
     def now(self, thing: int) -> Any:
         try:
-            last = self._last[thing]
+            return self._values[self._last[thing]]
         except IndexError:
             return None
-        return None if last < 0 else self._values[last]
 
     def _grow(self, thing: int) -> int:
         """Have room for `thing`, of which there is no entry."""
         assert isinstance(self._last, list)
-        self._last += [-1] * max(thing + 1 - len(self._last), len(self._last) // 4)
-        return -1
+        self._last += [0] * max(thing + 1 - len(self._last), len(self._last) // 4)
+        return 0
 
     @property
     def history(self) -> History:
-        written = History(self._things, self._steps, self._values)
+        written = History(self._things[1:], self._steps[1:], self._values[1:])
         return written.changes() if self._again else written
 
 
 class Unset(dict[int, int]):
-    """Numbers by number, -1 for those that nobody set: for things whose numbers lie far apart."""
+    """Numbers by number, 0 for those that nobody set: for things whose numbers lie far apart."""
 
     def __missing__(self, number: int) -> int:
-        return -1
+        return 0
 
 
 DENSE, SMALL = 4, 50_000
