@@ -5,7 +5,7 @@ from .diagnosis import Diagnosis
 from .operators.lookup import formulas
 from .operators.slopes import slope
 from .sentences.beats import Beat, beats
-from .sentences.graph import keep_label
+from .sentences.graph import saved_label
 from .sentences.table import sentences, tell
 from .words import label
 from .world.states import Frame, Place, Turn
@@ -22,7 +22,7 @@ __all__ = [
     "beats",
     "diagnose",
     "formulas",
-    "keep_label",
+    "saved_label",
     "label",
     "sentences",
     "slope",

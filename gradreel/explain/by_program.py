@@ -6,7 +6,7 @@ import ast
 import re
 
 from .diagnosis import during, on
-from .sentences.graph import keep_name, together
+from .sentences.graph import saved_name, together
 from .words import ATTRIBUTES, bare, code, name_of
 from .world.states import NodeState, SlotState, TensorState
 from .world.world import World
@@ -46,12 +46,12 @@ def kept_by(world: World, slots: list[SlotState]) -> list[str]:
 
 
 def kept_name(world: World, slot: SlotState) -> str:
-    """As `keep_name`, past turns and copies of a named tensor that no line of the program speaks of."""
+    """As `saved_name`, past turns and copies of a named tensor that no line of the program speaks of."""
     tensor = world.tensors.get(slot.tensor) if slot.tensor is not None and slot.slot != "result" else None
     while tensor is not None and name_of(world, tensor) is None and turned_within(world, tensor):
         tensor = world.tensors.get(tensor.inputs[0])
     name = name_of(world, tensor) if tensor is not None else None
-    return code(name) if name is not None else keep_name(world, slot)
+    return code(name) if name is not None else saved_name(world, slot)
 
 
 def turned_within(world: World, tensor: TensorState) -> bool:

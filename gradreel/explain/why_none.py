@@ -58,8 +58,8 @@ def not_leaf(world: World, tensor: TensorState) -> Reason:
     node = world.nodes[tensor.node]
     name, built = called(world, tensor.number), tensor.place.line
     story = [
-        f"{name} is the result of **{node.title}**, built {on(built)}: it is no leaf, and gradients only pass through "
-        "it on their way to the leaves.",
+        f"{name} is the result of **{node.title}**, built {on(built)}: it is no leaf. Gradients only pass through it "
+        "on their way to the leaves.",
     ]
     leaves = [world.tensors[number] for number in sorted(by_graph(world, tensor)) if number in world.tensors]
     holders = [called(world, leaf.number) for leaf in leaves if leaf.names]
@@ -127,7 +127,7 @@ def emptied(world: World, tensor: TensorState) -> Reason:
     assert tensor.emptied is not None
     place, event = tensor.emptied
     story = (
-        f"{code(world.source.text(place.line))} {on(place.line)} emptied it: since then it is None, not zero.",
+        f"{code(world.source.text(place.line))} {on(place.line)} set it to None, not to zero.",
         "The next backward would fill it again.",
     )
     lines: dict[str, int | None] = {"changed": place.line}
@@ -177,7 +177,7 @@ def lost(world: World, tensor: TensorState, in_vain: bool = False) -> Reason | N
             built, made = (given_name if cut.how == "numbers" else off_at)(world, again), again.made
             story = (
                 cut.told,
-                f"{upper(called(world, again.number))} of **line {built.line}** {begins} a new graph, so "
+                f"{upper(called(world, again.number))} of **line {built.line}** {begins} a new graph. "
                 f"{code(call.text)} {on(call.place.line)} stops there and never reaches "
                 f"{called(world, tensor.number)}.",
             )

@@ -95,6 +95,10 @@ WRITTEN = {
 VOWEL = re.compile(r"8|1[18](?!\d)")
 """Numbers that are spoken with a vowel first: eight, eleven, eighteen, eighty."""
 
+SPANS = re.compile(r"`[^`]*`|\[[^\[\]]*(?:\[[^\]]*\][^\[\]]*)*\]|\([^()`]*\)")
+MOST_WORDS = 25
+"""So many words are read at once; what more there is to a step is told to who asks for it."""
+
 NUMBER = re.compile(r"-?\d[\d.e+-]*")
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -190,6 +194,16 @@ def code(text: str) -> str:
 
 def plural(many: int, noun: str) -> str:
     return f"{count(many)} {noun}" if many == 1 else f"{count(many)} {noun}s"
+
+
+def words_in(text: str) -> int:
+    """How many words there are to read in `text`; code, and a value in brackets, is one."""
+    return sum(any(map(str.isalnum, word)) for word in SPANS.sub("x", text).split())
+
+
+def short(text: str) -> bool:
+    """Whether `text` is read at once."""
+    return len(text) <= MOST_WORDS * 3 or words_in(text) <= MOST_WORDS
 
 
 def upper(text: str) -> str:

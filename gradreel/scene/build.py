@@ -9,7 +9,7 @@ from itertools import groupby, islice
 from types import MethodType
 
 from gradreel.collecting import collector_paused
-from gradreel.explain import Beat, Doctor, World, beats, keep_label, label, slope, tell
+from gradreel.explain import Beat, Doctor, World, beats, label, saved_label, slope, tell
 from gradreel.explain import Diagnosis as Found
 from gradreel.explain.diagnose import Look
 from gradreel.explain.mending import Mend as Tried
@@ -144,7 +144,7 @@ class Builder:
         state = self.world.nodes[number]
         title = self.groups.place(number, state.place, state.call) if state.variable is None else None
         inputs = [label(self.world, tensor) for tensor in state.inputs]
-        slots = {name: keep_label(self.world, slot) for name, slot in state.slots.items()}
+        slots = {name: saved_label(self.world, slot) for name, slot in state.slots.items()}
         self.labels[number] = Labels(inputs, slots, title)
 
     # ---- the whole

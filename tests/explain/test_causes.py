@@ -62,12 +62,12 @@ def test_a_story_speaks_of_what_the_program_did(rest: str, words: str) -> None:
 
 
 KEPT = {
-    "out, _ = nn.LSTM(3, 4, batch_first=True)(x)": "keeps `x`, ",
-    "net = nn.LSTM(3, 4, batch_first=True)\nout, _ = net(x)": "built by `net(…)` on **line 5**, keeps `x`, `net.w",
-    "net = nn.GRU(3, 4)\nout, _ = net(x)": "built by `net(…)` on **line 5**, keeps its inputs",
-    "net = nn.MultiheadAttention(3, 1)\nout, _ = net(x, x, x)": "keeps `net.out_proj.weight` and",
-    "net = nn.Linear(3, 3)\nout = F.mse_loss(net(x), x)": "#3**, built on **line 5**, keeps",
-    "w = torch.ones(3, 2, requires_grad=True)\nout = (x[0] @ w) @ w.t()": "keeps `w.t()`",
+    "out, _ = nn.LSTM(3, 4, batch_first=True)(x)": "saves `x`, ",
+    "net = nn.LSTM(3, 4, batch_first=True)\nout, _ = net(x)": "built by `net(…)` on **line 5**, saves `x`, `net.w",
+    "net = nn.GRU(3, 4)\nout, _ = net(x)": "built by `net(…)` on **line 5**, saves its inputs",
+    "net = nn.MultiheadAttention(3, 1)\nout, _ = net(x, x, x)": "saves `net.out_proj.weight` and",
+    "net = nn.Linear(3, 3)\nout = F.mse_loss(net(x), x)": "#3**, built on **line 5**, saves",
+    "w = torch.ones(3, 2, requires_grad=True)\nout = (x[0] @ w) @ w.t()": "saves `w.t()`",
 }
 
 

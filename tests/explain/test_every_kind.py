@@ -63,15 +63,15 @@ def told() -> list[tuple[str, str]]:
 EXPECTED = {
     "function_entered": "Line 2: `f` is called; inside, `value` is `w`.",
     "function_left": "`f` returns, and its own names are gone.",
-    "backward_started": "Line 6: `torch.autograd.grad(y, w)` starts at **MulBackward0 #0**; with `create_graph`, what "
-    "it computes is recorded as well.",
+    "backward_started": "Line 6: `torch.autograd.grad(y, w)` starts at **MulBackward0 #0**; with `create_graph`, it "
+    "is recorded too.",
     "grad_captured": "`autograd.grad` hands back 12.0 for `w`; no `.grad` is touched.",
     "name_unbound": "Line 3: `y` is gone; what only that name held goes with it.",
     "flag_changed": "Line 4: `w` no longer requires a gradient: what is computed from it goes unrecorded.",
-    "written": "Line 5: `w.data.mul_(2)` writes into `w` in place: it is now 6.0, and its version stays 0, so "
+    "written": "Line 5: `w.data.mul_(2)` writes into `w` in place: it is now 6.0; its version stays 0, so "
     "autograd cannot notice.",
     "warned": "PyTorch warns: “Mind this”.",
-    "raised": "Line 6 raises ValueError: “no good”, which the program catches.",
+    "raised": "Line 6 raises ValueError: “no good”; the program catches it.",
     "optimizer_stepped": "Line 7: `SGD` takes a step, but no parameter has a gradient.",
     "backward_refused": "`backward()` cannot start. PyTorch raises “no way”.",
     "stopped": "The run is stopped on line 7: it may use 100 steps.",
@@ -90,7 +90,7 @@ def test_a_run_that_was_stopped_says_what_it_may_use() -> None:
 
 def test_what_is_other_here_is_no_warning_of_pytorch() -> None:
     told = [sentence for _, sentence in sentences(run("import torch\nx = torch.ones(2).cuda()\n"))]
-    assert "Line 2: Gradreel notes: “There is no GPU here: everything stays on the CPU”." in told
+    assert "Line 2: Gradreel says: “There is no GPU here: everything stays on the CPU”." in told
 
 
 def test_all_kinds_are_tried_somewhere() -> None:

@@ -18,4 +18,4 @@ def test_their_traces_break_no_rule(name: str) -> None:
 def test_a_node_whose_tensors_hooks_packed_is_diagnosed() -> None:
     (diagnosis,) = diagnose(run(SOURCES["f_checkpoint_twice"]))
     assert diagnosis.kind == "second_backward"
-    assert any("keeps what hooks packed" in sentence for sentence in diagnosis.story)
+    assert any("saves what hooks packed" in sentence for sentence in diagnosis.story)

@@ -33,7 +33,7 @@ a.detach_()
 b.backward()""",
     "`(-a) ** 2` builds": "a = torch.tensor(2., requires_grad=True)\n(-a) ** 2",
     "on as it is, to an unnamed leaf": "(torch.tensor(2., requires_grad=True) + 1).backward()",
-    "`a * a` builds **MulBackward0 #0**; a hook packs what it would keep": """\
+    "`a * a` builds **MulBackward0 #0**; a hook packs what it would save": """\
 a = torch.tensor(2., requires_grad=True)
 with torch.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), torch.tensor):
     (a * a).backward()""",
@@ -68,10 +68,10 @@ a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
 a, b, c = torch.ones(2, 2, requires_grad=True), torch.ones(2), torch.ones(2)
 torch.tanh(a @ b + c * b).sum()""",
     "passes what came (1.0) on as it is, to `a` twice.": "a = torch.tensor(2., requires_grad=True)\n(a + a).backward()",
-    "multiplies what came (4×3) by the result it kept (4×3) and hands a 4×3 tensor to `a`": """\
+    "multiplies what came (4×3) by its saved result (4×3) and hands a 4×3 tensor to `a`": """\
 a = torch.ones(4, 3, requires_grad=True)
 a.exp().sum().backward()""",
-    "`w.grad` was empty; now it holds [-123, 457, 0.0123, 0.0457, 0.5, 0.0568].": """\
+    "`w.grad` was None; now it is [-123, 457, 0.0123, 0.0457, 0.5, 0.0568].": """\
 w = torch.zeros(6, requires_grad=True)
 (w * torch.tensor([-123.456, 456.789, 0.0123456, 0.0456789, 0.5, 0.056789])).sum().backward()""",
     "passes zeros on, since it is flat between its steps, and hands 0.0 to `a`": """\
@@ -83,7 +83,7 @@ a.floor().sum().backward()""",
     "it flips the sign of what came and hands -1.0 to `b`": """\
 a, b = torch.tensor(1., requires_grad=True), torch.tensor(2., requires_grad=True)
 (a - b).backward()""",
-    "`w.grad` was empty; now it holds [-0.123, 0.235, -0.346, 0.457, 0.568].": """\
+    "`w.grad` was None; now it is [-0.123, 0.235, -0.346, 0.457, 0.568].": """\
 w = torch.zeros(5, requires_grad=True)
 (w * torch.tensor([-0.12345, 0.23456, -0.34567, 0.45678, 0.5678])).sum().backward()""",
     "Gradients meet at **MulBackward0 #0**, whose result `a` was used twice: 20.0 + 18.0 = 38.0": """\
@@ -99,12 +99,12 @@ torch.autograd.grad(x ** 3, x, create_graph=True)""",
     "`create_graph` records the backward itself, so `x ** 2.0` builds": """\
 x = torch.tensor(3., requires_grad=True)
 torch.autograd.grad(x ** 3, x, create_graph=True)""",
-    "what **PowBackward0 #0** kept of it is stale now.": """\
+    "what **PowBackward0 #0** saved of it is stale now": """\
 x = torch.ones(2, requires_grad=True)
 y = (x ** 2)
 z = x.detach()
 z.add_(1)""",
-    "`opt.zero_grad()` finds no gradient to empty": """\
+    "`opt.zero_grad()` finds no gradient to reset": """\
 w = torch.ones(1, requires_grad=True)
 opt = torch.optim.SGD([w], 0.1)
 opt.zero_grad()""",
@@ -130,7 +130,7 @@ def double(g):
     g *= 2
 x.register_hook(double)
 (x * 2).backward()""",
-    "; what it kept was written over since, uncounted.": """\
+    "reads what was written over since, uncounted.": """\
 w = torch.tensor(2., requires_grad=True)
 y = w ** 2
 w.data.fill_(5.)

@@ -105,8 +105,8 @@ def nan_found(world: World, failure: Failure) -> Diagnosis | None:
     if found is None or node is None:
         return None
     story = (
-        f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, handed on NaN: its slope is infinite or "
-        "undefined at one of the values that it kept, or it was given infinity.",
+        f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, handed on NaN. Its slope is infinite or "
+        "undefined at one of the values that it saved, or it was given infinity.",
         f"Anomaly mode looks at every gradient, and stops {code(shown(world, failure))} {on(line)} at the first NaN.",
         "What is multiplied by 0 later, as in the branch of `where` that is not taken, is no help: 0 · ∞ is NaN.",
     )

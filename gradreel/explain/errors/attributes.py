@@ -112,7 +112,7 @@ def of_layer(world: World, failure: Failure, got: str, what: str) -> Diagnosis |
         story = [
             f"{begun(world, failure)} asks a layer `{got}` for `{what}`, which its result has.",
             f"{code(shown_call)} on **line {node.lineno}** makes a layer and takes what stands in the brackets for its "
-            f"settings; `{ast.unparse(node.func)}()` makes it, and that is called with the data.",
+            f"settings. `{ast.unparse(node.func)}()` makes it, and that is called with the data.",
         ]
         names = named(what=what, got=got)
         return told(failure, "A layer, and not what it gives", story, node.lineno, "module_as_result", names)

@@ -24,7 +24,7 @@ def coarse_steps(world: World, failure: Failure) -> Diagnosis | None:
         return None
     story = (
         f"{code(shown(world, failure))} {on(line)} compares the gradients with what small steps give, in float32.",
-        "The steps are of a millionth, and float32 is right to about a tenth of that: what comes of them is rounding, "
+        "The steps are of a millionth, and float32 is right to about a tenth of that. What comes of them is rounding, "
         "and the gradients may well be right.",
         "In float64 the comparison says something; the numbers and the weights have to be of that type.",
     )

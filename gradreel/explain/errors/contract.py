@@ -89,8 +89,8 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
     else:
         story.append(f"PyTorch says: “{message.split('. ')[0].rstrip('.')}”.")
     story.append(
-        "A Function has static methods; its backward takes one gradient for each output of forward and returns one for "
-        "each argument, of that argument's shape, and None for what is no tensor."
+        "The methods of a Function are static; its backward takes one gradient for each output of forward. It returns "
+        "one for each argument, of that argument's shape, and None for what is no tensor."
     )
     cause = "gradient_count" if counts else "gradient_of_shape" if shapes else "contract"
     name = node.name.removesuffix("Backward") if node is not None else None

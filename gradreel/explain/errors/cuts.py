@@ -209,7 +209,7 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
         return Cut(place, tensor.made, "counted", told, tensor, source)
     if (switch := switched_off(world, tensor)) is not None:
         told = (
-            f"{upper(name)} {where} is made of tracked tensors while nothing is recorded: `set_grad_enabled(False)` "
+            f"{upper(name)} {where} is made of tracked tensors while nothing is recorded. `set_grad_enabled(False)` "
             f"{on(switch[0].line)} switched the recording off, and nothing switched it on again."
         )
         return Cut(switch[0], switch[1], "no_grad", told, tensor, source)
@@ -223,14 +223,14 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
         return Cut(Place(header, header), tensor.made, "no_grad", told, tensor, source)
     if SAMPLED.search(world.source.statement(place.line, world.ends.get(place.line))) and not world.source.switches:
         told = (
-            f"The recording ends {where}: `sample()` draws numbers without a graph; `rsample()`, where the "
-            "distribution has it, draws them so that a gradient goes back to its parameters."
+            f"The recording ends {where}: `sample()` draws numbers without a graph. Where the distribution has "
+            "`rsample()`, that draws them so that a gradient goes back to its parameters."
         )
         return Cut(place, tensor.made, "sample", told, tensor, source)
     if place.line in world.source.quiet_functions:
         header = world.source.quiet_functions[place.line]
         told = (
-            f"The recording ends {where}, where {name} is made of tracked tensors while nothing is recorded: "
+            f"The recording ends {where}, where {name} is made of tracked tensors while nothing is recorded. "
             f"{code(world.source.text(header))} {on(header)} has the recording off in the whole function."
         )
         return Cut(Place(header, header), tensor.made, "no_grad", told, tensor, source)

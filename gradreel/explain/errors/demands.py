@@ -21,7 +21,7 @@ TABLE: tuple[Misgiven, ...] = (
             "{code} {line}{turn} asks `{what}` for a step, and does not say how the loss is computed.",
             "`{what}` tries several points within one step, with the loss and its gradients at each; for that it calls "
             "a function, the closure.",
-            "A closure empties the gradients, computes the loss, calls `backward()` and returns the loss.",
+            "A closure resets the gradients, computes the loss, calls `backward()` and returns the loss.",
         ),
     ),
     Misgiven(
@@ -78,8 +78,8 @@ TABLE: tuple[Misgiven, ...] = (
         "The second run computes something else",
         nothing,
         (
-            "{code} {line}{turn} goes back through a checkpoint, which keeps nothing and runs its function again.",
-            "That run made other tensors than the first: the function depends on something that has changed since, as "
+            "{code} {line}{turn} goes back through a checkpoint, which saves nothing and runs its function again.",
+            "That run made other tensors than the first. The function depends on something that has changed since, as "
             "a counter, a switch, or a list that it fills.",
             "What runs in a checkpoint must depend on its arguments alone.",
         ),
@@ -206,12 +206,12 @@ def demanded(world: World, failure: Failure) -> Diagnosis | None:
 
 
 CHANGES = {
-    "count": "{what} {line} counts in both runs, and {choice} the count decides what is computed: that run made other "
+    "count": "{what} {line} counts in both runs, and {choice} the count decides what is computed. That run made other "
     "tensors than the first.",
     "kept": "{what} {line} keeps what the first run computed; {choice} the second run finds it there, and computes and "
     "saves less.",
-    "filled": "{what} {line} fills in both runs what {choice} decides what is computed: that run made other tensors "
+    "filled": "{what} {line} fills in both runs what {choice} decides what is computed. That run made other tensors "
     "than the first.",
-    "drawn": "{what} {line} draws from random numbers that are not torch's, which no checkpoint sets back; {choice} "
-    "the second run chose otherwise than the first.",
+    "drawn": "{what} {line} draws from random numbers that are not torch's, which no checkpoint sets back. So "
+    "the second run chose otherwise than the first {choice}.",
 }

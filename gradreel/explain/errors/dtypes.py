@@ -56,8 +56,8 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
         story = [f"{what} {on(line)} asks for numbers of type {wanted}, and is given {got}."]
     if "class probabilities" in message:
         story.append(
-            "A target in the shape of the scores says how likely each class is, in numbers with a point; the number of "
-            "the class alone, `argmax(1)` of a row of 0 and 1, is a whole one."
+            "A target in the shape of the scores says how likely each class is, in numbers with a point. "
+            "The number of the class alone, `argmax(1)` of a row of 0 and 1, is a whole one."
         )
     if "target dtype" in message:
         story.append("The targets of this loss are the numbers of classes, and those are whole.")

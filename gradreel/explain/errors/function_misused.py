@@ -124,7 +124,7 @@ def through_itself(world: World, failure: Failure, kinds: dict[str, ast.ClassDef
     who = f"The backward of {code(own)}" if own in kinds else "A hook that runs on the way back"
     story = (
         f"{who} asks {on(inner.place.line)} for gradients with {code(inner.text)}.",
-        f"That goes back through **{node.title}**, built {on(node.place.line)}, for which it is running: so it runs "
+        f"That goes back through **{node.title}**, built {on(node.place.line)}, for which it is running. So it runs "
         "again, asks again, and there is no end.",
         "Inside, a graph of its own has to be built, under `torch.enable_grad()`, from the saved tensors, detached.",
     )
@@ -166,7 +166,7 @@ def differentiated_twice(failure: Failure, marked: list[ast.ClassDef], node: Nod
     lines: dict[str, int | None] = {"built": node.place.line, "cut": mark}
     story = (
         f"**{node.title}**, built {on(node.place.line)}, stands where the backward of {name} ran, and leads nowhere.",
-        f"`@once_differentiable` {on(mark)} says that this backward is not to be recorded: a gradient comes out of it, "
+        f"`@once_differentiable` {on(mark)} says that this backward is not to be recorded. A gradient comes out of it, "
         "and the gradient of that gradient cannot be had.",
         "Where it is made of tracked operators, PyTorch can record it, and the mark can go.",
     )

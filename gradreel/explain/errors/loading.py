@@ -50,7 +50,7 @@ def state_refused(world: World, failure: Failure) -> Diagnosis | None:
         story = (
             f"{what} brings the names that the module has, but each of them "
             + (f"begins with {code(ahead)}." if ahead else f"lacks the {code(behind)} that it begins with here."),
-            "A name says where in the modules a tensor stands: what was wrapped when it was saved, in `DataParallel` "
+            "A name says where in the modules a tensor stands. What was wrapped when it was saved, in `DataParallel` "
             "or as a part of another module, has one step more.",
         )
         return told(failure, "state_prefix", "The same weights under longer names", story, words)

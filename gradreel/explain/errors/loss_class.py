@@ -24,7 +24,7 @@ def loss_class(world: World, failure: Failure) -> Diagnosis | None:
     lines: dict[str, int | None] = {"built": kept.lineno, "raised": failure.raised.line}
     story = (
         f"{begun(world, failure)} calls {code(name)}, which {on(kept.lineno)} became the class {code(loss)}, "
-        "not a loss made of it: a class takes settings, and asks whether they are true or false.",
+        "not a loss made of it. A class takes settings, and asks whether they are true or false.",
         f"Brackets make a loss, {code(loss + '()')}, and that takes scores and targets.",
     )
     title = "A loss is made first, and called then"

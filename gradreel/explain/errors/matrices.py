@@ -27,8 +27,8 @@ TABLE: tuple[Misgiven, ...] = (
         square,
         (
             "{code} {line}{turn} needs the inverse of {name}{made}: that matrix is singular, and has none.",
-            "Its rows depend on one another: one of them is a multiple of another, or a sum of multiples of others, as "
-            "where a column of the data says what other columns say, or there are fewer rows of data than columns.",
+            "Its rows depend on one another: one of them is a multiple of another, or a sum of multiples of others. So "
+            "it is where a column of the data says what others say, or there are fewer rows than columns.",
             "A small number added to its diagonal keeps the rows apart; `pinv` and `lstsq` take the best there is.",
         ),
     ),

@@ -12,7 +12,7 @@ from .misgiven import Misgiven, nothing, told_by
 
 WHOLE = (
     "{code} {line}{turn} needs a whole number, and is given one with a point.",
-    "`/` gives a number with a point even where it comes out even, as 64 / 2 gives 32.0; `//` divides in whole "
+    "`/` gives a number with a point even where it comes out even, as 64 / 2 gives 32.0. `//` divides in whole "
     "numbers, and `int()` leaves out what is behind the point.",
 )
 
@@ -158,7 +158,7 @@ TABLE: tuple[Misgiven, ...] = (
         nothing,
         (
             "{code} {line}{turn} puts brackets behind something of type `{got}`, which Python takes for a call.",
-            "Places are asked for in square brackets, a product needs its `*`, and a name that was given to something "
+            "Places are asked for in square brackets, and a product needs its `*`. A name that was given to something "
             "else, as `sum` or `max`, stands for that from then on.",
         ),
     ),
@@ -200,8 +200,8 @@ TABLE: tuple[Misgiven, ...] = (
         nothing,
         (
             "{code} {line}{turn} reads `{got}`, and no line of this function has given it a value so far.",
-            "A name to which a function gives a value anywhere is its own in all of its lines, even where the program "
-            "has one of that name outside.",
+            "A name to which a function gives a value is its own in all of its lines, even where the program "
+            "has that name outside.",
             "`global {got}` says that the outer one is meant; else give it a value first, on every way there.",
         ),
     ),

@@ -134,7 +134,7 @@ REFUSALS: dict[str, Refusal] = {
         anything,
         "",
         (
-            "{code} {line} asks for a leaf of its own, and it runs inside of `vmap` or another transform of "
+            "{code} {line} asks for a leaf of its own. It runs inside of `vmap` or another transform of "
             "`torch.func`, where nothing may change its flag.",
             "The transforms can be nested: `torch.func.jacrev`, `hessian` and `grad` do the same there.",
         ),
@@ -199,8 +199,8 @@ REFUSALS: dict[str, Refusal] = {
         "",
         (
             "{code} {line} runs a Function of your own for all examples at once.",
-            "PyTorch has to be told how: by a `vmap` method, or, where forward and backward are made of torch's own "
-            "operators, by `generate_vmap_rule = True` in the class.",
+            "PyTorch has to be told how: by a `vmap` method, or by `generate_vmap_rule = True` in the class. The "
+            "latter does where forward and backward are made of torch's own operators.",
         ),
     ),
     "all elements of": Refusal(
@@ -220,7 +220,7 @@ REFUSALS: dict[str, Refusal] = {
         "",
         (
             "{code} {line} finds nothing to optimize.",
-            "A generator such as `parameters()` is empty once it has been walked through; a module finds the "
+            "A generator such as `parameters()` is empty once it has been walked through. A module finds the "
             "parameters that are set as its attributes, not those in a plain list.",
         ),
     ),

@@ -12,7 +12,7 @@ HOOKS: dict[str, Refusal] = {
         "built",
         (
             "A hook on {name}, made {where}, returned something that is no tensor.",
-            "What a hook returns takes the place of the gradient that it was given, so it has to be a tensor of the "
+            "What a hook returns takes the place of the gradient that it was given. It has to be a tensor of the "
             "same shape; None leaves the gradient as it is.",
         ),
     ),
@@ -33,7 +33,7 @@ HOOKS: dict[str, Refusal] = {
         "built",
         (
             "{code} {line} saves a tensor, and the `pack` hook writes into it.",
-            "That tensor is the program's own, and others compute with it; what is to be kept can be computed from it "
+            "That tensor is the program's own, and others compute with it. What is to be saved can be computed from it "
             "instead, as a new tensor.",
         ),
     ),
@@ -54,7 +54,7 @@ HOOKS: dict[str, Refusal] = {
         "built",
         (
             "{name}, made {where}, requires a gradient, and {code} {line} would give it another size in place.",
-            "The gradient has one entry for each number that there was; a new tensor of another size can be computed "
+            "The gradient has one entry for each number that there was. A new tensor of another size can be computed "
             "from it: by `F.pad`, `cat`, `expand` or an index.",
         ),
     ),

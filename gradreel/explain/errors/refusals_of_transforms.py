@@ -31,7 +31,7 @@ TRANSFORMS: dict[str, Refusal] = {
         "",
         (
             "{code} {line} runs under a transform of `torch.func`, and writes into what belongs to no example.",
-            "A batch norm that trains does so: it counts each batch into its running mean and variance, and normalizes "
+            "A batch norm that trains does so: it counts each batch into its running mean and variance. It normalizes "
             "each example by all the others, so a gradient for each example has no meaning with it.",
             "A group norm looks at one example alone; a batch norm without running statistics writes nothing.",
         ),

@@ -76,7 +76,7 @@ def copied_whole(world: World, failure: Failure, refusal: Refusal) -> Diagnosis:
     line = failure.raised.line
     story = (
         f"{code(shown(world, failure))} {on(line)} copies all that is in it, and something in it hangs on a graph, "
-        "which cannot be copied: what a loop has computed and put in a list, say, or what a module has kept.",
+        "which cannot be copied. That may be what a loop put in a list, or what a module stores.",
         "Of a list its tensors can be copied one by one, with `detach().clone()`. A module made anew takes the numbers "
         "of another from its `state_dict()`. `torch.nn.utils.weight_norm` and its kin keep a computed weight in their "
         "layer.",

@@ -62,7 +62,7 @@ def not_scalar(world: World, failure: Failure) -> Diagnosis | None:
     word = "`grad_outputs=`" if call is not None and call.called == "grad" else "`gradient=`"
     story = (
         f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has {entries} entries.",
-        "Backward starts from a single number, whose gradient with respect to itself is 1; for several it has to be "
+        "Backward starts from a single number, whose gradient with respect to itself is 1. For several it has to be "
         "told how much each of them counts.",
         f"Give those weights as {word}, or make one number of it, with `sum()` or `mean()`.",
     )
@@ -114,7 +114,7 @@ def gradient_shape(world: World, failure: Failure) -> Diagnosis | None:
     given = shapes[0] if shapes else "another shape"
     story = (
         f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has the shape {list(tensor.shape)}.",
-        f"The gradient to start from must say for each of its entries how much it counts, so it needs that shape; the "
+        f"The gradient to start from must say for each of its entries how much it counts, so it needs that shape. The "
         f"one given {on(failure.raised.line)} has {given}.",
     )
     lines: dict[str, int | None] = {"built": tensor.place.line, "raised": failure.raised.line}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..by_program import built, kept_name
 from ..diagnosis import Diagnosis, Failure, during, named, on, origin
 from ..operators.lookup import operator
-from ..words import code, count, label, listed, name_of
+from ..words import code, count, label, listed, name_of, short, upper
 from ..world.states import NodeState, SlotState, Write
 from ..world.world import World
 from .asking import asked, latest
@@ -66,9 +66,10 @@ def result_name(world: World, node: NodeState) -> str | None:
 
 def kept_at(world: World, node: NodeState, slot: SlotState) -> str:
     known = operator(node.kind)
-    why = f", because {known.why}" if known else ""
-    what = kept_name(world, slot)
-    return f"{built(world, node)}, kept {what} at version {slot.version}{why}."
+    told = f"{built(world, node)}, saved {kept_name(world, slot)} at version {slot.version}"
+    if known is None:
+        return f"{told}."
+    return f"{told}, because {known.why}." if short(f"{told}, because {known.why}") else f"{told}. {upper(known.why)}."
 
 
 def changed_by(world: World, writes: list[Write], slot: SlotState) -> Iterator[str]:

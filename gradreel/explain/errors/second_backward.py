@@ -10,7 +10,7 @@ from ..by_program import built, kept_by
 from ..diagnosis import Diagnosis, Failure, during, named, on
 from ..mentions import stands_for
 from ..operators.lookup import operator
-from ..words import code, label, some
+from ..words import code, label, short, some, upper
 from ..world.states import Call, NodeState, SlotState
 from ..world.world import World
 from .asking import asked
@@ -74,12 +74,14 @@ def freeing(world: World, node: NodeState, slot: SlotState | None, failure: Fail
 
 def built_and_kept(world: World, node: NodeState) -> str:
     if node.name == "CopySlices":
-        return f"{built(world, node)}, keeps how to go back through the write that made it."
+        return f"{built(world, node)}, saves how to go back through the write that made it."
     kept = kept_by(world, list(node.slots.values()))
     known = operator(node.kind)
-    why = f": {known.why}" if known else " to compute its gradients"
-    kept_words = some(kept) if kept else "what hooks packed"
-    return f"{built(world, node)}, keeps {kept_words}{why}."
+    saved = some(kept) if kept else "what hooks packed"
+    told = f"{built(world, node)}, saves {saved}"
+    if known is None:
+        return f"{told} to compute its gradients."
+    return f"{told}: {known.why}." if short(f"{told}: {known.why}") else f"{told}. {upper(known.why)}."
 
 
 def freed_by(world: World, node: NodeState, freer: Call) -> str:

@@ -69,7 +69,7 @@ WHY = {
     "vector + matrix @ vector": "`mv` takes a matrix and a vector, in this order; `@` takes two vectors as well.",
     "must be a 3D tensor": "`bmm` takes two batches of matrices, of three dimensions each; `@` takes matrices.",
     "Expected size for first two": "Of two batches each matrix is multiplied with its partner: there must be as many "
-    "of the one as of the other, and the columns of the left must be as many as the rows of the right.",
+    "of the one as of the other. The columns of the left must be as many as the rows of the right.",
     "both arguments to matmul": "`@` adds up over a dimension, and a single number has none; `*` takes one times each "
     "entry.",
     "doesn't match the broadcast": "What is written in place keeps its shape, and the result would be larger; out of "
@@ -80,8 +80,8 @@ WHY = {
     "does not match the shape of the indexed": "A mask says of each entry whether it is taken: it must be as long.",
     "number of dimensions in the tensor input": "`permute` names every dimension once, no more and no fewer.",
     "expects a tensor with <= 2": "`t()` is for matrices; in a batch `transpose(-2, -1)` turns each matrix.",
-    "shapes cannot be multiplied": "A matrix product adds up over the columns of the left and the rows of the right: "
-    "there must be as many of the one as of the other.",
+    "shapes cannot be multiplied": "A matrix product adds up over the columns of the left and the rows of the right. "
+    "There must be as many of the one as of the other.",
     "must match the size of tensor": "Entry by entry, two sizes go together if they are equal or one of them is 1.",
     "is invalid for input of size": "Another shape must have as many entries as the tensor has.",
     "view size is not compatible": "A view cannot rearrange numbers in memory; `reshape` copies where it must.",

@@ -62,7 +62,7 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
         if user is not None:
             lines["saved"], events["saved"] = user.place.line, user.made
         story.append(
-            f"{called(world, goal.number)} was itself made {on(goal.place.line)}; what was computed did not go "
+            f"{called(world, goal.number)} was itself made {on(goal.place.line)}. What was computed did not go "
             f"through it but{where} came from what it was made of."
         )
     else:

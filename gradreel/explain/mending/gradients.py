@@ -229,7 +229,7 @@ def emptied(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "the zeros stay in memory", set_keyword(text, call, "set_to_none", "False"))
     for goal in stack_statements(wanted, "raised"):
         if change is not None and change in text.block(goal) and text.alone(change) and change is not goal:
-            title = f"line {change.lineno} after line {goal.lineno}: empty it when it was used"
+            title = f"line {change.lineno} after line {goal.lineno}: reset it when it was used"
             yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, copies(text, [change])))
     yield from too_early(wanted)
 
@@ -240,7 +240,7 @@ def emptied_later(wanted: Wanted) -> Iterator[Proposal]:
     for goal in stack_statements(wanted, "seen"):
         change = wanted.beside("changed", goal)
         if change is not None and change in text.block(goal) and text.alone(change) and change is not goal:
-            title = f"line {change.lineno} after line {goal.lineno}: empty them when the step has used them"
+            title = f"line {change.lineno} after line {goal.lineno}: reset them when the step has used them"
             yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, copies(text, [change])))
 
 
@@ -268,19 +268,19 @@ def clear_forgotten(wanted: Wanted) -> Iterator[Proposal]:
                 more = enumerated(
                     [part.id for part in other.elts if isinstance(part, ast.Name) and part.id not in here]
                 )
-                title = f"empty the gradients of {more}, too, on line {loop.lineno}"
+                title = f"reset the gradients of {more}, too, on line {loop.lineno}"
                 made = f"({', '.join(map(text.get, other.elts))})"
                 yield wanted.proposal(title, FREE, text.replaced(loop.iter, made))
                 return
     plain = [part for part in text.parts(text.tree, ast.Expr) if (cleared_name(part) or "").isidentifier()]
     if plain and target is not None and target.isidentifier() and target not in map(cleared_name, plain):
         made = text.get(plain[-1]).replace(f"{cleared_name(plain[-1])}.", f"{target}.", 1)
-        title = f"empty the gradient of {target}, too: {made} after line {plain[-1].lineno}"
+        title = f"reset the gradient of {target}, too: {made} after line {plain[-1].lineno}"
         yield wanted.proposal(title, FREE, text.after(plain[-1], [made]))
 
 
 def cleared_name(statement: ast.stmt) -> str | None:
-    """The name of what `w.grad.zero_()` empties the gradient of."""
+    """The name of what `w.grad.zero_()` resets the gradient of."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     if not isinstance(call, ast.Call) or called(call) != "zero_" or not isinstance(call.func, ast.Attribute):
         return None
@@ -324,7 +324,7 @@ OF_ONE_TURN = "each step uses the gradient of its own turn only"
 
 
 def piled(wanted: Wanted) -> Iterator[Proposal]:
-    """Somebody empties the gradients before the next are added."""
+    """Somebody resets the gradients before the next are added."""
     text = wanted.text
     yield from clear_forgotten(wanted)
     yield from emptied_again(wanted)
@@ -357,14 +357,14 @@ def piled(wanted: Wanted) -> Iterator[Proposal]:
     names = list(dict.fromkeys(name.removesuffix(".data") for name in [*updated, *clears]))
     lines = [f"{name}.grad = None" for name in names if name.isidentifier()]
     for goal in goals if lines else ():
-        title = f"empty the gradients before line {goal.lineno}: {'; '.join(lines)}"
+        title = f"reset the gradients before line {goal.lineno}: {'; '.join(lines)}"
         yield wanted.proposal(title, cost, text.before(goal, lines))
     shows = [statement for statement in stack_statements(wanted, "seen") if isinstance(statement, ast.stmt)]
     for statement in shows[:1]:
         block = text.block(statement)
         if lines and text.alone(block[-1]):
             yield wanted.proposal(
-                f"empty the gradients after the step: {'; '.join(lines)}", cost, text.after(block[-1], lines)
+                f"reset the gradients after the step: {'; '.join(lines)}", cost, text.after(block[-1], lines)
             )
 
 

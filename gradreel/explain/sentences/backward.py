@@ -1,4 +1,4 @@
-"""What a step of a backward pass does: nodes run, hand gradients on and let go of what they kept, leaves add up."""
+"""What a step of a backward pass does: nodes run, hand gradients on and free what they saved, leaves add up."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from gradreel.trace import events as e
 
 from ..ancestry import flat
 from ..operators.rows import SAME, Way
-from ..words import aside, called, code, feeds, label, listed, name_of, node, plural, some, value
+from ..words import aside, called, code, feeds, label, listed, name_of, node, plural, short, some, value
 from ..world.states import Call, NodeState, Place, SlotState
 from ..world.world import World
-from .graph import keep_name, known_of, together
+from .graph import known_of, saved_name, together
 from .program import first_sentence
 from .telling import Telling
 
@@ -33,9 +33,9 @@ def backward_started(told: Telling) -> str:
     roots = listed(node(world, number) for number in event.nodes) if event.nodes else "the root"
     text = f"{code(call.text)} starts at {roots}{seeded(world, event, call.text)}"
     if event.create_graph:
-        text += "; with `create_graph`, what it computes is recorded as well"
-    elif event.retain_graph:
-        text += "; `retain_graph` is set, so the nodes will keep what they saved"
+        return told.sentence(text, "with `create_graph`, it is recorded too")
+    if event.retain_graph:
+        return told.sentence(text, "with `retain_graph`, nothing is freed")
     return told.sentence(text)
 
 
@@ -50,7 +50,7 @@ def seeded(world: World, event: e.BackwardStarted, text: str) -> str:
 
 
 def node_ran(told: Telling) -> str:
-    """Each input in turn: what the node does to what came, with what it kept, and to whom it hands the result."""
+    """Each input in turn: what the node does to what came, with what it saved, and to whom it hands the result."""
     world = told.world
     event = told.last(e.NodeRan)
     state = world.nodes[event.node]
@@ -72,16 +72,20 @@ def node_ran(told: Telling) -> str:
         whole = words.replace("{grad}", "what came" if named else arrived)
         named = named or "{grad}" in words
         if words == SAME and {shown for shown, _ in goals} == {value(came)}:
-            texts.append(f"{whole}, to {listed(each_once([to for _, to in goals]))}")
+            texts.append(f"{whole}, to {some(each_once([to for _, to in goals]), most=3)}")
         else:
-            texts.append(f"{whole} and hands {listed(each_once([f'{shown} to {to}' for shown, to in goals]))}")
-    freed = ", then frees what it kept" if told.first(e.SlotFreed) else ""
-    freed += "; what it kept was written over since, uncounted" if written_over(world, state) else ""
-    return told.sentence(f"**{state.title}** " + "; it ".join(texts) + freed)
+            hands = f"hands {some(each_once([f'{shown} to {to}' for shown, to in goals]), most=3)}"
+            one = f"{whole} and {hands}"
+            texts += [one] if short(f"**{state.title}** {one}") else [whole.rstrip(","), hands]
+    if told.first(e.SlotFreed):
+        texts.append("frees what it saved")
+    if written_over(world, state):
+        texts.insert(0, "reads what was written over since, uncounted")
+    return told.sentence(f"**{state.title}** {texts[0]}", *(f"it {text}" for text in texts[1:]))
 
 
 def written_over(world: World, state: NodeState) -> bool:
-    """Whether something was written over what the node kept, in a way that no version tells."""
+    """Whether something was written over what the node saved, in a way that no version tells."""
     for slot in state.slots.values():
         write = next(iter(world.writes.get(slot.storage, ())[-1:]), None)
         if write is not None and not write.counted and write.event > slot.saved and write.op not in UNTOLD:
@@ -105,12 +109,12 @@ TIMES = {2: "twice", 3: "three times"}
 
 
 def action(world: World, state: NodeState, way: Way | None) -> str:
-    """The words of `way` with what the node kept filled in; `{grad}` is left for the caller."""
+    """The words of `way` with what the node saved filled in; `{grad}` is left for the caller."""
     if way is None and state.custom:
         return "runs the backward you wrote on {grad}"
     if way is None:
-        kept = [f"{keep_name(world, slot)} ({aside(slot.value)})" for slot in state.slots.values()]
-        return "works on {grad} with " + some(list(dict.fromkeys(kept))) + "," if kept else "works on {grad}"
+        saved = [f"{saved_name(world, slot)} ({aside(slot.value)})" for slot in state.slots.values()]
+        return "works on {grad} with " + some(list(dict.fromkeys(saved))) + "," if saved else "works on {grad}"
     words = way.words
     if words == SAME and state.name.startswith(("Add", "Sub")) and (alpha := state.values.get("alpha", "1")) != "1":
         return f"multiplies {{grad}} by alpha ({alpha})"
@@ -118,8 +122,8 @@ def action(world: World, state: NodeState, way: Way | None) -> str:
     def said(name: str) -> str:
         slot = state.slots.get(name)
         if slot is not None:
-            return kept_words(world, slot)
-        # What a node does not keep itself, a hook has packed, and gives back.
+            return saved_words(world, slot)
+        # What a node does not save itself, a hook has packed, and gives back.
         return code(state.values[name]) if name in state.values else f"the unpacked {code(name)}"
 
     return fill(words, said)
@@ -140,15 +144,15 @@ def pieces(words: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     return first, tuple(zip(rest[::2], rest[1::2], strict=True))
 
 
-def kept_words(world: World, slot: SlotState) -> str:
-    """`the `b` it kept (3.0)`."""
+def saved_words(world: World, slot: SlotState) -> str:
+    """`the saved `b` (3.0)`."""
     text = label(world, slot.tensor)
     if slot.tensor is None or slot.slot == "result":
-        return f"the result it kept ({aside(slot.value)})"
+        return f"its saved result ({aside(slot.value)})"
     shown = value(slot.value)
     if text is None or text == shown:
-        return f"the {ARTICLE.sub('', shown)} it kept"
-    return f"the {code(text)} it kept ({aside(slot.value)})"
+        return f"the saved {ARTICLE.sub('', shown)}"
+    return f"the saved {code(text)} ({aside(slot.value)})"
 
 
 def slot_freed(told: Telling) -> str:
@@ -159,9 +163,9 @@ def slot_freed(told: Telling) -> str:
 
 
 def in_slots(world: World, events: Sequence[e.SlotFreed | e.SlotRetained]) -> str:
-    """What the slots of `events` keep, in words."""
+    """What was saved in the slots of `events`, in words."""
     slots = [slot for event in events for slot in world.nodes[event.node].slots_named(event.slot)]
-    return some(together(list(dict.fromkeys(keep_name(world, slot) for slot in slots)))) if slots else "what it kept"
+    return some(together(list(dict.fromkeys(saved_name(world, slot) for slot in slots)))) if slots else "what it saved"
 
 
 def slot_retained(told: Telling) -> str:
@@ -212,13 +216,13 @@ def grad_stored(told: Telling) -> str:
     if event.how == "retained":
         return told.sentence(f"{grad} keeps {value(event.after)}, because of `retain_grad()`")
     if event.before is None:
-        return told.sentence(f"{grad} was empty; now it holds {value(event.after)}")
+        return told.sentence(f"{grad} was None; now it is {value(event.after)}")
     total = f"{value(event.before)} + {value(event.came)} = {value(event.after)}"
     if "tensor" in total:
         total = f"{value(event.came)} is added to it"
     where = "in a new tensor" if event.how == "anew" else "in place"
-    used = "; a step has used the old part already" if used_by_step(told.world, event) else ""
-    return told.sentence(f"{grad} was not empty, so gradients add up, {where}: {total}{used}")
+    used = ["a step has used the old part already"] if used_by_step(told.world, event) else []
+    return told.sentence(f"{grad} was not None, so gradients add up, {where}: {total}", *used)
 
 
 def used_by_step(world: World, event: e.GradStored) -> bool:
@@ -233,11 +237,11 @@ def used_by_step(world: World, event: e.GradStored) -> bool:
 def grad_assigned(told: Telling) -> str:
     world = told.world
     assigned = told.all(e.GradStored)
-    emptied = [called(world, event.tensor).strip("`") for event in assigned if event.after is None]
-    if len(emptied) == len(assigned):
-        names = some([code(f"{name}.grad") for name in emptied])
-        verb = "is" if len(emptied) == 1 else "are"
-        return told.sentence(f"{names} {verb} emptied, so the next backward starts afresh")
+    reset = [called(world, event.tensor).strip("`") for event in assigned if event.after is None]
+    if len(reset) == len(assigned):
+        names = some([code(f"{name}.grad") for name in reset])
+        verb = "is" if len(reset) == 1 else "are"
+        return told.sentence(f"{names} {verb} set to None, so the next backward starts afresh")
     return told.sentence(
         listed(
             f"{code(called(world, event.tensor).strip('`') + '.grad')} is now {value(event.after)}"
@@ -249,14 +253,14 @@ def grad_assigned(told: Telling) -> str:
 def grad_captured(told: Telling) -> str:
     world = told.world
     parts = [f"{value(event.value)} for {called(world, event.tensor)}" for event in told.all(e.GradCaptured)]
-    return told.sentence(f"`autograd.grad` hands back {some(parts)}; no `.grad` is touched")
+    return told.sentence(f"`autograd.grad` hands back {some(parts, most=3)}", "no `.grad` is touched")
 
 
 def backward_finished(told: Telling) -> str:
     call = told.world.calls[told.one(e.BackwardFinished).call]
     ran = plural(call.order, "node")
-    kept = "; the graph keeps what it saved" if call.retain_graph else ""
-    return told.sentence(f"{code(call.text)} is done: {ran} ran{kept}")
+    kept = ["what the graph saved is retained"] if call.retain_graph else []
+    return told.sentence(f"{code(call.text)} is done: {ran} ran", *kept)
 
 
 def backward_failed(told: Telling) -> str:
@@ -265,23 +269,23 @@ def backward_failed(told: Telling) -> str:
     raises = f"PyTorch raises “{first_sentence(event.message)}”"
     read = world.refused[1] if world.refused is not None else None
     if read is None or read.node != event.node:
-        return told.sentence(f"{code(world.calls[event.call].text)} fails. {raises}")
+        return told.sentence(f"{code(world.calls[event.call].text)} fails", raises)
     state = world.nodes[read.node]
     slot = state.slots.get(read.slot)
-    asks = f"**{state.title}** asks for {keep_name(world, slot) if slot else code(read.slot)}"
+    asks = f"**{state.title}** asks for {saved_name(world, slot) if slot else code(read.slot)}"
     if read.found is None:
         by = world.calls.get(slot.freed_by) if slot is not None and slot.freed_by is not None else None
         told_by = f" by {code(by.text)} on line {by.place.line}{during(by.place)}" if by else ""
-        return told.sentence(f"{asks}, but it was freed{told_by}. {raises}")
+        return told.sentence(f"{asks}, but it was freed{told_by}", raises)
     return told.sentence(
-        f"{asks}, but it was changed: kept at version {read.kept}, now at version {read.found}. {raises}"
+        f"{asks}, but it was changed: saved at version {read.kept}, now at version {read.found}", raises
     )
 
 
 def backward_refused(told: Telling) -> str:
     event = told.one(e.BackwardFailed)
     call = code(told.world.calls[event.call].text)
-    return told.sentence(f"{call} cannot start. PyTorch raises “{first_sentence(event.message)}”")
+    return told.sentence(f"{call} cannot start", f"PyTorch raises “{first_sentence(event.message)}”")
 
 
 def during(place: Place) -> str:
@@ -305,9 +309,9 @@ def hook_ran(told: Telling) -> str:
 def recomputed(told: Telling) -> str:
     event = told.one(e.Recomputed)
     who = (
-        f"{node(told.world, event.node)} asks for what was not kept"
+        f"{node(told.world, event.node)} asks for what was not saved"
         if event.node is not None
-        else "what was not kept is needed"
+        else "what was not saved is needed"
     )
     return told.sentence(f"{who}: checkpoint runs the forward again")
 

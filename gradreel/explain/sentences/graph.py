@@ -18,7 +18,7 @@ GIVEN = (
     "condition index indices exponent end src source values A B x1 x2 hx cx grad_output grad_out grad"
 )
 INPUTS = frozenset(GIVEN.split())
-"""Slots that keep what a node was given; others keep what it made on the way."""
+"""Slots of what a node was given; in others is what it made on the way."""
 
 DEPTHS, LONGEST = (1, 4), 40
 """How deep an expression may go: farther than at first as long as it has at most so many letters."""
@@ -44,13 +44,15 @@ def node_made(told: Telling) -> str:
     state = world.nodes[told.built()]
     what = made_of(world, state)
     text = f"{code(what)} builds **{state.title}**" if what else f"**{state.title}** is built"
+    why = ""
     if not state.slots and told.first(e.SavedPacked):
-        text += "; a hook packs what it would keep"
+        text += "; a hook packs what it would save"
     else:
-        text += keeping(world, state, ", which keeps" if what else " and keeps")
+        saved, why = saving(world, state, ", which saves" if what else " and saves")
+        text += saved
     if state.generation:
         text = f"`create_graph` records the backward itself, so {text}"
-    return told.sentence(text)
+    return told.sentence(text, because=why)
 
 
 def made_of(world: World, state: NodeState) -> str | None:
@@ -64,32 +66,32 @@ def made_of(world: World, state: NodeState) -> str | None:
     return None
 
 
-def keeping(world: World, state: NodeState, keeps: str) -> str:
-    """What the node keeps, and why."""
+def saving(world: World, state: NodeState, saves: str) -> tuple[str, str]:
+    """What the node saves, and why."""
     known = known_of(state)
-    why = f": {known.why}" if known and known.why else ""
-    if not state.slots and why and known_keeps(state) and "other" in state.values:
-        return f"; it keeps no tensor, only the number {code(state.values['other'])}"
-    if not state.slots and why and known_keeps(state):
-        return "; it keeps no tensor: none is needed for the gradients that are wanted"
+    why = known.why if known else ""
+    if not state.slots and why and known_saves(state) and "other" in state.values:
+        return f"; it saves no tensor, only the number {code(state.values['other'])}", ""
+    if not state.slots and why and known_saves(state):
+        return "; it saves no tensor", "none is needed for the gradients that are wanted"
     if not state.slots:
-        return f"; it keeps no tensor{why}"
-    kept = dict.fromkeys([keep_name(world, slot) for slot in state.slots.values()])
-    return f"{keeps} {some(together(list(kept)))}{why}"
+        return "; it saves no tensor", why
+    saved = dict.fromkeys([saved_name(world, slot) for slot in state.slots.values()])
+    return f"{saves} {some(together(list(saved)))}", why
 
 
-def together(kept: list[str]) -> list[str]:
+def together(saved: list[str]) -> list[str]:
     """What has no name of its own named as one: `its inputs `self` and `other``."""
-    if len(kept) < 2:
-        return kept
-    nameless = [name.removeprefix(NAMELESS) for name in kept if name.startswith(NAMELESS)]
+    if len(saved) < 2:
+        return saved
+    nameless = [name.removeprefix(NAMELESS) for name in saved if name.startswith(NAMELESS)]
     if len(nameless) < 2:
-        return kept
-    return [*(name for name in kept if not name.startswith(NAMELESS)), f"its inputs {listed(nameless)}"]
+        return saved
+    return [*(name for name in saved if not name.startswith(NAMELESS)), f"its inputs {listed(nameless)}"]
 
 
-def known_keeps(state: NodeState) -> bool:
-    """Whether this operator keeps tensors when it needs to: then `why` is about keeping, not about doing without."""
+def known_saves(state: NodeState) -> bool:
+    """Whether this operator saves tensors when it needs to: then `why` is about saving, not about doing without."""
     known = known_of(state)
     return known is not None and known.why not in DOING_WITHOUT
 
@@ -104,7 +106,7 @@ def known_as(name: str, op: str) -> Operator | None:
     return ALL.get(name) if is_custom(name) else operator(kind_of_node(kind_of(name), op))
 
 
-def keep_name(world: World, slot: SlotState) -> str:
+def saved_name(world: World, slot: SlotState) -> str:
     if slot.tensor is None or slot.slot == "result":
         return "its own result"
     text = label(world, slot.tensor)
@@ -116,8 +118,8 @@ def keep_name(world: World, slot: SlotState) -> str:
     return (NAMELESS if name in INPUTS else "its ") + code(slot.slot)
 
 
-def keep_label(world: World, slot: SlotState) -> str | None:
-    """What a slot is called on its card: the name of the tensor kept, if it has one."""
+def saved_label(world: World, slot: SlotState) -> str | None:
+    """What a saved tensor is called on the card of its node, if it has a name."""
     return "result" if slot.tensor is None or slot.slot == "result" else label(world, slot.tensor)
 
 
@@ -130,11 +132,9 @@ def written(told: Telling) -> str:
     doer = code(statement or event.op.partition(".")[0].rstrip("_") + "_")
     text = f"{doer} writes into {name} in place: it is now {value(event.value)}"
     if not event.counted:
-        return told.sentence(f"{text}, and its version stays {event.version}, so autograd cannot notice")
-    text += f", at version {event.version}"
+        return told.sentence(text, f"its version stays {event.version}, so autograd cannot notice")
+    clauses = [f"{text}, at version {event.version}"]
     built = [made.node for made in told.all(e.NodeMade) if made.variable is None]
-    if built:
-        text += f", and {node(world, built[-1])} becomes the latest step of its history"
     older = [
         number
         for number, slot in world.kept(state.storage)
@@ -142,8 +142,10 @@ def written(told: Telling) -> str:
     ]
     if older:
         kept = some([node(world, number) for number in dict.fromkeys(older)], most=3)
-        text += f"; what {kept} kept of it is stale now"
-    return told.sentence(text)
+        clauses.append(f"what {kept} saved of it is stale now")
+    if built:
+        clauses.append(f"its grad_fn is now {node(world, built[-1])}")
+    return told.sentence(*clauses)
 
 
 def node_released(told: Telling) -> str:
@@ -161,4 +163,4 @@ def node_released(told: Telling) -> str:
         held = f"{some(holders, most=3)} {'was' if len(holders) == 1 else 'were'} the last to hold {pronoun}"
     else:
         held = f"nothing holds {pronoun} any more"
-    return told.sentence(f"{some([*titles, *leaves])} {verb}: {held}")
+    return told.sentence(f"{some([*titles, *leaves])} {verb}", because=held)

@@ -12,7 +12,7 @@ from .telling import Telling, turns
 LONGEST = 72
 
 STATEMENTS = (
-    (re.compile(r"\.zero_grad\([^()]*\)$"), "finds no gradient to empty: none has been stored yet"),
+    (re.compile(r"\.zero_grad\([^()]*\)$"), "finds no gradient to reset: none has been stored yet"),
     (re.compile(r"\bmanual_seed\([^()]*\)$"), "fixes the random numbers that follow, the same in every run"),
     (re.compile(r"^with (torch\.)?no_grad\(\):"), "turns recording off: what is computed in it gets no nodes"),
     (re.compile(r"^with (torch\.)?enable_grad\(\):"), "turns recording on: what is computed in it gets nodes"),
@@ -22,6 +22,9 @@ STATEMENTS = (
 """What a statement does that autograd has nothing to tell of, by its form."""
 ALLOWED = re.compile(r"it may use (.+?)\.(?: |$)")
 START_ENDS = re.compile(r"(?<!\.)(?<!i\.e)\. | \(or |: \[")
+QUOTED = 18
+"""So many words of a message are quoted."""
+
 KINDS = re.compile(r"(list|tuple|dict|set|OrderedDict|defaultdict|deque) of (\d+)")
 
 
@@ -125,7 +128,8 @@ def function_entered(told: Telling) -> str:
     if same:
         verb = "is what it is" if len(same) == 1 else "are what they are"
         parts.append(f"{some([code(event.name) for event in same])} {verb} outside")
-    return told.sentence(f"{code(entered.function)} is called" + (f"; inside, {some(parts)}" if parts else ""))
+    inside = [f"inside, {some(parts)}"] if parts else []
+    return told.sentence(f"{code(entered.function)} is called", *inside)
 
 
 def handed_on(told: Telling, event: e.NameBound) -> bool:
@@ -169,7 +173,7 @@ def printed(told: Telling) -> str:
 def warned(told: Telling) -> str:
     """What is other here than at home is no warning of PyTorch's."""
     event = told.one(e.Warned)
-    who = "Gradreel notes" if event.category == "Note" else "PyTorch warns"
+    who = "Gradreel says" if event.category == "Note" else "PyTorch warns"
     return told.sentence(f"{who}: “{first_sentence(event.message)}”")
 
 
@@ -177,7 +181,7 @@ def raised(told: Telling) -> str:
     event = told.one(e.Raised)
     who = "this" if told.beat.opens and told.last(e.LineReached).line == event.line else f"line {event.line}"
     text = f"{who} raises {event.type}: “{first_sentence(event.message)}”"
-    return told.sentence(text + (", which the program catches" if event.caught else ""))
+    return told.sentence(text, *(["the program catches it"] if event.caught else []))
 
 
 def stopped(told: Telling) -> str:
@@ -200,8 +204,9 @@ def turns_skipped(told: Telling) -> str:
 
 def first_sentence(message: str) -> str:
     """The start of an error's text, up to its first full stop or a bracket that would be long to read."""
-    start = message.split("\n")[0]
-    return START_ENDS.split(start)[0].rstrip(".,:")
+    start = START_ENDS.split(message.split("\n")[0])[0].rstrip(".,:")
+    said = start.split(" ")
+    return start if len(said) <= QUOTED else " ".join(said[:QUOTED]) + " …"
 
 
 def another(told: Telling) -> str:

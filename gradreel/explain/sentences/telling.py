@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import TypeVar
 
 from gradreel.trace.events import Event, LineReached, NodeMade
 
-from ..words import upper
+from ..words import short, upper
 from ..world.world import World
 from .beats import Beat
 
@@ -46,11 +47,30 @@ class Telling:
                 return event.node
         raise ValueError("the beat builds no node")
 
-    def sentence(self, text: str) -> str:
-        """`text` with the line before it, if the program reaches one here, and a full stop."""
+    def sentence(self, first: str, *clauses: str, because: str = "") -> str:
+        """`first`, after the line that the program reaches here, and the clauses: on a line below if they are too much.
+
+        What comes `because` stands behind a colon, or is one more clause if that is too much.
+        """
         line = self.last(LineReached).line if self.beat.opens else 0
-        ended = text if text.endswith((".", "?", "!")) and not text.endswith("..") else text + "."
-        return f"Line {line}: {ended}" if line else upper(ended)
+        text, others = f"Line {line}: {first}" if line else upper(first), list(clauses)
+        if because and short(f"{text}: {because}"):
+            text = f"{text}: {because}"
+        elif because:
+            others.insert(0, because)
+        while others and short(f"{text}; {others[0]}"):
+            text = joined(text, others.pop(0))
+        return f"{ended(text)}\n{ended(upper(reduce(joined, others)))}" if others else ended(text)
+
+
+def joined(text: str, clause: str) -> str:
+    """`text` and a clause after it, or the sentence that it begins."""
+    return f"{ended(text)} {clause}" if clause[0].isupper() else f"{text}; {clause}"
+
+
+def ended(text: str) -> str:
+    """`text` with a full stop, unless it has an end."""
+    return text if text.endswith((".", "?", "!")) and not text.endswith("..") else text + "."
 
 
 def turns(world: World) -> Iterator[str]:

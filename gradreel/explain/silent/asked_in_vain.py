@@ -71,7 +71,7 @@ class AskedInVain(FirstTrouble):
         start = before_line(self.world, start, call.place.line)
         story = (
             f"{code(call.text)} {on(call.place.line)} asks for the gradient of {called(self.world, start.number)} with "
-            f"respect to {called(self.world, goal.number)}, and its flags let None or zeros pass where there is none.",
+            f"respect to {called(self.world, goal.number)}. Its flags let None or zeros pass where there is none.",
             cut.told,
             f"The numbers of {called(self.world, goal.number)} were used, and the graph knows nothing of that.",
         )
@@ -99,9 +99,9 @@ class AskedInVain(FirstTrouble):
         name, start = called(self.world, goal.number), before_line(self.world, start, call.place.line)
         root = called(self.world, start.number)
         story = (
-            f"{code(call.text)} {on(call.place.line)} asks for the gradient of {root} with respect to {name}, and its "
+            f"{code(call.text)} {on(call.place.line)} asks for the gradient of {root} with respect to {name}. Its "
             "flags let None or zeros pass where there is none.",
-            f"{upper(name)} was made {on(goal.place.line)}, and nothing was computed from it: {root}, of "
+            f"{upper(name)} was made {on(goal.place.line)}, and nothing was computed from it. {upper(root)}, of "
             f"**line {start.place.line}**, came of what {name} was made of, not of {name}.",
             "A slice is a tensor of its own: the gradient goes to it only if what is differentiated was computed from "
             "it.",

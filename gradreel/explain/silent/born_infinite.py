@@ -76,7 +76,7 @@ class BornInfinite:
         node, call = world.nodes[node_number], world.calls[number]
         story = (
             f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, got numbers from above and handed on "
-            "infinity: its slope is infinite at one of the values it kept, as that of a root, a logarithm or a "
+            "infinity. Its slope is infinite at one of the values it saved, as that of a root, a logarithm or a "
             "quotient is at 0.",
             f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}; a step with it would leave "
             "no number there.",

@@ -100,14 +100,14 @@ class BornNan:
         if steep is not None and steep.number != node.number:
             how: tuple[str, ...] = (
                 f"**{steep.title}**, built {on(steep.place.line)}{during(steep.place)}, got numbers from above and "
-                "handed on infinity: its slope is infinite at one of the values it kept.",
+                "handed on infinity. Its slope is infinite at one of the values it saved.",
                 f"**{node.title}**, built {on(node.place.line)}, multiplied that by 0, and 0 · ∞ is NaN.",
             )
             node = steep
         else:
             how = (
                 f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, got numbers from above, and what "
-                "it handed on holds NaN: its slope is infinite or undefined at one of the values it kept.",
+                "it handed on holds NaN. Its slope is infinite or undefined at one of the values it saved.",
                 "What is multiplied by 0 later, as in the branch of `where` that is not taken, is no help: 0 · ∞ is "
                 "NaN.",
             )
@@ -141,7 +141,7 @@ class BornNan:
         story = (
             f"{called(world, source.number)}, made {on(source.place.line)}, holds NaN.",
             f"{called(world, roots[0].number)} holds none of it: it was left out, as `where` and masks do. But "
-            f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, kept it, and the gradient of what is "
+            f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, saved it, and the gradient of what is "
             "left out is 0 times NaN, which is NaN.",
             f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}.",
             "Numbers in the place of NaN have to be there before anything is computed with it.",

@@ -125,7 +125,7 @@ class Collected:
         weight = f" with {nbytes - laps[0].nbytes:,} bytes of saved tensors" if nbytes > laps[0].nbytes else ""
         held = f"{code(name)} leads to all of them." if name else "What was kept of each turn leads to them."
         story = (
-            f"Each of the {count(len(laps))} turns of the loop {on(line)} recorded a graph, and all of them stayed "
+            f"Each of the {count(len(laps))} turns of the loop {on(line)} recorded a graph. All of them stayed "
             f"alive: {len(states)} nodes{weight}.",
             held,
             "No backward ever came for them, so they were recorded and kept for nothing.",

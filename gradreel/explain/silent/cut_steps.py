@@ -92,7 +92,7 @@ class CutSteps(FirstTrouble):
         story = (
             f"{code(world.source.text(line))} {on(line)} cuts {called(world, source.number)} off its graph in each of "
             f"{count(len(cuts))} turns, and the next turn goes on with what is left.",
-            f"Only what the last turn computed {on(user.place.line)} is connected to what goes backward; the graphs of "
+            f"Only what the last turn computed {on(user.place.line)} is connected to what goes backward. The graphs of "
             "the turns before are built and never used.",
             "Cut where a backward has been through, once for each stretch; within a stretch the history stays.",
         )

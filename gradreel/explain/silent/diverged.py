@@ -74,7 +74,7 @@ class Diverged:
         grew = ", ".join(f"{size:.3g}" for size in sizes)
         story = (
             f"{code(world.source.text(self.place.line))} {on(self.place.line)}{during(self.place)} takes "
-            f"{called(world, tensor)} past what a number can hold; in the steps before its largest entry was {grew}.",
+            f"{called(world, tensor)} past what a number can hold. In the steps before its largest entry was {grew}.",
             "The gradients are right; each step goes so far past the lowest point that the next gradient is larger "
             "than the last.",
             f"A smaller rate {on(changed)} mends it, or a bound on the gradients.",

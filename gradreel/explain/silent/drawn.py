@@ -112,8 +112,8 @@ class Drawn:
         story = (
             f"{code(world.source.text(line, sample.place.end_line))} {on(line)} draws numbers without a graph from "
             f"{listed(given)}.",
-            f"**{user.title}** {on(user.place.line)} computes with the sample, and no gradient goes back through it: "
-            "what the loss says of the sample never reaches what it was drawn from.",
+            f"**{user.title}** {on(user.place.line)} computes with the sample, and no gradient goes back through it. "
+            "What the loss says of the sample never reaches what it was drawn from.",
             "`rsample()` draws the same as a function of the parameters, noise apart, so that a gradient goes back.",
         )
         lines: dict[str, int | None] = {"built": line, "cut": line, "raised": None}

@@ -68,8 +68,8 @@ class FlatDraws(FirstTrouble):
         story = (
             f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} draws numbers around "
             f"{listed(given)}.",
-            f"**{taker.title}** {on(taker.place.line)} computes with what was drawn, and the gradient of a draw is 0: "
-            "nothing that the loss says of it reaches what it was drawn from.",
+            f"**{taker.title}** {on(taker.place.line)} computes with what was drawn, and the gradient of a draw is 0. "
+            "Nothing that the loss says of it reaches what it was drawn from.",
             "Written as the mean plus the spread times `torch.randn_like`, the same numbers are a function of both.",
         )
         lines: dict[str, int | None] = {"built": place.line, "raised": None}

@@ -145,7 +145,7 @@ class Growing:
         held = f" {code(name)} leads back to them, turn by turn." if name else ""
         weight = f", and {nbytes:,} bytes of saved tensors" if nbytes > 0 else ""
         story = [
-            f"In {len(laps) - 1} turns of the loop {on(line)}, {grown} nodes more stayed alive{weight}: each turn "
+            f"In {len(laps) - 1} turns of the loop {on(line)}, {grown} nodes more stayed alive{weight}. Each turn "
             f"leaves its graph behind.{held}",
         ]
         if again:

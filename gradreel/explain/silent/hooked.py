@@ -129,10 +129,10 @@ class Hooked:
     def told(self, ran: e.HookRan, write: tuple[int, int, str], other: NodeState | None) -> Diagnosis:
         number, line, name = write
         gave = (
-            "It returned nothing, which says “leave it as it is”, and still the gradient is another now: that memory "
+            "It returned nothing, which says “leave it as it is”, and still the gradient is another now. That memory "
             "may belong to others as well, to a second branch or to a `.grad` that was kept."
             if other is None
-            else f"The same memory was on its way to **{other.title}** of **line {other.place.line}**, too: it started "
+            else f"The same memory was on its way to **{other.title}** of **line {other.place.line}**, too. It started "
             "with the changed numbers, though no hook was asked for there."
         )
         story = (

@@ -80,8 +80,8 @@ class HooksPile(FirstTrouble):
         text = code(world.source.text(line))
         story = (
             f"{text} {on(line)} registers a hook each time that it is reached, and nobody removes the one before.",
-            f"In the first backward hooks ran {once} times there, in the fourth {CALLS * once} times: what a hook does "
-            "to a gradient is done again and again, or noted again and again.",
+            f"In the first backward hooks ran {once} times there, in the fourth {CALLS * once} times. What a hook does "
+            "to a gradient is done again and again, or written down again and again.",
             "A hook is registered once, before the loop, or removed after its backward by the handle that registering "
             "gives.",
         )

@@ -100,7 +100,7 @@ class Nameless:
         name, line = called(world, result.number), result.place.line
         story = (
             f"{upper(name)} is the result of **{world.nodes[result.node].title}**, built {on(line)}: no leaf and no "
-            "`Parameter`, so no module lists it and no optimizer has it.",
+            "`Parameter`. No module lists it and no optimizer has it.",
             "The gradients go to the leaf behind it, which has no name: nobody can reach it.",
             f"So no step ever changes {name}.",
         )

@@ -58,7 +58,7 @@ class NoCurvature(FirstTrouble):
         text, line = code(self.world.source.text(call.place.line)), call.place.line
         story = (
             f"{text} {on(line)}{during(call.place)} asks for a second derivative, and gets zeros, each time.",
-            f"The network of **line {node.place.line}** has **{node.title}** in it: between its kinks it is linear, so "
+            f"The network of **line {node.place.line}** has **{node.title}** in it. Between its kinks it is linear, so "
             "its slope is constant there, and the slope of that is 0.",
             "What the loss makes of these zeros teaches nothing. A smooth activation, such as Tanh or Softplus, has a "
             "second derivative.",

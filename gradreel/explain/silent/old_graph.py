@@ -155,8 +155,8 @@ class OldGraph(FirstTrouble):
         story = (
             f"{built(world, node)}, belongs to what was computed with {called(world, number)} as it was then.{held}",
             f"{who} {on(place.line)}{during(place)}, then changed {called(world, number)}.",
-            f"{code(call.text)} {on(call.place.line)}{during(call.place)} goes back through that old graph: "
-            "it brings the gradient of before the step, and nothing warns, since no saved tensor was seen to change.",
+            f"{code(call.text)} {on(call.place.line)}{during(call.place)} goes back through that old graph. "
+            "It brings the gradient of before the step, and nothing warns, since no saved tensor was seen to change.",
             "A graph is good for one step: what depends on the weights has to be computed again with the new ones.",
         )
         line = node.place.line

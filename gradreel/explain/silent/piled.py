@@ -86,7 +86,7 @@ class Piled:
         story = (
             f"The step {on(step)} used the gradient of {name}, and left it where it was.",
             f"{code(world.source.text(backward))} {on(backward)} added the next gradient to it: `.grad` is a sum until "
-            "somebody empties it.",
+            "somebody resets it.",
             f"The step {on(line)} then used the old part a second time; with every turn there is one more.",
         )
         lines: dict[str, int | None] = {
@@ -98,7 +98,7 @@ class Piled:
         names = named(target=name_of(world, world.tensors[tensor]), optimizer=world.optimizer)
         return Diagnosis(
             "other",
-            "Gradients that nobody empties",
+            "Gradients that nobody resets",
             "",
             lines,
             story,

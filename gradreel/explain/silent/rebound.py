@@ -48,7 +48,7 @@ class Rebound:
         story = (
             f"{code(text)} {on(place.line)} computes a new tensor and gives it the name {code(name)}.",
             f"The parameter that had the name stays as it was, and the next turn of the loop gives {code(name)} to "
-            "another: nobody has the new tensor then.",
+            "another. Nobody has the new tensor then.",
             "What is written into a parameter stays in it: in place, under `torch.no_grad()`.",
         )
         lines: dict[str, int | None] = {"built": place.line, "raised": None}

@@ -27,7 +27,7 @@ class Reentrant(FirstTrouble):
         world, line = self.world, event.line
         text = code(world.source.text(line))
         story = (
-            f"{text} {on(line)} keeps nothing, and runs its function again on the way back; the reentrant kind comes "
+            f"{text} {on(line)} saves nothing, and runs its function again on the way back. The reentrant kind comes "
             "to that only if one of its inputs asks for a gradient.",
             "Here all of them are plain data, so the graph has no node for it: the parameters inside get no gradient, "
             "and PyTorch only warns.",

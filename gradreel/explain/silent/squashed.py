@@ -16,7 +16,7 @@ from .showing import FirstTrouble
 RESHAPED = frozenset({"View", "Squeeze", "Unsqueeze", "Transpose", "T", "Permute", "Select", "UnsafeView", "Expand"})
 """What leaves numbers as they are."""
 
-SMALL = "All chances lie between 0 and 1, so {again} of them never comes near 0 or 1: the loss stays high, and what "
+SMALL = "All chances lie between 0 and 1, so {again} of them never comes near 0 or 1. The loss stays high, and what "
 SMALL += "goes backward is small. Give the loss the scores as the last layer has them."
 LOGARITHMS = "`nll_loss` takes the logarithms of chances: `log_softmax` makes them. Of the chances themselves it makes "
 LOGARITHMS += "a number between -1 and 0, whose gradient says little of how wrong a guess is."

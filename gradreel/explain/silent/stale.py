@@ -57,9 +57,9 @@ class Stale(FirstTrouble):
         doing = f"{code(call.text)} {on(shows)}" if call else f"Line {shows}"
         way = WAYS.get(write.op, "`.data`")
         story = (
-            f"{built(world, node)}, kept {kept_name(world, slot)} as it was then ({value(slot.value)}).",
+            f"{built(world, node)}, saved {kept_name(world, slot)} as it was then ({value(slot.value)}).",
             f"{code(world.source.text(write.place.line))} {on(write.place.line)}{during(write.place)} then wrote over "
-            f"it through {way}, which does not count as a change: the version stays the same.",
+            f"it through {way}. That does not count as a change: the version stays the same.",
             f"{doing} computes the gradient with the new numbers, as if they had always been there; nothing warns.",
         )
         lines: dict[str, int | None] = {

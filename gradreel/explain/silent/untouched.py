@@ -218,7 +218,7 @@ class Untouched:
         story = (
             f"{upper(name)}, made {on(line)}, gets gradients, and {code(world.source.text(step.line))} "
             f"{on(step.line)} passes it by: it never changes.",
-            "It is where its module does not look, as in a plain list, tuple or dict, or is no `Parameter`: "
+            "It is where its module does not look, as in a plain list, tuple or dict, or is no `Parameter`. "
             "`parameters()` leaves it out, and so do `state_dict()`, `to()` and `train()`.",
             "`nn.ModuleList`, `nn.ModuleDict`, `nn.ParameterList` and `nn.Parameter` tell it of what they hold.",
         )

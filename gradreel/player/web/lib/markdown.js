@@ -105,6 +105,9 @@ export function stripMarks(text) {
   return parseMarks(text ?? "").map((piece) => piece.text).join("");
 }
 
+/** What a sentence says at first, without marks: what more there is to tell stands below a line break. */
+export const openingOf = (/** @type {string} */ sentence) => stripMarks(sentence.split("\n", 1)[0]);
+
 /** Put marked text into an element, replacing what it held.
  * @param {HTMLElement} element
  * @param {string} text

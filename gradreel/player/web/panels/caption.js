@@ -13,7 +13,8 @@ import { callAt, isPresent } from "../scene/moment.js";
  * @typedef {object} View  the places of the page that are filled here
  * @property {HTMLElement} say  the line of the sentence, with its number and the button for all of it
  * @property {HTMLElement} count
- * @property {HTMLElement} sentence
+ * @property {HTMLElement} sentence  what is told at first
+ * @property {HTMLElement} rest  what more there is to tell, for who asks
  * @property {HTMLButtonElement} whole
  * @property {HTMLElement} caption  the line over the graph
  * @property {string} [spoken]  the sentence that was shown last
@@ -24,7 +25,9 @@ import { callAt, isPresent } from "../scene/moment.js";
  * @param {import("../scene/lifetime.js").Holding|null} holding
  */
 export function showSentence(parts, { state, scene, step }, holding) {
-  writeMarked(parts.sentence, scene.steps[step].sentence);
+  const [first, rest = ""] = scene.steps[step].sentence.split("\n");
+  writeMarked(parts.sentence, first);
+  writeMarked(parts.rest, rest && ` ${rest}`);
   parts.count.textContent = `Step ${step} of ${state.last}. `;
   if (parts.sentence.textContent !== parts.spoken) unfold(parts, false);
   parts.spoken = parts.sentence.textContent;
@@ -44,12 +47,14 @@ export function showSentence(parts, { state, scene, step }, holding) {
 /** So many letters find room wherever there is a player: nothing is measured for them. */
 const SHORT = 40;
 
-/** Show all of a sentence, or the lines that there is room for; where that is less, a button offers the rest.
- * @param {Pick<View, "say"|"sentence"|"whole">} parts @param {boolean} whole
+/** Show all of a sentence, or what is told at first and the lines that there is room for; a button offers the rest.
+ * @param {Pick<View, "say"|"sentence"|"rest"|"whole">} parts @param {boolean} whole
  */
-export function unfold({ say, sentence, whole: button }, whole) {
+export function unfold({ say, sentence, rest, whole: button }, whole) {
   say.toggleAttribute("data-whole", whole);
-  button.hidden = !whole && (sentence.textContent.length < SHORT || say.scrollHeight <= say.clientHeight + 1);
+  rest.hidden = !whole;
+  button.hidden =
+    !whole && !rest.textContent && (sentence.textContent.length < SHORT || say.scrollHeight <= say.clientHeight + 1);
   button.textContent = whole ? "Less" : "All of it";
   button.setAttribute("aria-expanded", String(whole));
 }

@@ -123,7 +123,7 @@ export function buildView(root) {
     ),
   );
   place("say", "p", { class: "say", tabindex: 0, "aria-live": "polite", "data-testid": "sentence" });
-  made.say.append(place("count", "span", { class: "count" }), place("sentence", "span"));
+  made.say.append(place("count", "span", { class: "count" }), place("sentence", "span"), place("rest", "span"));
   const foot = element(
     "footer",
     { class: "foot" },

@@ -3,7 +3,7 @@
  * canvas for PNG. The painter is that of the page; only the place it paints on differs.
  */
 
-import { stripMarks } from "../lib/markdown.js";
+import { openingOf } from "../lib/markdown.js";
 import { paint } from "./painter.js";
 import { createPen, fontOf } from "./pen.js";
 import { settle } from "./sprites.js";
@@ -25,7 +25,7 @@ const WIDEST = 8192;
 /** What is to be drawn: its size, and how. @param {Shown} frame @returns {Drawing} */
 export function drawingOf(frame) {
   const { model, moment, measure, colours, width } = frame;
-  const sentence = stripMarks(model.scene.steps[moment.step].sentence);
+  const sentence = openingOf(model.scene.steps[moment.step].sentence);
   const words = `Step ${moment.step} of ${model.state.last}. ${sentence}`;
   const lines = wrapText(words, width - 2 * MARGIN, (text) => measure(text, CAPTION));
   const height = frame.height + LINE * lines.length + MARGIN;

@@ -6,7 +6,7 @@
 
 import { element, svgElement } from "../lib/dom.js";
 import { formatBytes } from "../lib/format.js";
-import { stripMarks } from "../lib/markdown.js";
+import { openingOf } from "../lib/markdown.js";
 import { timeScale } from "../stage/pace.js";
 import { stretchAt, stretchWord } from "./bookmarks.js";
 
@@ -72,7 +72,7 @@ export function createTimeline(root, { onSeek, onPlay }) {
     if (scrub.hasPointerCapture(event.pointerId)) onSeek(step);
     const stretch = stretchAt(scene.stretches, step);
     const held = `${formatBytes(state.at("program", "bytes", step) ?? 0)} saved`;
-    tip.textContent = [`${step}`, held, stretch && stretchWord(stretch), stripMarks(scene.steps[step].sentence)]
+    tip.textContent = [`${step}`, held, stretch && stretchWord(stretch), openingOf(scene.steps[step].sentence)]
       .filter(Boolean)
       .join(" · ");
     tip.hidden = false;
@@ -113,7 +113,7 @@ export function createTimeline(root, { onSeek, onPlay }) {
       const kind = stretchAt(scene.stretches, step)?.kind;
       cursor.dataset.tone = kind === "error" ? "bad" : "";
       scrub.value = String(step);
-      scrub.setAttribute("aria-valuetext", `Step ${step} of ${state.last}. ${stripMarks(scene.steps[step].sentence)}`);
+      scrub.setAttribute("aria-valuetext", `Step ${step} of ${state.last}. ${openingOf(scene.steps[step].sentence)}`);
       const held = formatBytes(state.at("program", "bytes", step) ?? 0);
       memory.textContent = `saved now ${held}\npeak ${formatBytes(peak)}`;
     },
