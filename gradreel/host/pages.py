@@ -51,7 +51,7 @@ OPERATOR = "mul.Tensor"
 HEADINGS: Mapping[str, Head] = {
     "operators": {
         "title": "Operators",
-        "intro": "What each computes, what its node keeps for the gradient, and whether it survives a second backward.",
+        "intro": "What each computes, what its node saves for the gradient, and whether it survives a second backward.",
     },
     "gallery": {
         "title": "Gallery of errors",

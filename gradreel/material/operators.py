@@ -115,7 +115,7 @@ def words(op: Op, name: str, said: dict[str, str]) -> str:
     if name in op.texts and len(read := spoken(text)) <= LONGEST:
         return read
     called = next(found for found in CALL.findall(text) if found in op.formulas[name].__code__.co_names)
-    return f"computed as one piece: `{called}` takes what came and what the node kept"
+    return f"computed as one piece: `{called}` takes what came and what the node saved"
 
 
 def kept(op: Op, name: str, users: list[str]) -> Kept:

@@ -40,19 +40,19 @@ def test_pages_change_without_loading_anew_and_are_found_as_they_were_left(page:
         assert page.url.endswith(f"/{name}")
     go(page, "Lessons")
     page.get_by_test_id("after").click()
-    expect(page.locator("[data-testid=lesson] h1")).to_have_text("What a node keeps")
+    expect(page.locator("[data-testid=lesson] h1")).to_have_text("What a node saves")
     go(page, "Lab")
     assert page.url == f"{app_url}/" and page.title() == "Gradreel"
     assert player.get_attribute("data-step") == "4"
     expect(page.locator(".gr-lab .cm-content").first).to_contain_text("b = a * a")
     go(page, "Lessons")
-    expect(page.locator("[data-testid=lesson] h1")).to_have_text("What a node keeps")
-    assert page.url.endswith("/Lessons#what_a_node_keeps") and page.title() == "What a node keeps · Gradreel"
+    expect(page.locator("[data-testid=lesson] h1")).to_have_text("What a node saves")
+    assert page.url.endswith("/Lessons#what_a_node_keeps") and page.title() == "What a node saves · Gradreel"
     for name in ("Lab", "Lessons"):
         page.go_back()
         page.wait_for_selector(SHOWN[name])
     page.go_back()
-    expect(page.locator("[data-testid=lesson] h1")).not_to_have_text("What a node keeps")
+    expect(page.locator("[data-testid=lesson] h1")).not_to_have_text("What a node saves")
     page.go_back()
     page.wait_for_selector(SHOWN["About"])
     page.go_forward()

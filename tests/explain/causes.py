@@ -14,6 +14,7 @@ from pathlib import Path
 
 from gradreel.explain import Diagnosis
 from gradreel.explain.mending import mended
+from gradreel.explain.words import MOST_WORDS, words_in
 from gradreel.interpreter import run
 from gradreel.trace import Trace
 
@@ -36,6 +37,7 @@ gives an optimizer, clips or rounds in the wrong place."""
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
 TITLE = re.compile(r"^=== (\w+): (\w+)(?: \| (.+))?\n", re.MULTILINE)
 CODE = re.compile(r"`[^`]*`")
+STOP = re.compile(r"(?<=[.?!])\s+(?=[A-Z`*“])")
 MARK = re.compile(r"\s*#: ([\w ]+)$")
 
 
@@ -70,6 +72,7 @@ def check_told(case: Case, trace: Trace) -> list[Diagnosis]:
     assert 1 <= len(found.story) <= 5 and found.cause
     for sentence in found.story:
         assert sentence[0].isupper() or sentence[0] in "`*0", sentence
+        assert all(words_in(part) <= MOST_WORDS for part in STOP.split(sentence)), sentence
         assert sentence.endswith(".") and "None of" not in sentence and "{" not in CODE.sub("", sentence), sentence
         for code in CODE.findall(sentence):  # a brace is the program's own, and no slot that nobody filled
             assert "{" not in code or code.strip("`…") in flat(case.source), code

@@ -102,7 +102,7 @@ test("a stale slot says both versions", () => {
   const words = moment.scene.boxes
     .flatMap((box) => (box.kind === "leaf" ? [] : nodeFacts(box, moment)))
     .map((item) => item.value);
-  assert.ok(words.some((value) => /kept at version \d+, now version \d+/.test(value)));
+  assert.ok(words.some((value) => /saved at version \d+, now version \d+/.test(value)));
 });
 
 test("what changed at a step is marked there, and nowhere else", () => {

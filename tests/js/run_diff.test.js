@@ -102,7 +102,7 @@ test("operators are found by name, node and what they keep, the closest first", 
   ];
   const names = (text) => searchOperators(items, text).map(({ name }) => name);
   assert.deepEqual(names("mul"), ["mul.Tensor", "addmul"]);
-  assert.deepEqual(names("keeps result"), ["exp"]);
+  assert.deepEqual(names("saves result"), ["exp"]);
   assert.deepEqual(names("MULBACKWARD0"), ["mul.Tensor", "addmul"].slice(0, names("MULBACKWARD0").length));
   assert.deepEqual(names("nothing like it"), []);
 });

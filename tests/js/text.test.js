@@ -146,7 +146,7 @@ test("a line is marked with what it did, and with no more", () => {
       { lines: { built: 5, saved: 5 }, nodes: ["n2"], kind: "saved_modified" },
       [
         [5, "built Mv #0"],
-        [5, "made what it keeps"],
+        [5, "made what it saved"],
       ],
     ],
     [{ lines: { built: 6 }, nodes: ["n2"] }, [[6, "made here"]]],

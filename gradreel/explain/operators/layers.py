@@ -183,7 +183,7 @@ LAYERS: dict[str, Operator] = {
     ),
     "MkldnnRnnLayer": lone(THROUGH_TIME, "back through time", "carries {grad} back through all steps of the LSTM"),
     "CheckpointFunctionBackward": row(
-        "checkpoint keeps the inputs, and runs the forward again when the rest is needed",
+        "checkpoint saves the inputs, and runs the forward again when the rest is needed",
         ("inputs", "backward of the forward run again", "carries {grad} back through the forward that ran again"),
     ),
     "BackwardHookFunctionBackward": row(

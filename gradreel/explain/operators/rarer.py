@@ -65,7 +65,7 @@ RARER: dict[str, Operator] = {
     "Glu": lone(INPUT, "grad * glu'(self)", "splits {self} in two and hands each half its share of {grad}"),
     **alike("Ceil Floor Round Trunc Sign Sgn", lone(FLAT, "0", FLATLY)),
     "DivMode": row(
-        "PyTorch keeps both sides, though the slope of what is rounded is zero",
+        "PyTorch saves both sides, though the slope of what is rounded is zero",
         ("self", "0", FLATLY),
         ("other", "0", FLATLY),
     ),

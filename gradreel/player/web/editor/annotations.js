@@ -86,7 +86,7 @@ function diagnosisMarks({ kind: what, lines, steps }, box) {
   const marks = roles.map(({ role, kind, word, after }) => {
     const line = lines[role];
     if (role === "built" && box?.line === line) return { line, kind, text: `built ${titleOf(box)}` };
-    if (role === "saved" && what === "saved_modified") return { line, kind, text: "made what it keeps" };
+    if (role === "saved" && what === "saved_modified") return { line, kind, text: "made what it saved" };
     const step = steps?.[after];
     return step ? { line, kind, text: `${word} at step ${step}`, brief: word } : { line, kind, text: word };
   });

@@ -180,7 +180,7 @@ const firstStatement = (block) => block.split("\n").find((line) => STATEMENT.tes
 export function searchOperators(items, text) {
   const words = text.toLowerCase().split(/\s+/);
   const within = ({ name, node, family, ways, kept }) =>
-    [name, node ?? "", family, ...ways.map(({ formula }) => formula), ...kept.map((each) => `keeps ${each.name}`)]
+    [name, node ?? "", family, ...ways.map(({ formula }) => formula), ...kept.map((each) => `saves ${each.name}`)]
       .join(" ")
       .toLowerCase();
   const rank = ({ name, node }) => {

@@ -9,14 +9,14 @@ import { ranAt } from "../scene/scene.js";
 import { createBrowse } from "./browse.js";
 
 const AGAIN = {
-  always: ["✓", "It keeps no tensor, so a second backward through it works, whether the graph is retained or not."],
+  always: ["✓", "It saves no tensor, so a second backward through it works, whether the graph is retained or not."],
   never: [
     "✗",
-    "The first backward frees what it kept. A second one raises, unless the first says `retain_graph=True`.",
+    "The first backward frees what it saved. A second one raises, unless the first says `retain_graph=True`.",
   ],
   depends: [
     "~",
-    "It keeps a tensor only for some of its inputs. Where it kept one, a second backward raises unless the graph is " +
+    "It saves a tensor only for some of its inputs. Where it saved one, a second backward raises unless the graph is " +
       "retained.",
   ],
   none: ["–", "It has no derivative: its result never requires a gradient, and no node is built."],
@@ -38,8 +38,8 @@ const AGAIN = {
 /** @type {Record<string, (operator: Operator) => boolean>} */
 const FILTERS = {
   "survives a second backward": ({ again }) => again === "always",
-  "keeps a tensor": ({ kept }) => kept.some(({ tensor }) => tensor),
-  "keeps its result": ({ kept, outputs }) => kept.some(({ name }) => outputs.includes(name)),
+  "saves a tensor": ({ kept }) => kept.some(({ tensor }) => tensor),
+  "saves its result": ({ kept, outputs }) => kept.some(({ name }) => outputs.includes(name)),
   "is a view": ({ view }) => view,
   "no derivative": ({ node }) => !node,
 };
@@ -107,12 +107,12 @@ function operatorDetail({ name, node, family, forward, ways, kept, view, again, 
       : []),
     ...(kept.length
       ? part(
-          "What the node keeps",
+          "What the node saves",
           savedTable(kept),
           ...(why ? [element("p", { class: "gr-quiet" }, `Why: ${why}.`)] : []),
         )
       : node
-        ? part("What the node keeps", element("p", { text: "Nothing." }))
+        ? part("What the node saves", element("p", { text: "Nothing." }))
         : []),
     ...part(
       "A second backward",

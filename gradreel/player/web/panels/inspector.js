@@ -318,7 +318,7 @@ export function nodeFacts(box, moment) {
     fact(
       "needs",
       box.slots.map(({ name, label }) => (label && label !== name ? `${name} = ${label}` : name)).join(", ") ||
-        "nothing kept",
+        "nothing saved",
     ),
   );
   for (const { slot, state: how, found } of now.slots) {
@@ -353,7 +353,7 @@ function numberFact({ name, text }) {
 }
 
 function slotFact(slot, how, found, scene, changed) {
-  const versions = how === "stale" ? `kept at version ${slot.version}, now version ${found}` : `v${slot.version ?? 0}`;
+  const versions = how === "stale" ? `saved at version ${slot.version}, now version ${found}` : `v${slot.version ?? 0}`;
   const value = how === "freed" || slot.value === null ? "" : ` ${formatShort(scene.values[slot.value], 20)}`;
   const size = slot.nbytes ? ` · ${formatBytes(slot.nbytes)}` : "";
   return fact(slot.name.startsWith("saved") ? slot.name : `saved ${slot.name}`, `${how}${value} · ${versions}${size}`, {

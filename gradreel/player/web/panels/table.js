@@ -23,7 +23,7 @@ export function showTable(root, { state, scene, step, selected }, onSelect) {
     if (rows.length < MOST) rows.push(tableRow(box, now, scene, selected, onSelect));
     else more++;
   }
-  const heads = ["node", "line", "state", "keeps", "gradient"];
+  const heads = ["node", "line", "state", "saved tensors", "gradient"];
   reconcile(root, element("table", {},
     element("caption", { text: `Nodes at step ${step}${more ? ` (the first ${MOST} of ${rows.length + more})` : ""}` }),
     element("thead", {}, element("tr", {}, ...heads.map((text) => element("th", { scope: "col", text })))),

@@ -53,7 +53,7 @@ function holdersOf(box, { state, scene, step, names }) {
       tied.map(({ name }) => `\`${name}\``),
     ),
     count(new Set(wires.map((wire) => wire.from)).size, "edge"),
-    count(slots.length, "saved slot"),
+    count(slots.length, "saved tensor"),
   ].filter(Boolean);
   const words = kinds.length ? `held by ${kinds.join(", ")}` : "held by something that has no name here";
   return {
