@@ -88,7 +88,8 @@ def told(each: Lesson) -> Head:
         "question": each.question,
         "choices": [{"text": choice.text, "right": choice.right, "why": choice.why} for choice in each.choices],
         "more": [{"title": title_of(href), "href": href} for href in each.more],
-        "show": {"kind": each.shown.kind, "line": each.shown.line, "which": each.shown.which},
+        "open": asdict(each.opens),
+        "show": asdict(each.shown),
     }
 
 

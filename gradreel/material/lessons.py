@@ -1,7 +1,8 @@
 """The course: short steps, each a program and a question to be answered before it is played.
 
 A lesson is a file of lessons/. Its keys: the `chapter` it stands in, the confusions it `covers` (by their numbers in
-tests/data/confusions.json), the step of the run that `show`s the answer, and where there is `more` of it. Below its
+tests/data/confusions.json), the step to `open` at, which is a picture of what it teaches and does not give the answer
+away, the step of the run that `show`s the answer, and where there is `more` of it. Below its
 `##` question stand the choices: `* [x] text {claim}`, with the reason indented beneath. A claim is what a choice says
 of the run, in a form that a test can check (tests/material/claims.py): the right one holds, the others do not.
 """
@@ -15,7 +16,7 @@ from functools import cache
 from .reading import Page, folder
 
 CHOICE = re.compile(r"^\* \[(?P<mark>[ x])\] (?P<text>.+?) \{(?P<claim>[^\n]+)\}\n(?P<why>(?:^  .+\n?)+)", re.MULTILINE)
-SHOW = re.compile(r"(?P<kind>\w+) line (?P<line>\d+) (?P<which>first|last)")
+MOMENT = re.compile(r"(?P<kind>\w+) line (?P<line>\d+) (?P<which>first|last)")
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Lesson:
     source: str
     question: str
     choices: tuple[Choice, ...]
+    opens: Moment
     shown: Moment
     more: tuple[str, ...]
     """Addresses of other pages where it goes on."""
@@ -62,12 +64,9 @@ def lesson(page: Page) -> Lesson:
     """What a file says as a lesson.
 
     Raises:
-        ValueError: it has not one question, one program and one moment that shows the answer.
+        ValueError: it has not one question, one program, one moment to open at and one that shows the answer.
     """
     [(question, below)] = page.sections
-    moment = SHOW.fullmatch(page.keys["show"])
-    if moment is None:
-        raise ValueError(f"{page.slug}: “show: {page.keys['show']}” names no step")
     return Lesson(
         page.slug,
         page.title,
@@ -77,9 +76,18 @@ def lesson(page: Page) -> Lesson:
         page.block("play"),
         question,
         tuple(choices(below)),
-        Moment(moment["kind"], int(moment["line"]), moment["which"]),
+        moment(page, "open"),
+        moment(page, "show"),
         tuple(page.keys[key] for key in ("more", "also") if key in page.keys),
     )
+
+
+def moment(page: Page, key: str) -> Moment:
+    """The step that a key names."""
+    found = MOMENT.fullmatch(page.keys[key])
+    if found is None:
+        raise ValueError(f"{page.slug}: “{key}: {page.keys[key]}” names no step")
+    return Moment(found["kind"], int(found["line"]), found["which"])
 
 
 def choices(text: str) -> list[Choice]:

@@ -19,6 +19,14 @@ WHOLE = """(root) => {
 """Whether all that is on the stage is in view and can be read."""
 
 
+TOLD = """(root) => [
+  getComputedStyle(root.querySelector(".words")).clipPath.split("(")[0],
+  root.querySelectorAll(".ahead, .card:is(.err, .warn)").length,
+  root.querySelectorAll(".row.call").length,
+]"""
+"""How the words of the timeline are cut off, and how much is told of what goes wrong and of the backward calls."""
+
+
 def open_lesson(page: Page, url: str) -> None:
     page.goto(url)
     page.wait_for_selector("[data-testid=choice]", timeout=60_000)
@@ -39,8 +47,16 @@ def wait_for_program(page: Page) -> None:
 def test_a_question_is_answered_by_the_player(page: Page, app_url: str) -> None:
     open_lesson(page, f"{app_url}/Lessons#the_second_backward")
     player = page.get_by_test_id("player")
-    expect(player).to_have_attribute("data-step", "0")
+    expect(player).to_have_attribute("data-step", "7")
+    assert player.evaluate(TOLD) == ["inset", 0, 1], "nothing of what is ahead is told"
+    page.get_by_test_id("scrub").hover()
+    expect(page.locator(".tip")).to_contain_text("7 · ")
+    box = page.get_by_test_id("scrub").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] - 2, box["y"] + 9)
+    expect(page.locator(".tip")).to_have_text("13 · not played yet")
     page.get_by_test_id("choice").nth(0).click()
+    assert player.evaluate(TOLD)[0] == "none"
     expect(page.get_by_test_id("verdict")).to_contain_text("Not so")
     expect(player).to_have_attribute("data-step", player.get_attribute("data-steps") or "")
     assert page.locator("[data-state=wrong]").count() >= 1 and "freed" in state(player)["sentence"]
@@ -57,6 +73,7 @@ def test_every_lesson_opens_by_its_link_and_shows_its_answer(page: Page, app_url
     for number, lesson in enumerate(lessons()):
         expect(page.locator("h1")).to_have_text(lesson.title)
         wait_for_program(page)
+        assert state(player)["line"] == lesson.opens.line and player.evaluate(TOLD)[:2] == ["inset", 0], lesson.slug
         right = next(i for i, choice in enumerate(lesson.choices) if choice.right)
         page.get_by_test_id("choice").nth(right).click()
         expect(page.get_by_test_id("verdict")).to_contain_text("Right")

@@ -75,7 +75,7 @@ SAYS = {
         "Line 8: `opt` takes a step: it changes `w` in place, and its version goes up.",
     ],
     "accumulation": [
-        "**MulBackward0 #0** keeps `a` for another pass: `retain_graph` is set.",
+        "**MulBackward0 #0** retains `a` for another pass: `retain_graph` is set.",
         "`a.grad` was not None, so gradients add up, in place: 6.0 + 6.0 = 12.0.",
     ],
     "saved_modified": [

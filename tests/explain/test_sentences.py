@@ -130,7 +130,7 @@ def double(g):
     g *= 2
 x.register_hook(double)
 (x * 2).backward()""",
-    "reads what was written over since, uncounted.": """\
+    "reads a saved tensor that was overwritten since, and no version tells.": """\
 w = torch.tensor(2., requires_grad=True)
 y = w ** 2
 w.data.fill_(5.)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gradreel.interpreter import run
-from gradreel.material.lessons import Lesson, lessons
+from gradreel.material.lessons import Lesson, Moment, lessons
 from gradreel.material.reading import HERE
 from gradreel.scene import build, to_json
 from gradreel.trace import Trace
@@ -70,10 +70,19 @@ def test_the_right_answer_is_true_of_the_run_and_the_others_are_not(lesson: Less
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=IDS)
-def test_the_step_that_shows_the_answer_is_there(lesson: Lesson) -> None:
+def test_it_opens_before_the_answer_and_both_steps_are_there(lesson: Lesson) -> None:
     steps = scene_of(lesson.source)["steps"]
-    assert [step for step in steps if (step["kind"], step["line"]) == (lesson.shown.kind, lesson.shown.line)]
+    opens, shows = (
+        [number for number, step in enumerate(steps) if (step["kind"], step["line"]) == (moment.kind, moment.line)]
+        for moment in (lesson.opens, lesson.shown)
+    )
+    assert opens and shows
+    assert at(opens, lesson.opens) < at(shows, lesson.shown)
     assert all(choice.why for choice in lesson.choices)
+
+
+def at(steps: list[int], moment: Moment) -> int:
+    return steps[0 if moment.which == "first" else -1]
 
 
 def test_the_course_is_of_a_size_that_can_be_finished() -> None:

@@ -80,7 +80,7 @@ def node_ran(told: Telling) -> str:
     if told.first(e.SlotFreed):
         texts.append("frees what it saved")
     if written_over(world, state):
-        texts.insert(0, "reads what was written over since, uncounted")
+        texts.insert(0, "reads a saved tensor that was overwritten since, and no version tells")
     return told.sentence(f"**{state.title}** {texts[0]}", *(f"it {text}" for text in texts[1:]))
 
 
@@ -174,7 +174,7 @@ def slot_retained(told: Telling) -> str:
     what = in_slots(world, kept_on)
     call = world.calls[kept_on[0].call]
     why = "`create_graph` implies `retain_graph`" if implied(call) else "`retain_graph` is set"
-    return told.sentence(f"{node(world, kept_on[0].node)} keeps {what} for another pass: {why}")
+    return told.sentence(f"{node(world, kept_on[0].node)} retains {what} for another pass: {why}")
 
 
 def implied(call: Call) -> bool:

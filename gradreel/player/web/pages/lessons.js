@@ -41,7 +41,7 @@ export function createLessons(root, { head, page, scene, ask, giveUp, theme }) {
     if (keep) navigateToPart(lesson.slug, here.slug);
     frame.say(null);
     here = lesson;
-    playing.open(lesson.source, () => 0);
+    playing.open(lesson.source, opening(lesson));
     draw();
     reading.scrollTop = root.scrollTop = 0;
     reading.focus({ preventScroll: true });
@@ -58,8 +58,10 @@ export function createLessons(root, { head, page, scene, ask, giveUp, theme }) {
     const at = (of) => stepOf(of, here.show);
     const player = playing.player();
     if (!player) return;
-    if (playing.plays(here.source)) player.seek(at(current) ?? player.state().step);
-    else playing.open(here.source, at);
+    if (playing.plays(here.source)) {
+      player.seek(at(current) ?? player.state().step);
+      player.still();
+    } else playing.open(here.source, at);
     if (stage.getBoundingClientRect().top > innerHeight * 0.7)
       stage.scrollIntoView({ behavior: "smooth", block: "start" });
   }
@@ -76,6 +78,7 @@ export function createLessons(root, { head, page, scene, ask, giveUp, theme }) {
     }));
     const picked = progress.of(here.slug);
     root.toggleAttribute("data-asking", picked === null);
+    playing.withhold(picked === null);
     setTitle(`${here.title} · Gradreel`);
     reading.replaceChildren(
       element(
@@ -149,7 +152,7 @@ export function createLessons(root, { head, page, scene, ask, giveUp, theme }) {
   }
 
   let current = scene;
-  playing.expect(head.source, () => 0);
+  playing.expect(head.source, opening(lessons.find(({ slug }) => slug === head.step)));
   playing.show({ head, scene });
   draw();
   if (here.slug !== head.step) go(here, { keep: false });
@@ -166,6 +169,9 @@ export function createLessons(root, { head, page, scene, ask, giveUp, theme }) {
     followAddress: follow,
   };
 }
+
+/** The step that a lesson opens at: a picture of what it teaches. */
+const opening = (lesson) => (scene) => (lesson && stepOf(scene, lesson.open)) ?? 0;
 
 /** A question with its choices; once one is picked, each says why it is right or wrong. */
 function question(lesson, picked, onPick, onShow) {

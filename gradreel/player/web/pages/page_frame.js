@@ -89,6 +89,7 @@ export function createEmbeddedLab(host, { home, title, ask, giveUp, theme }) {
   let lab = null;
   /** The program that was asked for, and at which step it is to open; null for its end. */
   let wanted = { source: "", at: null };
+  let withheld = false;
 
   return {
     /** Put a program in and run it.
@@ -107,6 +108,7 @@ export function createEmbeddedLab(host, { home, title, ask, giveUp, theme }) {
       const step = (head.source ?? "").trimEnd() === wanted.source.trimEnd() ? wanted.at?.(next) ?? null : null;
       if (lab) {
         if (scene) lab.show(next, step);
+        if (scene && step !== null) lab.player.still();
         return;
       }
       lab = createLab(host, {
@@ -117,6 +119,14 @@ export function createEmbeddedLab(host, { home, title, ask, giveUp, theme }) {
         theme,
         step,
       });
+      if (withheld) lab.player.withhold(true);
+      if (step !== null) lab.player.still();
+    },
+    /** Whether nothing is told of what has not been played. @param {boolean} on */
+    withhold(on) {
+      if (withheld === on) return;
+      withheld = on;
+      lab?.player.withhold(on);
     },
     /** What it opens with: the program of the first answer.
      * @param {string} source

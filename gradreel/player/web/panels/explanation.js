@@ -16,16 +16,17 @@ const CALLS = 6;
  * @param {HTMLElement} root
  * @param {Moment} moment
  * @param {{onSeek: (step: number) => void, onFix: ((fix: Fix) => void)|null|undefined, tried?: Fix|null, onBack?: () =>
- *   void, onMeaning?: () => void}} actions
+ *   void, onMeaning?: () => void, withheld?: boolean}} how  `withheld`: nothing is told of what is ahead
  */
-export function showExplanation(root, { state, scene, step }, { onSeek, onFix, tried, onBack, onMeaning }) {
+export function showExplanation(root, { state, scene, step }, how) {
+  const { onSeek, onFix, tried, onBack, onMeaning, withheld = false } = how;
   /** @type {HTMLElement[]} */
   const parts = tried && onBack ? [triedCard(tried, onBack)] : [];
   const raised = scene.outcome.kind !== "finished";
   for (const diagnosis of scene.diagnoses) {
     const at = firstStepOf(diagnosis, state.last);
     if (step >= at) parts.push(diagnosisCard(diagnosis, { onSeek, onFix }));
-    else
+    else if (!withheld)
       parts.push(
         element(
           "button",
@@ -35,7 +36,7 @@ export function showExplanation(root, { state, scene, step }, { onSeek, onFix, t
       );
   }
   if (raised && !scene.diagnoses.some(isError) && step >= state.last) parts.push(errorCard(scene.outcome, onMeaning));
-  parts.push(...callRows(scene.calls, step, onSeek));
+  parts.push(...callRows(withheld ? scene.calls.filter((call) => call.from <= step) : scene.calls, step, onSeek));
   if (!raised && !scene.unrun && step >= state.last)
     parts.push(
       element("p", {

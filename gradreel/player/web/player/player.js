@@ -76,7 +76,8 @@ export function createPlayer(root, firstScene, options) {
     stage.show({ ...moment, selected: run.chosen, holding }, { time, cut: first });
     root.dataset.step = String(run.step);
     parts.openDetails(isTold(run) || Boolean(fixTrial.current()));
-    timeline.show(run.step, time);
+    if (run.seen !== null) run.seen = Math.max(run.seen, run.step);
+    timeline.show(run.step, time, run.seen);
     marks.show(run.step);
     showPanels(parts, run, moment, holding, {
       select: selection.select,
@@ -255,6 +256,15 @@ function createApi(root, parts, run, { moves, marks, stage, explore, editor, sel
     pose: stage.pose,
     /** What the stage shows, in numbers. */
     look: stage.look,
+    /** The present step where it says most, as a picture of it would be. */
+    still: stage.still,
+    /** Whether what is ahead is told: what a question asks for is withheld until it is answered, or played.
+     * @param {boolean} on
+     */
+    withhold: (on) => {
+      run.seen = on ? run.step : null;
+      show();
+    },
     calls: () => run.scene.calls.map(({ from, to }) => ({ from, to })),
     bookmarks: () => [...marks.all()],
     state: () => ({ ...describe(run.state, run.scene, run.names, run.step), selected: momentOf(run).selected }),
@@ -348,6 +358,7 @@ export function showPanels(parts, run, moment, holding, { seek, back, select, fo
     tried: fixTrial.current(),
     onBack: fixTrial.back,
     onMeaning: meaning,
+    withheld: run.seen !== null,
   });
   showBare(parts.bare, moment, back);
   parts.graph.parentElement.dataset.graph = moment.scene.boxes.length || moment.scene.unrun ? "some" : "none";

@@ -12,6 +12,7 @@ import { createState } from "./state.js";
  * @typedef {object} Run
  * @property {number} step
  * @property {string|null} chosen  what a person has selected: a box, a tensor or a group
+ * @property {number|null} seen  while what is ahead is withheld: the last step that has been shown
  * @property {boolean} values  whether values stand after the lines that made them
  * @property {number} loads  how many scenes there were
  * @property {State} state
@@ -28,7 +29,7 @@ import { createState } from "./state.js";
  * @returns {Run}  it has a scene once one is loaded
  */
 export function createRun({ values = true }) {
-  return /** @type {Run} */ ({ step: 0, chosen: null, values, loads: 0, details: null, durations: [] });
+  return /** @type {Run} */ ({ step: 0, chosen: null, values, loads: 0, details: null, seen: null, durations: [] });
 }
 
 /** Another scene of the same program. @param {Run} run @param {Scene} next  a scene as it came */
@@ -54,6 +55,7 @@ export function beginScene(run, next, at) {
   run.step = clampStep(run, at ?? run.state.last);
   run.chosen = null;
   run.details = null;
+  if (run.seen !== null) run.seen = run.step;
 }
 
 /** The step of the run that is nearest to a number. @param {Run} run */

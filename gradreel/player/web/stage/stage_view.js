@@ -20,6 +20,8 @@ import { aim, ease, settle } from "./sprites.js";
 
 /** With motion reduced the acts stand still where they say most. */
 const STILL = { grad_added: 0.5, grad_stored: 0.55, slot_freed: 0.45 };
+/** Where a picture of a step shows what happens in it; of others, at its end. */
+const POSED = { ...STILL, slot_retained: 0.7, node_ran: 0.75, backward_started: 0.6 };
 const LONGEST_FRAME = 60;
 /** Pixels from a line within which a press is on it. */
 const NEAR = 8;
@@ -225,11 +227,16 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
     })),
     /** For files and tests: the moment at a share of its step, everything in its place. @param {number} progress */
     pose: (progress) => {
-      if (!frame?.layout) return;
+      if (!frame) return;
       act = null;
-      settle(sprites);
       frame.progress = progress;
+      if (!frame.layout) return;
+      settle(sprites);
       render();
+    },
+    /** The present step where a picture of it says most. */
+    still() {
+      if (frame) this.pose(POSED[frame.model.scene.steps[frame.moment.step].kind] ?? 1);
     },
     frame: () => frame && { ...frame, colours: paletteOf(host), measure },
     /** What the last frame shows, in numbers. */

@@ -52,6 +52,8 @@ export function createTimeline(root, { onSeek, onPlay }) {
   let state = null;
   let peak = 0;
   let scale = timeScale([]);
+  /** The last step of which is told; null where nothing is withheld. */
+  let seen = null;
   const share = (step) => `${scale.at(step) * 100}%`;
   const stepAt = (event) => {
     const box = scrub.getBoundingClientRect();
@@ -70,11 +72,11 @@ export function createTimeline(root, { onSeek, onPlay }) {
   scrub.addEventListener("pointermove", (event) => {
     const step = stepAt(event);
     if (scrub.hasPointerCapture(event.pointerId)) onSeek(step);
+    const told = seen === null || step <= seen;
     const stretch = stretchAt(scene.stretches, step);
     const held = `${formatBytes(state.at("program", "bytes", step) ?? 0)} saved`;
-    tip.textContent = [`${step}`, held, stretch && stretchWord(stretch), openingOf(scene.steps[step].sentence)]
-      .filter(Boolean)
-      .join(" · ");
+    const said = told && [held, stretch && stretchWord(stretch), openingOf(scene.steps[step].sentence)];
+    tip.textContent = [`${step}`, ...(said || ["not played yet"])].filter(Boolean).join(" · ");
     tip.hidden = false;
     const { width } = scrub.getBoundingClientRect();
     const middle = scale.at(step) * width;
@@ -106,8 +108,13 @@ export function createTimeline(root, { onSeek, onPlay }) {
       band.hidden = !range;
       if (range) Object.assign(band.style, { left: share(range.from), right: `calc(100% - ${share(range.to)})` });
     },
-    /** @param {number} step @param {number} [time]  milliseconds in which the cursor goes there */
-    show: (step, time = 0) => {
+    /** @param {number} step @param {number} [time]  milliseconds in which the cursor goes there
+     * @param {number|null} [last]  what is beyond it is withheld
+     */
+    show: (step, time = 0, last = null) => {
+      seen = last;
+      const cut = seen === null ? "" : `inset(0 calc(100% - ${share(seen)}) 0 0)`;
+      for (const part of [strip, words]) part.style.clipPath = cut;
       cursor.style.transition = time ? `transform ${Math.round(time)}ms linear` : "none";
       cursor.style.transform = `translateX(${share(step)})`;
       const kind = stretchAt(scene.stretches, step)?.kind;
