@@ -194,3 +194,71 @@ def test_a_picture_can_be_had_as_a_file(page: Any) -> None:
     svg = page.evaluate("player.picture('svg').then((blob) => blob.text())")
     assert svg.startswith("<svg") and "Step 20 of" in svg and "NaN" not in svg
     assert page.evaluate("player.picture('png').then((blob) => blob.size)") > 5000
+
+
+TURN = """([x, y, delta]) => {
+  const host = document.querySelector("[data-testid=stage]");
+  const { left, top } = host.getBoundingClientRect();
+  const how = { deltaY: delta, clientX: left + x, clientY: top + y, cancelable: true, bubbles: true };
+  const taken = !host.dispatchEvent(new WheelEvent("wheel", how));
+  return [taken, player.look().targets.filter(({ kind }) => kind === "card" || kind === "ladder").length];
+}"""
+"""Turn the wheel at a point of the stage: whether the page does not get it, and how many blocks are closed then."""
+
+
+def test_the_wheel_over_a_block_asks_for_detail_and_else_scrolls_the_page(page: Any) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.wait_for_function("document.querySelector('.canvas').clientWidth === player.look().width")
+    page.evaluate("player.seek(14)")
+    page.wait_for_timeout(600)  # all has come to its place
+    assert page.evaluate(TURN, [2, 2, -60]) == [False, 0], "beside everything"
+    assert page.evaluate(TURN, [*spot(page, "n4"), -60]) == [False, 0], "no more is to be had"
+    assert page.evaluate(TURN, [*spot(page, "n4"), 60]) == [True, 1], "the block that it is in is shut"
+    page.wait_for_timeout(600)
+    assert page.evaluate(TURN, [*spot(page, "n2"), 60]) == [False, 1], "it is in none"
+    [card] = page.evaluate("player.look().targets.filter(({ kind }) => kind === 'card').map(({ id }) => id)")
+    assert page.evaluate(TURN, [*spot(page, card), -60]) == [True, 0]
+
+
+def spot(page: Any, thing: str) -> list[float]:
+    """The middle of a thing, on the stage."""
+    at = page.evaluate("(thing) => player.look().targets.find(({ id }) => id === thing)", thing)
+    return [at["x"] + at["w"] / 2, at["y"] + at["h"] / 2]
+
+
+WIDE, LOW = (1440, 900), (1000, 700)
+KEYS = [
+    # the window, the key, and by how many pixels the pane grows; None: as much as it may
+    (WIDE, "ArrowLeft", 24), (WIDE, "ArrowRight", -24), (WIDE, "Shift+ArrowLeft", 96), (WIDE, "End", None),
+    (LOW, "ArrowUp", 24), (LOW, "ArrowDown", -24), (LOW, "End", None),
+]  # fmt: skip
+
+
+def test_the_room_beside_the_stage_is_given_by_keys_and_mouse_and_is_remembered(page: Any) -> None:
+    divider, pane = page.get_by_test_id("divider"), page.locator(".right")
+    page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+    page.evaluate("(localStorage.clear(), player.seek(scene.steps.length - 1))")
+    for size, key, grown in KEYS:
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        side = "width" if size == WIDE else "height"
+        divider.press("Enter")
+        before = pane.bounding_box()[side]
+        divider.press(key)
+        after = pane.bounding_box()[side]
+        assert after > before if grown is None else after == pytest.approx(before + grown, abs=1), (size, key)
+        assert int(divider.get_attribute("aria-valuenow")) == pytest.approx(after, abs=1)
+        assert step(page) == page.evaluate("scene.steps.length - 1"), "to the player the key is nothing"
+        stage = page.get_by_test_id("stage").bounding_box()
+        assert stage["width"] >= size[0] * 0.3, "the stage is never covered"
+    page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+    divider.press("Enter")
+    at = divider.bounding_box()
+    page.mouse.move(at["x"] + 4, at["y"] + 90)
+    page.mouse.down()
+    page.mouse.move(at["x"] - 76, at["y"] + 90)
+    page.mouse.up()
+    wide = pane.bounding_box()["width"]
+    assert wide == pytest.approx(400, abs=6)
+    page.evaluate("(player.destroy(), window.player = make(document.getElementById('one'), { step: 99 }))")
+    assert pane.bounding_box()["width"] == pytest.approx(wide, abs=1)
+    page.evaluate("localStorage.clear()")

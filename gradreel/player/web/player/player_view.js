@@ -4,6 +4,7 @@
 
 import { element } from "../lib/dom.js";
 import { unfold } from "../panels/caption.js";
+import { createDivider } from "./divider.js";
 import { createSheet } from "./keyboard.js";
 
 const TOOLS = [
@@ -134,8 +135,10 @@ export function buildView(root) {
   );
   made.whole.addEventListener("click", () => unfold(made, !made.say.hasAttribute("data-whole")));
   const sheet = createSheet();
+  const frame = element("div", { class: "frame" }, left, graph, right, foot);
+  frame.append(createDivider(frame, right));
   root.replaceChildren(
-    element("div", { class: "frame" }, left, graph, right, foot),
+    frame,
     sheet.root,
   );
   return {

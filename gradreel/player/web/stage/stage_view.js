@@ -14,6 +14,7 @@ import { paint } from "./painter.js";
 import { edgeRoute } from "./places.js";
 import { along } from "./routes.js";
 import { aim, ease, settle } from "./sprites.js";
+import { listenToWheel } from "./wheel.js";
 
 /** @import { Moment } from "../scene/types.js" */
 /** @import { Frame, Sprite } from "./types.js" */
@@ -61,6 +62,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
   host.addEventListener("pointermove", (event) => event.pointerType !== "touch" && point(hit(event)));
   host.addEventListener("pointerleave", () => point(null));
   host.addEventListener("pointerdown", () => host.focus({ preventScroll: true }));
+  listenToWheel(host, { find: foldUnder, change: tryPin });
 
   function resize() {
     const { clientWidth: width, clientHeight: height } = host;
@@ -149,6 +151,33 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
     for (const each of ids) pins.set(each, open);
     recompose(composer, { pins });
     relayout(false);
+  }
+
+  /** The fold that a turn of the wheel is about: a closed one to open, or the innermost open one to shut. */
+  function foldUnder(event, more) {
+    const target = frame?.layout && hit(event);
+    if (!target) return null;
+    const item = frame.layout.items.find(({ key }) => key === target.label);
+    if (more) return target.kind === "ladder" || (target.kind === "card" && item?.group?.kids) ? target.id : null;
+    if (target.kind === "open") return target.id;
+    const at = item?.nodes[0]?.at;
+    const around = frame.layout.open.filter(({ id, low, high }) => id !== "root" && low <= at && at <= high);
+    return around.sort((a, b) => b.depth - a.depth)[0]?.id ?? null;
+  }
+
+  /** Open or shut a fold, if there is room for that. @returns {boolean} whether there was */
+  function tryPin(id, open) {
+    const { pins, model } = composer;
+    const inside = open
+      ? frame.layout.items.find(({ key, group }) => key === id || group?.id === id).nodes
+      : model.nodes.filter(({ leaf, path }) => !leaf && path.includes(id));
+    const piecesNow = () => new Set(inside.map((node) => frame.layout.owner.get(node))).size;
+    const before = piecesNow();
+    pin(id, open);
+    if (open ? piecesNow() > before : piecesNow() < before) return true;
+    recompose(composer, { pins });
+    relayout(false);
+    return false;
   }
 
   function ladderFolds(key) {
