@@ -250,3 +250,25 @@ def test_every_address_has_its_title_our_code_and_a_first_letter(app_url: str) -
     assert (headers["content-encoding"], gzip.decompress(packed)) == ("gzip", script)
     with pytest.raises(urllib.error.HTTPError, match="404"):
         fetched(f"{app_url}/gradreel/letter?page=Elsewhere")
+
+
+PASTED = [
+    ("RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x3 and 4x5)", "Matrices that do not fit together"),
+    ("a = b\nZeroDivisionError: nothing of torch", "No exhibit is about this message"),
+]
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_an_exhibit_opens_by_itself_when_a_pasted_message_finds_it(page: Page, app_url: str, width: int) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=app_url)
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(f"{app_url}/Gallery")
+    page.wait_for_selector(SHOWN["Gallery"])
+    for message, title in PASTED:
+        page.evaluate("(text) => navigator.clipboard.writeText(text)", message)
+        page.get_by_test_id("look-for").click()
+        page.keyboard.press("Control+A")
+        page.keyboard.press("Control+V")
+        heading = page.get_by_test_id("detail").locator("h1")
+        expect(heading).to_have_text(title)
+        expect(heading).to_be_in_viewport()

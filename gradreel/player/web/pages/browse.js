@@ -12,6 +12,8 @@ import { createEmbeddedLab, createPageFrame, pageWithLab } from "./page_frame.js
 
 const FIND = "find=";
 const PAUSE = 60;
+/** What puts in a whole message at once: what it finds opens by itself. */
+const WHOLE = new Set(["insertFromPaste", "insertFromDrop"]);
 
 /**
  * @template {{key: string, group: string, source: string}} Item
@@ -123,7 +125,10 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
                 type: "button",
                 "data-key": item.key,
                 "aria-current": item === chosen,
-                onclick: () => (choose(item), narrow() && detail.scrollIntoView({ behavior: "smooth" })),
+                onclick: () => {
+                  choose(item);
+                  bringUp();
+                },
               },
               ...kind.row(item),
             ),
@@ -143,7 +148,10 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
     if (row) list.scrollTop += row.top + row.height / 2 - frame.top - frame.height / 2;
   }
 
-  const narrow = () => detail.getBoundingClientRect().top > innerHeight * 0.8;
+  /** Where the list stands above what is to be read, that comes up: what was found is seen. */
+  const bringUp = () => {
+    if (detail.getBoundingClientRect().top > innerHeight * 0.4) detail.scrollIntoView({ behavior: "smooth" });
+  };
   const pick = (name) => {
     only = only === name ? null : name;
     for (const chip of chips.children)
@@ -173,10 +181,11 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
     const item = kind.best ? kind.best(text) : found[0];
     if (item) choose(item, { keep });
     else if (kind.unsure) chooseNone();
+    bringUp();
   }
   find.addEventListener("input", (/** @type {InputEvent} */ event) => {
     clearTimeout(timer);
-    timer = setTimeout(() => search({ best: event.inputType === "insertFromPaste" }), PAUSE);
+    timer = setTimeout(() => search({ best: WHOLE.has(event.inputType) }), PAUSE);
   });
   find.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Enter" || event.shiftKey) return;
