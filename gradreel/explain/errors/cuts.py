@@ -75,7 +75,7 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
             source = world.tensors[taken.tensor]
             told = (
                 f"{upper(called(world, tensor.number))} of **line {tensor.place.line}** is made of plain numbers, "
-                f"which {taking(taken)} {on(taken.place.line)} took out of {called(world, source.number)}: numbers "
+                f"which {taking(taken)} {on(taken.place.line)} took out of {called(world, source.number)}. Numbers "
                 "know of no graph."
             )
             return Cut(taken.place, taken.event, "numbers", told, tensor, past_views(world, source))
@@ -203,7 +203,7 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
         return Cut(place, tensor.made, "rounded", told, tensor, source)
     if op in COUNTING:
         told = (
-            f"The recording ends {where}: `{op}` counts, and a count has no derivative: it stays the same while "
+            f"The recording ends {where}: `{op}` counts, and a count has no derivative. It stays the same while "
             "what is counted moves, and then jumps."
         )
         return Cut(place, tensor.made, "counted", told, tensor, source)

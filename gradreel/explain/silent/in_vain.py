@@ -71,8 +71,8 @@ class InVain(FirstTrouble):
         story = (
             f"{code(text)} {on(line)} never changes anything: no parameter that this optimizer was given ever gets a "
             "gradient.",
-            f"{self.goal(line)}, of a copy perhaps, or of another part of the program. A copy has its own, and hands "
-            "nothing back.",
+            f"{self.goal(line)}. They may be of a copy, or of another part of the program: a copy has its own, and "
+            "hands nothing back.",
         )
         lines: dict[str, int | None] = {"built": line, "raised": None}
         if line in self.elsewhere:
