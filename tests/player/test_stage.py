@@ -262,3 +262,18 @@ def test_the_room_beside_the_stage_is_given_by_keys_and_mouse_and_is_remembered(
     page.evaluate("(player.destroy(), window.player = make(document.getElementById('one'), { step: 99 }))")
     assert pane.bounding_box()["width"] == pytest.approx(wide, abs=1)
     page.evaluate("localStorage.clear()")
+
+
+def test_a_picture_of_a_step_stays_while_more_is_told_of_it(page: Any) -> None:
+    freed = page.evaluate("scene.steps.findIndex(({ kind }) => kind === 'slot_freed')")
+    picture = "document.querySelector('.canvas').toDataURL()"
+    end, still = page.evaluate(f"(player.seek({freed}), player.pose(1), {picture})"), "player.still()"
+    posed = page.evaluate(f"({still}, {picture})")
+    assert posed != end, "the saved tensors are on their way out"
+    for change in ("player.withhold(true)", "player.update(scene)", "player.withhold(false)"):
+        page.evaluate(change)
+        page.wait_for_timeout(100)
+        assert page.evaluate(picture) == posed, change
+    page.evaluate(f"player.seek({freed + 1}), player.seek({freed})")
+    page.wait_for_timeout(700)
+    assert page.evaluate(picture) == end

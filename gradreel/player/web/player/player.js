@@ -70,10 +70,11 @@ export function createPlayer(root, firstScene, options) {
   const made = assemble(root, parts, run, show, firstScene, options);
   const { moves, marks, stage, timeline, controls, editor, selection, fixTrial, explore } = made;
 
-  function show({ time = 0, first = false } = {}) {
+  /** `stays`: the moment is the one that is shown, with something else told of it. */
+  function show({ time = 0, first = false, stays = false } = {}) {
     const moment = momentOf(run);
     const holding = run.chosen ? holdingOf(moment, run.chosen) : null;
-    stage.show({ ...moment, selected: run.chosen, holding }, { time, cut: first });
+    stage.show({ ...moment, selected: run.chosen, holding }, { time, cut: first, stays });
     root.dataset.step = String(run.step);
     parts.openDetails(isTold(run) || Boolean(fixTrial.current()));
     if (run.seen !== null) run.seen = Math.max(run.seen, run.step);
@@ -125,8 +126,9 @@ export function createPlayer(root, firstScene, options) {
     loadScene(run, next);
     run.durations = durationsOf(stage.setScene(run.scene, run.state, { same: true }));
     showScene();
+    const stays = clampStep(run, step ?? run.step) === run.step;
     run.step = clampStep(run, step ?? run.step);
-    show();
+    show({ stays });
   }
 
   const player = { ...createApi(root, parts, run, made, show), update };
@@ -263,7 +265,7 @@ function createApi(root, parts, run, { moves, marks, stage, explore, editor, sel
      */
     withhold: (on) => {
       run.seen = on ? run.step : null;
-      show();
+      show({ stays: true });
     },
     calls: () => run.scene.calls.map(({ from, to }) => ({ from, to })),
     bookmarks: () => [...marks.all()],

@@ -205,10 +205,10 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
     },
     /** Show a moment; with `time`, what happens in its step over so many milliseconds.
      * @param {Moment & {holding?: any}} moment
-     * @param {{time?: number, cut?: boolean}} how
+     * @param {{time?: number, cut?: boolean, stays?: boolean}} how  `stays`: at the share of the step that is shown
      */
     show: (moment, how) => {
-      const { time = 0, cut = false } = how;
+      const { time = 0, cut = false, stays = false } = how;
       const { model } = composer;
       const quiet = still?.matches;
       const rest = quiet ? (STILL[moment.scene.steps[moment.step].kind] ?? 1) : 1;
@@ -217,7 +217,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
         model,
         moment: stageMoment(model, moment.step, moment.names),
         layout: frame?.layout,
-        progress: time && !quiet ? 0 : rest,
+        progress: time && !quiet ? 0 : stays && frame && !act ? frame.progress : rest,
         sprites,
         hidden: new Set(),
         chosen: moment.selected ?? null,
