@@ -79,11 +79,11 @@ class Stage:
         """Begin a step: what ran in the last one has run."""
         for node in self.running:
             if self.state.now(node) == "running":
-                self.mark(node, "empty" if self.empty(node) else "ran")
+                self.mark(node, "freed" if self.all_freed(node) else "ran")
         self.running.clear()
 
-    def empty(self, node: int) -> bool:
-        """Whether a node has let go of all that it kept."""
+    def all_freed(self, node: int) -> bool:
+        """Whether all that a node saved is freed."""
         slots = self.world.nodes[node].slots
         for slot in slots.values():
             if slot.state != "freed":
@@ -262,8 +262,8 @@ class Stage:
     def between(self, number: int) -> str:
         """How a node stands once its call is over: one that keeps something for another call stands as it was built."""
         node = self.world.nodes[number]
-        if self.empty(number):
-            return "empty"
+        if self.all_freed(number):
+            return "freed"
         return "ran" if node.runs and not node.slots and node.variable is None else "built"
 
     def node_ready(self, event: e.NodeReady) -> None:
@@ -353,8 +353,8 @@ class Stage:
         number = event.node
         for slot in self.world.nodes[number].slots_named(event.slot):
             self.slot(slot.slot).put(number, "freed")
-        if number not in self.running and self.empty(number):
-            self.mark(number, "empty")
+        if number not in self.running and self.all_freed(number):
+            self.mark(number, "freed")
 
     def slot_retained(self, event: e.SlotRetained) -> None:
         for slot in self.world.nodes[event.node].slots_named(event.slot):

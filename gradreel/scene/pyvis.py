@@ -12,7 +12,7 @@ from .model import Box
 if TYPE_CHECKING:
     from pyvis.network import Network  # type: ignore[import-untyped]
 
-COLOURS = {"built": "#e3f0f8", "ran": "#ffffff", "empty": "#ffffff", "failed": "#fdeadd", "released": "#dcdcd4"}
+COLOURS = {"built": "#e3f0f8", "ran": "#ffffff", "freed": "#ffffff", "failed": "#fdeadd", "released": "#dcdcd4"}
 LEAF = "#e0f4ee"
 
 

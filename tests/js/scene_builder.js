@@ -138,7 +138,7 @@ export function maker(source) {
       );
       if (!box.slots.length) return;
       held -= 4 * box.slots.length;
-      step("slot_freed", line, `**${box.name}** lets go.`, [id], [[id, "state", "empty"], ["program", "bytes", held],
+      step("slot_freed", line, `**${box.name}** lets go.`, [id], [[id, "state", "freed"], ["program", "bytes", held],
         ...box.slots.map((item) => [id, `slot:${item.name}`, "freed"])]);
     });
     scene.calls.push({

@@ -54,7 +54,7 @@ export function stateWord(now) {
   const ran = now.order ? `ran ${ordinal(now.order)}` : "ran";
   switch (now.state) {
     case "ran":
-    case "empty":
+    case "freed":
       return ran;
     case "failed":
       return "stopped here";
