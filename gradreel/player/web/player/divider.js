@@ -50,6 +50,7 @@ export function createDivider(frame, pane, store = () => localStorage) {
 
   /** What a reader is told: the side it moves along, and where it stands. */
   function tell() {
+    if (!line.isConnected) return;
     const side = sideNow();
     line.setAttribute("aria-orientation", side === "beside" ? "vertical" : "horizontal");
     for (const [name, value] of Object.entries({ now: sizeNow(side), min: LEAST[side], max: mostOf(side) }))
@@ -87,7 +88,6 @@ export function createDivider(frame, pane, store = () => localStorage) {
     resize(sideNow(), null);
     remember();
   });
-  line.addEventListener("focus", tell);
   line.addEventListener("keydown", (event) => {
     const side = sideNow();
     const far = event.shiftKey ? STEP * FAR : STEP;
@@ -104,6 +104,7 @@ export function createDivider(frame, pane, store = () => localStorage) {
     resize(side, goal);
     remember();
   });
+  new ResizeObserver(tell).observe(pane);
   apply();
   return line;
 }
