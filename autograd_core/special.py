@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import autograd_core as torch
 
-from .dispatch.schema.guard import guard_all
+from .dispatch.schema.guard import guard_module
 from .namespace.absent import absent
 from .ops import special
 
@@ -18,6 +18,6 @@ log_softmax, logsumexp, softmax = torch.log_softmax, torch.logsumexp, torch.soft
 
 i1 = special.i1
 
-globals().update(guard_all("torch.special", globals()))
+guard_module(__name__, "torch.special")
 
 __getattr__ = absent("torch.special")

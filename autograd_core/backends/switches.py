@@ -135,9 +135,17 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     state.anomaly, state.check_nan = enabled, check_nan
 
 
-NAMES = (
-    "get_default_device set_default_device get_float32_matmul_precision set_float32_matmul_precision "
-    "set_flush_denormal use_deterministic_algorithms are_deterministic_algorithms_enabled "
-    "is_deterministic_algorithms_warn_only_enabled get_deterministic_debug_mode set_deterministic_debug_mode "
-    "get_num_interop_threads set_num_interop_threads is_distributed set_anomaly_enabled"
-)
+def is_anomaly_enabled() -> bool:
+    return state.anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    return state.check_nan
+
+
+def get_num_threads() -> int:
+    return 1
+
+
+def set_num_threads(count: int) -> None:
+    """Accepted; this engine has one thread."""

@@ -45,3 +45,12 @@ def warn_once(about: str, text: str, of_caller: bool = True) -> None:
         warn(text)
     else:
         warnings.warn(text, stacklevel=1)
+
+
+def set_warn_always(b: bool, /) -> None:
+    """Whether warnings that come once in a process come each time."""
+    state.warn_always = b
+
+
+def is_warn_always_enabled() -> bool:
+    return state.warn_always

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..api.functions.contraction import multi_dot
-from ..dispatch.schema.guard import guard_all
+from ..dispatch.schema.guard import guard_module
 from ..namespace.absent import absent
 from ..ops.linalg_decomposition import LinAlgError
 from .decomposition import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
@@ -32,7 +32,7 @@ from .solving import (
     vecdot,
 )
 
-globals().update(guard_all("torch.linalg", globals()))
+guard_module(__name__, "torch.linalg")
 
 __getattr__ = absent("torch.linalg")
 

@@ -159,3 +159,9 @@ class memory_format(str, metaclass=WrittenInC):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+contiguous_format = memory_format("torch.contiguous_format")
+preserve_format = memory_format("torch.preserve_format")
+channels_last = memory_format("torch.channels_last")
+channels_last_3d = memory_format("torch.channels_last_3d")

@@ -63,6 +63,16 @@ TYPES = {
 }
 
 
+FloatTensor, DoubleTensor, HalfTensor = TYPES["FloatTensor"], TYPES["DoubleTensor"], TYPES["HalfTensor"]
+LongTensor, IntTensor, ShortTensor = TYPES["LongTensor"], TYPES["IntTensor"], TYPES["ShortTensor"]
+CharTensor, ByteTensor, BoolTensor = TYPES["CharTensor"], TYPES["ByteTensor"], TYPES["BoolTensor"]
+
+
+def typename(obj: Any) -> str:
+    """The type of `obj` with its module; that of a tensor as old programs name it."""
+    return str(obj.type()) if isinstance(obj, Tensor) else f"{type(obj).__module__}.{type(obj).__qualname__}"
+
+
 def dtype_of(named: Any) -> dtypes.dtype:
     """The dtype that a program names by itself, by one of these types or by the name of one.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -9,6 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+import autograd_core as torch
+from autograd_core.api.methods.table import IN_PLACE
+from autograd_core.dispatch.schema.guard import names_in
+from autograd_core.dispatch.schema.schema import DECLARED
+from autograd_core.nn.functional import aten
+from gradreel.interpreter.torch_module.namespace import SURFACE
 
 LOADED = """
 import importlib, json, sys
@@ -88,3 +96,38 @@ def shown() -> dict[str, str]:
 @pytest.mark.parametrize("case", CASES)
 def test_all_follows_from_one_entry(shown: dict[str, Any], case: str) -> None:
     assert shown[case] == CASES[case]
+
+
+# ---- the public names of the package
+
+
+def names_in_init() -> tuple[set[str], set[str]]:
+    """The public names that autograd_core/__init__.py has from the start, and those that are loaded when asked for."""
+    found: tuple[set[str], set[str]] = set(), set()
+    for node in ast.parse(Path(torch.__file__).read_text(encoding="utf-8")).body:
+        for part in ast.walk(node):
+            if isinstance(part, ast.ImportFrom) and part.module != "__future__":
+                found[isinstance(node, ast.If)].update(alias.asname or alias.name for alias in part.names)
+            elif isinstance(part, ast.Assign):
+                found[isinstance(node, ast.If)].update(t.id for t in part.targets if isinstance(t, ast.Name))
+    return tuple({name for name in names if not name.startswith("_")} for names in found)  # type: ignore[return-value]
+
+
+def line_for(name: str) -> str:
+    function = DECLARED["torch"][name].function
+    return f"from {function.__module__.removeprefix('autograd_core')} import {function.__name__} as {name}"
+
+
+def test_each_declared_function_of_torch_has_a_line_in_init() -> None:
+    missing = DECLARED["torch"].keys() - set().union(*names_in_init()) - IN_PLACE.keys()
+    lines = "\n".join(line_for(name) for name in sorted(missing) if not name.startswith("_"))
+    assert not lines, f"autograd_core/__init__.py has no line for what is declared:\n{lines}"
+
+
+def test_each_line_in_init_is_declared_or_a_name_of_torch() -> None:
+    ours = {"events", "ops", "layers", "declared", "Any", "TYPE_CHECKING"}
+    assert set().union(*names_in_init()) - names_in("torch") - SURFACE["torch"] <= ours
+
+
+def test_the_lines_for_editors_are_the_names_that_are_loaded_when_asked_for() -> None:
+    assert names_in_init()[1] == set(aten.__all__)

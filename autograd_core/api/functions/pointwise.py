@@ -358,6 +358,27 @@ def is_floating_point(input: Tensor) -> bool:
     return input.data_.dtype.kind == "f"
 
 
+@composite("is_complex(Tensor self) -> bool: function method")
+def is_complex(input: Tensor) -> bool:
+    return False
+
+
+@composite("is_conj(Tensor self) -> bool: function method")
+def is_conj(input: Tensor) -> bool:
+    return False
+
+
+@composite("is_neg(Tensor self) -> bool: function method")
+def is_neg(input: Tensor) -> bool:
+    return False
+
+
+@composite("get_device(Tensor self) -> int: function method")
+def get_device(input: Tensor) -> int:
+    """The index of the graphics card: there is none."""
+    return -1
+
+
 @composite("""
     numel(Tensor self) -> int: function method
     nelement(Tensor self) -> Tensor: method

@@ -185,6 +185,9 @@ def matrices(name: str) -> Callable[[Tensor], Tensor]:
     return transpose_last
 
 
+adjoint = matrices("adjoint")
+
+
 def matrix(self: Tensor) -> Tensor:
     """`H`, for matrices alone.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +19,7 @@ from ...api.functions.creation import check_device
 from ...engine.warnings import warn_once
 from ...errors import Unsupported
 from ...tensor.tensor import Tensor, wrapped_number
+from . import kernel_dtypes
 from .kernel_dtypes import Function, refuse_dtypes
 from .out import SEVERAL, write_out
 from .parameters import is_plain_number
@@ -84,13 +86,15 @@ def guard(space: str, name: str, function: Function) -> Function:
     if name not in DECLARED[space] and name not in TABLE[space]:
         return function
     if takes_nothing(space, name):
-        return without_arguments(name, function)
+        return without_arguments(name, function) if space == "Tensor" else function
     return check_calls(Reader(space, name, function))
 
 
-def guard_all(space: str, names: dict[str, Any]) -> dict[str, Function]:
-    """Those of `names` that have a signature in the module `space`, guarded."""
-    return {name: guard(space, name, names[name]) for name in names_in(space) if name in names}
+def guard_module(module: str, space: str) -> None:
+    """Let the functions of `module` that have a signature in torch's module `space` read their calls by it."""
+    functions = vars(sys.modules[module])
+    for name in (names_in(space) | kernel_dtypes.TABLE.keys()) & functions.keys():
+        functions[name] = guard(space, name, functions[name])
 
 
 def without_arguments(name: str, function: Function) -> Function:

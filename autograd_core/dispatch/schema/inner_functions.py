@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -145,5 +146,8 @@ def reword(name: str, function: Function) -> Function:
     return call
 
 
-def reword_all(names: dict[str, Any]) -> dict[str, Function]:
-    return {name: reword(name, names[name]) for name in TABLE if name in names}
+def reword_module(module: str) -> None:
+    """Let the functions of `module` tell their failures as torch's of the same names do."""
+    functions = vars(sys.modules[module])
+    for name in TABLE.keys() & functions.keys():
+        functions[name] = reword(name, functions[name])

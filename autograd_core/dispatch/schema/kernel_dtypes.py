@@ -52,8 +52,3 @@ def refuse_dtypes(name: str, function: Function) -> Function:
 
     call.refuses_dtypes = True  # type: ignore[attr-defined]
     return call
-
-
-def refuse_dtypes_all(names: dict[str, Any]) -> dict[str, Function]:
-    """Those of `names` that refuse some types, made to do so."""
-    return {name: refuse_dtypes(name, names[name]) for name in TABLE if name in names}

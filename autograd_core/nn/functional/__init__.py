@@ -5,9 +5,8 @@ What torch composes of several operators is composed of the same ones here, so t
 
 from ...api.functions.contraction import pdist
 from ...api.functions.padding import pad
-from ...dispatch.schema.guard import guard_all
-from ...dispatch.schema.inner_functions import reword_all
-from ...dispatch.schema.kernel_dtypes import refuse_dtypes_all
+from ...dispatch.schema.guard import guard_module
+from ...dispatch.schema.inner_functions import reword_module
 from ...namespace.absent import absent
 from .activation import (
     celu,
@@ -82,17 +81,21 @@ from .pooling import (
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
     adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
     adaptive_max_pool2d,
+    adaptive_max_pool2d_with_indices,
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,
     lp_pool1d,
     lp_pool2d,
     max_pool1d,
+    max_pool1d_with_indices,
     max_pool2d,
+    max_pool2d_with_indices,
     max_pool3d,
+    max_pool3d_with_indices,
     max_unpool2d,
-    with_indices,
 )
 from .sparse import embedding, embedding_bag, one_hot
 from .vision import (
@@ -113,7 +116,9 @@ __all__ = [
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
     "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
     "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
@@ -174,8 +179,11 @@ __all__ = [
     "lp_pool2d",
     "margin_ranking_loss",
     "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool2d_with_indices",
     "max_pool3d",
+    "max_pool3d_with_indices",
     "max_unpool2d",
     "mish",
     "mse_loss",
@@ -223,16 +231,7 @@ __all__ = [
     "upsample_nearest",
 ]
 
-BY_INDICES = "max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d"
-"""Functions that torch parts in two, by whether indices are wanted: what Python says of their arguments names the one
-without."""
-for _name in BY_INDICES.split():
-    globals()[f"{_name}_with_indices"] = with_indices(globals()[_name])
-for _name in (*BY_INDICES.split(), "threshold"):
-    globals()[_name].__qualname__ = f"_{_name}"
-
-globals().update(refuse_dtypes_all(globals()))
-globals().update(guard_all("torch.nn.functional", globals()))
-globals().update(reword_all(globals()))
+guard_module(__name__, "torch.nn.functional")
+reword_module(__name__)
 
 __getattr__ = absent("torch.nn.functional")

@@ -1,7 +1,7 @@
 """Layers and losses that torch has under its own name, too: there a reduction is a number, and
 without one nothing is reduced.
 
-`torch.dropout(x, p, train)`, `torch.kl_div(input, target, 1)`.
+`torch.dropout(x, p, train)`, `torch.kl_div(input, target, 1)`; those that are the same in both places are imported.
 """
 
 from __future__ import annotations
@@ -17,12 +17,21 @@ from ...ops import padding
 from ...ops.embedding import embedding as looked_up
 from ...tensor.tensor import Tensor
 from . import activation, loss, normalization
+from .activation import celu, celu_, hardshrink, prelu, rrelu, rrelu_, selu, selu_
 from .common import REDUCTIONS, reduce_loss
+from .conv import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from .dropout import alpha_dropout as _alpha_dropout
 from .dropout import drop_elements
 from .dropout import dropout as _dropout
 from .dropout import feature_alpha_dropout as _feature_alpha_dropout
+from .linear import bilinear
+from .loss import cosine_similarity, pairwise_distance
+from .loss import ctc as ctc_loss
+from .normalization import group_norm, layer_norm, rms_norm
+from .pooling import adaptive_avg_pool1d, avg_pool1d, max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool3d
+from .pooling import adaptive_max_pool1d_with_indices as adaptive_max_pool1d
 from .sparse import check_bags
+from .vision import grid_sampler, pixel_shuffle, pixel_unshuffle
 
 NAMES = {number: name for name, number in REDUCTIONS.items()}
 Maybe = Tensor | None
@@ -231,3 +240,60 @@ def embedding_bag(
     kept = Dim(-1 if padding_idx is None else padding_idx % weight.data_.shape[0])
     given = (mode, sparse, per_sample_weights, include_last_offset, kept)
     return tuple(embedding_ops.embedding_bag(weight, input, offsets, scale_grad_by_freq, *given))
+
+
+__all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_max_pool1d",
+    "alpha_dropout",
+    "alpha_dropout_",
+    "avg_pool1d",
+    "batch_norm",
+    "bilinear",
+    "binary_cross_entropy_with_logits",
+    "celu",
+    "celu_",
+    "constant_pad_nd",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "cosine_embedding_loss",
+    "cosine_similarity",
+    "ctc_loss",
+    "dropout",
+    "dropout_",
+    "embedding",
+    "embedding_bag",
+    "feature_alpha_dropout",
+    "feature_alpha_dropout_",
+    "feature_dropout",
+    "feature_dropout_",
+    "grid_sampler",
+    "group_norm",
+    "hardshrink",
+    "hinge_embedding_loss",
+    "instance_norm",
+    "kl_div",
+    "layer_norm",
+    "margin_ranking_loss",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
+    "max_pool3d",
+    "pairwise_distance",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "poisson_nll_loss",
+    "prelu",
+    "rms_norm",
+    "rrelu",
+    "rrelu_",
+    "selu",
+    "selu_",
+    "threshold",
+    "threshold_",
+    "triplet_margin_loss",
+]

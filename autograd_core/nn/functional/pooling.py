@@ -388,3 +388,14 @@ def max_unpool2d(
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
     return pooling.max_unpool2d(input, indices, room(2, input, kernel_size, stride, padding, output_size))
+
+
+max_pool1d_with_indices = with_indices(max_pool1d)
+max_pool2d_with_indices = with_indices(max_pool2d)
+max_pool3d_with_indices = with_indices(max_pool3d)
+adaptive_max_pool1d_with_indices = with_indices(adaptive_max_pool1d)
+adaptive_max_pool2d_with_indices = with_indices(adaptive_max_pool2d)
+
+# What Python says of arguments that do not fit names the function that torch has inside, without indices.
+for _function in (max_pool1d, max_pool2d, max_pool3d, adaptive_max_pool1d, adaptive_max_pool2d):
+    _function.__qualname__ = f"_{_function.__name__}"
