@@ -258,9 +258,9 @@ from .engine.grad_mode import set_grad_enabled as set_grad_enabled
 from .engine.warnings import is_warn_always_enabled as is_warn_always_enabled
 from .engine.warnings import set_warn_always as set_warn_always
 from .functorch.vmap import vmap as vmap
-from .linalg import decomposition as _decomposition
+from .linalg import functions as _decomposition
 from .linalg import functions as _functions
-from .linalg import solving as _solving
+from .linalg import functions as _solving
 from .linalg.functions import det as det
 from .linalg.functions import logdet as logdet
 from .linalg.functions import matrix_exp as matrix_exp
@@ -392,11 +392,13 @@ from .tensor.dtypes import complex64 as complex64
 from .tensor.dtypes import complex128 as complex128
 from .tensor.dtypes import double as double
 from .tensor.dtypes import dtype as dtype
+from .tensor.dtypes import finfo as finfo
 from .tensor.dtypes import float16 as float16
 from .tensor.dtypes import float32 as float32
 from .tensor.dtypes import float64 as float64
 from .tensor.dtypes import get_default_dtype as get_default_dtype
 from .tensor.dtypes import half as half
+from .tensor.dtypes import iinfo as iinfo
 from .tensor.dtypes import int8 as int8
 from .tensor.dtypes import int16 as int16
 from .tensor.dtypes import int32 as int32
@@ -421,8 +423,6 @@ from .tensor.tensor_types import LongTensor as LongTensor
 from .tensor.tensor_types import ShortTensor as ShortTensor
 from .tensor.tensor_types import set_default_tensor_type as set_default_tensor_type
 from .tensor.tensor_types import typename as typename
-from .tensor.type_info import finfo as finfo
-from .tensor.type_info import iinfo as iinfo
 
 if TYPE_CHECKING:
     from .nn.functional.aten import adaptive_avg_pool1d as adaptive_avg_pool1d
@@ -544,12 +544,12 @@ def _load(name: str) -> Any:
         return importlib.import_module(f"{__name__}.{name}")
     if name in _IN_PLACE and name in _names_in("torch"):
         return _guard("torch", name, _IN_PLACE[name])
-    declared = _DECLARED["torch"].get(name)
-    if declared is not None:
-        return _guard("torch", name, declared.function)
     layers = importlib.import_module(f"{__name__}.nn.functional.aten")
     if name in layers.__all__:
         return _guard("torch", name, getattr(layers, name))
+    declared = _DECLARED["torch"].get(name)
+    if declared is not None:
+        return _guard("torch", name, declared.function)
     return _absent("torch")(name)
 
 

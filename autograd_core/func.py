@@ -15,11 +15,18 @@ from typing import Any
 import numpy as np
 
 from .engine.state import ask_room
-from .functorch.grad_transforms import grad, grad_and_value, jvp, jvp_of, linearize, places, vjp, vjp_of
+from .functorch.grad_transforms import grad as grad
+from .functorch.grad_transforms import grad_and_value as grad_and_value
+from .functorch.grad_transforms import jvp as jvp
+from .functorch.grad_transforms import jvp_of, places, vjp_of
+from .functorch.grad_transforms import linearize as linearize
+from .functorch.grad_transforms import vjp as vjp
 from .functorch.pytree import Shape, flatten, unflatten
-from .functorch.vmap import vmap
+from .functorch.vmap import vmap as vmap
 from .namespace.absent import absent
-from .nn.stateless import functional_call, replace_all_batch_norm_modules_, stack_module_state
+from .nn.stateless import functional_call as functional_call
+from .nn.stateless import replace_all_batch_norm_modules_ as replace_all_batch_norm_modules_
+from .nn.stateless import stack_module_state as stack_module_state
 from .ops.join import stack
 from .tensor.tensor import Tensor, plain
 
@@ -127,18 +134,3 @@ def hessian(func: Func, argnums: Any = 0) -> Func:
 
 
 __getattr__ = absent("torch.func")
-
-__all__ = [
-    "functional_call",
-    "grad",
-    "grad_and_value",
-    "hessian",
-    "jacfwd",
-    "jacrev",
-    "jvp",
-    "linearize",
-    "replace_all_batch_norm_modules_",
-    "stack_module_state",
-    "vjp",
-    "vmap",
-]

@@ -9,7 +9,7 @@ import weakref
 
 from ..engine.engine import Call
 from ..engine.grad_mode import is_grad_enabled, is_inference_mode_enabled, is_multithreading_enabled
-from ..engine.ready_queue import ReadyQueue
+from ..engine.input_buffer import ReadyQueue
 from ..engine.state import state, watch
 from ..errors import LEAF_ASKED_FOR
 from ..graph.accumulate_grad import AccumulateGrad

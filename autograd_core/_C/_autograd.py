@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..autograd.versions import _unsafe_set_version_counter
+from ..autograd.graph import _unsafe_set_version_counter
 from ..engine.state import state
 from ..graph.saved_tensor import SavedTensor
 

@@ -26,7 +26,9 @@ from ..opaque import opaque
 from ..tensor.tensor import Tensor, plain
 from ..tensor.views import alias_view
 from .forward_ad import dual_at
-from .function_node import FunctionCtx, FunctionNode, once_differentiable
+from .function_node import FunctionCtx as FunctionCtx
+from .function_node import FunctionNode
+from .function_node import once_differentiable as once_differentiable
 
 # ---- what outputs become: results, inputs written in place, views
 
@@ -483,5 +485,3 @@ class InplaceFunction(Function):
 
 BackwardCFunction = FunctionNode
 FunctionMeta = type(Function)
-
-__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "once_differentiable"]

@@ -6,7 +6,9 @@ where zeros are given otherwise. `vectorize` gives the same values; here it is a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,11 +16,95 @@ import numpy as np
 from ..engine.grad_mode import enable_grad, set_grad_enabled
 from ..engine.state import ask_room, state
 from ..ops.join import stack
+from ..tensor.dtypes import from_numpy
 from ..tensor.size import Size
-from ..tensor.tensor import Tensor, plain
+from ..tensor.tensor import Array, Tensor, plain
 from . import forward_ad
 from .differentiate import grad
-from .strictness import STRICT, Tensors, depend, fill, zeros_like
+
+# ---- strictness
+
+# What `strict` refuses in torch.autograd.functional: results that do not depend on an input.
+
+
+Tensors = tuple[Tensor, ...]
+
+STRICT = "This is not allowed in strict mode"
+
+INDEPENDENT = {
+    "output": (
+        "Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
+        "differentiable manner from the input when running in strict mode."
+    ),
+    "gradient": (
+        "The gradient with respect to input {i} is independent of the inputs of the user-provided function. "
+        f"{STRICT}."
+    ),
+    "jacobian": (
+        "While computing the hessian, found that the jacobian of the user-provided function with respect to input {i} "
+        f"is independent of the input. {STRICT}. You should ensure that your function is twice differentiable and that "
+        "the jacobian depends on the inputs (this would be violated by a linear function for example)."
+    ),
+}
+"""What torch says of something that does not require a gradient though it should, by what it is."""
+
+NO_GRADIENT = f"The output of the user-provided function is independent of input {{i}}. {STRICT}."
+
+ABSENT = {
+    "vjp": NO_GRADIENT,
+    "jvp": (
+        "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using the double "
+        f"backward trick to compute forward mode gradients. {STRICT}."
+    ),
+    "vhp": f"The jacobian of the user-provided function is independent of input {{i}}. {STRICT}.",
+    "hvp": (
+        f"The hessian of the user-provided function is independent of entry {{i}} in the grad_jacobian. {STRICT} as it "
+        "prevents from using the double backward trick to replace forward mode AD."
+    ),
+}
+"""What torch says where no gradient came, by the function called."""
+
+
+def depend(tensors: Sequence[Tensor | None], what: str, strict: bool) -> None:
+    """Whether all `tensors` can be differentiated, when `strict`.
+
+    Raises:
+        RuntimeError: one cannot.
+    """
+    for i, tensor in enumerate(tensors if strict else ()):
+        if tensor is None:
+            raise RuntimeError(NO_GRADIENT.format(i=i))
+        if not tensor.requires_grad:
+            raise RuntimeError(INDEPENDENT[what].format(i=i))
+
+
+def fill(grads: Sequence[Tensor | None], like: Tensors, strict: bool, create_graph: bool, caller: str) -> Tensors:
+    """Zeros where no gradient came.
+
+    Raises:
+        RuntimeError: none came, or it is constant though a graph is asked for, and `strict`.
+    """
+    full = []
+    for i, (came, other) in enumerate(zip(grads, like, strict=True)):
+        if came is None and strict:
+            raise RuntimeError(ABSENT[caller].format(i=i))
+        if came is not None and strict and create_graph and not came.requires_grad:
+            what = "jacobian" if caller in ("vjp", "jvp") else "hessian"
+            raise RuntimeError(
+                f"The {what} of the user-provided function is independent of input {i}. {STRICT} when "
+                "create_graph=True."
+            )
+        full.append(zeros_like(other) if came is None else came)
+    return tuple(full)
+
+
+def zeros_like(tensor: Tensor, requires_grad: bool = False) -> Tensor:
+    zeros = plain(np.zeros(tensor.data_.shape, tensor.data_.dtype)[()])
+    return zeros.requires_grad_() if requires_grad else zeros
+
+
+# ---- functional
+
 
 Func = Callable[..., Any]
 OUTPUTS = "outputs of the user-provided function"
@@ -319,3 +405,154 @@ def hessian(
 
     found = jacobian(gradient, at, create_graph, strict, vectorize, outer_jacobian_strategy)
     return matrix(found, many, many)
+
+
+# ---- jacobians
+
+# Jacobians in three ways: by small differences, by backward, and by forward mode.
+#
+# A Jacobian here has a row for each element of an input and a column for each element of an output.
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, tuple | list) else (value,)
+
+
+def requires(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.requires_grad
+
+
+def floating(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.data_.dtype.kind == "f"
+
+
+def differentiable(given: Any) -> tuple[Tensor, ...]:
+    return tuple(out for out in as_tuple(given) if out.requires_grad)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A function, what it is called with, and what it gave."""
+
+    func: Callable[..., Any]
+    inputs: tuple[Any, ...]
+    given: tuple[Any, ...]
+
+    @property
+    def wanted(self) -> list[Tensor]:
+        return [t for t in self.inputs if requires(t)]
+
+    @property
+    def outputs(self) -> tuple[Tensor, ...]:
+        return differentiable(self.given)
+
+    @property
+    def floats(self) -> list[Tensor]:
+        return [out for out in self.given if floating(out)]
+
+    def call(self, *inputs: Any) -> tuple[Any, ...]:
+        return as_tuple(self.func(*inputs))
+
+    def grads(self, outputs: Any, grad_outputs: Any, retain: bool = True) -> tuple[Tensor | None, ...]:
+        return grad(outputs, self.wanted, grad_outputs, retain_graph=retain, allow_unused=True)
+
+
+def shape_like(vector: Array, like: Tensor) -> Tensor:
+    return plain(vector.reshape(like.data_.shape)[()])
+
+
+# ---- by differences
+
+
+def difference(subject: Subject, memory: Array, step: Any, eps: float, where: str = "") -> list[Array]:
+    """How the floating outputs change when `memory`, part of an input, goes from `-step` to `+step`, per 2 `eps`.
+
+    Raises:
+        AssertionError: an output changes in shape or dtype.
+    """
+    before = memory.copy()
+    if state.tape is not None:
+        state.tape.exposed()  # nobody is told of these writes
+    try:
+        memory[...] = before - step
+        low = [np.array(out.data_) for out in subject.call(*subject.inputs)]
+        memory[...] = before + step
+        high = [np.array(out.data_) for out in subject.call(*subject.inputs)]
+    finally:
+        memory[...] = before
+    for a, b in zip(low, high, strict=True):
+        if a.shape != b.shape:
+            raise AssertionError(change_element("shape", Size(a.shape), Size(b.shape), eps, where))
+        if a.dtype != b.dtype:
+            raise AssertionError(change_element("dtype", from_numpy(a.dtype), from_numpy(b.dtype), eps, where))
+    slopes = [(plain(b) - plain(a)).data_ / (2 * eps) for a, b in zip(low, high, strict=True)]
+    return [np.reshape(slope, -1) for slope, out in zip(slopes, subject.given, strict=True) if floating(out)]
+
+
+def change_element(what: str, low: Any, high: Any, eps: float, where: str) -> str:
+    return (
+        f"Expected `func` to return outputs with the same {what} when inputs are perturbed {where}by {eps}, but got: "
+        f"{what}s {low} and {high}."
+    )
+
+
+def numerical(subject: Subject, eps: float) -> list[list[Array]]:
+    """`[input][floating output]`."""
+    found = []
+    for tensor in subject.wanted:
+        memory = tensor.array()
+        ask_room(memory.size, sum(out.data_.size for out in subject.floats))
+        jacobians = [np.zeros((memory.size, out.data_.size), out.data_.dtype) for out in subject.floats]
+        for row, index in enumerate(product(*map(range, memory.shape))):
+            place: Any = (*index, ...)
+            element = memory[place]
+            columns = difference(subject, element, eps, eps, f"on index {index} ")
+            for jacobian, column in zip(jacobians, columns, strict=True):
+                jacobian[row] = column
+        found.append(jacobians)
+    return found
+
+
+# ---- by backward
+
+
+def product_with(output: Tensor, vector: Array, subject: Subject) -> list[Array]:
+    """The gradient of each input when `output` starts with `vector`, flat."""
+    came = subject.grads(output, shape_like(vector, output))
+    pairs = zip(came, subject.wanted, strict=True)
+    return [np.zeros(t.data_.size, t.data_.dtype) if g is None else np.array(g.data_).reshape(-1) for g, t in pairs]
+
+
+def analytical(output: Tensor, subject: Subject) -> list[Array]:
+    """`[input]`, one backward for each element of `output`."""
+    found = [np.zeros((t.data_.size, output.data_.size), t.data_.dtype) for t in subject.wanted]
+    for column, unit in enumerate(units(output)):
+        for jacobian, came in zip(found, product_with(output, unit, subject), strict=True):
+            jacobian[:, column] = came
+    return found
+
+
+def units(tensor: Tensor) -> Array:
+    ask_room(tensor.data_.size, tensor.data_.size)
+    return np.eye(tensor.data_.size, dtype=tensor.data_.dtype)
+
+
+# ---- by forward mode
+
+
+def forward(subject: Subject, directions: Sequence[Iterable[Array]]) -> list[list[Array]]:
+    """`[input][floating output]`, with a row for each of the `directions` given for that input."""
+    found: list[list[Array]] = []
+    places = [i for i, value in enumerate(subject.inputs) if requires(value)]
+    for place, tensor, along in zip(places, subject.wanted, directions, strict=True):
+        taken: list[list[Array]] = [[] for _ in subject.floats]
+        for direction in along:
+            values = [value.detach() if isinstance(value, Tensor) else value for value in subject.inputs]
+            with forward_ad.dual_level():
+                values[place] = forward_ad.make_dual(values[place], shape_like(direction, tensor))
+                outs = [forward_ad.unpack_dual(out) for out in subject.call(*values) if floating(out)]
+            for rows, (value, tangent) in zip(taken, outs, strict=True):
+                rows.append(np.zeros(value.data_.size) if tangent is None else np.ravel(tangent.data_))
+        shapes = [(out.data_.size, out.data_.dtype) for out in subject.floats]
+        found.append([np.array(rows, kind).reshape(-1, size) for rows, (size, kind) in zip(taken, shapes, strict=True)])
+    return found

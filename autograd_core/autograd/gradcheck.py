@@ -19,8 +19,8 @@ from ..graph.edges import gradient_edge
 from ..graph.node import Node, Wanted
 from ..random.generator import Generator, uniform
 from ..tensor.tensor import Array, Tensor, plain
-from .gradcheck_words import BREAKING, FAST_OK, NONDETERMINISTIC, SLOW_AGAIN, UNDEFINED_NOT_ZERO, UNDEFINED_REFUSED
-from .jacobians import (
+from .differentiate import grad
+from .functional import (
     Subject,
     analytical,
     as_tuple,
@@ -32,6 +32,70 @@ from .jacobians import (
     requires,
     units,
 )
+
+# ---- gradcheck words
+
+# The long texts of gradcheck, torch's word for word.
+
+
+SLOW_AGAIN = """
+The above quantities relating the numerical and analytical jacobians are computed 
+in fast mode. See: https://github.com/pytorch/pytorch/issues/53876 for more background 
+about fast mode. Below, we recompute numerical and analytical jacobians in slow mode:
+
+Numerical:
+ {numerical}
+Analytical:
+{analytical}
+
+The max per-element difference (slow mode) is: {difference}.
+"""
+
+FAST_OK = """Fast gradcheck failed but element-wise differences are small. This means that the
+test might've passed in slow_mode!
+
+If you are adding a new operator, please file an issue and then use one of the
+workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck:
+
+If the test
+- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck
+  with `fast_mode=False` as a keyword argument.
+- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test
+  to have `gradcheck_fast_mode=False`
+- is a Module test (e.g., in common_nn.py), then modify the corresponding
+  module_test entry to have `gradcheck_fast_mode=False`"""
+
+NONDETERMINISTIC = """
+
+NOTE: If your op relies on non-deterministic operations i.e., it is listed here:
+https://pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html
+this failure might be expected.
+
+If you are adding a new operator, please file an issue and then use one of the
+workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck.
+If the test
+- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck
+  with `nondet_tol=<tol>` as a keyword argument.
+- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test
+  to have `gradcheck_nondet_tol=<tol>`.
+- is a Module test (e.g., in common_nn.py), then modify the corresponding
+  module_test entry to have `gradcheck_nondet_tol=<tol>`
+"""
+
+BREAKING = (
+    "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may break "
+    "existing callers of this function. If this is true for you, you can call this function with "
+    '"check_undefined_grad=False" to disable the feature'
+)
+NOTES = '"Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+UNDEFINED_REFUSED = f"Expected backward function to handle undefined output grads. Please look at {NOTES}"
+UNDEFINED_NOT_ZERO = (
+    "Expected all input grads to be undefined or zero when all output grads are undefined or zero. Please look at "
+    + NOTES
+)
+
+
+# ---- gradcheck
 
 
 class GradcheckError(RuntimeError):
@@ -289,3 +353,85 @@ def gradcheck(
             raise
         return False
     return True
+
+
+# ---- gradgradcheck
+
+# gradgradcheck: gradcheck of the function that gives the gradients.
+
+
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
+    """Whether the gradients of the gradients of `func` are what small differences say, `grad_outputs` included.
+
+    Raises:
+        GradcheckError: they are not, and `raise_exception`.
+    """
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    if check_undefined_grad and not check_rev_over_rev:
+        raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
+    if check_batched_grad and not check_rev_over_rev:
+        raise AssertionError("Setting check_batched_grad=True requires check_rev_over_rev to be True")
+    values = as_tuple(inputs)
+    if grad_outputs is None:
+        outputs = differentiable(func(*values))
+        starts: tuple[Any, ...] = tuple(random_start(out, gen_non_contig_grad_outputs) for out in outputs)
+    else:
+        starts = as_tuple(grad_outputs)
+    wanted = [i for i, value in enumerate(values) if requires(value)]
+    asked = [i for i, start in enumerate(starts) if start.requires_grad]
+
+    def gradient(*given: Any) -> tuple[Tensor, ...]:
+        at, by = list(given[: len(values)]), list(given[len(values) :])
+        for tensors, flagged in ((at, wanted), (by, asked)):
+            for i in flagged:
+                tensors[i] = tensors[i].requires_grad_()
+        outputs = differentiable(func(*at))
+        came = grad(outputs, [at[i] for i in wanted], by, create_graph=True, allow_unused=True)
+        return tuple(g for g in came if g is not None)
+
+    return gradcheck(
+        gradient,
+        values + starts,
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        fast_mode=fast_mode,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        masked=masked,
+    )
+
+
+def random_start(out: Tensor, gaps: bool) -> Tensor:
+    """A gradient between -1 and 1 for `out`, to be differentiated; `gaps`: not dense in memory."""
+    kind = out.data_.dtype if out.data_.dtype.kind == "f" else np.dtype(np.float64)
+    shape = out.data_.shape
+    if gaps and out.data_.size > 1:
+        values = uniform(2 * out.data_.size, kind, -1, 1).reshape(*shape[:-1], -1)[..., 1::2]
+    else:
+        values = uniform(out.data_.size, kind, -1, 1).reshape(shape)
+    return plain(values[()]).requires_grad_()

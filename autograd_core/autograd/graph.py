@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from .. import errors
-from ..engine.roots import GradientEdge
+from ..engine.roots import GradientEdge as GradientEdge
 from ..engine.state import state, watch
 from ..graph.accumulate_grad import AccumulateGrad, accumulator
 from ..graph.allow_mutation import _AllowMutationOnSavedContext, contexts
 from ..graph.edges import gradient_edge
-from ..graph.node import Handle, Node
+from ..graph.node import Handle
+from ..graph.node import Node as Node
 from ..namespace.absent import absent
 from ..namespace.module_names import settle
 from ..tensor.tensor import Tensor
@@ -182,17 +183,38 @@ class _MultiHandle:
 
 __getattr__ = absent("torch.autograd.graph")
 
-__all__ = [
-    "GradientEdge",
-    "Node",
-    "allow_mutation_on_saved_tensors",
-    "disable_saved_tensors_hooks",
-    "get_gradient_edge",
-    "increment_version",
-    "register_multi_grad_hook",
-    "save_on_cpu",
-    "saved_tensors_hooks",
-]
-
 
 settle(globals())
+
+# ---- versions
+
+# The counts of writes that nodes check, set by hand: for writes that a program knows to be harmless.
+
+
+def _unsafe_set_version_counter(tensors: Sequence[Tensor], versions: Sequence[int]) -> None:
+    """Let each of `tensors` have been written as often as `versions` say.
+
+    Raises:
+        RuntimeError: there are not as many of both, or one is negative.
+    """
+    if len(tensors) != len(versions):
+        raise RuntimeError(f"tensors_len={len(tensors)}, versions_len={len(versions)}")
+    for tensor, version in zip(tensors, versions, strict=True):
+        if version < 0:
+            raise RuntimeError(f"Cannot set a version_counter to a value below 0: {version}")
+        tensor.shared_storage().version = version
+
+
+class _unsafe_preserve_version_counter:
+    """Writes to these tensors in the block are not counted."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, tensors: Tensor | tuple[Tensor, ...]) -> None:
+        self.tensors = (tensors,) if isinstance(tensors, Tensor) else tensors
+        self.versions = tuple(tensor._version for tensor in self.tensors)
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None:
+        _unsafe_set_version_counter(self.tensors, self.versions)

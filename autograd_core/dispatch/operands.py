@@ -9,7 +9,8 @@ import numpy as np
 from .. import errors
 from ..engine.state import state
 from ..graph.node import Node
-from ..graph.saved_tensor import SAVED, VERSION, Packed, SavedResult, pack_slot, unpack_slot
+from ..graph.saved_tensor import SAVED, VERSION, Packed, pack_slot, unpack_slot
+from ..graph.saved_tensor import SavedResult as SavedResult
 from ..namespace.type_names import named_in_c
 from ..tensor.tensor import Array, Tensor, plain, wrapped_number
 from ..tensor.type_promotion import common
@@ -160,6 +161,3 @@ def finish(op: Op, source: Tensor, value: Any) -> list[Tensor]:
         return [plain(part) for part in value]
     parts = value if op.many else [value]
     return [take_view(source, part, "multi_output" if op.many else None) for part in parts]
-
-
-__all__ = ["SavedResult", "array", "finish", "kept_list", "list_arrays", "load_saved", "operand", "pack_all", "promote"]

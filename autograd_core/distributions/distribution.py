@@ -12,7 +12,7 @@ import numpy as np
 from .. import errors
 from ..engine.grad_mode import enable_grad, no_grad
 from ..engine.state import ask_room, state
-from ..namespace.program_names import check_attribute
+from ..namespace.type_names import check_attribute
 from ..opaque import opaque
 from ..ops import view
 from ..ops.unary import exp

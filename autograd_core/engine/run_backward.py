@@ -12,8 +12,7 @@ from .. import events
 from ..events import recorded_engine as recording
 from ..graph.node import Node
 from ..tensor.tensor import Tensor, plain
-from .engine import Call
-from .reentrant import under_way
+from .engine import Call, under_way
 from .roots import (
     GradientEdge,
     captured_edge,

@@ -11,8 +11,7 @@ from .. import events
 from ..graph.introspection import saved_face
 from ..graph.node import SCALAR
 from .backward_reader import Calls
-from .contents import Contents
-from .facts import FIELDS, PLAIN, Known, form_of, proxies, size
+from .facts import FIELDS, PLAIN, Contents, Known, form_of, proxies, size
 from .snapshot import snapshot
 from .tape import GONE, JOINED, MADE, WATCHED, WROTE, Tape
 

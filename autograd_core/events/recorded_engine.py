@@ -22,9 +22,8 @@ import numpy as np
 from .. import events
 from ..dispatch.operands import loaded_quietly
 from ..engine import fast_engine, pending_grads, sequence_order
-from ..engine.engine import Call
+from ..engine.engine import Call, under_way
 from ..engine.grad_validation import validate_grads, writes_into
-from ..engine.reentrant import under_way
 from ..engine.state import state
 from ..graph.accumulate_grad import AccumulateGrad, accumulate, copied_for, laid_out_alike
 from ..graph.node import ONE, Node, Run, Wanted, new_run

@@ -23,7 +23,5 @@ views, writes in place, hooks, create_graph, lists of tensors. (Of the copies of
 Values.) Tests hold facts against `Tape(at_once=True)`, which takes none.
 """
 
-from .reader import Reader
-from .tape import Tape
-
-__all__ = ["Reader", "Tape"]
+from .reader import Reader as Reader
+from .tape import Tape as Tape

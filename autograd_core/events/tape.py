@@ -15,9 +15,8 @@ from .. import events
 from ..engine.state import irregular_memory, next_usual, state
 from ..functorch.batch import Batch
 from ..graph.accumulate_grad import AccumulateGrad
-from .collector import close_tape, open_tape
 from .limits import LARGE, SMALL, as_seen, freeze_value, is_oversized, many_leaves
-from .session import Session, Watch
+from .session import Session, Watch, close_tape, open_tape
 
 if TYPE_CHECKING:
     from ..functorch.levels import Level

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import errors, events
+from .. import errors as errors
+from .. import events
 from ..dispatch.registry import callbacks
-from ..engine.state import LAST, state, unusual
+from ..engine.state import LAST as LAST
+from ..engine.state import state, unusual
 from ..events import session as tell
 from ..ordered_dict import OrderedDict
 from ..tensor.tensor import Array, Tensor
-from .introspection import Dim, Introspection, RemovableHandle, read_only, saved_face
-from .saved_tensor import SAVED, VERSION, Packed, SavedResult, pack_slot, read_in_vain
+from .introspection import Dim as Dim
+from .introspection import Introspection, RemovableHandle, read_only, saved_face
+from .saved_tensor import SAVED, VERSION, Packed, SavedResult, read_in_vain
+from .saved_tensor import pack_slot as pack_slot
 
 if TYPE_CHECKING:
     from ..engine.engine import Call
@@ -297,15 +301,3 @@ def slot_bytes(kept: Any) -> int:
 
 def gradient_array(grad: Any) -> Array:
     return grad.data_ if isinstance(grad, Tensor) else grad
-
-
-__all__ = [
-    "Dim",
-    "Handle",
-    "Hooks",
-    "LAST",
-    "Node",
-    "errors",
-    "gradient_array",
-    "pack_slot",
-]

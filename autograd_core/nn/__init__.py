@@ -2,310 +2,167 @@
 
 from ..namespace.absent import absent
 from ..namespace.module_names import settle
-from . import functional, init, parallel, utils
-from .activation import (
-    CELU,
-    ELU,
-    GELU,
-    GLU,
-    SELU,
-    Hardshrink,
-    Hardsigmoid,
-    Hardswish,
-    Hardtanh,
-    LeakyReLU,
-    LogSigmoid,
-    LogSoftmax,
-    Mish,
-    PReLU,
-    ReLU,
-    ReLU6,
-    RReLU,
-    Sigmoid,
-    SiLU,
-    Softmax,
-    Softmax2d,
-    Softmin,
-    Softplus,
-    Softshrink,
-    Softsign,
-    Tanh,
-    Tanhshrink,
-    Threshold,
-)
-from .attention import MultiheadAttention
-from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
-from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from .distance import CosineSimilarity, PairwiseDistance
-from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
-from .flatten import Flatten, Unflatten
-from .lazy import (
-    LazyBatchNorm1d,
-    LazyBatchNorm2d,
-    LazyBatchNorm3d,
-    LazyConv1d,
-    LazyConv2d,
-    LazyConv3d,
-    LazyConvTranspose1d,
-    LazyConvTranspose2d,
-    LazyConvTranspose3d,
-    LazyInstanceNorm1d,
-    LazyInstanceNorm2d,
-    LazyInstanceNorm3d,
-    LazyLinear,
-)
-from .linear import Bilinear, Identity, Linear
-from .loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CosineEmbeddingLoss,
-    CrossEntropyLoss,
-    CTCLoss,
-    GaussianNLLLoss,
-    HingeEmbeddingLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    MarginRankingLoss,
-    MSELoss,
-    MultiLabelMarginLoss,
-    MultiLabelSoftMarginLoss,
-    MultiMarginLoss,
-    NLLLoss,
-    PoissonNLLLoss,
-    SmoothL1Loss,
-    SoftMarginLoss,
-    TripletMarginLoss,
-    TripletMarginWithDistanceLoss,
-)
-from .module import Module, name_methods_of_layers
-from .normalization import (
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-    GroupNorm,
-    InstanceNorm1d,
-    InstanceNorm2d,
-    InstanceNorm3d,
-    LayerNorm,
-    LocalResponseNorm,
-    RMSNorm,
-)
-from .padding import (
-    CircularPad1d,
-    CircularPad2d,
-    CircularPad3d,
-    ConstantPad1d,
-    ConstantPad2d,
-    ConstantPad3d,
-    ReflectionPad1d,
-    ReflectionPad2d,
-    ReplicationPad1d,
-    ReplicationPad2d,
-    ZeroPad1d,
-    ZeroPad2d,
-    ZeroPad3d,
-)
-from .parallel import DataParallel
-from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
-from .pooling import (
-    AdaptiveAvgPool1d,
-    AdaptiveAvgPool2d,
-    AdaptiveAvgPool3d,
-    AdaptiveMaxPool1d,
-    AdaptiveMaxPool2d,
-    AvgPool1d,
-    AvgPool2d,
-    AvgPool3d,
-    LPPool1d,
-    LPPool2d,
-    MaxPool1d,
-    MaxPool2d,
-    MaxPool3d,
-    MaxUnpool2d,
-)
-from .rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
-from .sparse import Embedding, EmbeddingBag
-from .transformer import (
-    Transformer,
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
-)
-from .vision import (
-    Fold,
-    PixelShuffle,
-    PixelUnshuffle,
-    Unfold,
-    Upsample,
-    UpsamplingBilinear2d,
-    UpsamplingNearest2d,
-)
-
-__all__ = [
-    "MultiLabelMarginLoss",
-    "MultiMarginLoss",
-    "TripletMarginWithDistanceLoss",
-    "LPPool1d",
-    "LPPool2d",
-    "MaxUnpool2d",
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
-    "AlphaDropout",
-    "AvgPool1d",
-    "AvgPool2d",
-    "AvgPool3d",
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "Bilinear",
-    "Buffer",
-    "CELU",
-    "CircularPad1d",
-    "CircularPad2d",
-    "CircularPad3d",
-    "ConstantPad1d",
-    "ConstantPad2d",
-    "ConstantPad3d",
-    "Conv1d",
-    "Conv2d",
-    "Conv3d",
-    "ConvTranspose1d",
-    "ConvTranspose2d",
-    "ConvTranspose3d",
-    "CTCLoss",
-    "CosineEmbeddingLoss",
-    "CosineSimilarity",
-    "CrossEntropyLoss",
-    "DataParallel",
-    "Dropout",
-    "Dropout1d",
-    "Dropout2d",
-    "Dropout3d",
-    "ELU",
-    "Embedding",
-    "EmbeddingBag",
-    "FeatureAlphaDropout",
-    "Flatten",
-    "Fold",
-    "GELU",
-    "GLU",
-    "GRU",
-    "GRUCell",
-    "GaussianNLLLoss",
-    "GroupNorm",
-    "Hardshrink",
-    "Hardsigmoid",
-    "Hardswish",
-    "Hardtanh",
-    "HingeEmbeddingLoss",
-    "HuberLoss",
-    "Identity",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-    "KLDivLoss",
-    "L1Loss",
-    "LSTM",
-    "LSTMCell",
-    "LayerNorm",
-    "LazyBatchNorm1d",
-    "LazyBatchNorm2d",
-    "LazyBatchNorm3d",
-    "LazyConv1d",
-    "LazyConv2d",
-    "LazyConv3d",
-    "LazyConvTranspose1d",
-    "LazyConvTranspose2d",
-    "LazyConvTranspose3d",
-    "LazyInstanceNorm1d",
-    "LazyInstanceNorm2d",
-    "LazyInstanceNorm3d",
-    "LazyLinear",
-    "LeakyReLU",
-    "Linear",
-    "LocalResponseNorm",
-    "LogSigmoid",
-    "LogSoftmax",
-    "MSELoss",
-    "MarginRankingLoss",
-    "MaxPool1d",
-    "MaxPool2d",
-    "MaxPool3d",
-    "Mish",
-    "Module",
-    "ModuleDict",
-    "ModuleList",
-    "MultiLabelSoftMarginLoss",
-    "MultiheadAttention",
-    "NLLLoss",
-    "PReLU",
-    "PairwiseDistance",
-    "Parameter",
-    "ParameterDict",
-    "ParameterList",
-    "PixelShuffle",
-    "PixelUnshuffle",
-    "PoissonNLLLoss",
-    "RMSNorm",
-    "RNN",
-    "RNNBase",
-    "RNNCell",
-    "RNNCellBase",
-    "RReLU",
-    "ReLU",
-    "ReLU6",
-    "ReflectionPad1d",
-    "ReflectionPad2d",
-    "ReplicationPad1d",
-    "ReplicationPad2d",
-    "SELU",
-    "Sequential",
-    "SiLU",
-    "Sigmoid",
-    "SmoothL1Loss",
-    "SoftMarginLoss",
-    "Softmax",
-    "Softmax2d",
-    "Softmin",
-    "Softplus",
-    "Softshrink",
-    "Softsign",
-    "Tanh",
-    "Tanhshrink",
-    "Threshold",
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-    "TripletMarginLoss",
-    "Unflatten",
-    "Unfold",
-    "UninitializedBuffer",
-    "UninitializedParameter",
-    "Upsample",
-    "UpsamplingBilinear2d",
-    "UpsamplingNearest2d",
-    "ZeroPad1d",
-    "ZeroPad2d",
-    "ZeroPad3d",
-    "functional",
-    "init",
-    "modules",
-    "parallel",
-    "utils",
-]
+from . import functional as functional
+from . import init as init
+from . import parallel as parallel
+from . import utils as utils
+from .activation import CELU as CELU
+from .activation import ELU as ELU
+from .activation import GELU as GELU
+from .activation import GLU as GLU
+from .activation import SELU as SELU
+from .activation import Hardshrink as Hardshrink
+from .activation import Hardsigmoid as Hardsigmoid
+from .activation import Hardswish as Hardswish
+from .activation import Hardtanh as Hardtanh
+from .activation import LeakyReLU as LeakyReLU
+from .activation import LogSigmoid as LogSigmoid
+from .activation import LogSoftmax as LogSoftmax
+from .activation import Mish as Mish
+from .activation import PReLU as PReLU
+from .activation import ReLU as ReLU
+from .activation import ReLU6 as ReLU6
+from .activation import RReLU as RReLU
+from .activation import Sigmoid as Sigmoid
+from .activation import SiLU as SiLU
+from .activation import Softmax as Softmax
+from .activation import Softmax2d as Softmax2d
+from .activation import Softmin as Softmin
+from .activation import Softplus as Softplus
+from .activation import Softshrink as Softshrink
+from .activation import Softsign as Softsign
+from .activation import Tanh as Tanh
+from .activation import Tanhshrink as Tanhshrink
+from .activation import Threshold as Threshold
+from .attention import MultiheadAttention as MultiheadAttention
+from .container import ModuleDict as ModuleDict
+from .container import ModuleList as ModuleList
+from .container import ParameterDict as ParameterDict
+from .container import ParameterList as ParameterList
+from .container import Sequential as Sequential
+from .conv import Conv1d as Conv1d
+from .conv import Conv2d as Conv2d
+from .conv import Conv3d as Conv3d
+from .conv import ConvTranspose1d as ConvTranspose1d
+from .conv import ConvTranspose2d as ConvTranspose2d
+from .conv import ConvTranspose3d as ConvTranspose3d
+from .distance import CosineSimilarity as CosineSimilarity
+from .distance import PairwiseDistance as PairwiseDistance
+from .dropout import AlphaDropout as AlphaDropout
+from .dropout import Dropout as Dropout
+from .dropout import Dropout1d as Dropout1d
+from .dropout import Dropout2d as Dropout2d
+from .dropout import Dropout3d as Dropout3d
+from .dropout import FeatureAlphaDropout as FeatureAlphaDropout
+from .flatten import Flatten as Flatten
+from .flatten import Unflatten as Unflatten
+from .lazy import LazyBatchNorm1d as LazyBatchNorm1d
+from .lazy import LazyBatchNorm2d as LazyBatchNorm2d
+from .lazy import LazyBatchNorm3d as LazyBatchNorm3d
+from .lazy import LazyConv1d as LazyConv1d
+from .lazy import LazyConv2d as LazyConv2d
+from .lazy import LazyConv3d as LazyConv3d
+from .lazy import LazyConvTranspose1d as LazyConvTranspose1d
+from .lazy import LazyConvTranspose2d as LazyConvTranspose2d
+from .lazy import LazyConvTranspose3d as LazyConvTranspose3d
+from .lazy import LazyInstanceNorm1d as LazyInstanceNorm1d
+from .lazy import LazyInstanceNorm2d as LazyInstanceNorm2d
+from .lazy import LazyInstanceNorm3d as LazyInstanceNorm3d
+from .lazy import LazyLinear as LazyLinear
+from .linear import Bilinear as Bilinear
+from .linear import Identity as Identity
+from .linear import Linear as Linear
+from .loss import BCELoss as BCELoss
+from .loss import BCEWithLogitsLoss as BCEWithLogitsLoss
+from .loss import CosineEmbeddingLoss as CosineEmbeddingLoss
+from .loss import CrossEntropyLoss as CrossEntropyLoss
+from .loss import CTCLoss as CTCLoss
+from .loss import GaussianNLLLoss as GaussianNLLLoss
+from .loss import HingeEmbeddingLoss as HingeEmbeddingLoss
+from .loss import HuberLoss as HuberLoss
+from .loss import KLDivLoss as KLDivLoss
+from .loss import L1Loss as L1Loss
+from .loss import MarginRankingLoss as MarginRankingLoss
+from .loss import MSELoss as MSELoss
+from .loss import MultiLabelMarginLoss as MultiLabelMarginLoss
+from .loss import MultiLabelSoftMarginLoss as MultiLabelSoftMarginLoss
+from .loss import MultiMarginLoss as MultiMarginLoss
+from .loss import NLLLoss as NLLLoss
+from .loss import PoissonNLLLoss as PoissonNLLLoss
+from .loss import SmoothL1Loss as SmoothL1Loss
+from .loss import SoftMarginLoss as SoftMarginLoss
+from .loss import TripletMarginLoss as TripletMarginLoss
+from .loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
+from .module import Module as Module
+from .module import name_methods_of_layers
+from .normalization import BatchNorm1d as BatchNorm1d
+from .normalization import BatchNorm2d as BatchNorm2d
+from .normalization import BatchNorm3d as BatchNorm3d
+from .normalization import GroupNorm as GroupNorm
+from .normalization import InstanceNorm1d as InstanceNorm1d
+from .normalization import InstanceNorm2d as InstanceNorm2d
+from .normalization import InstanceNorm3d as InstanceNorm3d
+from .normalization import LayerNorm as LayerNorm
+from .normalization import LocalResponseNorm as LocalResponseNorm
+from .normalization import RMSNorm as RMSNorm
+from .padding import CircularPad1d as CircularPad1d
+from .padding import CircularPad2d as CircularPad2d
+from .padding import CircularPad3d as CircularPad3d
+from .padding import ConstantPad1d as ConstantPad1d
+from .padding import ConstantPad2d as ConstantPad2d
+from .padding import ConstantPad3d as ConstantPad3d
+from .padding import ReflectionPad1d as ReflectionPad1d
+from .padding import ReflectionPad2d as ReflectionPad2d
+from .padding import ReplicationPad1d as ReplicationPad1d
+from .padding import ReplicationPad2d as ReplicationPad2d
+from .padding import ZeroPad1d as ZeroPad1d
+from .padding import ZeroPad2d as ZeroPad2d
+from .padding import ZeroPad3d as ZeroPad3d
+from .parallel import DataParallel as DataParallel
+from .parameter import Buffer as Buffer
+from .parameter import Parameter as Parameter
+from .parameter import UninitializedBuffer as UninitializedBuffer
+from .parameter import UninitializedParameter as UninitializedParameter
+from .pooling import AdaptiveAvgPool1d as AdaptiveAvgPool1d
+from .pooling import AdaptiveAvgPool2d as AdaptiveAvgPool2d
+from .pooling import AdaptiveAvgPool3d as AdaptiveAvgPool3d
+from .pooling import AdaptiveMaxPool1d as AdaptiveMaxPool1d
+from .pooling import AdaptiveMaxPool2d as AdaptiveMaxPool2d
+from .pooling import AvgPool1d as AvgPool1d
+from .pooling import AvgPool2d as AvgPool2d
+from .pooling import AvgPool3d as AvgPool3d
+from .pooling import LPPool1d as LPPool1d
+from .pooling import LPPool2d as LPPool2d
+from .pooling import MaxPool1d as MaxPool1d
+from .pooling import MaxPool2d as MaxPool2d
+from .pooling import MaxPool3d as MaxPool3d
+from .pooling import MaxUnpool2d as MaxUnpool2d
+from .rnn import GRU as GRU
+from .rnn import LSTM as LSTM
+from .rnn import RNN as RNN
+from .rnn import GRUCell as GRUCell
+from .rnn import LSTMCell as LSTMCell
+from .rnn import RNNBase as RNNBase
+from .rnn import RNNCell as RNNCell
+from .rnn import RNNCellBase as RNNCellBase
+from .sparse import Embedding as Embedding
+from .sparse import EmbeddingBag as EmbeddingBag
+from .transformer import Transformer as Transformer
+from .transformer import TransformerDecoder as TransformerDecoder
+from .transformer import TransformerDecoderLayer as TransformerDecoderLayer
+from .transformer import TransformerEncoder as TransformerEncoder
+from .transformer import TransformerEncoderLayer as TransformerEncoderLayer
+from .vision import Fold as Fold
+from .vision import PixelShuffle as PixelShuffle
+from .vision import PixelUnshuffle as PixelUnshuffle
+from .vision import Unfold as Unfold
+from .vision import Upsample as Upsample
+from .vision import UpsamplingBilinear2d as UpsamplingBilinear2d
+from .vision import UpsamplingNearest2d as UpsamplingNearest2d
 
 settle(globals())
 name_methods_of_layers(globals())
 
-from . import modules  # noqa: E402  it says where all these are at home
+from . import modules as modules  # noqa: E402  it says where all these are at home
 
 __getattr__ = absent("torch.nn")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from ..engine.state import visit
-from ..namespace.program_names import check_attribute, names_of
+from ..namespace.type_names import check_attribute, names_of
 from ..ordered_dict import OrderedDict
 from ..tensor.tensor import Tensor
 from .global_hooks import run_registration_hooks

@@ -82,8 +82,3 @@ ReplicationPad2d = padding("ReplicationPad2d", 2, mode="replicate")
 CircularPad1d = padding("CircularPad1d", 1, CircularPad)
 CircularPad2d = padding("CircularPad2d", 2, CircularPad)
 CircularPad3d = padding("CircularPad3d", 3, CircularPad)
-
-__all__ = [
-    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
-    "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad1d", "ReplicationPad2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
-]  # fmt: skip

@@ -1,64 +1,32 @@
 """The table of operators, in the manner of PyTorch's derivatives.yaml: one short entry each, in a file by family."""
 
 from ..dispatch.codegen.cache import kept
-from . import (
-    activation,
-    attention,
-    binary,
-    convolution,
-    ctc_loss,
-    cumulative,
-    distance,
-    embedding,
-    grid_sample,
-    indexing,
-    interpolation,
-    join,
-    linalg_decomposition,
-    linalg_solve,
-    loss,
-    matmul,
-    normalization,
-    padding,
-    pooling,
-    random_sampling,
-    reduction,
-    rnn,
-    scatter_gather,
-    sorting,
-    special,
-    unary,
-    view,
-)
+from . import activation as activation
+from . import attention as attention
+from . import binary as binary
+from . import convolution as convolution
+from . import ctc_loss as ctc_loss
+from . import cumulative as cumulative
+from . import distance as distance
+from . import embedding as embedding
+from . import grid_sample as grid_sample
+from . import indexing as indexing
+from . import interpolation as interpolation
+from . import join as join
+from . import linalg_decomposition as linalg_decomposition
+from . import linalg_solve as linalg_solve
+from . import loss as loss
+from . import matmul as matmul
+from . import normalization as normalization
+from . import padding as padding
+from . import pooling as pooling
+from . import random_sampling as random_sampling
+from . import reduction as reduction
+from . import rnn as rnn
+from . import scatter_gather as scatter_gather
+from . import sorting as sorting
+from . import special as special
+from . import unary as unary
+from . import view as view
 
 kept.close()
-
-__all__ = [
-    "activation",
-    "attention",
-    "binary",
-    "convolution",
-    "ctc_loss",
-    "cumulative",
-    "distance",
-    "embedding",
-    "grid_sample",
-    "indexing",
-    "interpolation",
-    "join",
-    "linalg_decomposition",
-    "linalg_solve",
-    "loss",
-    "matmul",
-    "normalization",
-    "padding",
-    "pooling",
-    "random_sampling",
-    "reduction",
-    "rnn",
-    "scatter_gather",
-    "sorting",
-    "special",
-    "unary",
-    "view",
-]

@@ -11,8 +11,11 @@ from ..tensor.tensor import Array, Tensor, plain
 from .optimizer import (
     DECAY,
     EPSILON,
+    MORE,
+    QUOTIENT,
     RATE,
     Algorithm,
+    Group,
     advance,
     counter,
     decay,
@@ -22,7 +25,6 @@ from .optimizer import (
     write,
     zeros_like,
 )
-from .options import MORE, QUOTIENT, Group
 
 
 class RMSprop(Algorithm):

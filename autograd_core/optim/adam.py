@@ -10,9 +10,15 @@ from ..tensor.tensor import Array, Tensor, plain
 from .differentiable import adam
 from .optimizer import (
     DECAY,
+    DIFFERENCE,
     EPSILON,
+    MULTIPLIED,
+    PRODUCT,
+    QUOTIENT,
     RATE,
+    SCALED,
     Algorithm,
+    Group,
     advance,
     at_least_zero,
     check_betas,
@@ -25,7 +31,6 @@ from .optimizer import (
     write,
     zeros_like,
 )
-from .options import DIFFERENCE, MULTIPLIED, PRODUCT, QUOTIENT, SCALED, Group
 
 
 class Adam(Algorithm):

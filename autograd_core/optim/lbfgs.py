@@ -13,8 +13,7 @@ import numpy as np
 
 from ..engine.grad_mode import enable_grad, no_grad
 from ..tensor.tensor import Array, Tensor, plain
-from .optimizer import Optimizer, at_least_zero, plus, write
-from .options import NEGATIVE, Message, options
+from .optimizer import NEGATIVE, Message, Optimizer, at_least_zero, options, plus, write
 
 ARMIJO, CURVATURE = 1e-4, 0.9
 """How much the value must fall along the line, and how flat it must be where the search ends."""

@@ -12,32 +12,9 @@ from typing import Any, ClassVar, TypedDict
 from ..namespace.absent import absent
 from ..namespace.module_names import settle
 from ..opaque import opaque
-from ..tensor.scalars import number, numbers
+from ..tensor.dtypes import number, numbers
 from ..tensor.tensor import Tensor
-from .optimizer import Optimizer
-from .options import PRODUCT, power
-
-__all__ = [
-    "ChainedScheduler",
-    "ConstantLR",
-    "CosineAnnealingLR",
-    "CosineAnnealingWarmRestarts",
-    "CyclicLR",
-    "EPOCH_DEPRECATION_WARNING",
-    "ExponentialLR",
-    "LRScheduler",
-    "LambdaLR",
-    "LinearLR",
-    "MultiStepLR",
-    "MultiplicativeLR",
-    "OneCycleLR",
-    "PolynomialLR",
-    "ReduceLROnPlateau",
-    "SequentialLR",
-    "StepLR",
-    "_LRScheduler",
-]
-
+from .optimizer import PRODUCT, Optimizer, power
 
 # ---- what all have in common
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from ..random.box_muller import multiply_add
-from ..tensor.scalars import REAL
+from ..tensor.dtypes import REAL
 from ..tensor.tensor import Array, Tensor, plain
 from .differentiable import sgd
 from .optimizer import (
     DECAY,
+    POWER,
     RATE,
+    SCALED,
     Algorithm,
+    Group,
     advance,
     counter,
     decay,
@@ -19,7 +22,6 @@ from .optimizer import (
     write,
     zeros_like,
 )
-from .options import POWER, SCALED, Group
 
 
 class SGD(Algorithm):

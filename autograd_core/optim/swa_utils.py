@@ -14,7 +14,7 @@ from ..engine.grad_mode import no_grad
 from ..namespace.module_names import settle
 from ..nn.module import Module
 from ..nn.normalization import BatchNorm
-from ..tensor.scalars import numbers
+from ..tensor.dtypes import numbers
 from ..tensor.tensor import Tensor, plain
 from .lr_scheduler import LRScheduler
 from .optimizer import Optimizer
@@ -211,15 +211,5 @@ class SWALR(LRScheduler, scalars="anneal_epochs"):
             found.append(last * now + first * (1 - now))
         return found
 
-
-__all__ = [
-    "SWALR",
-    "AveragedModel",
-    "get_ema_avg_fn",
-    "get_ema_multi_avg_fn",
-    "get_swa_avg_fn",
-    "get_swa_multi_avg_fn",
-    "update_bn",
-]
 
 settle(globals())

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextvars import ContextVar
+from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
 
 from ..errors import Unsupported
 from ..namespace.module_names import WrittenInC
+from .tensor import Tensor
 
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 
@@ -240,3 +242,127 @@ def can_cast(source: dtype, target: dtype) -> bool:
 def floating(kind: dtype) -> dtype:
     """The type of functions that always give a float (`sin`, `/`, `mean`): integers become the default type."""
     return _default.get() if kind.category < FLOATING else kind
+
+
+# ---- type info
+
+# torch.iinfo and torch.finfo: the range of a type, and how fine its steps are.
+
+
+NOT_GIVEN: Final = object()
+
+NO_DTYPE = "{}(): argument 'type' (position 1) must be torch.dtype, not {}"
+
+PARTS: Final = {complex64: float32, complex128: float64}
+"""The limits of a complex type are those of its parts."""
+
+BRAIN: Final = SimpleNamespace(
+    bits=16, min=-(2.0**128 - 2.0**120), max=2.0**128 - 2.0**120, eps=2.0**-7, smallest_normal=2.0**-126
+)
+"""bfloat16, which numpy does not know: the exponent of float32 and seven bits behind the point."""
+
+
+def check_kind(kind: Any, asked: str) -> dtype:
+    """The dtype that `kind` stands for.
+
+    Raises:
+        TypeError: it stands for none.
+    """
+    if not is_dtype(kind):
+        raise TypeError(NO_DTYPE.format(asked, type(kind).__name__))
+    found: dtype = resolve_dtype(kind)
+    return found
+
+
+class Limits(metaclass=WrittenInC):
+    """The range of a type; `_shown` names what its repr tells, in torch's order."""
+
+    _shown: tuple[str, ...] = ("min", "max")
+
+    def __init__(self, kind: dtype, info: Any):
+        self.dtype = kind.name
+        self.bits: int = info.bits
+        self.min = info.min.item() if isinstance(info.min, np.generic) else info.min
+        self.max = info.max.item() if isinstance(info.max, np.generic) else info.max
+
+    def __repr__(self) -> str:
+        shown = "".join(f"{name}={getattr(self, name):g}, " for name in self._shown)
+        return f"{type(self).__name__}({shown}dtype={self.dtype})"
+
+
+class iinfo(Limits):
+    """The range of an integer type."""
+
+    def __init__(self, type: Any = NOT_GIVEN):
+        if type is NOT_GIVEN:
+            raise TypeError('iinfo() missing 1 required positional arguments: "type"')
+        kind = check_kind(type, "iinfo")
+        if kind.category >= FLOATING:
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
+        if kind is bool_:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        super().__init__(kind, np.iinfo(to_numpy(kind)))
+
+
+class finfo(Limits):
+    """The range and precision of a floating type; of the default one where none is given."""
+
+    _shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+
+    def __init__(self, type: Any = NOT_GIVEN):
+        kind = get_default_dtype() if type is NOT_GIVEN else check_kind(type, "finfo")
+        kind = PARTS.get(kind, kind)
+        if kind.category < FLOATING:
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
+        info = BRAIN if kind is bfloat16 else np.finfo(to_numpy(kind))
+        super().__init__(kind, info)
+        self.eps = float(info.eps)
+        self.tiny = self.smallest_normal = float(info.smallest_normal)
+        self.resolution = {"bfloat16": 1e-2, "float16": 1e-3, "float32": 1e-6, "float64": 1e-15}[kind.name]
+
+
+# ---- scalars
+
+# Numbers as the engine computes with them: what a program left in an option or a setting is looked at here, before
+# numpy meets it.
+
+
+REAL = "must be real number, not {}"
+
+
+def kind_name(value: Any) -> str:
+    """The type of a value, as messages name it; objects of programs have one of their own."""
+    own = getattr(type(value), "own_type_name", None)
+    kind = type(value)
+    home = "numpy." if kind.__module__ == "numpy" else ""
+    return home + (kind.__name__ if own is None else str(own(value)))
+
+
+def number(value: Any, message: str = REAL, tensors: bool = False) -> Any:
+    """`value` as a number of Python's; `tensors` may stay what they are.
+
+    Raises:
+        TypeError, RuntimeError: it is none.
+    """
+    kind = type(value)
+    if kind is float or kind is int or kind is bool:
+        return value
+    if isinstance(value, Tensor):
+        if tensors:
+            return value
+        if value.data_.size != 1:
+            raise RuntimeError(f"a Tensor with {value.data_.size} elements cannot be converted to Scalar")
+        return float(value.data_.reshape(()))
+    if isinstance(value, complex | np.complexfloating):
+        raise RuntimeError("value cannot be converted to type float without overflow")
+    for host, types in ((bool, np.bool_), (int, int | np.integer), (float, float | np.floating)):
+        if isinstance(value, types):
+            return host(value) if isinstance(value, np.generic) else vars(host)[f"__{host.__name__}__"](value)
+    raise TypeError(message.format(kind_name(value)))
+
+
+def numbers(values: Iterable[Any], message: str = REAL) -> list[Any]:
+    """All of `values`, likewise; tensors stay what they are."""
+    return [number(value, message, tensors=True) for value in values]

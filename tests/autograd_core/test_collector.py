@@ -6,9 +6,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from autograd_core.events.collector import SELDOM
 from autograd_core.events.recording import Tape
-from autograd_core.events.session import listening
+from autograd_core.events.session import SELDOM, listening
 
 USUAL = (500, 7, 8)
 

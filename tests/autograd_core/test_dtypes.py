@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from autograd_core.tensor import dtypes
-from autograd_core.tensor.dtypes import NAMES, SUPPORTED, UNSUPPORTED
-from autograd_core.tensor.type_info import finfo, iinfo
+from autograd_core.tensor.dtypes import NAMES, SUPPORTED, UNSUPPORTED, finfo, iinfo
 from tests.autograd_core.stored import load
 
 PROMOTION = load("promotion")

@@ -223,15 +223,15 @@ def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
 
 
 def cholesky(self: Tensor, upper: bool = False) -> Tensor:
-    from ...linalg import solving
+    from ...linalg import functions
 
-    return solving.old_cholesky(self, upper)
+    return functions.old_cholesky(self, upper)
 
 
 def qr(self: Tensor, some: bool = True) -> Any:
-    from ...linalg import solving
+    from ...linalg import functions
 
-    return solving.old_qr(self, some)
+    return functions.old_qr(self, some)
 
 
 LOADED_LATE: dict[str, Callable[..., Any]] = {method.__name__: method for method in (prelu, hardshrink, cholesky, qr)}

@@ -24,13 +24,12 @@ from .dropout import alpha_dropout as _alpha_dropout
 from .dropout import drop_elements
 from .dropout import dropout as _dropout
 from .dropout import feature_alpha_dropout as _feature_alpha_dropout
-from .linear import bilinear
+from .linear import bilinear, check_bags
 from .loss import cosine_similarity, pairwise_distance
 from .loss import ctc as ctc_loss
 from .normalization import group_norm, layer_norm, rms_norm
 from .pooling import adaptive_avg_pool1d, avg_pool1d, max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool3d
 from .pooling import adaptive_max_pool1d_with_indices as adaptive_max_pool1d
-from .sparse import check_bags
 from .vision import grid_sampler, pixel_shuffle, pixel_unshuffle
 
 NAMES = {number: name for name, number in REDUCTIONS.items()}

@@ -40,8 +40,7 @@ from ...ops.binary import (
 )
 from ...ops.join import clone
 from ...tensor import dtypes
-from ...tensor.dtypes import int64
-from ...tensor.scalars import number
+from ...tensor.dtypes import int64, number
 from ...tensor.tensor import Tensor, plain
 from .common import REDUCTIONS, need_tensor, no_gradient_for, reduce_loss, reduction_nr, reduction_of, with_old_flags
 

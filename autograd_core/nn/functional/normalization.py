@@ -19,7 +19,7 @@ from ...ops.padding import constant_pad_nd
 from ...ops.reduction import mean_dim, vector_norm
 from ...ops.unary import clamp_min, rsqrt
 from ...ops.view import expand, select, squeeze_dim, unsqueeze, view
-from ...tensor.scalars import number
+from ...tensor.dtypes import number
 from ...tensor.strides import suggest_format
 from ...tensor.tensor import Tensor
 from .common import no_gradient_for

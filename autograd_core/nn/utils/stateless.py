@@ -28,6 +28,3 @@ def functional_call(
     return stateless.functional_call(
         module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict
     )
-
-
-__all__ = ["functional_call"]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any
 
-from autograd_core.namespace.program_names import check_attribute
+from autograd_core.namespace.type_names import check_attribute
 from autograd_core.opaque import opaque
 from autograd_core.optim.lr_scheduler import StatefulFunction
 from autograd_core.ordered_dict import OrderedDict

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
-from autograd_core.namespace.program_names import names_of
+from autograd_core.namespace.type_names import names_of
 
 from ..machine import Machine
 from ..runtime.type_names import kind_name
