@@ -872,6 +872,53 @@ def undo(scheduler: LRScheduler) -> None:
         scheduler.last_epoch -= 1
 
 
+class SWALR(LRScheduler, scalars="anneal_epochs"):
+    """From each group's rate to a fixed one, in so many epochs, along a line or half a cosine."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        swa_lr: Any,
+        anneal_epochs: int = 10,
+        anneal_strategy: str = "cos",
+        last_epoch: int = -1,
+    ) -> None:
+        groups = optimizer.param_groups
+        rates = list(swa_lr) if isinstance(swa_lr, list | tuple) else [swa_lr] * len(groups)
+        if len(rates) != len(groups):
+            raise ValueError(
+                "swa_lr must have the same length as optimizer.param_groups. swa_lr has "
+                f"{len(rates)} values, param_groups has {len(groups)}."
+            )
+        for rate, group in zip(rates, groups, strict=True):
+            group["swa_lr"] = rate
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+        self._anneal_strategy = anneal_strategy
+        if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
+            raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
+        self.anneal_epochs = anneal_epochs
+        super().__init__(optimizer, last_epoch)
+
+    def way(self, epoch: int) -> float:
+        """How far it has come at an epoch."""
+        part = max(0, min(1, epoch / max(1, self.anneal_epochs)))
+        return part if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * part)) / 2
+
+    def get_lr(self) -> list[float]:
+        self.rates()
+        step = self._step_count - 1
+        if self.anneal_epochs == 0:
+            step = max(1, step)
+        before, now = self.way(step - 1), self.way(step)
+        found = []
+        for group in self.optimizer.param_groups:
+            rate, last = numbers([group["lr"], group["swa_lr"]])
+            first = last if before == 1 else (rate - before * last) / (1 - before)
+            found.append(last * now + first * (1 - now))
+        return found
+
+
 settle(globals())
 _LRScheduler.__module__ = LRScheduler.__module__
 

@@ -58,20 +58,26 @@ devices.install()
 storage_addresses.install()
 
 
-def read_as_programs(package: str) -> dict[str, str]:
-    """The modules of a package of the engine that uses torch as any program does, as programs have them."""
+def read_as_program(file: Path, package: str) -> str:
+    """A module of the engine that uses torch as any program does, as programs have it."""
+    text = file.read_text(encoding="utf-8").replace("from .", f"from {package}.")
+    return text.replace("import autograd_core\n\ntorch: Any = autograd_core\n", "import torch\n")
+
+
+def read_from_engine() -> dict[str, str]:
+    """The modules that the engine and programs share."""
+    engine = Path(torch.__path__[0])
     found = {}
-    for file in sorted(Path(torch.__path__[0], *package.split(".")).glob("*.py")):
-        name = f"torch.{package}.{file.stem}".removesuffix(".__init__")
-        text = file.read_text(encoding="utf-8").replace("from .", f"from torch.{package}.")
-        found[name] = text.replace("import autograd_core\n\ntorch: Any = autograd_core\n", "import torch\n")
-    return found
+    for file in sorted((engine / "utils" / "data").glob("*.py")):
+        name = f"torch.utils.data.{file.stem}".removesuffix(".__init__")
+        found[name] = read_as_program(file, "torch.utils.data")
+    return found | {"torch.optim.swa_utils": read_as_program(engine / "optim" / "averaged_model.py", "torch.optim")}
 
 
 def read_sources() -> dict[str, str]:
     """The text of every module that is written in Python, by its name; what the engine has of one comes first."""
     here = Path(__file__).parent
-    found = read_as_programs("utils.data")
+    found = read_from_engine()
     files = [*(here / "stdlib" / "pure_python").glob("*.py"), *(here / "thirdparty").glob("*.py")]
     for file in sorted(files, key=lambda file: file.name):
         found[file.stem] = found.get(file.stem, "") + file.read_text(encoding="utf-8")

@@ -1,16 +1,26 @@
-"""torch.optim.swa_utils, in Python: a model whose parameters are the average of those of another."""
+"""The averaged models of torch.optim.swa_utils: their parameters are means of those of a model in training."""
 
-import copy as _copy
+from __future__ import annotations
 
-import torch as _torch
+import copy
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import autograd_core
+
+torch: Any = autograd_core
+"""Nothing here knows how the engine works inside: torch is used as by any program."""
+
+Parts = Sequence[Any]
 
 
-def get_ema_multi_avg_fn(decay=0.999):
+def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
+    """`get_ema_avg_fn` for many tensors, written in place."""
     if decay < 0.0 or decay > 1.0:
         raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
 
-    @_torch.no_grad()
-    def ema_update(ema_param_list, current_param_list, _):
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def ema_update(ema_param_list: Parts, current_param_list: Parts, _: Any) -> None:
         for average, current in zip(ema_param_list, current_param_list, strict=True):
             if average.is_floating_point():
                 average.lerp_(current, 1 - decay)
@@ -20,28 +30,33 @@ def get_ema_multi_avg_fn(decay=0.999):
     return ema_update
 
 
-def get_ema_avg_fn(decay=0.999):
+def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
+    """What moves a mean by a fixed part towards what is new."""
     if decay < 0.0 or decay > 1.0:
         raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
 
-    @_torch.no_grad()
-    def ema_update(ema_param, current_param, num_averaged):
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def ema_update(ema_param: Any, current_param: Any, num_averaged: Any) -> Any:
         return decay * ema_param + (1 - decay) * current_param
 
     return ema_update
 
 
-def get_swa_avg_fn():
-    @_torch.no_grad()
-    def swa_update(averaged_param, current_param, num_averaged):
+def get_swa_avg_fn() -> Callable[..., Any]:
+    """What keeps the mean of all that there was."""
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def swa_update(averaged_param: Any, current_param: Any, num_averaged: Any) -> Any:
         return averaged_param + (current_param - averaged_param) / (num_averaged + 1)
 
     return swa_update
 
 
-def get_swa_multi_avg_fn():
-    @_torch.no_grad()
-    def swa_update(averaged_param_list, current_param_list, num_averaged):
+def get_swa_multi_avg_fn() -> Callable[..., None]:
+    """`get_swa_avg_fn` for many tensors, written in place."""
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def swa_update(averaged_param_list: Parts, current_param_list: Parts, num_averaged: Any) -> None:
         for average, current in zip(averaged_param_list, current_param_list, strict=True):
             if average.is_floating_point():
                 average.lerp_(current, 1 / (float(num_averaged) + 1))
@@ -51,25 +66,32 @@ def get_swa_multi_avg_fn():
     return swa_update
 
 
-class AveragedModel(_torch.nn.Module):
-    def __init__(self, model, device=None, avg_fn=None, multi_avg_fn=None, use_buffers=False):
+class AveragedModel(torch.nn.Module):  # type: ignore[misc]
+    """A copy of a model whose parameters are means over the times that it was updated."""
+
+    def __init__(
+        self, model: Any, device: Any = None, avg_fn: Any = None, multi_avg_fn: Any = None, use_buffers: bool = False
+    ) -> None:
         super().__init__()
         assert avg_fn is None or multi_avg_fn is None, "Only one of avg_fn and multi_avg_fn should be provided"
-        self.module = _copy.deepcopy(model)
-        self.register_buffer("n_averaged", _torch.tensor(0, dtype=_torch.long))
+        self.module = copy.deepcopy(model)
+        if device is not None:
+            self.module = self.module.to(device)
+        self.register_buffer("n_averaged", torch.tensor(0, dtype=torch.long))
         self.avg_fn = avg_fn
         self.multi_avg_fn = multi_avg_fn
         self.use_buffers = use_buffers
 
-    def forward(self, *args, **kwargs):
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self.module(*args, **kwargs)
 
-    def _numbers(self, model):
+    def _numbers(self, model: Any) -> list[Any]:
         return [*model.parameters(), *model.buffers()] if self.use_buffers else list(model.parameters())
 
-    def update_parameters(self, model):
+    def update_parameters(self, model: Any) -> None:
+        """Let the means take in the parameters of `model` as they stand; the first time they are taken as they are."""
         ours, theirs = self._numbers(self.module), self._numbers(model)
-        with _torch.no_grad():
+        with torch.no_grad():
             if self.n_averaged == 0:
                 for average, current in zip(ours, theirs, strict=True):
                     average.copy_(current)
@@ -84,8 +106,9 @@ class AveragedModel(_torch.nn.Module):
         self.n_averaged += 1
 
 
-@_torch.no_grad()
-def update_bn(loader, model, device=None):
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def update_bn(loader: Iterable[Any], model: Any, device: Any = None) -> None:
+    """Let batch norms take the means and variances of all that `loader` gives."""
     norms = [module for module in model.modules() if hasattr(module, "running_mean")]
     if not norms:
         return
