@@ -6,13 +6,14 @@ operators; layers and losses that torch has under its own name (`torch.conv2d`) 
 
 from __future__ import annotations
 
-import functools
-import importlib
+import functools as _functools
+import importlib as _importlib
+import typing as _typing
 from math import e as e
 from math import inf as inf
 from math import nan as nan
 from math import pi as pi
-from typing import TYPE_CHECKING, Any
+from typing import Any as _Any
 
 from . import accelerator as accelerator
 from . import autograd as autograd
@@ -424,7 +425,7 @@ from .tensor.tensor_types import ShortTensor as ShortTensor
 from .tensor.tensor_types import set_default_tensor_type as set_default_tensor_type
 from .tensor.tensor_types import typename as typename
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from .nn.functional.aten import adaptive_avg_pool1d as adaptive_avg_pool1d
     from .nn.functional.aten import adaptive_max_pool1d as adaptive_max_pool1d
     from .nn.functional.aten import alpha_dropout as alpha_dropout
@@ -532,8 +533,8 @@ true_divide = div
 _SUBMODULES = ("utils", "nn", "optim", "func", "distributions", "special", "backends", "mps", "xpu", "_C")
 
 
-@functools.cache
-def _load(name: str) -> Any:
+@_functools.cache
+def _load(name: str) -> _Any:
     """A name that is not above: a module, a variant in place, a layer or loss under torch's own name, or an operator
     that another package declares.
 
@@ -541,10 +542,10 @@ def _load(name: str) -> Any:
         AttributeError: it is none of these.
     """
     if name in _SUBMODULES:
-        return importlib.import_module(f"{__name__}.{name}")
+        return _importlib.import_module(f"{__name__}.{name}")
     if name in _IN_PLACE and name in _names_in("torch"):
         return _guard("torch", name, _IN_PLACE[name])
-    layers = importlib.import_module(f"{__name__}.nn.functional.aten")
+    layers = _importlib.import_module(f"{__name__}.nn.functional.aten")
     if name in layers.__all__:
         return _guard("torch", name, getattr(layers, name))
     declared = _DECLARED["torch"].get(name)
@@ -553,7 +554,7 @@ def _load(name: str) -> Any:
     return _absent("torch")(name)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     return _load(name)
 
 
