@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby, islice
 from types import MethodType
 
@@ -25,6 +25,7 @@ from .happenings import HAPPENINGS, Stage
 from .model import Call, Diagnosis, Expression, Histories, Mend, Scene, Stretch, Tensor
 from .shown import ShownValues
 from .steps import Steps
+from .tape import tape_of
 
 START = "Nothing has happened yet. Each step tells one thing that the program or autograd does."
 NOT_RUN = "The program was not run, so there is nothing to play."
@@ -185,7 +186,7 @@ class Builder:
             tuple((text, self.step_of(event)) for text, event in self.world.printed),
             histories,
             {"sum": tuple(self.stage.sums), "name": tuple(self.stage.names.numbers)},
-            expression,
+            None if expression is None else replace(expression, tape=tape_of(trace)),
         )
 
     def _slope(self, node: int, edge: int) -> str | None:

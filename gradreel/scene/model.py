@@ -203,12 +203,34 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
+class Operation:
+    """A step on the way to an expression's result: `op` makes `tensor` of `inputs`, or it is there with its `data`.
+
+    `node` is the box that it built, `settings` are the plain values and `saved` the tensors that this keeps, None for
+    its own result.
+    """
+
+    op: str
+    tensor: str
+    shape: tuple[int, ...]
+    inputs: tuple[str, ...] = ()
+    node: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    saved: Mapping[str, str | None] = field(default_factory=dict)
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
 class Expression:
-    """The expression that the program was made of; `ones` if its result is no scalar and ones are sent back."""
+    """The expression that the program was made of; `ones` if its result is no scalar and ones are sent back.
+
+    `tape`: how its result was computed, where a page can do that again by itself; else empty.
+    """
 
     text: str
     leaves: tuple[Leaf, ...]
     ones: bool = False
+    tape: tuple[Operation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

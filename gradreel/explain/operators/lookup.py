@@ -19,7 +19,12 @@ def operator(kind: str) -> Operator | None:
 
 
 def kind_of_node(kind: str, op: str) -> str:
-    """The key of the row for a node of `kind` that `op` built: rounding makes of a division something else."""
+    """The key of the row for a node of `kind` that `op` built.
+
+    Rounding makes of a division something else; a number to the power of a tensor slopes in its exponent alone.
+    """
+    if op == "pow.Scalar":
+        return "PowScalar"
     return f"{kind}Mode" if op.endswith("_mode") else kind
 
 

@@ -76,6 +76,10 @@ OPERATORS: dict[str, Operator] = {
         ("self", "grad * exponent * self ** (exponent - 1)", "multiplies {grad} by the slope of the power at {self}"),
         ("exponent", "grad * result * log(self)", "multiplies {grad} by {result} and by the logarithm of {self}"),
     ),
+    "PowScalar": row(
+        RESULT,
+        ("exponent", "grad * result * log(self)", "multiplies {grad} by {result} and by the logarithm of {self}"),
+    ),
     "Reciprocal": lone(RESULT, "-grad * result * result", "multiplies {grad} by minus the square of {result}"),
     "Sqrt": lone(RESULT, "grad / (2 * result)", "divides {grad} by twice {result}"),
     "Rsqrt": lone(RESULT, "-0.5 * grad * result ** 3", "multiplies {grad} by minus half the cube of {result}"),

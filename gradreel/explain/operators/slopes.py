@@ -37,6 +37,8 @@ FUNCTIONS: dict[str, Any] = {
 }
 CONSTANTS = {"pi": math.pi, "alpha": 1.0, "beta": 1.0, "value": 1.0}
 """What formulas speak of that a node does not keep where it is as usual."""
+LIMITS = {"min": -math.inf, "max": math.inf}
+"""What a limit that is not given comes to."""
 AS_IT_IS = ("grad", "grad.expand(self.shape)", "grad.sum()", "grad.sum(0)")
 OF_MANY = "grad.expand(self.shape) / numel"
 MEAN = "1"
@@ -74,7 +76,7 @@ def slope(state: NodeState, formula: str, labels: Mapping[str, str | None]) -> s
 
 ELEMENTWISE = (
     *(ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Name, ast.Constant),
-    *(ast.operator, ast.unaryop, ast.cmpop, ast.expr_context),
+    *(ast.operator, ast.unaryop, ast.expr_context, ast.Lt, ast.LtE, ast.Gt, ast.GtE),
 )
 """What a formula that goes element by element is made of."""
 
@@ -188,6 +190,8 @@ def number_in(state: NodeState, name: str) -> float | None:
         return float(number) if isinstance(number, int | float) else None
     if name == "n" and "reduction" in state.values and "self" in state.slots:
         return float(math.prod(state.slots["self"].value.shape)) if state.values["reduction"] == MEAN else 1.0
+    if state.values.get(name) == "None":
+        return LIMITS.get(name)
     try:
         return float(state.values[name]) if name in state.values else CONSTANTS.get(name)
     except ValueError:

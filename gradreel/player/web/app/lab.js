@@ -14,7 +14,8 @@ import * as codemirror from "../vendor/codemirror.js";
 import vis from "../vis.js";
 import { createFileOpener, saveFile } from "./files.js";
 import { createHeader, createLessonBar, PATIENCE } from "./header.js";
-import { createSharing, writeLink } from "./link.js";
+import { createLeafValues } from "./leaf_values.js";
+import { createSharing, LONGEST_LINK, writeLink } from "./link.js";
 import { createNotice, createRemarks } from "./messages.js";
 import { createPreferences } from "./preferences.js";
 import { navigate } from "./router.js";
@@ -210,10 +211,25 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
       onProgram: load,
     });
   }
-  const expression = createExpression(leaves, { onValues: (values) => start({ ...program, values }, {}) });
+  const values = createLeafValues({
+    show: (next, given) => {
+      program = { ...program, values: given };
+      set(next, program, null);
+    },
+    ask: (given) => start({ ...program, values: given }, {}),
+    onRest: (given) => head.place === "lab" && keepInAddress(given),
+  });
+  const expression = createExpression(leaves, { onValues: ask ? values.change : () => {} });
   expression.show(scene.expression);
+  values.take(scene);
   remarks.show(head.remarks);
   code.setSkipped(head.skipped);
+  /** The address names what is on the stage, so that a page loaded anew, or handed on, has these values. */
+  const keepInAddress = async (given) => {
+    const { step, steps: last } = player.state();
+    const fragment = await writeLink({ source: program.text, step: step === last ? null : step, values: given });
+    if (fragment.length <= LONGEST_LINK && program.values === given) history.replaceState(history.state, "", fragment);
+  };
   const home = () => new URL(head.home ?? "./", location.origin + location.pathname);
   const place = () => ({ source: aside ? "" : program.text, step: player.state().step, values: program.values });
   /** The step that goes along to the Lab: of another program than the one played, and before it has begun, none. */
@@ -269,6 +285,8 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
      *   the lines of it of which nothing is run
      */
     show(next, at = null, { remarks: sentences, skipped } = {}) {
+      if (next.expression && values.isLate(next)) return;
+      values.take(next);
       remarks.show(sentences);
       const other = !next.expression && next.source.trimEnd() !== program.text.trimEnd();
       if (other && code.text().trimEnd() === program.text.trimEnd()) {
@@ -317,6 +335,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     setTheme: (name) => player.setTheme(name),
     destroy() {
       notice.destroy();
+      values.stop();
       clearTimeout(typing);
       clearTimeout(emptying);
       clearTimeout(waiting);

@@ -1,15 +1,16 @@
 /**
  * The panel of an expression: its free names as leaves whose values can be changed, a slider for a number, cells for a
- * vector or a matrix. What is changed is handed on as plain nested lists, at most every few milliseconds.
+ * vector or a matrix. What is changed is handed on as plain nested lists; what is on the stage is shown.
  */
 
-import { element } from "../lib/dom.js";
+import { activeIn, element } from "../lib/dom.js";
 
 /** @import { Expression } from "../scene/types.js" */
 
-const PAUSE = 30;
 const CELLS = 36;
 const REACH = 5;
+const ONES = "The result is not a single number, so it is sent back with ones: each gradient is that of the sum of all "
+  + "entries.";
 
 /** @typedef {number|any[]} Nested */
 
@@ -18,16 +19,12 @@ const REACH = 5;
  * @param {{onValues: (values: Record<string, Nested>) => void}} options
  */
 export function createExpression(host, { onValues }) {
-  let values = new Map();
+  /** @type {Map<string, ReturnType<typeof createRow>>} */
+  let rows = new Map();
   let known = "";
-  let timer = 0;
   // Arrows here move a slider or a cursor: neither the player nor the page may take them for their own.
   host.addEventListener("keydown", (event) => event.stopPropagation());
-  const handleChange = (name, value) => {
-    values.set(name, value);
-    clearTimeout(timer);
-    timer = setTimeout(() => onValues(Object.fromEntries(values)), PAUSE);
-  };
+  const values = () => Object.fromEntries([...rows].map(([name, row]) => [name, row.value()]));
 
   return {
     /** Show an expression; the rows stay as they are while only values move.
@@ -39,38 +36,34 @@ export function createExpression(host, { onValues }) {
         known = "";
         return;
       }
-      const identity = JSON.stringify([
-        expression.text,
-        expression.leaves.map(({ name, value }) => [name, shapeOf(value)]),
-      ]);
-      if (identity === known) return;
+      const { text, leaves, ones } = expression;
+      const identity = JSON.stringify([text, leaves.map(({ name, value }) => [name, shapeOf(value)])]);
+      if (identity === known) return leaves.forEach(({ name, value }) => rows.get(name).show(value));
       known = identity;
-      values = new Map(expression.leaves.map(({ name, value }) => [name, value]));
-      const rows = expression.leaves.map((leaf) => row(leaf, (value) => handleChange(leaf.name, value)));
+      const onChange = () => {
+        known = JSON.stringify([text, [...rows].map(([name, row]) => [name, shapeOf(row.value())])]);
+        onValues(values());
+      };
+      rows = new Map(leaves.map((leaf) => [leaf.name, createRow(leaf, onChange)]));
+      const quiet = (words, more = {}) => element("p", { class: "gr-quiet", text: words, ...more });
       host.replaceChildren(
         element("h2", { text: "Leaves of the expression" }),
-        ...(rows.length
-          ? rows
-          : [element("p", { class: "gr-quiet", text: "No free name: nothing to take a gradient of." })]),
-        ...(expression.ones
-          ? [
-              element("p", {
-                class: "gr-quiet",
-                "data-testid": "ones",
-                text:
-                  "The result is not a single number, so it is sent back with ones: each gradient is that of the sum " +
-                  "of all entries.",
-              }),
-            ]
-          : []),
+        ...[...rows.values()].map((row) => row.root),
+        ...(rows.size ? [] : [quiet("No free name: nothing to take a gradient of.")]),
+        ...(ones ? [quiet(ONES, { "data-testid": "ones" })] : []),
       );
     },
-    values: () => Object.fromEntries(values),
+    values,
+    /** Change a leaf from elsewhere, as if it had been done here. @param {string} name @param {Nested} value */
+    change: (name, value) => rows.get(name)?.change(value),
   };
 }
 
-/** A leaf: its name, its value as text, and handles that suit its shape. */
-function row({ name, value }, onChange) {
+/** A leaf: its name, its value as text, and handles that suit its shape. `wanted` is what a person asks for, which is
+ * not on the stage before it has been computed.
+ */
+function createRow({ name, value }, onChange) {
+  let wanted = value;
   const text = element("input", {
     class: "gr-value",
     type: "text",
@@ -82,36 +75,63 @@ function row({ name, value }, onChange) {
   });
   text.value = formatList(value);
   const handles = element("div", { class: "gr-handles" });
-  const put = (next, from) => {
-    value = next;
-    if (from !== text) text.value = formatList(next);
-    text.removeAttribute("aria-invalid");
-    onChange(next);
+  /** @type {((value: Nested) => void)[]} */
+  let followers = [];
+  const rebuild = () => {
+    const made = handlesFor(name, wanted, change);
+    followers = made.map(({ follow }) => follow);
+    handles.replaceChildren(...made.map(({ root }) => root));
   };
-  const rebuild = () => handles.replaceChildren(...handlesFor(name, value, put));
+  const change = (next) => {
+    wanted = next;
+    onChange();
+  };
   text.addEventListener("input", () => {
     const next = parseList(text.value);
     if (next === null) return text.setAttribute("aria-invalid", "true");
-    put(next, text);
-    rebuild();
+    text.removeAttribute("aria-invalid");
+    const other = String(shapeOf(next)) !== String(shapeOf(wanted));
+    wanted = next;
+    if (other || isBeyond(handles, next)) rebuild();
+    else followers.forEach((follow) => follow(next));
+    onChange();
   });
   rebuild();
-  return element(
-    "div",
-    { class: "gr-leaf" },
-    element("label", {}, element("code", { text: name }), element("span", { text: " = " }), text),
-    handles,
-  );
+  return {
+    root: element(
+      "div",
+      { class: "gr-leaf" },
+      element("label", {}, element("code", { text: name }), element("span", { text: " = " }), text),
+      handles,
+    ),
+    value: () => wanted,
+    change,
+    /** What is on the stage: the field tells it, unless somebody writes in it. @param {Nested} shown */
+    show(shown) {
+      if (activeIn(text) !== text) {
+        text.value = formatList(shown);
+        text.removeAttribute("aria-invalid");
+      }
+      if (formatList(shown) === formatList(wanted)) followers.forEach((follow) => follow(shown));
+    },
+  };
 }
 
-function handlesFor(name, value, put) {
-  if (!Array.isArray(value)) return [slider(name, value, put)];
+/** Whether a number lies where its slider cannot go. */
+function isBeyond(handles, value) {
+  const input = handles.querySelector("input[type=range]");
+  return input && Math.abs(value) > Number(input.max);
+}
+
+/** @returns {{root: HTMLElement, follow: (value: Nested) => void}[]} */
+function handlesFor(name, value, change) {
+  if (!Array.isArray(value)) return [slider(name, value, change)];
   const rows = Array.isArray(value[0]) ? value : [value];
   if (Array.isArray(rows[0][0]) || rows.length * rows[0].length > CELLS) return [];
-  return [grid(name, rows, rows === value, put)];
+  return [grid(name, value, change)];
 }
 
-function slider(name, value, put) {
+function slider(name, value, change) {
   const reach = Math.max(REACH, Math.ceil(Math.abs(value) * 2));
   const input = element("input", {
     type: "range",
@@ -122,26 +142,42 @@ function slider(name, value, put) {
     "data-testid": `slider-${name}`,
   });
   input.value = String(value);
-  input.addEventListener("input", () => put(Number(input.value), input));
-  return input;
+  input.addEventListener("input", () => change(Number(input.value)));
+  const follow = (next) => {
+    if (Math.abs(next) > Number(input.max)) {
+      input.max = String(Math.ceil(Math.abs(next) * 2));
+      input.min = `-${input.max}`;
+    }
+    if (Number(input.value) !== next) input.value = String(next);
+  };
+  return { root: input, follow };
 }
 
-function grid(name, rows, isMatrix, put) {
-  const data = rows.map((entries) => [...entries]);
+function grid(name, value, change) {
+  const isMatrix = Array.isArray(value[0]);
+  const rowsOf = (next) => (isMatrix ? next : [next]).map((entries) => [...entries]);
+  let data = rowsOf(value);
   const table = element("div", { class: "gr-cells", role: "group", "aria-label": `entries of ${name}` });
   table.style.gridTemplateColumns = `repeat(${data[0].length}, minmax(0, 64px))`;
-  data.forEach((entries, i) => entries.forEach((entry, j) => {
+  const cells = data.map((entries, i) => entries.map((entry, j) => {
     const where = isMatrix ? `${name}[${i}, ${j}]` : `${name}[${j}]`;
     const cell = element("input", { type: "number", step: "any", "aria-label": where });
     cell.value = String(entry);
     cell.addEventListener("input", () => {
       if (cell.value === "" || !Number.isFinite(Number(cell.value))) return;
       data[i][j] = Number(cell.value);
-      put(isMatrix ? data.map((line) => [...line]) : [...data[0]], cell);
+      change(isMatrix ? data.map((line) => [...line]) : [...data[0]]);
     });
     table.append(cell);
+    return cell;
   }));
-  return table;
+  const follow = (next) => {
+    data = rowsOf(next);
+    cells.forEach((line, i) => line.forEach((cell, j) => {
+      if (Number(cell.value) !== data[i][j]) cell.value = String(data[i][j]);
+    }));
+  };
+  return { root: table, follow };
 }
 
 /** @param {Nested} value @returns {string} */

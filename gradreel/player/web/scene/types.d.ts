@@ -140,11 +140,26 @@ export interface Outcome {
   line: number | null;
 }
 
+/** A step on the way to an expression's result: `op` makes `tensor` of `inputs`, or it is there with its `data`. */
+export interface Operation {
+  op: string;
+  tensor: string;
+  shape: number[];
+  inputs: string[];
+  node: string | null;
+  /** The plain values and the tensors that its node keeps, null for its own result. */
+  settings: Record<string, string>;
+  saved: Record<string, string | null>;
+  data: any;
+}
+
 /** The expression that a program was made of; `ones` if its result is no scalar and ones are sent back. */
 export interface Expression {
   text: string;
   leaves: { name: string; value: any }[];
   ones?: boolean;
+  /** How its result was computed, where the page can do that again by itself. */
+  tape?: Operation[];
 }
 
 export interface Scene {
