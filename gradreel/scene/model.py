@@ -204,7 +204,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A step on the way to an expression's result: `op` makes `tensor` of `inputs`, or it is there with its `data`.
+    """A step on the way to an expression's result: `op` makes `tensor`, with this `data`, of `inputs`, or it is there.
 
     `node` is the box that it built, `settings` are the plain values and `saved` the tensors that this keeps, None for
     its own result.

@@ -19,6 +19,7 @@ from gradreel.trace import Trace
 from gradreel.trace import events as e
 
 from .model import Operation
+from .shown import digits_of, rounded
 
 CONSTANTS = frozenset(("tensor", "number", "ones", "zeros", "full", "eye", "arange", "ones_like", "zeros_like"))
 LARGEST = 256
@@ -99,7 +100,8 @@ class Tape:
                 return None
             settings = {"other": repr(number)}
         made = f"n{event.node}" if event.node is not None else None
-        return Operation(event.op, name, shape, tuple(f"t{each}" for each in inputs), made, settings)
+        told = rounded(data, digits_of(event.value))
+        return Operation(event.op, name, shape, tuple(f"t{each}" for each in inputs), made, settings, data=told)
 
     def untold(self, op: str, operand: int, data: Any) -> float | None:
         """The one number of the source with which an operation gives what it gave."""

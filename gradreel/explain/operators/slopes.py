@@ -203,7 +203,9 @@ def format_product(factor: Factor, number: float, labels: Mapping[str, str | Non
     plain = f"× {format_number(number)}"
     if factor.call is None:
         return plain
-    text = f"× {factor.call} {short_label(labels.get(factor.names[-1]))} = {format_number(number)}"
+    label = labels.get(factor.names[-1]) or ""
+    named = f"({label})" if " " in label else f" {short_label(label)}"
+    text = f"× {factor.call}{named} = {format_number(number)}"
     return text if len(text) <= LONGEST else plain
 
 

@@ -197,6 +197,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     },
     onRun: ask && load,
     onMeaning: ask && lookUp,
+    onLeaf: (name, value) => expression.change(name, value),
   });
   const opening =
     head.place === "lab"
@@ -219,7 +220,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     ask: (given) => start({ ...program, values: given }, {}),
     onRest: (given) => head.place === "lab" && keepInAddress(given),
   });
-  const expression = createExpression(leaves, { onValues: ask ? values.change : () => {} });
+  const expression = createExpression(leaves, { onValues: values.change });
   expression.show(scene.expression);
   values.take(scene);
   remarks.show(head.remarks);

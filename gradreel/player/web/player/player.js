@@ -54,8 +54,10 @@ import { createSelection } from "./selection.js";
 /**
  * @typedef {{vis?: Vis|Promise<Vis>, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number)
  *   => void, theme?: "light"|"dark"|null, step?: number|null, source?: string, compact?: boolean, alone?: boolean,
- *   editor?: boolean, createEditor?: (host: HTMLElement, how?: any) => CodePane, values?: boolean}} Options
- *   `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines
+ *   editor?: boolean, createEditor?: (host: HTMLElement, how?: any) => CodePane, values?: boolean, onLeaf?:
+ *   (name: string, value: any) => void}} Options
+ *   `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines; `onLeaf` hears
+ *   that a leaf of an expression is to have another value
  */
 
 /** Put a player into `root` and return it; `root.player` is the same.
@@ -163,6 +165,7 @@ function assemble(root, parts, run, show, firstScene, options) {
   made.stage = createStageView(parts.stage, parts.film, {
     onPick: (id) => made.selection.choose(id),
     onSeek: moves.seek,
+    onChange: options.onLeaf,
   });
   made.selection = createSelection(run, made.stage, show);
   made.editor = (options.createEditor ?? createCodePane)(parts.editor, {

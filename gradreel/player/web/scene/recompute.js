@@ -210,13 +210,18 @@ function sceneWith(scene, { entries, tracks, boxes }, pass, values) {
     boxes,
     wires: scene.wires.map((wire) => ({ ...wire, slope: slopeWith(wire.slope, pass.slopes.get(wire.id)) })),
     steps: scene.steps.map((step) => (SPOKEN.has(step.kind) ? { ...step, sentence } : step)),
-    expression: { ...scene.expression, leaves },
+    expression: { ...scene.expression, leaves, tape: tapeWith(scene.expression.tape, pass) },
     histories: {
       ...histories,
       track: (key, property) => tracks.get(key)?.get(property) ?? histories.track(key, property),
       tracks: (key) => new Map([...histories.tracks(key), ...(tracks.get(key) ?? [])]),
     },
   };
+}
+
+/** @param {Operation[]} tape @param {Pass} pass */
+function tapeWith(tape, { forward }) {
+  return tape.map((row) => ({ ...row, data: valueOf(forward.get(row.tensor), row.node ? "float32" : "").data }));
 }
 
 /** A value as the server tells it. @param {Numbers} numbers @param {string} dtype */

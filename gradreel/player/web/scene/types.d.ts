@@ -140,7 +140,7 @@ export interface Outcome {
   line: number | null;
 }
 
-/** A step on the way to an expression's result: `op` makes `tensor` of `inputs`, or it is there with its `data`. */
+/** A step on the way to an expression's result: `op` makes `tensor`, with this `data`, of `inputs`, or it is there. */
 export interface Operation {
   op: string;
   tensor: string;

@@ -8,8 +8,8 @@ import { gradAt } from "./model.js";
 import { box, line, write } from "./pen.js";
 import { mouthX } from "./routes.js";
 import {
-  BOLD, BOLD_MONO, CELL, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, slotLabel, slotPlace,
-  TITLE,
+  BOLD, BOLD_MONO, CELL, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, RESULT, slotLabel,
+  slotPlace, TITLE,
 } from "./sizes.js";
 import { css, heat, tile } from "./tiles.js";
 import { drawSign } from "./signs.js";
@@ -144,7 +144,7 @@ export function lock(pen, x, y, size = 1) {
 function drawTag(pen, frame, item, node) {
   const names = frame.moment.tags.get(node.id);
   const found = names?.at(-1);
-  if (!found) return;
+  if (!found) return drawResult(pen, frame, item, node);
   const { colours, measure } = pen;
   const value = frame.model.scene.values[tensorAt(frame.model, found.tensor, frame.moment.step)];
   const grid = gridOf(value);
@@ -163,6 +163,22 @@ function drawTag(pen, frame, item, node) {
   if (number !== null)
     write(pen, number, x + w - 7, y + 0.5, LABEL, { bold: true, align: "right", colour: colours.soft });
   else if (value) tile(pen, value, { x: x + w - 15, y }, 22, { numbers: false, radius: 3 });
+}
+
+/** What a node came to on the way forward, where no name tells it. */
+function drawResult(pen, { layout }, item, { result }) {
+  if (!result) return;
+  const { colours } = pen;
+  const grid = gridOf(result);
+  const number = grid && "scalar" in grid;
+  const w = RESULT[number ? "number" : "tile"];
+  const { lying } = layout;
+  const [x, y] = lying ? [-item.w / 2 + 16 + w / 2, -item.h / 2 - 19] : [item.w / 2 + 10 + w / 2, -item.h / 2 + 16];
+  const string = lying ? [[x, y + 12], [x, y + 19]] : [[x - w / 2 - 10, y], [x - w / 2, y]];
+  line(pen, string, { stroke: colours.soft, line: 1.3, dash: [2, 3] });
+  if (!number) return void tile(pen, result, { x, y }, w - 4, { numbers: false, radius: 3 });
+  box(pen, { x, y, w, h: 24 }, 6, { fill: colours.ground, stroke: colours.line, line: 1.4 });
+  write(pen, `= ${tileNumber(grid.scalar)}`, x, y + 0.5, LABEL, { bold: true, room: w - 6 });
 }
 
 function drawLens(pen, frame, item) {
@@ -283,7 +299,10 @@ function drawLeaf(pen, frame, item) {
   const look = { fill: colours.panel, stroke: colours.leaf, line: hot ? 3.6 : 2 };
   plate(pen, { w: item.w, h: item.h - rimTop }, look, 11, rimTop / 2);
   const value = model.scene.values[tensorAt(model, leaf.tensor, moment.step)];
-  if (value && !hidden.has(`value:${leaf.tensor}`)) tile(pen, value, at, side - 4);
+  if (value && !hidden.has(`value:${leaf.tensor}`)) {
+    const [wide] = tile(pen, value, at, side - 4);
+    if (model.scene.expression) drawGrips(pen, at, wide);
+  }
   const name = lastParts(leafName(leaf, moment));
   const below = at.y + side / 2 + 15;
   if (compact) write(pen, name, 0, below, LABEL, { bold: true, mono: true, room: item.w - 8 });
@@ -295,6 +314,15 @@ function drawLeaf(pen, frame, item) {
   const grad = gradAt(leaf, moment.step);
   if (grad && !hidden.has(`tray:${leaf.tensor}`)) fillTray(pen, model, leaf, grad, tray, side);
   if (item.lens) drawLensAbove(pen, frame, item);
+}
+
+/** That a value can be dragged: a point at either side of it. */
+function drawGrips(pen, { x, y }, wide) {
+  const { leaf } = pen.colours;
+  for (const way of [-1, 1]) {
+    const [near, far] = [x + way * (wide / 2 + 2.5), x + way * (wide / 2 + 7)];
+    line(pen, [[near, y - 5], [far, y], [near, y + 5]], { stroke: leaf, line: 0.5, fill: leaf, close: true });
+  }
 }
 
 /** AccumulateGrad, half in each world. */

@@ -24,6 +24,7 @@ export function modelOf(scene, state) {
   const nodes = scene.boxes.map((box, at) => nodeOf(box, at, state, groups));
   const node = new Map(nodes.map((each) => [each.id, each]));
   connect(scene, node);
+  addResults(scene, node);
   const { episodes, episodeOf } = episodesOf(scene, state, node);
   for (const each of nodes) {
     each.episode = episodeOf[each.born] ?? null;
@@ -91,6 +92,7 @@ function nodeOf(box, at, state, groups) {
     episode: null,
     path,
     tags: [],
+    result: null,
   };
 }
 
@@ -102,6 +104,12 @@ function connect(scene, node) {
     from.out.push(edge);
     to.into.push(edge);
   }
+}
+
+/** What each node of an expression came to on the way forward: the scene tells it with the expression's tape. */
+function addResults(scene, node) {
+  for (const { node: id, shape, data } of scene.expression?.tape ?? [])
+    if (node.has(id)) node.get(id).result = { shape, dtype: "float32", data, whole: true };
 }
 
 /** The turns of the outermost loops in which a backward call starts, and for each step the one that it is in. */

@@ -64,8 +64,12 @@ function sizeNode(item, measure, { dense }) {
   item.tag = tagRoom(node, measure);
 }
 
+/** A result that has no name takes so much room: that of any number, so that nothing moves when it changes. */
+export const RESULT = { number: 70, tile: 34 };
+
 function tagRoom(node, measure) {
-  return Math.max(0, ...node.tags.map((name) => measure(lastParts(name), LABEL, BOLD_MONO) + 58));
+  const own = node.result ? RESULT[node.result.shape.length ? "tile" : "number"] + 14 : 0;
+  return Math.max(own, ...node.tags.map((name) => measure(lastParts(name), LABEL, BOLD_MONO) + 58));
 }
 
 /** Where the middle of a slot of a node lies, from the node's own. @param {Item} item @param {number} place */

@@ -5,6 +5,7 @@
 
 import { element } from "../lib/dom.js";
 import { createComposer, layoutAt, recompose } from "./compose.js";
+import { createDragging } from "./dragging.js";
 import { createFilm } from "./film.js";
 import { lookAt } from "./look.js";
 import { modelOf } from "./model.js";
@@ -32,9 +33,10 @@ const LEAST_DETAIL = -8;
 
 /** @param {HTMLElement} host  what is pressed and has the focus
  * @param {HTMLElement} filmRoot
- * @param {{onPick: (id: string|null, kind: string) => void, onSeek: (step: number) => void}} wiring
+ * @param {{onPick: (id: string|null, kind: string) => void, onSeek: (step: number) => void, onChange?: (name: string,
+ *   value: any) => void}} wiring  `onChange`: a leaf of an expression is to have another value
  */
-export function createStageView(host, filmRoot, { onPick, onSeek }) {
+export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () => {} }) {
   const canvas = element("canvas", { class: "canvas", "aria-hidden": "true" });
   host.append(canvas);
   const context = canvas.getContext("2d");
@@ -58,8 +60,15 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
   const request = () => (pending ||= requestAnimationFrame(draw));
   const sizing = new ResizeObserver(() => resize());
   sizing.observe(host);
-  host.addEventListener("click", (event) => press(event));
-  host.addEventListener("pointermove", (event) => event.pointerType !== "touch" && point(hit(event)));
+  const dragging = createDragging(host, { frame: () => frame, onChange });
+  host.addEventListener("click", (event) => dragging.wasDragged() || press(event));
+  host.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "touch" || event.buttons) return;
+    point(hit(event));
+    const handle = dragging.at(event);
+    host.title = handle ? `drag to change ${handle.leaf.name}` : "";
+    if (handle) host.style.cursor = "ew-resize";
+  });
   host.addEventListener("pointerleave", () => point(null));
   host.addEventListener("pointerdown", () => host.focus({ preventScroll: true }));
   listenToWheel(host, { find: foldUnder, change: tryPin });
@@ -195,6 +204,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek }) {
       const { same = false } = how;
       const model = modelOf(scene, state);
       const fresh = createComposer(model, measure);
+      host.style.touchAction = scene.expression ? "pan-y" : "";
       composer = same ? { ...composer, model, known: fresh.known } : fresh;
       film.setModel(model);
       if (!same) {

@@ -35,6 +35,8 @@ export interface StageNode {
   path: string[];
   /** The names that its result ever has. */
   tags: string[];
+  /** Of an expression, what it came to on the way forward. */
+  result: any;
 }
 
 /** A tensor that gradients are stored at. */
