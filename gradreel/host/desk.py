@@ -43,7 +43,7 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
         return encode_response({**head, "message": complaint}, page=page)
     wanted = "both" if file == "trace" else "scene"
     reply, scene, trace = opened(run(json.dumps({"source": source, "values": values, "want": wanted}).encode()))
-    head |= {name: reply.get(name) for name in ("message", "again", "remarks", "skipped")}
+    head |= {name: reply.get(name) for name in ("message", "again", "remarks", "skipped", "offers")}
     head |= {"source": source, "values": values}
     if beside is not None:
         other, second, _ = opened(run(json.dumps({"source": beside, "want": "scene", "expression": False}).encode()))

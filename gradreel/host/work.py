@@ -2,10 +2,11 @@
 
 A request is JSON: {source, mode, values, limits, want, expression}. `want` is "scene", "trace" or "both"; with
 `expression` (so unless told otherwise) a line like `sin(x*y) + x**2` is made a program, its leaves having the `values`
-given. A reply is one line of JSON {ok, outcome, expression, message, again, remarks, skipped, scene, trace, ms, cpu,
-safety}, then scene and trace as gzipped JSON, whose lengths the line tells; `remarks` are sentences on pasted text,
-`skipped` its lines of which nothing is run, each stretch with its reason, `ms` is the time it took, `cpu` how much of
-it was spent computing, `safety` names the layers that held the run.
+given. A reply is one line of JSON {ok, outcome, expression, message, again, remarks, skipped, offers, scene, trace, ms,
+cpu, safety}, then scene and trace as gzipped JSON, whose lengths the line tells. `remarks` are sentences on pasted text
+or on how a formula was read, `skipped` its lines of which nothing is run, each stretch with its reason, `offers`
+formulas that may have been meant, `ms` is the time it took, `cpu` how much of it was spent computing, `safety` names
+the layers that held the run.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradreel.explain import Diagnosis
 from gradreel.explain.mending import Mend, mended, trial_events
-from gradreel.interpreter import Expression, Limits, compare, paste, propose_expression, run
+from gradreel.interpreter import Expression, Limits, compare, hint_for, paste, propose_expression, run
 from gradreel.interpreter.pasting import Pasted
 from gradreel.scene import Expression as Typed
 from gradreel.scene import Leaf, payload
@@ -100,7 +101,7 @@ def answered(
 ) -> bytes:
     """The reply to a checked request."""
     cpu = time.process_time()
-    trace, typed = performed(question, watch)
+    trace, typed, read = performed(question, watch)
     pasted = paste(question["source"]) if typed is None else None
 
     def ready(trace: Trace) -> Parts:
@@ -109,11 +110,11 @@ def answered(
     def sealed_reply(trace: Trace, parts: Parts) -> bytes:
         ms = round((time.perf_counter() - started) * 1000, 1)
         used = round((time.process_time() - cpu) * 1000, 1)
-        said = [*left_out(trace), *(remarks(trace, pasted) if pasted is not None else [])][:MOST_REMARKS]
+        said = [*left_out(trace), *read.notes, *(remarks(trace, pasted) if pasted is not None else [])][:MOST_REMARKS]
         skipped: list[list[int | str]] = (
             [[each.first, each.last, each.reason] for each in pasted.skipped] if pasted is not None else []
         )
-        return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety, said, skipped)
+        return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety, said, skipped, read.offers)
 
     def on_the_way(trace: Trace, parts: Parts) -> None:
         early(sealed_reply(trace, parts))
@@ -200,19 +201,29 @@ def read(request: bytes) -> dict[str, Any]:
     return question
 
 
-def performed(question: dict[str, Any], watch: Watch) -> tuple[Trace, Typed | None]:
-    """The run, and the expression if the text was one."""
+class Read(NamedTuple):
+    """What is to be said of how a formula was read, and the formulas that may have been meant."""
+
+    notes: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
+
+
+def performed(question: dict[str, Any], watch: Watch) -> tuple[Trace, Typed | None, Read]:
+    """The run, the expression if the text was one, and how it was read."""
     limits = limits_of(question["limits"])
     source: str = question["source"]
     may_be_expression = question["expression"] is True and question["mode"] is None and len(source) <= limits.source
-    expression = propose_expression(source) if may_be_expression and paste(source).answer is None else None
+    may_be_expression = may_be_expression and paste(source).answer is None
+    expression = propose_expression(source) if may_be_expression else None
     if expression is None:
-        return run(source, mode=question["mode"], limits=limits, place=watch.place, during=watch.during), None
+        hint = hint_for(source) if may_be_expression else None
+        read = Read((hint.sentence,), hint.offers) if hint is not None else Read()
+        return run(source, mode=question["mode"], limits=limits, place=watch.place, during=watch.during), None, read
     values = usable_values(expression, question["values"])
     trace = run(expression.program(values), mode="script", limits=limits, place=watch.place, during=watch.during)
     used = {leaf.name: values.get(leaf.name, leaf.value) for leaf in expression.leaves}
     leaves = tuple(Leaf(name, value) for name, value in used.items())
-    return trace, Typed(expression.text, leaves, expression.ones)
+    return trace, Typed(expression.text, leaves, expression.ones), Read(expression.notes, expression.offers)
 
 
 def limits_of(given: Any) -> Limits:
@@ -255,6 +266,7 @@ def reply(
     safety: Sequence[str],
     remarks: Sequence[str] = (),
     skipped: Sequence[Sequence[object]] = (),
+    offers: Sequence[str] = (),
 ) -> bytes:
     (scene, trace), (ms, cpu) = parts, took
     if len(scene) + len(trace) > LARGEST_REPLY:
@@ -267,6 +279,7 @@ def reply(
         "again": False,
         "remarks": list(remarks),
         "skipped": list(skipped),
+        "offers": list(offers),
         "ms": ms,
         "cpu": cpu,
         "safety": list(safety),
@@ -281,6 +294,7 @@ def refusal(message: str, again: bool = False) -> bytes:
         "expression": False,
         "remarks": [],
         "skipped": [],
+        "offers": [],
         "scene": 0,
         "trace": 0,
         "ms": 0,

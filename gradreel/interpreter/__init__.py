@@ -12,7 +12,7 @@
 No import goes in a circle; what is below asks tables that library.py fills from above.
 """
 
-from .expression import Expression, Leaf, propose_expression
+from .expression import Expression, Leaf, hint_for, propose_expression
 from .limits import Limits, Spent
 from .pasting import compare, paste
 from .record_native import record
@@ -24,6 +24,7 @@ __all__ = [
     "Limits",
     "Spent",
     "compare",
+    "hint_for",
     "paste",
     "point_at_error",
     "propose_expression",

@@ -1,20 +1,23 @@
 """The expression way in: a line such as `sin(x*y) + x**2` is enough; its free names become leaves with values.
 
-Whether the leaves are numbers, vectors or matrices is found by trying: numbers first, larger shapes where `@` asks for
-them or where numbers do not work.
+Whether the leaves are numbers, vectors or matrices is found by trying: numbers first, larger shapes where `@` or a
+function asks for them or where numbers do not work. So are their values: those with which the result is finite.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradreel.trace.events import Printed
 
 from .builtins.namespace import BUILTINS
 from .limits import Limits
+from .notation import JOINED, MATRICES, NOTHING, PREFIX, USUAL_PRODUCTS, Unreadable, read_notation
 from .runner import run
 from .torch_module.namespace import SPACES
 
@@ -30,7 +33,7 @@ MODULES = {
     "nn": "from torch import nn",
     "math": "import math",
 }
-CONSTANTS = {"pi": "torch.pi", "inf": "torch.inf", "nan": "torch.nan"}
+CONSTANTS = {"pi": "torch.pi", "π": "torch.pi", "inf": "torch.inf", "nan": "torch.nan"}
 
 SCALARS = (2.0, 3.0, 0.5, -1.0, 1.5, -2.0)
 ENTRIES = (1.0, -2.0, 3.0, 0.5, 2.0, -1.0, 1.5, -0.5, 2.5)
@@ -40,6 +43,39 @@ MATRIX_LEFT: tuple[Shape, ...] = ((2, 3), (3, 3), (2, 2), (3,))
 MATRIX_RIGHT: tuple[Shape, ...] = ((3, 2), (3, 3), (2, 2), (3,))
 VECTOR: tuple[Shape, ...] = ((3,), (2,), (3, 3), (2, 3), (3, 2))
 """What to try beside `@`: a capital letter stands for a matrix."""
+SQUARE: tuple[Shape, ...] = ((2, 2), (3, 3))
+LIST: tuple[Shape, ...] = ((3,), (2, 3), ())
+WANTED = {
+    **dict.fromkeys("det inverse trace logdet slogdet matrix_exp cholesky".split(), SQUARE),
+    **dict.fromkeys("softmax log_softmax logsumexp norm sum mean prod std var max min cumsum sort".split(), LIST),
+}
+"""What a function is of when it is of a name alone."""
+
+ALIASES = {
+    "mse": "mse_loss",
+    "bce": "binary_cross_entropy",
+    "huber": "huber_loss",
+    "ln": "log",
+    "lg": "log10",
+    "tr": "trace",
+    "Tr": "trace",
+    "inv": "inverse",
+    "sgn": "sign",
+    "tg": "tan",
+    "arctg": "atan",
+    "σ": "sigmoid",
+    "sigma": "sigmoid",
+    "logistic": "sigmoid",
+    "length": "norm",
+}
+"""Functions as they are called elsewhere."""
+RECIPROCALS = {"cot": "tan", "ctg": "tan", "sec": "cos", "csc": "sin"}
+ALONG = ("softmax", "log_softmax", "logsumexp", "softmin", "cumsum")
+"""Functions that have to be told along which dimension: of a vector there is one."""
+ROUND_NUMBERS = frozenset(("sqrt", "exp", "log", "sin", "cos", "tan", "log2", "log10"))
+"""Functions that are Python's own where they are of a number: torch's are of tensors alone."""
+MARKS = frozenset("^|!∞√∛∑‖⟨⟩·×÷−⋅≤≥≠")
+"""Signs that say something else in Python, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +90,8 @@ class Leaf:
 class Expression:
     """`text` as typed, its leaves in order of appearance, the `source` it stands for.
 
-    `ones`: the result is no scalar, and is backpropagated with ones.
+    `ones`: the result is no scalar, and is backpropagated with ones. `notes` say how it was read, `offers` are other
+    expressions that may have been meant.
     """
 
     text: str
@@ -63,6 +100,8 @@ class Expression:
     ones: bool
     formula: str
     imports: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
 
     def program(self, values: Mapping[str, Numbers]) -> str:
         """The program that is run for these values of the leaves; those not given keep theirs."""
@@ -70,26 +109,84 @@ class Expression:
         return program(self.formula, given, self.imports, self.ones)
 
 
+@dataclass(frozen=True)
+class Hint:
+    """What stands in the way of reading a line as an expression, and what may have been meant."""
+
+    sentence: str
+    offers: tuple[str, ...] = ()
+
+
 def propose_expression(text: str) -> Expression | None:
     """The expression that `text` is, or None if it is a program (or nothing that can be run)."""
-    tree = single_expression(text)
-    if tree is None:
+    try:
+        tree, notes, offers = tree_of(text)
+        return expression_of(text, tree, notes, offers) if tree is not None else None
+    except (Unreadable, RecursionError):
         return None
-    names = Names(tree)
-    if not names.free or names.strange:
-        return None
-    formula = ast.unparse(Spelled(names).visit(tree))
-    imports = tuple(line for module, line in MODULES.items() if module == "torch" or module in names.modules)
-    shapes, ones = shapes_that_work(formula, names, imports)
-    leaves = tuple(Leaf(name, value_of(shape, nr)) for nr, (name, shape) in enumerate(shapes.items()))
-    source = program(formula, leaves, imports, ones)
-    return Expression(text.strip(), leaves, source, ones, formula, imports)
+
+
+def hint_for(text: str) -> Hint | None:
+    """Why a line that looks like a formula is no expression; None for a program."""
+    try:
+        tree_of(text)
+    except Unreadable as unreadable:
+        if unreadable.sentence:
+            return Hint(unreadable.sentence, (unreadable.offer,) if unreadable.offer else ())
+    except RecursionError:
+        return Hint("This formula goes too deep.")
+    return None
+
+
+def tree_of(text: str) -> tuple[ast.expr | None, tuple[str, ...], tuple[str, ...]]:
+    """The syntax tree of an expression, as Python or as a formula, with notes and offers; None for a program.
+
+    Raises:
+        Unreadable: it looks like a formula, and cannot be read.
+    """
+    line = text.strip()
+    if not line or "\n" in line or len(line) > LONGEST:
+        return None, (), ()
+    tree = single_expression(line)
+    if tree is not None and not MARKS & set(line) and line.isascii() and not is_formula(tree):
+        return spelled_alike(tree, line)
+    if tree is None and (is_python(line) or not FORMULA.search(line) or PROSE.search(line)):
+        return None, (), ()
+    reading = read_notation(line, FUNCTIONS)
+    found = single_expression(reading.source)
+    if found is None:
+        raise Unreadable(NOTHING)
+    refuse_others(found)
+    said = ast.unparse(found)
+    read = () if said.replace(" ", "") == line.replace(" ", "") else (f"Read as `{said}`.",)
+    return found, (*read, *reading.notes), reading.offers
+
+
+def is_formula(tree: ast.expr) -> bool:
+    """Whether Python's way of reading can not have been meant: a number or a letter is called, or what is unknown."""
+    refuse_others(tree)
+    called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    products = [func for func in called if not isinstance(func, ast.Name | ast.Attribute | ast.Lambda)]
+    letters = [func for func in called if isinstance(func, ast.Name) and len(func.id) == 1]
+    return bool(products or letters or Names(tree).unknown)
+
+
+def refuse_others(tree: ast.expr) -> None:
+    """What is no single formula.
+
+    Raises:
+        Unreadable: it is a pair, says whether something holds, or is a function of nothing.
+    """
+    if isinstance(tree, ast.Name) and tree.id in PREFIX:
+        raise Unreadable(f"`{tree.id}` of what? Its argument is missing.", f"{tree.id}(x)")
+    if isinstance(tree, ast.Tuple):
+        raise Unreadable("These are several formulas. One at a time can be followed; a sum shows the slopes of all.")
+    if isinstance(tree, ast.Compare):
+        raise Unreadable("Whether something holds has no slope. `where(x > 0, …, …)` chooses by it.")
 
 
 def single_expression(text: str) -> ast.expr | None:
     """The syntax tree, if the text is one expression, with or without a name for its result."""
-    if len(text) > LONGEST:
-        return None
     try:
         body = ast.parse(text.strip()).body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -102,19 +199,194 @@ def single_expression(text: str) -> ast.expr | None:
     return None
 
 
+FORMULA = re.compile(
+    r"[\d+*/^=|²³ᵀ√‖·()!\\$]|[^\x00-\x7f]|^\s*\w( \w)+\s*$" rf"|^\s*(?:{'|'.join(sorted(PREFIX))}) [\w(]"
+)
+"""What a line has that may be a formula."""
+PROSE = re.compile(
+    r"[;#\"]|:\s|\b[a-z]{4,} [a-z]{4,}\b|^\W*[A-Za-z]{2,}[!?.]*$"
+    r"|^\s*(?:import|from|def|class|for|while|if|with|print|return)\b"
+)
+"""What a line has that is none."""
+
+
+def is_python(line: str) -> bool:
+    """Whether Python reads it, as a program then."""
+    try:
+        ast.parse(line)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def spelled_alike(tree: ast.expr, line: str) -> tuple[ast.expr, tuple[str, ...], tuple[str, ...]]:
+    """A line of Python as it is; a name like `xy`, whose letters are names too, may have been a product."""
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    single = {name for name in names if len(name) == 1}
+    functions = [name for name in sorted(names) if JOINED.match(name)]
+    joined = [name for name in sorted(names) if 1 < len(name) <= 3 and (set(name) <= single or name in USUAL_PRODUCTS)]
+    matrices = [name for name in sorted(names) if len(name) == 2 and name[0] in MATRICES and name.isalpha()]
+    if not joined + matrices + functions:
+        return tree, (), ()
+    offer = line
+    for name in functions:
+        offer = re.sub(rf"\b{name}\b", JOINED.sub(r"\1(\2)", name), offer)
+    for name in joined + matrices:
+        offer = re.sub(rf"\b{name}\b", (" @ " if name in matrices else "*").join(name), offer)
+    joined += matrices + functions
+    return tree, (f"`{joined[0]}` is one name here.",), (offer,)
+
+
+def expression_of(text: str, tree: ast.expr, notes: tuple[str, ...], offers: tuple[str, ...]) -> Expression | None:
+    """The expression of a syntax tree, with leaves that work."""
+    meant = Meant(tree)
+    tree = ast.parse(ast.unparse(meant.visit(tree)), mode="eval").body
+    names = Names(tree)
+    if not names.free or names.strange or names.unknown:
+        return None
+    formula = ast.unparse(Spelled(names).visit(tree))
+    imports = tuple(line for module, line in MODULES.items() if module == "torch" or module in names.modules)
+    shapes, ones, finite = shapes_that_work(formula, names, imports)
+    leaves, told = leaves_of(shapes, formula, imports, finite)
+    source = program(formula, leaves, imports, ones)
+    said = [*notes, *meant.notes, *told]
+    if ones and flat(source, leaves):
+        said.append("The sum of its entries has no slope. One of them may have.")
+    if ones:
+        rank = printed_by(f"{forward(formula, leaves, imports)}print(result.dim())\n")
+        entry = f"[{', '.join('0' * int(rank or 1))}]"
+        offers = (*offers, f"{line_of(text)}{entry}" if is_call(tree) else f"({line_of(text)}){entry}")
+    return Expression(text.strip(), leaves, source, ones, formula, imports, tuple(said), offers)
+
+
+def line_of(text: str) -> str:
+    """The formula without a name for its result."""
+    return re.sub(r"^\s*[^\W\d]\w*\s*=(?!=)\s*", "", text).strip()
+
+
+def is_call(tree: ast.expr) -> bool:
+    return isinstance(tree, ast.Call | ast.Name | ast.Attribute | ast.Subscript)
+
+
+def leaves_of(
+    shapes: dict[str, Shape], formula: str, imports: tuple[str, ...], finite: bool
+) -> tuple[tuple[Leaf, ...], list[str]]:
+    """Leaves with values at which the result is finite, if there are such; and what is to be said of them."""
+    usual = tuple(Leaf(name, value_of(shape, nr)) for nr, (name, shape) in enumerate(shapes.items()))
+    if finite or not usual:
+        return usual, []
+    for change in CHANGES:
+        values = change([leaf.value for leaf in usual])
+        leaves = tuple(Leaf(leaf.name, value) for leaf, value in zip(usual, values, strict=True))
+        found = outcome_of(formula, leaves, imports)
+        if found is not None and found[1]:
+            begins = ", ".join(f"`{leaf.name} = {short(leaf.value)}`" for leaf in leaves)
+            return leaves, [f"It begins with {begins}, where the result is a real number."]
+    return usual, ["The result is not a finite number here: something is divided by zero, or is not defined."]
+
+
+def each(value: Numbers, f: Callable[[float], float]) -> Numbers:
+    return [each(part, f) for part in value] if isinstance(value, list) else round(f(value), 4)
+
+
+CHANGES: tuple[Callable[[list[Numbers]], list[Numbers]], ...] = (
+    lambda values: values[::-1] if not any(isinstance(value, list) for value in values) else values,
+    lambda values: [each(value, lambda x: -x) for value in values],
+    lambda values: [each(value, abs) for value in values],
+    lambda values: [each(value, lambda x: x / 5) for value in values],
+    lambda values: [each(value, lambda x: abs(x) / 5) for value in values],
+    lambda values: [each(value, lambda x: abs(x) + 1) for value in values],
+)
+"""Other values to begin with, where the result is not finite."""
+
+
+def short(value: Numbers) -> str:
+    return f"[{', '.join(map(short, value))}]" if isinstance(value, list) else f"{value:g}"
+
+
+def flat(source: str, leaves: tuple[Leaf, ...]) -> bool:
+    """Whether all gradients are zero, but for what rounding leaves."""
+    test = " and ".join(f"bool({leaf.name}.grad.abs().max() < 1e-6)" for leaf in leaves)
+    return printed_by(f"{source}print({test})\n") == "True"
+
+
 ACTIONS = ("print", "open", "exit", "quit")
+METHODS = ("backward", "step", "zero_grad")
 """What makes a line a program, however short."""
+FUNCTIONS = frozenset(
+    name for space in ("torch", "torch.nn.functional") for name in SPACES[space].table if not name.startswith("_")
+).difference(CONSTANTS) | frozenset((*ALIASES, *RECIPROCALS))
+"""What can be called in an expression without saying where it is from."""
+
+
+class Meant(ast.NodeTransformer):
+    """Writes with torch's functions what formulas call otherwise: `max(x, 0)`, `ln(x)`, `softmax(x)`, `e**x`."""
+
+    def __init__(self, tree: ast.expr) -> None:
+        self.notes: list[str] = []
+        named = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "e"]
+        powers = [node.left for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
+        self.euler = bool(named) and all(any(node is base for base in powers) for node in named)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        if self.euler and isinstance(node.op, ast.Pow) and isinstance(node.left, ast.Name) and node.left.id == "e":
+            return call("exp", self.visit(node.right))
+        self.generic_visit(node)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Name):
+            return node
+        name = node.func.id
+        if name in RECIPROCALS:
+            return ast.BinOp(ast.Constant(1), ast.Div(), call(RECIPROCALS[name], *node.args))
+        node.func.id = name = ALIASES.get(name, name)
+        if name in ALONG and len(node.args) == 1 and not node.keywords:
+            self.notes.append(f"`{name}` goes along a dimension: the first, `dim=0`.")
+            node.keywords = [ast.keyword("dim", ast.Constant(0))]
+        if name == "log" and len(node.args) == 2:
+            return ast.BinOp(call("log", node.args[0]), ast.Div(), call("log", node.args[1]))
+        if name in ("max", "min") and len(node.args) > 1 and not node.keywords:
+            return functools.reduce(functools.partial(extreme, name), node.args)
+        return node
+
+
+def call(name: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
+
+
+def extreme(name: str, left: ast.expr, right: ast.expr) -> ast.expr:
+    """The larger or smaller of two, one of which may be a number: of a tensor the limits are told by `clamp`."""
+    if is_constant(left):
+        left, right = right, left
+    if not is_constant(right):
+        return call(f"{name}imum", left, right)
+    clamped = call("clamp", left)
+    clamped.keywords = [ast.keyword("min" if name == "max" else "max", right)]
+    return clamped
+
+
+def is_constant(node: ast.expr) -> bool:
+    return not any(isinstance(part, ast.Name | ast.Call | ast.Attribute) for part in ast.walk(node))
 
 
 class Names(ast.NodeVisitor):
-    """What the names of an expression are: leaves (`free`), functions of torch, modules, or `strange`."""
+    """What names are: leaves (`free`), functions of torch, `unknown` ones, modules, or `strange`."""
 
     def __init__(self, tree: ast.expr) -> None:
         self.free: dict[str, tuple[Shape, ...]] = {}
         self.functions: dict[str, str] = {}
         self.modules: set[str] = set()
         self.strange: list[str] = []
+        self.unknown: list[str] = []
         self.inner: set[str] = set()
+        for called in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
+            self.prefer_wanted(called, SQUARE)
+        for product in [node for node in ast.walk(tree) if isinstance(node, ast.BinOp)]:
+            self.prefer_matrices(product)
+        for called in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
+            self.prefer_wanted(called, LIST)
         self.visit(tree)
         seen: dict[str, tuple[int, int]] = {}
         for part in ast.walk(tree):
@@ -138,18 +410,39 @@ class Names(ast.NodeVisitor):
                 self.functions[name] = prefix
                 self.modules.add(prefix)
                 return
-        if name not in BUILTINS or name in ACTIONS:
+        if name in ACTIONS:
             self.strange.append(name)
+        elif name not in BUILTINS:
+            self.unknown.append(name)
 
-    def visit_BinOp(self, node: ast.BinOp) -> None:
+    def prefer_matrices(self, node: ast.BinOp) -> None:
         if isinstance(node.op, ast.MatMult):
             self.prefer(node.left, MATRIX_LEFT)
             self.prefer(node.right, MATRIX_RIGHT)
-        self.generic_visit(node)
+
+    def prefer_wanted(self, node: ast.Call, shapes: tuple[Shape, ...]) -> None:
+        """Of what a function is: `softmax(x)`, and `sum(exp(x))`, of a vector, `det(A)` of a square matrix."""
+        if not isinstance(node.func, ast.Name) or WANTED.get(node.func.id) is not shapes or len(node.args) != 1:
+            return
+        names = [part for part in ast.walk(node.args[0]) if isinstance(part, ast.Name) and part.id not in CONSTANTS]
+        called = {part.func for part in ast.walk(node.args[0]) if isinstance(part, ast.Call)}
+        inside = {part.id: part for part in names if part not in called}
+        for name, part in inside.items():
+            if len(inside) == 1 or (shapes is SQUARE and name[0].isupper()):
+                self.prefer(part, shapes)
 
     def prefer(self, node: ast.expr, shapes: tuple[Shape, ...]) -> None:
-        if isinstance(node, ast.Name) and node.id not in self.free:
-            self.free[node.id] = shapes if node.id[0].isupper() else VECTOR
+        if isinstance(node, ast.Attribute) and node.attr in TRANSPOSED:
+            return self.prefer(node.value, shapes)
+        if isinstance(node, ast.Name) and node.id not in self.free and node.id not in CONSTANTS:
+            wanted = shapes is SQUARE or shapes is LIST or node.id[0].isupper()
+            self.free[node.id] = shapes if wanted else VECTOR
+        return None
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if node.attr in METHODS:
+            self.strange.append(node.attr)
+        self.generic_visit(node)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self.strange.append("lambda")
@@ -168,6 +461,9 @@ class Names(ast.NodeVisitor):
             self.free.setdefault(node.id, ANYWHERE)
 
 
+TRANSPOSED = ("T", "mT")
+
+
 class Spelled(ast.NodeTransformer):
     """Writes functions and constants with the module they come from."""
 
@@ -177,13 +473,17 @@ class Spelled(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id in self.names.functions:
+            if node.args and node.func.id in ROUND_NUMBERS and all(map(is_constant, node.args)):
+                self.names.modules.add("math")
+                node.func = ast.Attribute(ast.Name("math", ast.Load()), node.func.id, ast.Load())
+                return node
             owner = ast.Name(self.names.functions[node.func.id], ast.Load())
             node.func = ast.Attribute(owner, node.func.id, ast.Load())
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id in CONSTANTS:
-            return ast.Attribute(ast.Name("torch", ast.Load()), node.id, ast.Load())
+            return ast.parse(CONSTANTS[node.id], mode="eval").body
         return node
 
 
@@ -199,19 +499,34 @@ def attempts(names: Names) -> Iterator[dict[str, Shape]]:
         yield {name: shapes[nr] for (name, shapes), nr in zip(names.free.items(), padded, strict=True)}
 
 
-def shapes_that_work(formula: str, names: Names, imports: tuple[str, ...]) -> tuple[dict[str, Shape], bool]:
-    """The first shapes with which the expression can be computed, and whether its result is no scalar."""
+def shapes_that_work(formula: str, names: Names, imports: tuple[str, ...]) -> tuple[dict[str, Shape], bool, bool]:
+    """The first shapes with which the expression can be computed, whether its result is no scalar, and is finite."""
     first: dict[str, Shape] | None = None
     for shapes in attempts(names):
         first = first or shapes
         leaves = [Leaf(name, value_of(shape, nr)) for nr, (name, shape) in enumerate(shapes.items())]
-        trace = run(forward(formula, leaves, imports) + "print(result.numel())\n", mode="script", limits=QUICK)
-        if trace.outcome.kind == "finished":
-            printed = [event.text for event in trace.events if isinstance(event, Printed)]
-            return shapes, "".join(printed).strip() != "1"
-        if trace.outcome.kind != "raised":
-            break
-    return first or {}, False
+        found = outcome_of(formula, leaves, imports)
+        if found is not None:
+            return shapes, found[0] != 1, found[1]
+    return first or {}, False, True
+
+
+def outcome_of(formula: str, leaves: Sequence[Leaf], imports: tuple[str, ...]) -> tuple[int, bool] | None:
+    """How many numbers the result has, and whether all are finite; None where it cannot be computed."""
+    test = "print(result.numel(), bool(torch.isfinite(result).all()))\n"
+    printed = printed_by(forward(formula, leaves, imports) + test)
+    if printed is None:
+        return None
+    many, _, finite = printed.partition(" ")
+    return int(many), finite == "True"
+
+
+def printed_by(source: str) -> str | None:
+    """What a program prints; None where it does not come to its end."""
+    trace = run(source, mode="script", limits=QUICK)
+    if trace.outcome.kind != "finished":
+        return None
+    return "".join(event.text for event in trace.events if isinstance(event, Printed)).strip()
 
 
 def value_of(shape: Shape, nr: int) -> Numbers:
@@ -229,13 +544,13 @@ def value_of(shape: Shape, nr: int) -> Numbers:
 # ---- source
 
 
-def forward(formula: str, leaves: list[Leaf] | tuple[Leaf, ...], imports: tuple[str, ...]) -> str:
+def forward(formula: str, leaves: Sequence[Leaf], imports: tuple[str, ...]) -> str:
     lines = [*imports, ""]
     lines += [f"{leaf.name} = torch.tensor({number_text(leaf.value)}, requires_grad=True)" for leaf in leaves]
     return "\n".join([*lines, f"result = {formula}", ""])
 
 
-def program(formula: str, leaves: list[Leaf] | tuple[Leaf, ...], imports: tuple[str, ...], ones: bool) -> str:
+def program(formula: str, leaves: Sequence[Leaf], imports: tuple[str, ...], ones: bool) -> str:
     back = (
         "result.backward(torch.ones_like(result))  # not a scalar: every entry counts once"
         if ones

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from gradreel.interpreter import Leaf, propose_expression, run
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradreel.interpreter import Leaf, hint_for, propose_expression, run
+from gradreel.interpreter.expression import FUNCTIONS
+from gradreel.interpreter.notation import Unreadable, read_notation
 from gradreel.trace import Trace
+
+TABLE = Path(__file__).parent.parent / "data" / "formulas.txt"
+FORMULAS = {
+    row[0]: row[1:]
+    for line in TABLE.read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+    for row in [line.split("  ⇒  ")]
+}
+PIECES = "x y 2 .5 sin ln max( ( ) | || ‖ ^ ** ² ᵀ ⁻¹ + - * / · , = [ ] √ ∑ ! e A T ' . < ≥ π f( log_2 {".split()
 
 SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "sin(x*y) + x**2": {"x": (), "y": ()},
@@ -50,6 +65,40 @@ def test_free_names_become_leaves_with_values_that_work(text: str) -> None:
 @pytest.mark.parametrize("text", NO_EXPRESSIONS)
 def test_a_program_is_no_expression(text: str) -> None:
     assert propose_expression(text) is None
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_formula_is_read_as_it_was_meant(text: str) -> None:
+    expression, told = propose_expression(text), FORMULAS[text]
+    if expression is None:
+        hint = hint_for(text)
+        assert told == ["none", *([hint.sentence, *hint.offers] if hint is not None else [])]
+        return
+    leaves = [leaf.name + "".join(str(list(shape(leaf.value))).split()).replace("[]", "") for leaf in expression.leaves]
+    assert [expression.formula, ", ".join(leaves)] == told
+    assert run(expression.source).outcome.kind == "finished"
+
+
+def test_what_is_offered_in_its_place_can_be_run() -> None:
+    for text in FORMULAS:
+        expression, hint = propose_expression(text), hint_for(text)
+        for offer in (*(expression.offers if expression else ()), *(hint.offers if hint else ())):
+            offered = propose_expression(offer)
+            assert offered is not None and run(offered.source).outcome.kind == "finished", (text, offer)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+@settings(max_examples=300, deadline=None)
+def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
+    try:
+        reading = read_notation(text, FUNCTIONS)
+    except Unreadable:
+        return
+    assert reading.source
+
+
+def test_what_goes_too_deep_is_refused() -> None:
+    assert propose_expression("(" * 240 + "x²" + ")" * 240) is None
 
 
 def test_the_source_reads_like_a_program() -> None:

@@ -64,7 +64,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   let welcome = null;
   const notice = createNotice();
   const { say } = notice;
-  const remarks = createRemarks();
+  const remarks = createRemarks({ onOffer: (source) => ask && load(source) });
 
   const choices = createPreferences(() => localStorage, { values: (on) => player.showValues(on) });
   let typing = 0;
@@ -223,7 +223,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   const expression = createExpression(leaves, { onValues: values.change });
   expression.show(scene.expression);
   values.take(scene);
-  remarks.show(head.remarks);
+  remarks.show(head.remarks, head.offers);
   code.setSkipped(head.skipped);
   /** The address names what is on the stage, so that a page loaded anew, or handed on, has these values. */
   const keepInAddress = async (given) => {
@@ -282,13 +282,13 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
       }, PATIENCE);
     },
     /** Another scene: the answer to a run. @param {Scene} next @param {number|null} [at] the step to go to
-     * @param {{remarks?: string[], skipped?: [number, number, string][]}} [pasted] sentences on what was pasted, and
-     *   the lines of it of which nothing is run
+     * @param {{remarks?: string[], skipped?: [number, number, string][], offers?: string[]}} [pasted] sentences on what
+     *   was pasted, the lines of it of which nothing is run, and formulas that may have been meant
      */
-    show(next, at = null, { remarks: sentences, skipped } = {}) {
+    show(next, at = null, { remarks: sentences, skipped, offers } = {}) {
       if (next.expression && values.isLate(next)) return;
       values.take(next);
-      remarks.show(sentences);
+      remarks.show(sentences, offers);
       const other = !next.expression && next.source.trimEnd() !== program.text.trimEnd();
       if (other && code.text().trimEnd() === program.text.trimEnd()) {
         // What was pasted had more around it than a program, and is shown without.

@@ -38,20 +38,25 @@ export function createNotice() {
   };
 }
 
-export function createRemarks() {
+/** @param {{onOffer: (source: string) => void}} how  what becomes of a formula that may have been meant */
+export function createRemarks({ onOffer }) {
   const remarks = element("div", { class: "gr-remarks", "data-testid": "remarks", hidden: true });
   return {
     element: remarks,
     /** Whether they speak of another text than the one in the editor. @param {boolean} other */
     ofAnother: (other) => remarks.toggleAttribute("data-other", other),
-    /** @param {string[]|null|undefined} sentences */
-    show(sentences) {
-      remarks.hidden = !sentences?.length;
+    /** @param {string[]|null|undefined} sentences @param {string[]|null} [offers] */
+    show(sentences, offers) {
+      remarks.hidden = !sentences?.length && !offers?.length;
+      const chip = (source) => element("button", {
+        type: "button", class: "gr-chip", "data-testid": "meant", title: "run this instead", text: source,
+        onclick: () => onOffer(source),
+      });
       remarks.replaceChildren(...(sentences ?? []).map((sentence) => {
         const line = element("p");
         writeMarked(line, sentence);
         return line;
-      }));
+      }), offers?.length ? element("div", { class: "gr-chips" }, ...offers.map(chip)) : "");
     },
   };
 }

@@ -98,6 +98,7 @@ export function createClient({ send, onBusy = () => {}, onSilence = () => {} }) 
  * @property {Record<string, any>|null} [values]  of the leaves of an expression
  * @property {string[]|null} [remarks]  sentences on what was pasted
  * @property {[number, number, string][]|null} [skipped]  the lines of it of which nothing is run, with the reason
+ * @property {string[]|null} [offers]  formulas that may have been meant
  * @property {string} [home]
  * @property {string} [title]
  * @property {string} [intro]
