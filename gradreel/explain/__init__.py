@@ -3,7 +3,7 @@
 from .diagnose import Doctor, diagnose
 from .diagnosis import Diagnosis
 from .operators.lookup import formulas
-from .operators.slopes import slope
+from .operators.slopes import Slope, slope
 from .sentences.beats import Beat, beats
 from .sentences.graph import saved_label
 from .sentences.table import sentences, tell
@@ -25,6 +25,7 @@ __all__ = [
     "saved_label",
     "label",
     "sentences",
+    "Slope",
     "slope",
     "tell",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -9,10 +10,11 @@ from itertools import groupby, islice
 from types import MethodType
 
 from gradreel.collecting import collector_paused
-from gradreel.explain import Beat, Doctor, World, beats, label, saved_label, slope, tell
+from gradreel.explain import Beat, Doctor, Slope, World, beats, label, saved_label, slope, tell
 from gradreel.explain import Diagnosis as Found
 from gradreel.explain.diagnose import Look
 from gradreel.explain.mending import Mend as Tried
+from gradreel.explain.world.states import NodeState
 from gradreel.explain.world.world import CHANGES
 from gradreel.trace import KINDS, Trace
 from gradreel.trace import events as e
@@ -189,10 +191,24 @@ class Builder:
             None if expression is None else replace(expression, tape=tape_of(trace)),
         )
 
-    def _slope(self, node: int, edge: int) -> str | None:
+    def _slope(self, node: int, edge: int) -> Slope:
         state = self.world.nodes[node]
         ways = self.ways.of(state)[1]
-        return slope(state, ways[edge][1], self.labels[node].slots) if edge < len(ways) else None
+        found = slope(state, ways[edge][1], self.labels[node].slots) if edge < len(ways) else Slope()
+        # Of what was stretched, what comes back is added up: no number says by how much.
+        return found._replace(number=None) if found.number is not None and self._stretches_to(state, edge) else found
+
+    def _stretches_to(self, state: NodeState, edge: int) -> bool:
+        """Whether a node makes more of what came on this way than there was."""
+        target = state.edges[edge][0]
+        below = None if target is None else self.world.nodes[target]
+        if below is None or not state.outputs:
+            return False
+        made = below.outputs[0] if below.outputs else below.variable
+        if made is None:
+            return False
+        sizes = [math.prod(self.world.tensors[each].shape) for each in (state.outputs[0], made)]
+        return sizes[0] > sizes[1]
 
     def _values(self, histories: Histories) -> ShownValues:
         table, index = self.stage.values.table, self.stage.values.index

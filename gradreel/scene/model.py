@@ -99,7 +99,8 @@ class Wire(NamedTuple):
     """Gradient number `output` of one box flows into input `input_nr` of another.
 
     `slope` says in a few letters by what the box multiplies what came to it on this way: `× 3`, `× cos x = 0.54`,
-    `· Wᵀ`, `× (1 - y²)` with `y` for its result; None where that cannot be said so.
+    `· Wᵀ`, `× (1 - y²)` with `y` for its result; None where that cannot be said so. `factor` is it as a number,
+    where it is one.
     """
 
     id: str
@@ -108,6 +109,7 @@ class Wire(NamedTuple):
     output: int
     input_nr: int
     slope: str | None
+    factor: float | None
 
 
 class Tensor(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gradreel.explain import Slope
 from gradreel.trace.events import Edges
 
 from .model import Wire
@@ -35,8 +36,10 @@ class Wires:
         """The node that a wire leads to, and which of its inputs."""
         return self._to[wire], self._inputs[wire]
 
-    def table(self, slope: Callable[[int, int], str | None]) -> Table[Wire]:
+    def table(self, slope: Callable[[int, int], Slope]) -> Table[Wire]:
         """All wires; `slope` tells that of a node and the number of one of its edges."""
         ids = Ids("w", range(len(self._from)))
         slopes = list(map(slope, self._from, self._outputs))
-        return Table(Wire, (ids, Ids("n", self._from), Ids("n", self._to), self._outputs, self._inputs, slopes))
+        texts = [each.text for each in slopes]
+        factors = [None if each.number is None else float(f"{each.number:.8g}") for each in slopes]
+        return Table(Wire, (ids, Ids("n", self._from), Ids("n", self._to), self._outputs, self._inputs, texts, factors))

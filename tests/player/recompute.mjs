@@ -19,6 +19,7 @@ function numbersOf(scene) {
   const state = createState(scene);
   const data = (place) => (place === null ? null : scene.values[place].data);
   const found = { source: scene.source, slopes: scene.wires.map(({ slope }) => slope) };
+  found.factors = scene.wires.map(({ factor }) => factor);
   for (const key of [...scene.tensors, ...scene.boxes, ...scene.wires].map(({ id }) => id).concat(state.keys("sum:"))) {
     for (const property of TRACKS) {
       const track = state.track(key, property);

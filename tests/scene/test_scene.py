@@ -221,3 +221,18 @@ def test_parameters_and_modules_are_called_as_from_outside() -> None:
         ("AddmmBackward0", "model.1"),
         ("SumBackward0", None),
     ]
+
+
+def test_a_slope_is_a_number_where_one_number_says_all() -> None:
+    b, x = "b = torch.tensor(2.0, requires_grad=True)", "x = torch.ones(3, requires_grad=True)"
+    scene = build(run(f"import torch\n{b}\n{x}\n((x.sin() * 2 + b).mean() * b).backward()"))
+    told = {(wire.from_, wire.to): (wire.slope, wire.factor) for wire in scene.wires}
+    assert list(told.values()) == [
+        ("× cos(x)", None),
+        ("× 2", 2.0),
+        ("× 1", 1.0),
+        ("× 1", None),
+        ("× 1/3", 0.33333333),
+        ("× 2", 2.0),
+        ("× 3.68", 3.6829422),
+    ]

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ancestry import flat
 from ..world.states import NodeState
@@ -49,29 +49,39 @@ SUPERSCRIPTS = {"1": "", "2": "²", "3": "³"}
 TRANSPOSED = (".mT", ".T", ".t()")
 
 
-def slope(state: NodeState, formula: str, labels: Mapping[str, str | None]) -> str | None:
-    """By what `state` multiplies a gradient on the way that has this `formula`; None where a few letters cannot say it.
+class Slope(NamedTuple):
+    """By what a node multiplies a gradient on a way: in a few letters, and as the number that it is; None where it is
+    none, or cannot be said.
+    """
+
+    text: str | None = None
+    number: float | None = None
+
+
+def slope(state: NodeState, formula: str, labels: Mapping[str, str | None]) -> Slope:
+    """By what `state` multiplies a gradient on the way that has this `formula`.
 
     `labels` are the names of what it keeps.
     """
     if formula in AS_IT_IS:
-        return "× 1"
+        return Slope("× 1", 1.0)
     if formula == "0":
-        return "× 0"
+        return Slope("× 0", 0.0)
     if state.custom:
-        return None
+        return Slope()
     if formula == OF_MANY:
-        return f"× 1/{state.values['self_sym_numel']}" if "self_sym_numel" in state.values else None
+        many = state.values.get("self_sym_numel")
+        return Slope(f"× 1/{many}", 1 / int(many)) if many is not None and many.isdigit() and many != "0" else Slope()
     factor = parse_factor(formula)
     if factor is None:
-        return None
+        return Slope()
     if factor.product is not None:
-        return by_matrix(factor.product, state, labels)
+        return Slope(by_matrix(factor.product, state, labels))
     number = factor.number(state)
     if number is not None:
-        return format_product(factor, number, labels)
+        return Slope(format_product(factor, number, labels), number if math.isfinite(number) else None)
     text = factor.shown(state, labels)
-    return text if len(text) <= LONGEST else None
+    return Slope(text if len(text) <= LONGEST else None)
 
 
 ELEMENTWISE = (

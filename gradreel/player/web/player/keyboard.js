@@ -80,6 +80,7 @@ const KEYS = [
   ["/", "find a node by name, line, operator"],
   ["D", "details: what happened, what is selected"],
   ["+ −", "more, less of what is folded"],
+  ["shift click", "with a leaf selected: paths to it begin at this node"],
   ["Esc", "select nothing; leave the table"],
   ["Esc Tab", "from the editor to what follows it"],
   ["double click", "on the strip of time: play from there"],

@@ -11,6 +11,7 @@ import { showExplanation } from "../panels/explanation.js";
 import { createExplore } from "../panels/explore.js";
 import { createFinder, find } from "../panels/finder.js";
 import { showInspector, showSum } from "../panels/inspector.js";
+import { chainsAt, pathKey, showPaths } from "../panels/paths.js";
 import { showTable } from "../panels/table.js";
 import { showLeaves, showNames, showPrinted } from "../panels/variables.js";
 import { holdingOf } from "../scene/lifetime.js";
@@ -76,7 +77,10 @@ export function createPlayer(root, firstScene, options) {
   function show({ time = 0, first = false, stays = false } = {}) {
     const moment = momentOf(run);
     const holding = run.chosen ? holdingOf(moment, run.chosen) : null;
-    stage.show({ ...moment, selected: run.chosen, holding }, { time, cut: first, stays });
+    const chains = run.chosen ? chainsAt(moment, run.paths) : null;
+    const shown = chains?.found.paths.find((each) => pathKey(each) === run.paths.shown);
+    const path = new Set(shown?.wires.map(({ id }) => id));
+    stage.show({ ...moment, selected: run.chosen, holding, path }, { time, cut: first, stays });
     root.dataset.step = String(run.step);
     parts.openDetails(isTold(run) || Boolean(fixTrial.current()));
     if (run.seen !== null) run.seen = Math.max(run.seen, run.step);
@@ -94,6 +98,13 @@ export function createPlayer(root, firstScene, options) {
       fixTrial,
       canFix: Boolean(options.onRun),
       meaning: options.onMeaning,
+    });
+    showPaths(parts.pathsHead, parts.paths, moment, chains, {
+      wish: run.paths,
+      folded: stage.foldedIn,
+      onRoot: (root) => selection.wish({ root, shown: null }),
+      onPath: (shown) => selection.wish({ shown }),
+      onUnfold: (ids) => ids.forEach(stage.reveal),
     });
     explore.show(moment);
     showCode(editor, parts, run, moment);
@@ -163,7 +174,7 @@ function assemble(root, parts, run, show, firstScene, options) {
   });
   made.marks = createBookmarks(made.timeline, controls);
   made.stage = createStageView(parts.stage, parts.film, {
-    onPick: (id) => made.selection.choose(id),
+    onPick: (id, kind, more) => made.selection.pick(id, more),
     onSeek: moves.seek,
     onChange: options.onLeaf,
   });

@@ -20,7 +20,7 @@ const TOOLS = [
 /**
  * @typedef {Record<"details"|"find"|"explore"|"table"|"less"|"more"|"help", HTMLButtonElement>} Tools
  * @typedef {Record<"editor"|"names"|"leaves"|"printed"|"graph"|"film"|"stage"|"bare"|"exploreRoot"|"tableRoot"|"story"|
- *   "chosenHead"|"chosen"|"sumHead"|"sum"|"controls"|"time", HTMLElement>} Panes
+ *   "chosenHead"|"chosen"|"pathsHead"|"paths"|"sumHead"|"sum"|"controls"|"time", HTMLElement>} Panes
  * @typedef {Tools & Panes & import("../panels/caption.js").View} Places
  */
 
@@ -119,6 +119,8 @@ export function buildView(root) {
       "what is selected",
       place("chosenHead", "h2"),
       place("chosen", "div", { "data-testid": "inspector" }),
+      place("pathsHead", "h2"),
+      place("paths", "div", { "data-testid": "paths" }),
       place("sumHead", "h2"),
       place("sum", "div", { "data-testid": "sum" }),
     ),

@@ -208,7 +208,7 @@ function sceneWith(scene, { entries, tracks, boxes }, pass, values) {
     source: sourceWith(scene.source, leaves),
     values: [...scene.values, ...told],
     boxes,
-    wires: scene.wires.map((wire) => ({ ...wire, slope: slopeWith(wire.slope, pass.slopes.get(wire.id)) })),
+    wires: scene.wires.map((wire) => withSlope(wire, pass.slopes.get(wire.id))),
     steps: scene.steps.map((step) => (SPOKEN.has(step.kind) ? { ...step, sentence } : step)),
     expression: { ...scene.expression, leaves, tape: tapeWith(scene.expression.tape, pass) },
     histories: {
@@ -270,6 +270,12 @@ function threeDigits(number) {
 
 /** A number that is none of a formula's own. */
 const COMPUTED = /(?<![\w.])(?!(?:0|1|2|0\.5)(?![\d.]))\d/;
+
+/** @param {import("./types.js").Wire} wire @param {number|undefined} number */
+function withSlope(wire, number) {
+  const factor = typeof wire.factor === "number" ? (number ?? null) : null;
+  return { ...wire, slope: slopeWith(wire.slope, number), factor: Number.isFinite(factor) ? factor : null };
+}
 
 /** The words of a slope with another number in them. @param {string|null} slope @param {number|undefined} number */
 function slopeWith(slope, number) {

@@ -21,6 +21,7 @@ import { createState } from "./state.js";
  * @property {string[]} names  the keys of all names
  * @property {number[]} lines  the steps at which another line runs
  * @property {number[]} calls  the steps at which backward calls begin
+ * @property {import("./paths.js").Wish} paths  what a person wants to see of paths
  * @property {boolean|null} details  whether a person has opened what is beside the stage, or closed it
  * @property {number[]} durations  for each step the milliseconds that it plays, at speed 1
  */
@@ -29,7 +30,8 @@ import { createState } from "./state.js";
  * @returns {Run}  it has a scene once one is loaded
  */
 export function createRun({ values = true }) {
-  return /** @type {Run} */ ({ step: 0, chosen: null, values, loads: 0, details: null, seen: null, durations: [] });
+  const still = { step: 0, chosen: null, details: null, seen: null, paths: { root: null, shown: null } };
+  return /** @type {Run} */ ({ ...still, values, loads: 0, durations: [] });
 }
 
 /** Another scene of the same program. @param {Run} run @param {Scene} next  a scene as it came */
@@ -55,6 +57,7 @@ export function beginScene(run, next, at) {
   run.step = clampStep(run, at ?? run.state.last);
   run.chosen = null;
   run.details = null;
+  run.paths = { root: null, shown: null };
   if (run.seen !== null) run.seen = run.step;
 }
 

@@ -66,6 +66,8 @@ export interface Wire {
   input_nr: number;
   /** By what the box multiplies what came to it on this way, in a few letters. */
   slope: string | null;
+  /** The same as a number, where it is one. */
+  factor?: number | null;
 }
 
 export interface Tensor {

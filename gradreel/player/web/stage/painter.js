@@ -225,6 +225,9 @@ function drawChip(pen, frame, { titles, ids, x, y }, placed) {
 
 // ---- lines
 
+/** How much is seen of other lines while a path is shown. */
+const FAINT = 0.3;
+
 /** Draw a link; the count of a bundle is added to those that stand above all.
  * @param {Pen} pen @param {Frame} frame @param {Link} link @param {any[]} pills
  */
@@ -235,7 +238,8 @@ function drawLink(pen, frame, link, pills) {
   if (!counts.alive) return;
   const alpha = Math.min(from.alpha, to.alpha) * (frame.lit ? 0.25 : 1);
   if (isBundle(link)) {
-    drawBundle(pen, frame, link, counts, alpha, pills);
+    const on = !frame.path?.size || link.edges.some(({ id }) => frame.path.has(id));
+    drawBundle(pen, frame, link, counts, on ? alpha : alpha * FAINT, pills);
     return;
   }
   link.edges.forEach((edge, place) => {
@@ -243,7 +247,9 @@ function drawLink(pen, frame, link, pills) {
     const route = routeOf(frame.layout, link, place, (item) => spriteOf(frame, item));
     const sent = sentAt(frame.model, edge, frame.moment.step) !== null;
     const isLit = frame.model.state.at(edge.id, "state", frame.moment.step) === "lit";
-    within(pen, { x: 0, y: 0, alpha }, () => {
+    const on = frame.path?.has(edge.id);
+    within(pen, { x: 0, y: 0, alpha: on || !frame.path?.size ? alpha : alpha * FAINT }, () => {
+      if (on) drawLine(pen, route, { stroke: pen.colours.ink, line: 7 });
       drawLine(pen, route, { stroke: pen.colours.wire, line: 1.8 });
       if (sent) drawLine(pen, route, { stroke: pen.colours.run, line: isLit ? 3.6 : 2.6 });
       if (frame.holding?.wires.has(edge.id)) drawLine(pen, route, { stroke: pen.colours.live, line: 4 });

@@ -17,14 +17,16 @@ const STYLE = { bold: true };
 /** How far from a line the words may stand, and where along it: beside it, or beside the tile in its middle. */
 /** @type {[number, number[]][]} */
 const PLACES = [[4, [0.3, 0.4, 0.2, 0.6, 0.7, 0.5, 0.12, 0.8]], [20, [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8]]];
-/** Where along a line they stand on it. */
-const ON = 0.3;
+/** Where along a line they stand above it, and how far. */
+const [ON, ABOVE] = [0.48, 27];
 /** What a gradient that rests on a line takes. */
 const TILE = 34;
 /** So near to each other are the points of a line that words may not cover. */
 const NEAR = 9;
 
-/** @type {WeakMap<Layout, Map<string, Box>>} */
+/** @typedef {Box & {text: string}} Words */
+
+/** @type {WeakMap<Layout, Map<string, Words>>} */
 const spots = new WeakMap();
 
 /** @param {Pen} pen @param {Frame} frame @param {{few: boolean, rests: (route: any, link: any) => number[]}} how
@@ -33,7 +35,7 @@ const spots = new WeakMap();
 export function drawSlopes(pen, frame, { few, rests }) {
   const { layout, moment, sprites } = frame;
   const looked = new Set([frame.hover, frame.chosen]);
-  const isLooked = (edge) => looked.has(edge.from.id) || looked.has(edge.id);
+  const isLooked = (edge) => looked.has(edge.from.id) || looked.has(edge.id) || frame.path?.has(edge.id);
   if (!few && !layout.links.some(({ edges }) => edges.some(isLooked))) return;
   if (!spots.has(layout)) spots.set(layout, placeSlopes(layout, pen, rests));
   const titles = frame.targets.filter(({ kind }) => kind === "open");
@@ -46,7 +48,7 @@ export function drawSlopes(pen, frame, { few, rests }) {
       if (!isLooked(edge) && titles.some((title) => isUnder(title, { ...at, x, y }))) continue;
       const colour = isLooked(edge) ? pen.colours.ink : pen.colours.soft;
       if (isLooked(edge)) box(pen, { ...at, x, y }, 6, { fill: pen.colours.panel, stroke: pen.colours.line, line: 1 });
-      write(pen, edge.slope, x, y + 0.5, PX, { ...STYLE, colour });
+      write(pen, at.text, x, y + 0.5, PX, { ...STYLE, colour });
     }
 }
 
@@ -54,19 +56,28 @@ export function drawSlopes(pen, frame, { few, rests }) {
 const isUnder = (title, { x, y, w, h }) =>
   x + w / 2 > title.x && x - w / 2 < title.x + title.w && y + h / 2 > title.y && y - h / 2 < title.y + title.h;
 
-/** Where there is no room beside, the words that are asked for stand on the line.
- * @param {Pen} pen @param {Frame} frame @param {Edge} edge @returns {Box|null}
+/** What a slope can be called: `× cos x = 0.54`, or only `× 0.54`. @param {string} slope */
+function wordings(slope) {
+  const number = slope.split(" = ")[1];
+  return number ? [slope, `× ${number}`] : [slope];
+}
+
+/** Where there is no room beside, the words that are asked for stand above the line.
+ * @param {Pen} pen @param {Frame} frame @param {Edge} edge @returns {Words|null}
  */
 function onLine({ measure }, frame, { id, slope }) {
   const found = frame.layout.linkOf.get(id);
   if (!slope || !found || isBundle(found.link)) return null;
   const route = routeOf(frame.layout, found.link, found.place, (item) => frame.sprites.get(item.key)?.to);
-  return route && { ...along(route, ON), ...sizeOf(measure, slope) };
+  if (!route) return null;
+  const text = wordings(slope).at(-1);
+  const { x, y } = along(route, ON);
+  return { x, y: y - ABOVE, text, ...sizeOf(measure, text) };
 }
 
 const sizeOf = (measure, slope) => ({ w: measure(slope, PX, STYLE) + 8, h: 19 });
 
-/** @param {Layout} layout @param {Pen} pen @returns {Map<string, Box>} by edge, where there is room */
+/** @param {Layout} layout @param {Pen} pen @returns {Map<string, Words>} by edge, where there is room */
 function placeSlopes(layout, { measure }, rests) {
   const spotOf = (item) => ({ x: item.x, y: item.y, scale: layout.scale });
   /** @type {{edge: Edge, route: any, link: any}[]} */
@@ -81,9 +92,12 @@ function placeSlopes(layout, { measure }, rests) {
   const found = new Map();
   for (const { edge, route } of ways) {
     if (!edge.slope) continue;
-    const size = sizeOf(measure, edge.slope);
-    const places = PLACES.flatMap(([gap, parts]) => parts.flatMap((part) => beside(route, part, size, gap)));
-    const at = places.find((each) => isFree(each, full, lines, layout));
+    const at = wordings(edge.slope).flatMap((text) => {
+      const size = sizeOf(measure, text);
+      const places = PLACES.flatMap(([gap, parts]) => parts.flatMap((part) => beside(route, part, size, gap)));
+      const free = places.find((each) => isFree(each, full, lines, layout));
+      return free ? [{ ...free, text }] : [];
+    })[0];
     if (!at) continue;
     found.set(edge.id, at);
     full.push(at);

@@ -14,6 +14,7 @@ import { createMeasure, createPen, paletteOf } from "./pen.js";
 import { paint } from "./painter.js";
 import { edgeRoute } from "./places.js";
 import { along } from "./routes.js";
+import { ladderTitle } from "./sizes.js";
 import { aim, ease, settle } from "./sprites.js";
 import { listenToWheel } from "./wheel.js";
 
@@ -33,8 +34,9 @@ const LEAST_DETAIL = -8;
 
 /** @param {HTMLElement} host  what is pressed and has the focus
  * @param {HTMLElement} filmRoot
- * @param {{onPick: (id: string|null, kind: string) => void, onSeek: (step: number) => void, onChange?: (name: string,
- *   value: any) => void}} wiring  `onChange`: a leaf of an expression is to have another value
+ * @param {{onPick: (id: string|null, kind: string, more: boolean) => void, onSeek: (step: number) => void, onChange?:
+ *   (name: string, value: any) => void}} wiring  `more`: with the shift key; `onChange`: a leaf of an expression is to
+ *   have another value
  */
 export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () => {} }) {
   const canvas = element("canvas", { class: "canvas", "aria-hidden": "true" });
@@ -150,7 +152,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
     const target = hit(event);
     if (target?.kind === "card" || target?.kind === "open") pin(target.id, target.kind === "card");
     else if (target?.kind === "ladder") pin(target.id, true);
-    else onPick(target?.id ?? null, target?.kind ?? "");
+    else onPick(target?.id ?? null, target?.kind ?? "", event.shiftKey);
   }
 
   /** Open or shut a fold until another program comes. */
@@ -214,7 +216,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
       return model;
     },
     /** Show a moment; with `time`, what happens in its step over so many milliseconds.
-     * @param {Moment & {holding?: any}} moment
+     * @param {Moment & {holding?: any, path?: Set<string>}} moment  `path`: the wires of a path that is to be seen
      * @param {{time?: number, cut?: boolean, stays?: boolean}} how  `stays`: at the share of the step that is shown
      */
     show: (moment, how) => {
@@ -233,6 +235,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
         chosen: moment.selected ?? null,
         hover: frame?.hover ?? null,
         holding: moment.holding ?? null,
+        path: moment.path ?? new Set(),
         lit: null,
         targets: frame?.targets ?? [],
       });
@@ -251,6 +254,13 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
       if (owner?.type !== "card" && owner?.type !== "ladder") return;
       const fold = (owner.groups ?? [owner.group]).find(({ low, high }) => low <= node.at && node.at <= high);
       if (fold?.kids) pin(fold.id, true);
+    },
+    /** The title of what hides a node; null where it is seen. @param {string} id @returns {string|null} */
+    foldedIn: (id) => {
+      const node = composer.model.node.get(id);
+      const owner = node && frame?.layout?.owner.get(node);
+      if (owner?.type === "card") return owner.group.title || "nodes";
+      return owner?.type === "ladder" ? ladderTitle(owner.groups) : null;
     },
     /** Open a fold, or shut it. @param {string} id */
     fold: (id) => pin(id, !frame.layout.open.some((fold) => fold.id === id)),

@@ -219,6 +219,8 @@ export interface Frame {
   chosen: string | null;
   hover: string | null;
   holding: { names: Set<string>; wires: Set<string>; gone: Set<string> } | null;
+  /** The wires of a path that is to be seen. */
+  path: Set<string>;
   /** What is not dimmed; null where nothing is. */
   lit: Set<string> | null;
   /** The nodes that the present call starts at, with what each gets; made with each frame. */
