@@ -1,8 +1,8 @@
 """`make bench`: the engine beside its peers and its goals, scenes, a run from request to reply, the player.
 
 `python -m benchmarks engine`, `scenes`, `host` or `player` measures one of them; only when asked for, `pages` how soon
-each page can be seen, `stage` whether the player's stage shows what it promises, and `load` what fifty people at once
-make of a server.
+each page can be seen, `expressions` how soon a picture follows a slider, `stage` whether the player's stage shows what
+it promises, and `load` what fifty people at once make of a server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from . import engine, host, player, scenes
 from .timing import ROUNDS
 
 PARTS = ("engine", "scenes", "host", "player")
-PAGES, LOAD, STAGE = "pages", "load", "stage"
+PAGES, LOAD, STAGE, EXPRESSIONS = "pages", "load", "stage", "expressions"
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
         help="an interpreter with torch and torchviz, for the pictures of peers (default: this one)",
     )
     options = parser.parse_args()
-    if unknown := set(options.parts) - {*PARTS, PAGES, LOAD, STAGE}:
+    if unknown := set(options.parts) - {*PARTS, PAGES, LOAD, STAGE, EXPRESSIONS}:
         parser.error(f"no part is called {' or '.join(sorted(unknown))}")
     if "engine" in (options.parts or PARTS):
         engine.measure(options.only, options.rounds)
@@ -47,6 +47,10 @@ def main() -> None:
         from . import pages  # needs Streamlit and a browser, as the others do not
 
         pages.measure()
+    if EXPRESSIONS in options.parts:
+        from . import expressions  # needs Streamlit and a browser
+
+        sys.exit(0 if expressions.measure() else 1)
     if STAGE in options.parts:
         from . import stage  # needs a browser
 

@@ -28,6 +28,7 @@ ASIDE = "known before"
 """What an operation made beside its result, for its backward alone."""
 UNTOLD: dict[str, Any] = {
     "rsub.Scalar": lambda x, number: number - x,
+    "remainder.Scalar": np.remainder,
     "gt.Tensor": np.greater,
     "ge.Tensor": np.greater_equal,
     "lt.Tensor": np.less,
@@ -121,15 +122,18 @@ def same(ours: Any, theirs: Any) -> bool:
 
 
 def numbers_beside(source: str, op: str) -> set[float]:
-    """The numbers that stand where the operand of `op` can stand: before a minus, or in a comparison."""
+    """The numbers that stand where the operand of `op` can stand: before a minus, behind a `%`, or in a comparison."""
     found: set[float] = set()
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and op == "rsub.Scalar":
-            sides = [node.left]
-        elif isinstance(node, ast.Compare) and op != "rsub.Scalar":
-            sides = [node.left, *node.comparators]
-        else:
-            continue
+        match node:
+            case ast.BinOp(left=left, op=ast.Sub()) if op == "rsub.Scalar":
+                sides = [left]
+            case ast.BinOp(op=ast.Mod(), right=right) if op == "remainder.Scalar":
+                sides = [right]
+            case ast.Compare(left=left, comparators=others) if op not in ("rsub.Scalar", "remainder.Scalar"):
+                sides = [left, *others]
+            case _:
+                continue
         found.update(number for side in sides if (number := number_of(side)) is not None)
     return found
 

@@ -57,7 +57,7 @@ def test_what_is_shown_is_of_the_value_in_the_box_after_many_quick_moves(lab: Pa
 
 
 def test_what_the_page_cannot_compute_shows_the_value_it_is_of(lab: Page) -> None:
-    run(lab, "x!")
+    run(lab, "hardswish(x)")
     moved = lab.get_by_test_id("slider-x").evaluate("(slider, many) => (" + MOVES + ")([slider, many])", 20)
     box = lab.get_by_test_id("value-x")
     assert box.input_value() == "2"

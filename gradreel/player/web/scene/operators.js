@@ -40,6 +40,28 @@ export function erf(x) {
   return Math.sign(x) * (1 - Math.exp(-x * x) / Math.sqrt(PI) / (Math.abs(x) + fraction));
 }
 
+/** The coefficients of Lanczos' formula for the gamma function. */
+const LANCZOS = [
+  0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
+  12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
+];
+
+/** The logarithm of the gamma function. @param {number} x @returns {number} */
+export function lgamma(x) {
+  if (x < 0.5) return Math.log(PI / Math.abs(Math.sin(PI * x))) - lgamma(1 - x);
+  const series = LANCZOS.reduce((all, each, at) => all + (at ? each / (x - 1 + at) : each), 0);
+  const t = x + 6.5;
+  return 0.5 * Math.log(2 * PI) + (x - 0.5) * Math.log(t) - t + Math.log(series);
+}
+
+/** Its slope. @param {number} x @returns {number} */
+export function digamma(x) {
+  if (x <= 0) return Number.isInteger(x) ? NaN : digamma(1 - x) - PI / Math.tan(PI * x);
+  if (x < 8) return digamma(x + 1) - 1 / x;
+  const square = 1 / (x * x);
+  return Math.log(x) - 0.5 / x - square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)));
+}
+
 const normal = (x) => (1 + erf(x / Math.SQRT2)) / 2;
 const bell = (x) => Math.exp(-(x * x) / 2) / Math.sqrt(2 * PI);
 
@@ -78,6 +100,7 @@ const FUNCTIONS = {
   mish: [(x) => x * Math.tanh(softplus(x)), mishSlope],
   erf: [erf, (x) => (2 / Math.sqrt(PI)) * Math.exp(-x * x)],
   erfc: [(x) => 1 - erf(x), (x) => (-2 / Math.sqrt(PI)) * Math.exp(-x * x)],
+  lgamma: [lgamma, digamma],
   sign: [Math.sign, () => 0],
   floor: [Math.floor, () => 0],
   ceil: [Math.ceil, () => 0],
@@ -129,6 +152,7 @@ const SET = {
     (x, { exponent }) => x ** exponent,
     (x, { exponent }) => (exponent === 0 ? 0 : exponent * x ** (exponent - 1)),
   ],
+  "remainder.Scalar": [(x, { other }) => x - other * Math.floor(x / other), () => 1],
   "rsub.Scalar": [(x, { other, alpha }) => other - alpha * x, (x, { alpha }) => -alpha],
 };
 for (const [name, [f, slope]] of Object.entries(SET))
@@ -382,6 +406,18 @@ OPERATORS._log_softmax = {
     return [map((g, y, total) => g - Math.exp(y) * total, grad, result, all)];
   },
 };
+
+OPERATORS.cumsum = {
+  forward: ({ inputs: [x], settings }) => perLane(x, axesIn(settings.dim, x.shape), running),
+  backward: (grad, { settings }) =>
+    [perLane(grad, axesIn(settings.dim, grad.shape), (lane) => running(lane.toReversed()).toReversed())],
+};
+
+/** The sums of a lane up to each of its numbers. */
+function running(lane) {
+  let total = 0;
+  return lane.map((each) => (total += each));
+}
 
 // ---- products of matrices
 
