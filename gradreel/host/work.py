@@ -41,6 +41,9 @@ TOO_LARGE = "The recording of this run is too large to be sent. Fewer iterations
 BROKEN = "This program met a fault of Gradreel itself. It would help us to see it: please report the program."
 
 
+LIKE_FORMULAS = ("prose", "nothing", "cut")
+"""What pasted text is taken for that may be a formula: `sin x`, `3xy`, `(x+1`."""
+
 READY_SECONDS, LAST_SECONDS = 7.2, 7.5
 """When a reply should be ready, and when what is ready must do, counted from its request: before the process is killed.
 """
@@ -213,7 +216,8 @@ def performed(question: dict[str, Any], watch: Watch) -> tuple[Trace, Typed | No
     limits = limits_of(question["limits"])
     source: str = question["source"]
     may_be_expression = question["expression"] is True and question["mode"] is None and len(source) <= limits.source
-    may_be_expression = may_be_expression and paste(source).answer is None
+    answer = paste(source).answer if may_be_expression else None
+    may_be_expression = may_be_expression and (answer is None or answer.kind in LIKE_FORMULAS)
     expression = propose_expression(source) if may_be_expression else None
     if expression is None:
         hint = hint_for(source) if may_be_expression else None

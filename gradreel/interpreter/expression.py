@@ -204,7 +204,7 @@ FORMULA = re.compile(
 )
 """What a line has that may be a formula."""
 PROSE = re.compile(
-    r"[;#\"]|:\s|\b[a-z]{4,} [a-z]{4,}\b|^\W*[A-Za-z]{2,}[!?.]*$"
+    r"[;#\"]|:\s|\b[a-z]{4,} [a-z]{4,}\b|^\W*[A-Za-z]{2,}[!?.]*$|\?\s*$"
     r"|^\s*(?:import|from|def|class|for|while|if|with|print|return)\b"
 )
 """What a line has that is none."""
