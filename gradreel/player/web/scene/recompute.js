@@ -208,6 +208,8 @@ function sceneWith(scene, { entries, tracks, boxes }, pass, values) {
     source: sourceWith(scene.source, leaves),
     values: [...scene.values, ...told],
     boxes,
+    // What went wrong is said of numbers that are not finite: as long as it is the same ones, it is as true as before.
+    diagnoses: alikeFinite(scene, entries, told) ? scene.diagnoses : [],
     wires: scene.wires.map((wire) => withSlope(wire, pass.slopes.get(wire.id))),
     steps: scene.steps.map((step) => (SPOKEN.has(step.kind) ? { ...step, sentence } : step)),
     expression: { ...scene.expression, leaves, tape: tapeWith(scene.expression.tape, pass) },
@@ -232,6 +234,12 @@ function valueOf({ shape, data }, dtype) {
     return Number.isFinite(number) ? Number(number.toPrecision(digits)) : pythonNumber(number);
   };
   return { shape, dtype, data: toNested({ shape, data }, tell), whole: true };
+}
+
+/** Whether the same numbers are finite as in the scene. */
+function alikeFinite(scene, entries, told) {
+  const isFinite = ({ data }) => !/inf|nan/.test(String(data));
+  return entries.every(({ old }, at) => isFinite(scene.values[old]) === isFinite(told[at]));
 }
 
 function unknownLike({ shape, dtype }) {

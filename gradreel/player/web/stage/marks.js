@@ -362,6 +362,10 @@ function fillTray(pen, model, leaf, entry, { x, y }, side) {
   const { values } = model.scene;
   const value = values[entry.value];
   const grid = gridOf(value);
+  if (grid && "scalar" in grid && !Number.isFinite(Number(grid.scalar))) {
+    write(pen, tileNumber(grid.scalar), x, y, Math.max(15, side * 0.32), { bold: true, colour: pen.colours.bad });
+    return;
+  }
   if (grid && "scalar" in grid) {
     const top = drawTower(pen, model, leaf, entry, { x, y }, side);
     const middle = y + side / 2 - Math.max(13, Math.min(side - 14, (y + side / 2 - top) / 2 + 2));
