@@ -91,6 +91,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   /** Run a program. @param {Program} next @param {{urgent?: boolean}} [how] */
   const start = (next, how = { urgent: true }) => {
     program = next;
+    values.begin(next.values);
     wanted = Boolean(how.urgent);
     say(null); // what was said of another program
     steps?.leave(next.text);
@@ -102,7 +103,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   };
   /** Run another program than the one that the address names, if it names one. */
   const depart = (text) => {
-    if (drafts && text !== program.text && location.hash)
+    if (drafts && (text !== program.text || program.values) && location.hash)
       history.replaceState(history.state, "", location.pathname + location.search);
     start({ text, values: null });
   };
@@ -132,7 +133,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     played = of;
     scene = next;
     code.setScene(scene);
-    expression.show(scene.expression);
+    expression.show(scene.expression, values.isAhead(scene));
     compare();
     player.update(scene, { step: at });
   };

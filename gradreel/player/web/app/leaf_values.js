@@ -29,11 +29,12 @@ export function createLeafValues({ show, ask, onRest }) {
     if (tape && !isOf(made, wanted)) ask(wanted);
     onRest(wanted);
   };
+  /** Whether somebody has changed the values that a scene is of. @param {Scene} scene */
+  const isAhead = (scene) => wanted !== null && scene.expression !== null
+    && made?.expression?.text === scene.expression.text && !isOf(scene, wanted);
   return {
     /** A scene that the server made. @param {Scene} scene */
     take(scene) {
-      if (scene === made) return;
-      clearTimeout(timer);
       made = scene;
       tape = scene.expression ? createTape(scene) : null;
     },
@@ -45,11 +46,21 @@ export function createLeafValues({ show, ask, onRest }) {
       if (!tape || !hasShapes(made, values)) return ask(values);
       show(isOf(made, values) ? made : tape.at(values), values);
     },
-    /** Whether a scene of the server is for values that somebody has changed since, and the stage knows better.
+    /** A run begins; where no change asked for it, what was changed is forgotten, and the stage shows the last run.
+     * @param {Values|null} values
+     */
+    begin(values) {
+      if (values === wanted) return;
+      const isComputed = tape !== null && wanted !== null && !isOf(made, wanted);
+      wanted = null;
+      clearTimeout(timer);
+      if (isComputed) show(made, values);
+    },
+    isAhead,
+    /** Whether a scene of the server is for values that have been changed since, and the stage knows better.
      * @param {Scene} scene
      */
-    isLate: (scene) => tape !== null && wanted !== null && made?.expression?.text === scene.expression?.text
-      && !isOf(scene, wanted),
+    isLate: (scene) => tape !== null && isAhead(scene),
     stop: () => clearTimeout(timer),
   };
 }

@@ -29,8 +29,9 @@ export function createExpression(host, { onValues }) {
   return {
     /** Show an expression; the rows stay as they are while only values move.
      * @param {Expression|null} expression out of the scene, or null
+     * @param {boolean} [ahead] whether other values have been asked for meanwhile
      */
-    show(expression) {
+    show(expression, ahead = false) {
       host.hidden = !expression;
       if (!expression) {
         known = "";
@@ -38,7 +39,7 @@ export function createExpression(host, { onValues }) {
       }
       const { text, leaves, ones } = expression;
       const identity = JSON.stringify([text, leaves.map(({ name, value }) => [name, shapeOf(value)])]);
-      if (identity === known) return leaves.forEach(({ name, value }) => rows.get(name).show(value));
+      if (identity === known) return leaves.forEach(({ name, value }) => rows.get(name).show(value, ahead));
       known = identity;
       const onChange = () => {
         known = JSON.stringify([text, [...rows].map(([name, row]) => [name, shapeOf(row.value())])]);
@@ -106,13 +107,17 @@ function createRow({ name, value }, onChange) {
     ),
     value: () => wanted,
     change,
-    /** What is on the stage: the field tells it, unless somebody writes in it. @param {Nested} shown */
-    show(shown) {
+    /** What is on the stage: the field tells it, unless somebody writes in it; the handles are where they were put.
+     * @param {Nested} shown @param {boolean} ahead
+     */
+    show(shown, ahead) {
       if (activeIn(text) !== text) {
         text.value = formatList(shown);
         text.removeAttribute("aria-invalid");
       }
-      if (formatList(shown) === formatList(wanted)) followers.forEach((follow) => follow(shown));
+      if (ahead) return;
+      wanted = shown;
+      followers.forEach((follow) => follow(shown));
     },
   };
 }
