@@ -82,13 +82,22 @@ def test_what_the_page_cannot_compute_shows_the_value_it_is_of(lab: Page) -> Non
     assert state(player_of(lab))["leaves"][0]["grad"] not in (None, moved["told"][0]["grad"])
 
 
-def test_a_leaf_is_changed_by_dragging_its_tile(lab: Page) -> None:
-    run(lab, "x^3")
+def drag(lab: Page, off: int) -> None:
+    """Drag the tile of the first leaf 25 pixels to the right, `off` pixels from its middle."""
     at = player_of(lab).evaluate(TILE)
-    lab.mouse.move(at["x"], at["y"])
+    lab.mouse.move(at["x"] + off, at["y"] + off)
     lab.mouse.down()
-    lab.mouse.move(at["x"] + 25, at["y"], steps=3)
+    lab.mouse.move(at["x"] + off + 25, at["y"] + off, steps=3)
     lab.mouse.up()
+
+
+def test_a_leaf_is_changed_by_dragging_its_tile(lab: Page) -> None:
+    run(lab, "det(A)")
+    drag(lab, -20)
+    assert lab.get_by_test_id("value-A").input_value() == "[[1.5, -2], [3, 0.5]]"
+    assert state(player_of(lab))["leaves"] == [{"name": "A", "grad": [[0.5, -3], [2, 1.5]]}]
+    run(lab, "x^3")
+    drag(lab, 0)
     assert lab.get_by_test_id("value-x").input_value() == "2.5"
     assert state(player_of(lab))["leaves"] == [{"name": "x", "grad": pytest.approx(18.75)}]
     expect(lab.get_by_test_id("inspector")).to_be_hidden()
