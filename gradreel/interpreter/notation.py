@@ -121,13 +121,22 @@ def read_notation(text: str, functions: Collection[str]) -> Reading:
     if match := DERIVED.match(body):
         body = body[match.end() :]
         notes.append("The slope in every name is shown anyway.")
-    left, equals, right = body.partition("=") if not re.search(r"[<>=!]=|\(.*=", body) else (body, "", "")
-    if equals:
-        raise Unreadable(
-            "An equation has no slope; the difference of its sides has.", f"{left.strip()} - ({right.strip()})"
-        )
-    parser = Parser(tokens_of(body), functions)
+    tokens = tokens_of(body)
+    if (at := equals_at(tokens)) is not None:
+        sides = f"{body[:at].strip()} - ({body[at + 1 :].strip()})"
+        raise Unreadable("An equation has no slope; the difference of its sides has.", sides)
+    parser = Parser(tokens, functions)
     return Reading(parser.whole(), (*notes, *parser.notes), tuple(parser.offers))
+
+
+def equals_at(tokens: list[Token]) -> int | None:
+    """Where the sign of an equation stands: that of a keyword stands in a call."""
+    depth = 0
+    for token in tokens:
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(token.text, 0)
+        if token.text == "=" and depth <= 0:
+            return token.start
+    return None
 
 
 LATEX: tuple[tuple[str, str], ...] = (
@@ -414,7 +423,7 @@ class Parser:
         if known and self.next() in ("^", "**") or (known and self.kind() == "power" and "ᵀ" not in self.next()):
             return self.powered(name)
         if self.next() == "(":
-            if known or name in ("σ", "Φ"):
+            if known or name == "σ":
                 return Part(f"{name}({self.arguments()})", ATOM, "M" if name in ("inv", "inverse") else "s")
             if len(name) > 1 and name not in GREEK and not name[-1].isdigit():
                 raise self.unknown(name)
