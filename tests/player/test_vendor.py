@@ -1,17 +1,20 @@
-"""What is not ours in the player: the editor is the file its README speaks of, and vis-network comes out of pyvis."""
+"""What is not ours in the player: files that their README speaks of, and vis-network, which comes out of pyvis."""
 
 import hashlib
 import re
+
+import pytest
 
 from gradreel.player import bundle
 
 VENDOR = bundle.WEB / "vendor"
 
 
-def test_the_editor_is_the_file_whose_hash_is_written_beside_it() -> None:
-    written = re.search(r"sha256 `([0-9a-f]{64})`", (VENDOR / "README.md").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", ["codemirror.js", "gifenc.js"])
+def test_a_file_is_the_one_whose_hash_is_written_beside_it(name: str) -> None:
+    written = re.search(rf"`{name}` sha256 `([0-9a-f]{{64}})`", (VENDOR / "README.md").read_text(encoding="utf-8"))
     assert written
-    assert hashlib.sha256((VENDOR / "codemirror.js").read_bytes()).hexdigest() == written[1]
+    assert hashlib.sha256((VENDOR / name).read_bytes()).hexdigest() == written[1]
 
 
 def test_the_editor_offers_what_its_entry_names() -> None:
