@@ -11,7 +11,7 @@ from pathlib import Path
 from . import linker
 
 WEB = Path(__file__).parent / "web"
-STYLES = ("player.css", "page.css", "narrow.css", "material.css")
+STYLES = ("player.css", "page.css", "narrow.css", "material.css", "share.css")
 VIS = Path("lib", "vis-9.1.2", "vis-network.min.js")
 
 # The file looks for CommonJS first; given an `exports` of its own it leaves the global scope alone.

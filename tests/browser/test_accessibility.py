@@ -85,6 +85,9 @@ def test_axe_finds_no_violation_with_everything_open(lab: Page) -> None:
     lab.get_by_test_id("tool-help").click()
     assert violations(lab) == []
     lab.keyboard.press("Escape")
+    lab.get_by_test_id("tool-share").click()
+    assert violations(lab) == []
+    lab.keyboard.press("Escape")
     lab.get_by_test_id("export").click()
     assert violations(lab) == []
 
@@ -101,7 +104,7 @@ def test_every_control_is_reached_and_worked_by_keyboard_alone(lab: Page) -> Non
             break
         reached.append(name)
     wanted = {"first", "prev", "play", "next", "last", "speed", "scrub", "run", "export", "examples", "copy-link"}
-    wanted |= {"tool-find", "tool-explore", "tool-table", "tool-less", "tool-more", "tool-help"}
+    wanted |= {"tool-find", "tool-explore", "tool-table", "tool-share", "tool-less", "tool-more", "tool-help"}
     assert wanted <= set(reached), sorted(wanted - set(reached))
 
 

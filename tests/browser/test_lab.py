@@ -367,6 +367,10 @@ def test_the_exported_page_plays_with_the_network_off(lab: Page, browser: Browse
         assert state(copy) == state(player)
     there.get_by_test_id("play").click()
     expect(copy).not_to_have_attribute("data-step", "2")
+    there.get_by_test_id("tool-share").click()
+    with there.expect_download() as waiting:
+        there.get_by_test_id("share-gif").click()
+    assert waiting.value.path().read_bytes().startswith(b"GIF89a")
     context.close()
     assert complaints == []
 

@@ -41,7 +41,7 @@ test("every module of the player can be read by an engine", () => {
 });
 
 /** The folders of the player, each of which knows those before it alone; the entries beside them know all. */
-const LAYERS = "vendor lib scene stage editor timeline panels player app pages .".split(" ");
+const LAYERS = "vendor lib scene stage editor timeline panels share player app pages .".split(" ");
 
 test("a folder of the player imports from those below it alone, and nothing twice", () => {
   for (const [name, text] of modules()) {

@@ -40,7 +40,7 @@ def test_two_players_do_not_disturb_each_other(page: Any) -> None:
     page.evaluate("other.seek(30)")
     assert page.evaluate("[player.state().step, other.state().step]") == [5, 30]
     page.evaluate("other.destroy()")
-    assert page.evaluate("document.querySelectorAll('canvas').length") == 1
+    assert page.evaluate("document.querySelectorAll('[data-testid=stage] canvas').length") == 1
     page.get_by_test_id("next").click()
     assert step(page) == 6
 

@@ -1,7 +1,6 @@
 /**
- * A program out of a file, picked or dropped on the page, and files for the person at the page. What is opened is read
- * here, in the browser, and not sent as a file: a notebook gives the text of its code cells, anything else is the
- * program itself.
+ * A program out of a file, picked or dropped on the page. What is opened is read here, in the browser, and not sent as
+ * a file: a notebook gives the text of its code cells, anything else is the program itself.
  */
 
 import { element } from "../lib/dom.js";
@@ -94,11 +93,4 @@ export function createFileOpener(root, { onProgram, onTrouble }) {
       input.remove();
     },
   };
-}
-
-/** @param {string} name @param {Blob} blob */
-export function saveFile(name, blob) {
-  const href = URL.createObjectURL(blob);
-  element("a", { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }

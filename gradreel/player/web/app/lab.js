@@ -6,13 +6,13 @@
 import { createCode } from "../editor/code_view.js";
 import { complete as proposals } from "../editor/completion.js";
 import words from "../editor/vocabulary.json" with { type: "json" };
-import { element } from "../lib/dom.js";
+import { element, saveFile } from "../lib/dom.js";
 import { createExpression } from "../panels/expression.js";
 import { createPlayer } from "../player/player.js";
 import { blankScene } from "../scene/scene.js";
 import * as codemirror from "../vendor/codemirror.js";
 import vis from "../vis.js";
-import { createFileOpener, saveFile } from "./files.js";
+import { createFileOpener } from "./files.js";
 import { createHeader, createLessonBar, PATIENCE } from "./header.js";
 import { createLeafValues } from "./leaf_values.js";
 import { createSharing, LONGEST_LINK, writeLink } from "./link.js";
@@ -177,6 +177,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
       welcome?.onStep(at);
     },
     values: choices.get("values"),
+    link: () => link(),
     compact: head.place === "lesson" || head.place === "embed",
     createEditor: (host) => {
       const complete = (text, at, asked) => proposals(text, at, words, asked);
@@ -234,6 +235,12 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   };
   const home = () => new URL(head.home ?? "./", location.origin + location.pathname);
   const place = () => ({ source: aside ? "" : program.text, step: player.state().step, values: program.values });
+  /** Where the present step can be seen by others; null where that is nowhere, or too long to be an address. */
+  const link = async () => {
+    if (head.place === "file") return fileLink(player.state().step);
+    const fragment = await writeLink(place());
+    return place().source.trim() && fragment.length <= LONGEST_LINK ? new URL(fragment, home()).href : null;
+  };
   /** The step that goes along to the Lab: of another program than the one played, and before it has begun, none. */
   const stepToTake = () => (code.text().trimEnd() === played.text.trimEnd() && player.state().step) || null;
   const sharing = createSharing({ place, home, keepAsFile, say });
@@ -348,6 +355,9 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     },
   };
 }
+
+/** An exported file that lies on a server has an address; one that lies on a disk has none for others. */
+const fileLink = (step) => (location.protocol.startsWith("http") ? new URL(`#${step}`, location.href).href : null);
 
 function examplesMenu(examples, load) {
   return examples.map(({ group, programs }) => ({

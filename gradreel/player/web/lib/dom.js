@@ -41,6 +41,13 @@ export function hasChanged(root, content) {
   return true;
 }
 
+/** A file for the person at the page. @param {string} name @param {Blob} blob */
+export function saveFile(name, blob) {
+  const href = URL.createObjectURL(blob);
+  element("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
+}
+
 /** An icon drawn from one path in a box of 12. @param {string} path */
 export function icon(path) {
   const svg = svgElement("svg", { width: 12, height: 12, viewBox: "0 0 12 12", "aria-hidden": "true" });

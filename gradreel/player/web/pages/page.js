@@ -2,10 +2,10 @@
  * One page of the app: made of its first response, and shown the responses to what it asks.
  */
 
-import { saveFile } from "../app/files.js";
 import { createLab } from "../app/lab.js";
 import { DamagedLink, isEmbedded, readAddress, stepAsked } from "../app/link.js";
 import { fingerprint } from "../app/server.js";
+import { saveFile } from "../lib/dom.js";
 import { blankScene, decodePayload } from "../scene/scene.js";
 import { createAbout } from "./about.js";
 import { createComparison } from "./compare.js";

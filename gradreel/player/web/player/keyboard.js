@@ -5,11 +5,14 @@
 
 import { element } from "../lib/dom.js";
 
+const LETTERS = {
+  l: "loop", b: "bookmark", "[": "prevMark", "]": "nextMark", d: "details", s: "share", "-": "less",
+};
 const OUTSIDE = new Set(["r", "c", "R", "C"]);
 
 /** @param {HTMLElement} root
  * @param {Record<string, () => void>} actions  toggle, next, prev, first, last, nextLine, prevLine, nextCall, prevCall,
- *   loop, bookmark, prevMark, nextMark, details, more, less, help, find
+ *   loop, bookmark, prevMark, nextMark, details, more, less, help, find, share
  * @param {boolean} [alone]  whether no other player is on the page: then keys are for it, too, while nothing has the
  *   focus
  * @returns {() => void} a function that takes the keys away again
@@ -47,8 +50,7 @@ export function actionOf({ key, shiftKey, ctrlKey }, target) {
   const directions = { ArrowRight: "next", ArrowLeft: "prev" };
   if (key in directions) return directions[key] + (ctrlKey ? "Call" : shiftKey ? "Line" : "");
   if (ctrlKey || shiftKey || isList(target)) return null;
-  const letters = { l: "loop", b: "bookmark", "[": "prevMark", "]": "nextMark", d: "details", "-": "less" };
-  if (key in letters) return letters[key];
+  if (key in LETTERS) return LETTERS[key];
   return { Home: "first", End: "last" }[key] ?? null;
 }
 
@@ -81,6 +83,7 @@ const KEYS = [
   ["D", "details: what happened, what is selected"],
   ["+ −", "more, less of what is folded"],
   ["shift click", "with a leaf selected: paths to it begin at this node"],
+  ["S", "share this moment"],
   ["Esc", "select nothing; leave the table"],
   ["Esc Tab", "from the editor to what follows it"],
   ["double click", "on the strip of time: play from there"],

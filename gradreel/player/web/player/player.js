@@ -21,6 +21,7 @@ import { beginScene, clampStep, createRun, loadScene, momentOf, sameShape } from
 import { durationsOf } from "../stage/pace.js";
 import { drawingOf, pngOf, svgOf } from "../stage/snapshot.js";
 import { createStageView } from "../stage/stage_view.js";
+import { createShareDialog } from "../share/share_dialog.js";
 import { createBookmarks } from "../timeline/bookmarks.js";
 import { createControls } from "../timeline/controls.js";
 import { createPlayback } from "../timeline/playback.js";
@@ -48,6 +49,7 @@ import { createSelection } from "./selection.js";
  * @property {ReturnType<typeof createFinder>} finder
  * @property {ReturnType<typeof createViews>} views
  * @property {ReturnType<typeof createExplore>} explore
+ * @property {ReturnType<typeof createShareDialog>} share
  * @property {() => void} toggleDetails
  * @property {() => void} unbind
  */
@@ -56,9 +58,9 @@ import { createSelection } from "./selection.js";
  * @typedef {{vis?: Vis|Promise<Vis>, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number)
  *   => void, theme?: "light"|"dark"|null, step?: number|null, source?: string, compact?: boolean, alone?: boolean,
  *   editor?: boolean, createEditor?: (host: HTMLElement, how?: any) => CodePane, values?: boolean, onLeaf?:
- *   (name: string, value: any) => void}} Options
+ *   (name: string, value: any) => void, link?: () => Promise<string|null>}} Options
  *   `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines; `onLeaf` hears
- *   that a leaf of an expression is to have another value
+ *   that a leaf of an expression is to have another value; `link` is the address of the present step
  */
 
 /** Put a player into `root` and return it; `root.player` is the same.
@@ -201,6 +203,11 @@ function assemble(root, parts, run, show, firstScene, options) {
     run.details = !isTold(run);
     show();
   };
+  made.share = createShareDialog({
+    moment: () => ({ seen: made.stage.seen(), step: run.step, durations: run.durations }),
+    link: options.link,
+  });
+  root.append(made.share.root);
   made.explore = createExplore(parts.views.explore, options.vis, (id) => made.selection.choose(id));
   parts.onTool(actions);
   const unbind = [bindKeys(root, actions, Boolean(options.alone)), onDark(made.stage.recolour)];
@@ -255,7 +262,8 @@ function onDark(act) {
  * @param {Parts} made
  * @param {(how?: object) => void} show
  */
-function createApi(root, parts, run, { moves, marks, stage, explore, editor, selection, unbind }, show) {
+function createApi(root, parts, run, made, show) {
+  const { moves, marks, stage, explore, editor, selection, share, unbind } = made;
   return {
     seek: moves.seek,
     play: moves.clock.play,
@@ -310,6 +318,7 @@ function createApi(root, parts, run, { moves, marks, stage, explore, editor, sel
     destroy: () => {
       moves.clock.pause();
       unbind();
+      share.close();
       stage.destroy();
       explore.destroy();
       editor.destroy?.();
@@ -349,8 +358,14 @@ export function actionsOf(run, made) {
     less: () => made.stage.detail(-1),
     table: () => made.views.toggle("table"),
     explore: () => made.views.toggle("explore"),
+    share: () => {
+      moves.clock.pause();
+      made.share.open();
+    },
     help: () => parts.sheet.toggle(),
-    escape: () => parts.sheet.close() || made.views.leave() || made.selection.select(null),
+    escape: () =>
+      [parts.sheet.close, made.share.close, made.views.leave].some((leave) => leave())
+      || made.selection.select(null),
   };
 }
 
@@ -360,10 +375,11 @@ export function actionsOf(run, made) {
  * @param {Moment} moment
  * @param {import("../scene/lifetime.js").Holding|null} holding
  * @param {{seek: (step: number) => void, back: (step: number) => void, select: (id: string|null) => void, fold: (id:
- *   string) => void, fixTrial: Parts["fixTrial"], canFix: boolean, meaning?: () => void}} does  `seek` from beside the
- *   stage, `back` from what stands in its place
+ *   string) => void, fixTrial: Parts["fixTrial"], canFix: boolean, meaning?: () => void}} does
+ *   `seek` from beside the stage, `back` from what stands in its place
  */
-export function showPanels(parts, run, moment, holding, { seek, back, select, fold, fixTrial, canFix, meaning }) {
+export function showPanels(parts, run, moment, holding, does) {
+  const { seek, back, select, fold, fixTrial, canFix, meaning } = does;
   showSentence(parts, moment, holding);
   showNames(parts.names, moment, select);
   showLeaves(parts.leaves, moment, select);

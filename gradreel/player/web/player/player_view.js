@@ -12,13 +12,14 @@ const TOOLS = [
   ["details", "Details", "what happened, and what is selected (D)"],
   ["explore", "Explore", "all nodes of this moment as a network to move about in"],
   ["table", "Table", "the nodes as a table"],
+  ["share", "Share", "this moment as a picture or a loop (S)"],
   ["less", "−", "less detail: more is folded (−)"],
   ["more", "+", "more detail, as far as all can be read (+)"],
   ["help", "?", "keys (?)"],
 ];
 
 /**
- * @typedef {Record<"details"|"find"|"explore"|"table"|"less"|"more"|"help", HTMLButtonElement>} Tools
+ * @typedef {Record<"details"|"find"|"explore"|"table"|"share"|"less"|"more"|"help", HTMLButtonElement>} Tools
  * @typedef {Record<"editor"|"names"|"leaves"|"printed"|"graph"|"film"|"stage"|"bare"|"exploreRoot"|"tableRoot"|"story"|
  *   "chosenHead"|"chosen"|"pathsHead"|"paths"|"sumHead"|"sum"|"controls"|"time", HTMLElement>} Panes
  * @typedef {Tools & Panes & import("../panels/caption.js").View} Places

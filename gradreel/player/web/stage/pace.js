@@ -38,6 +38,18 @@ const WHOLE_RUN = 90_000;
 /** Errors are never hurried. */
 const ERRORS = new Set(["backward_failed", "backward_refused", "raised", "stopped"]);
 
+/** Standing still, acts are where they say most. */
+const STILL = { grad_added: 0.5, grad_stored: 0.55, slot_freed: 0.45 };
+
+/** How far a step of a kind has come where nothing moves. @param {string} kind */
+export const stillAt = (kind) => STILL[kind] ?? 1;
+
+/** Where a picture of a step shows what happens in it; of others, at its end. */
+const POSED = { ...STILL, slot_retained: 0.7, node_ran: 0.75, backward_started: 0.6 };
+
+/** How far a step of a kind has come where a picture of it says most. @param {string} kind */
+export const posedAt = (kind) => POSED[kind] ?? 1;
+
 /** The milliseconds of each step at speed 1. @param {Model} model @returns {number[]} */
 export function durationsOf({ scene, node }) {
   const seen = new Map();

@@ -112,7 +112,8 @@ export function write(pen, string, x, y, px, { bold, mono, align = "center", col
   context.fillText(text, x, y);
 }
 
-function cut(text, px, room, measure, style) {
+/** As much of a text as there is room for. @returns {string} */
+export function cut(text, px, room, measure, style = {}) {
   if (measure(text, px, style) <= room) return text;
   let end = text.length - 1;
   while (end > 1 && measure(`${text.slice(0, end)}…`, px, style) > room) end--;

@@ -10,6 +10,7 @@ import { createFilm } from "./film.js";
 import { lookAt } from "./look.js";
 import { modelOf } from "./model.js";
 import { stageMoment } from "./moment.js";
+import { posedAt, stillAt } from "./pace.js";
 import { createMeasure, createPen, paletteOf } from "./pen.js";
 import { paint } from "./painter.js";
 import { edgeRoute } from "./places.js";
@@ -21,10 +22,6 @@ import { listenToWheel } from "./wheel.js";
 /** @import { Moment } from "../scene/types.js" */
 /** @import { Frame, Sprite } from "./types.js" */
 
-/** With motion reduced the acts stand still where they say most. */
-const STILL = { grad_added: 0.5, grad_stored: 0.55, slot_freed: 0.45 };
-/** Where a picture of a step shows what happens in it; of others, at its end. */
-const POSED = { ...STILL, slot_retained: 0.7, node_ran: 0.75, backward_started: 0.6 };
 const LONGEST_FRAME = 60;
 /** Pixels from a line within which a press is on it. */
 const NEAR = 8;
@@ -223,7 +220,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
       const { time = 0, cut = false, stays = false } = how;
       const { model } = composer;
       const quiet = still?.matches;
-      const rest = quiet ? (STILL[moment.scene.steps[moment.step].kind] ?? 1) : 1;
+      const rest = quiet ? stillAt(moment.scene.steps[moment.step].kind) : 1;
       film.show(model, moment.step);
       frame = /** @type {Frame} */ ({
         model,
@@ -285,9 +282,14 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
     },
     /** The present step where a picture of it says most. */
     still() {
-      if (frame) this.pose(POSED[frame.model.scene.steps[frame.moment.step].kind] ?? 1);
+      if (frame) this.pose(posedAt(frame.model.scene.steps[frame.moment.step].kind));
     },
     frame: () => frame && { ...frame, colours: paletteOf(host), measure },
+    /** What is shown and how, for a picture beside the page. */
+    seen: () => {
+      const { model, pins, detail } = composer;
+      return { model, measure, pins, detail, colours: paletteOf(host) };
+    },
     /** What the last frame shows, in numbers. */
     look: () => {
       pen ??= createPen(context, paletteOf(host), measure);

@@ -1,0 +1,72 @@
+"""What is made to be shown to others: the card of a moment, as a picture and as loops."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from PIL import Image, ImageChops
+from playwright.sync_api import Page, expect
+
+from .driving import run
+from .reels import DIAMOND
+
+SIDE = 600
+"""Pixels to a side of a loop; a picture is twice as fine."""
+MANY = 1 << 16
+"""Colours that a picture has at the most."""
+SHORT = "import torch\nx = torch.ones(2)\n"
+
+
+def save(page: Page, kind: str, folder: Path) -> Path:
+    """Have the dialog make a file, and keep it."""
+    with page.expect_download(timeout=30_000) as waiting:
+        page.get_by_test_id(f"share-{kind}").click()
+    to = folder / waiting.value.suggested_filename
+    waiting.value.save_as(to)
+    expect(page.get_by_test_id("share-said")).to_contain_text("Saved")
+    return to
+
+
+def test_a_moment_is_shared_as_a_picture_and_as_a_loop(lab: Page, tmp_path: Path) -> None:
+    player = lab.get_by_test_id("player")
+    run(lab, DIAMOND)
+    step = player.evaluate("(root) => root.player.state().steps - 5")  # two gradients meet
+    player.evaluate("(root, step) => root.player.seek(step)", step)
+    lab.get_by_test_id("tool-share").click()
+    with Image.open(save(lab, "png", tmp_path)) as picture:
+        assert (picture.format, picture.size) == ("PNG", (2 * SIDE, 2 * SIDE))
+        colours = sorted(picture.convert("RGB").getcolors(MANY) or [])
+    assert len(colours) > 100
+
+    frames, lasted = [], 0
+    with Image.open(save(lab, "gif", tmp_path)) as loop:
+        assert (loop.format, loop.size, loop.info["loop"]) == ("GIF", (SIDE, SIDE), 0)
+        for number in range(loop.n_frames):
+            loop.seek(number)
+            lasted += loop.info["duration"]
+            frames.append(loop.convert("RGB"))
+    assert len(frames) > 40 and 4500 < lasted <= 6000
+    assert all(ImageChops.difference(*pair).getbbox() for pair in zip(frames, frames[1:], strict=False))
+    assert min(len(frame.getcolors(MANY) or []) for frame in frames) > 50
+    surfaces = {colour for _, colour in colours[-4:]}
+    assert surfaces <= {colour for _, colour in frames[0].getcolors(MANY) or []}, "they look as on the page"
+
+    lab.get_by_test_id("share-link").click()
+    expect(lab.get_by_test_id("share-said")).to_contain_text(re.compile(rf"^Link copied|/#g1[.]{step}[.]"))
+    lab.get_by_test_id("share-gif").click()
+    lab.get_by_test_id("share-cancel").click()
+    expect(lab.get_by_test_id("share-said")).to_contain_text("Cancelled")
+    lab.keyboard.press("Escape")
+    expect(lab.get_by_test_id("share")).to_be_hidden()
+
+
+def test_a_moment_is_shared_as_a_video(lab: Page, tmp_path: Path) -> None:
+    run(lab, SHORT)
+    lab.keyboard.press("Escape")
+    lab.get_by_test_id("tool-share").click()
+    film = save(lab, "video", tmp_path)
+    assert film.suffix == ".webm" and film.read_bytes().startswith(b"\x1aE\xdf\xa3")
+    size = film.stat().st_size
+    assert size > 10_000, size
+    lab.keyboard.press("Escape")
