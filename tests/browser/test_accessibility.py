@@ -88,6 +88,9 @@ def test_axe_finds_no_violation_with_everything_open(lab: Page) -> None:
     lab.get_by_test_id("tool-share").click()
     assert violations(lab) == []
     lab.keyboard.press("Escape")
+    lab.get_by_test_id("tool-present").click()
+    assert violations(lab) == []
+    lab.keyboard.press("Escape")
     lab.get_by_test_id("export").click()
     assert violations(lab) == []
 
@@ -104,7 +107,7 @@ def test_every_control_is_reached_and_worked_by_keyboard_alone(lab: Page) -> Non
             break
         reached.append(name)
     wanted = {"first", "prev", "play", "next", "last", "speed", "scrub", "run", "export", "examples", "copy-link"}
-    wanted |= {"tool-find", "tool-explore", "tool-table", "tool-share", "tool-less", "tool-more", "tool-help"}
+    wanted |= {f"tool-{name}" for name in "find explore table present share less more help".split()}
     assert wanted <= set(reached), sorted(wanted - set(reached))
 
 

@@ -13,6 +13,13 @@ from .reels import DIAMOND
 
 SIDE = 600
 """Pixels to a side of a loop; a picture is twice as fine."""
+PARTS = "editor stage film names leaves printed story inspector sentence scrub tool-share".split()
+"""What may be seen of a player."""
+LEAST = """(root) => {
+  const { least, width } = root.player.look();
+  return (least * root.querySelector("[data-testid=stage]").clientWidth) / width;
+}"""
+"""The smallest text of the stage, in pixels of the screen."""
 MANY = 1 << 16
 """Colours that a picture has at the most."""
 SHORT = "import torch\nx = torch.ones(2)\n"
@@ -70,3 +77,29 @@ def test_a_moment_is_shared_as_a_video(lab: Page, tmp_path: Path) -> None:
     size = film.stat().st_size
     assert size > 10_000, size
     lab.keyboard.press("Escape")
+
+
+def test_code_and_stage_are_presented_alone_and_large(lab: Page) -> None:
+    player = lab.get_by_test_id("player")
+    lab.set_viewport_size({"width": 1920, "height": 1080})
+    run(lab, DIAMOND)
+    lab.get_by_test_id("tool-present").click()
+    expect(player).to_have_attribute("data-present", "")
+    lab.wait_for_function("document.fullscreenElement && innerHeight === 1080")
+    assert [name for name in PARTS if lab.get_by_test_id(name).first.is_visible()] == ["editor", "stage"]
+    assert player.evaluate(LEAST) > 20
+    step = int(player.get_attribute("data-step") or 0)
+    for key, to in [("ArrowLeft", step - 1), ("PageUp", step - 2), ("PageDown", step - 1), ("ArrowRight", step)]:
+        lab.keyboard.press(key)
+        expect(player).to_have_attribute("data-step", str(to))
+    first, place = player.evaluate("(root) => Object.entries(root.player.places())[0]")
+    stage = lab.get_by_test_id("stage").bounding_box()
+    assert stage
+    lab.mouse.click(stage["x"] + place["x"] + place["width"] / 2, stage["y"] + place["y"] + place["height"] / 4)
+    assert player.evaluate("(root) => root.player.state().selected") == first, (
+        "what is large is pressed where it stands"
+    )
+    lab.keyboard.press("Escape")
+    expect(player).not_to_have_attribute("data-present", "")
+    lab.wait_for_function("!document.fullscreenElement")
+    expect(lab.get_by_test_id("scrub")).to_be_visible()

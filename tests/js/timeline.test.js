@@ -68,10 +68,15 @@ test("what loops begins again at its start, for ever", () => {
 test("keys ask for one thing each, with shift or without where a keyboard wants it", () => {
   const asks = (key, more = {}) => actionOf({ key, shiftKey: false, ctrlKey: false, ...more }, null);
   assert.deepEqual(
-    ["l", "b", "[", "]", "f", "/", "-"].map((key) => asks(key)),
-    ["loop", "bookmark", "prevMark", "nextMark", null, "find", "less"],
+    ["l", "b", "[", "]", "x", "f", "s", "/", "-"].map((key) => asks(key)),
+    ["loop", "bookmark", "prevMark", "nextMark", null, "present", "share", "find", "less"],
   );
   assert.equal(asks("+", { shiftKey: true }), "more");
   assert.equal(asks("l", { ctrlKey: true }), null);
   assert.equal(asks("+", { ctrlKey: true }), null);
+  const presented = { closest: (selector) => selector === "[data-present]" };
+  for (const [target, next, prev] of [[presented, "next", "prev"], [null, null, null]]) {
+    assert.equal(actionOf({ key: "PageDown", shiftKey: false, ctrlKey: false }, target), next);
+    assert.equal(actionOf({ key: "PageUp", shiftKey: false, ctrlKey: false }, target), prev);
+  }
 });

@@ -6,13 +6,13 @@
 import { element } from "../lib/dom.js";
 
 const LETTERS = {
-  l: "loop", b: "bookmark", "[": "prevMark", "]": "nextMark", d: "details", s: "share", "-": "less",
+  l: "loop", b: "bookmark", "[": "prevMark", "]": "nextMark", d: "details", f: "present", s: "share", "-": "less",
 };
 const OUTSIDE = new Set(["r", "c", "R", "C"]);
 
 /** @param {HTMLElement} root
  * @param {Record<string, () => void>} actions  toggle, next, prev, first, last, nextLine, prevLine, nextCall, prevCall,
- *   loop, bookmark, prevMark, nextMark, details, more, less, help, find, share
+ *   loop, bookmark, prevMark, nextMark, details, more, less, help, find, present, share
  * @param {boolean} [alone]  whether no other player is on the page: then keys are for it, too, while nothing has the
  *   focus
  * @returns {() => void} a function that takes the keys away again
@@ -48,6 +48,8 @@ export function actionOf({ key, shiftKey, ctrlKey }, target) {
   if (key === "+" && !ctrlKey) return "more";
   if (key === "Escape") return "escape";
   const directions = { ArrowRight: "next", ArrowLeft: "prev" };
+  // What is held in the hand in a lecture hall sends these.
+  if (target?.closest?.("[data-present]")) Object.assign(directions, { PageDown: "next", PageUp: "prev" });
   if (key in directions) return directions[key] + (ctrlKey ? "Call" : shiftKey ? "Line" : "");
   if (ctrlKey || shiftKey || isList(target)) return null;
   if (key in LETTERS) return LETTERS[key];
@@ -83,8 +85,9 @@ const KEYS = [
   ["D", "details: what happened, what is selected"],
   ["+ −", "more, less of what is folded"],
   ["shift click", "with a leaf selected: paths to it begin at this node"],
+  ["F", "present: code and stage alone, large"],
   ["S", "share this moment"],
-  ["Esc", "select nothing; leave the table"],
+  ["Esc", "select nothing; leave the table, or presenting"],
   ["Esc Tab", "from the editor to what follows it"],
   ["double click", "on the strip of time: play from there"],
   ["?", "this sheet"],

@@ -28,6 +28,7 @@ import { createPlayback } from "../timeline/playback.js";
 import { createTimeline } from "../timeline/timeline.js";
 import { bindKeys } from "./keyboard.js";
 import { buildView } from "./player_view.js";
+import { createPresenting } from "./presenting.js";
 import { createSelection } from "./selection.js";
 
 /** @import { Moment, Scene } from "../scene/types.js" */
@@ -49,6 +50,7 @@ import { createSelection } from "./selection.js";
  * @property {ReturnType<typeof createFinder>} finder
  * @property {ReturnType<typeof createViews>} views
  * @property {ReturnType<typeof createExplore>} explore
+ * @property {ReturnType<typeof createPresenting>} presenting
  * @property {ReturnType<typeof createShareDialog>} share
  * @property {() => void} toggleDetails
  * @property {() => void} unbind
@@ -175,10 +177,12 @@ function assemble(root, parts, run, show, firstScene, options) {
     onPlay: (next) => (moves.seek(next), moves.clock.play()),
   });
   made.marks = createBookmarks(made.timeline, controls);
+  made.presenting = createPresenting(root);
   made.stage = createStageView(parts.stage, parts.film, {
     onPick: (id, kind, more) => made.selection.pick(id, more),
     onSeek: moves.seek,
     onChange: options.onLeaf,
+    zoomOf: made.presenting.zoom,
   });
   made.selection = createSelection(run, made.stage, show);
   made.editor = (options.createEditor ?? createCodePane)(parts.editor, {
@@ -263,7 +267,7 @@ function onDark(act) {
  * @param {(how?: object) => void} show
  */
 function createApi(root, parts, run, made, show) {
-  const { moves, marks, stage, explore, editor, selection, share, unbind } = made;
+  const { moves, marks, stage, explore, editor, selection, presenting, share, unbind } = made;
   return {
     seek: moves.seek,
     play: moves.clock.play,
@@ -319,6 +323,7 @@ function createApi(root, parts, run, made, show) {
       moves.clock.pause();
       unbind();
       share.close();
+      presenting.destroy();
       stage.destroy();
       explore.destroy();
       editor.destroy?.();
@@ -358,13 +363,14 @@ export function actionsOf(run, made) {
     less: () => made.stage.detail(-1),
     table: () => made.views.toggle("table"),
     explore: () => made.views.toggle("explore"),
+    present: () => made.presenting.toggle(),
     share: () => {
       moves.clock.pause();
       made.share.open();
     },
     help: () => parts.sheet.toggle(),
     escape: () =>
-      [parts.sheet.close, made.share.close, made.views.leave].some((leave) => leave())
+      [parts.sheet.close, made.share.close, made.views.leave, made.presenting.leave].some((leave) => leave())
       || made.selection.select(null),
   };
 }

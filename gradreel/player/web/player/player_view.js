@@ -12,6 +12,7 @@ const TOOLS = [
   ["details", "Details", "what happened, and what is selected (D)"],
   ["explore", "Explore", "all nodes of this moment as a network to move about in"],
   ["table", "Table", "the nodes as a table"],
+  ["present", "Present", "code and stage alone, large, on the whole screen (F)"],
   ["share", "Share", "this moment as a picture or a loop (S)"],
   ["less", "−", "less detail: more is folded (−)"],
   ["more", "+", "more detail, as far as all can be read (+)"],
@@ -19,7 +20,7 @@ const TOOLS = [
 ];
 
 /**
- * @typedef {Record<"details"|"find"|"explore"|"table"|"share"|"less"|"more"|"help", HTMLButtonElement>} Tools
+ * @typedef {Record<"details"|"find"|"explore"|"table"|"present"|"share"|"less"|"more"|"help", HTMLButtonElement>} Tools
  * @typedef {Record<"editor"|"names"|"leaves"|"printed"|"graph"|"film"|"stage"|"bare"|"exploreRoot"|"tableRoot"|"story"|
  *   "chosenHead"|"chosen"|"pathsHead"|"paths"|"sumHead"|"sum"|"controls"|"time", HTMLElement>} Panes
  * @typedef {Tools & Panes & import("../panels/caption.js").View} Places

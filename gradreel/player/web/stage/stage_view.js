@@ -32,10 +32,11 @@ const LEAST_DETAIL = -8;
 /** @param {HTMLElement} host  what is pressed and has the focus
  * @param {HTMLElement} filmRoot
  * @param {{onPick: (id: string|null, kind: string, more: boolean) => void, onSeek: (step: number) => void, onChange?:
- *   (name: string, value: any) => void}} wiring  `more`: with the shift key; `onChange`: a leaf of an expression is to
- *   have another value
+ *   (name: string, value: any) => void, zoomOf?: () => number}} wiring  `more`: with the shift key; `onChange`: a leaf of
+ *   an expression is to have another value; `zoomOf`: how much larger than usual things are, asked whenever the stage
+ *   gets another size
  */
-export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () => {} }) {
+export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () => {}, zoomOf = () => 1 }) {
   const canvas = element("canvas", { class: "canvas", "aria-hidden": "true" });
   host.append(canvas);
   const context = canvas.getContext("2d");
@@ -55,6 +56,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
   let pending = 0;
   let last = 0;
   let act = null;
+  let zoom = 1;
 
   const request = () => (pending ||= requestAnimationFrame(draw));
   const sizing = new ResizeObserver(() => resize());
@@ -73,9 +75,10 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
   listenToWheel(host, { find: foldUnder, change: tryPin });
 
   function resize() {
-    const { clientWidth: width, clientHeight: height } = host;
-    if (!width || !height || !composer) return;
-    const ratio = Math.min(MOST_RATIO, globalThis.devicePixelRatio || 1);
+    if (!host.clientWidth || !host.clientHeight || !composer) return;
+    zoom = zoomOf();
+    const [width, height] = [host.clientWidth / zoom, host.clientHeight / zoom];
+    const ratio = zoom * Math.min(MOST_RATIO, globalThis.devicePixelRatio || 1);
     const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
     if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
     const { room } = composer;
@@ -109,7 +112,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
   }
 
   function render() {
-    const ratio = canvas.width / host.clientWidth;
+    const ratio = canvas.width / composer.room.width;
     pen ??= createPen(context, paletteOf(host), measure);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     paint(pen, frame);
@@ -119,7 +122,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
   function hit({ clientX, clientY }) {
     if (!frame?.targets) return null;
     const box = host.getBoundingClientRect();
-    const [x, y] = [clientX - box.left, clientY - box.top];
+    const [x, y] = [(clientX - box.left) / zoom, (clientY - box.top) / zoom];
     const inside = (at) => x >= at.x && x <= at.x + at.w && y >= at.y && y <= at.y + at.h;
     return frame.targets.findLast(inside) ?? wireAt(x, y);
   }
@@ -267,9 +270,9 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
       relayout(false);
     },
     places: () => Object.fromEntries(visible(frame, sprites).map(({ item, to }) => {
-      const [width, height] = [item.w * to.scale, item.h * to.scale];
+      const [width, height] = [item.w * to.scale * zoom, item.h * to.scale * zoom];
       const key = item.type === "card" ? item.group.id : item.key;
-      return [key, { x: to.x - width / 2, y: to.y - height / 2, width, height }];
+      return [key, { x: to.x * zoom - width / 2, y: to.y * zoom - height / 2, width, height }];
     })),
     /** For files and tests: the moment at a share of its step, everything in its place. @param {number} progress */
     pose: (progress) => {
