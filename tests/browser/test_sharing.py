@@ -8,8 +8,8 @@ from pathlib import Path
 from PIL import Image, ImageChops
 from playwright.sync_api import Page, expect
 
-from .driving import run
-from .reels import DIAMOND
+from .driving import SHOWN, run
+from .reels import DIAMOND, SHARED
 
 SIDE = 600
 """Pixels to a side of a loop; a picture is twice as fine."""
@@ -103,3 +103,25 @@ def test_code_and_stage_are_presented_alone_and_large(lab: Page) -> None:
     expect(player).not_to_have_attribute("data-present", "")
     lab.wait_for_function("!document.fullscreenElement")
     expect(lab.get_by_test_id("scrub")).to_be_visible()
+
+
+def test_a_fix_is_seen_beside_what_it_mends_on_one_clock(lab: Page) -> None:
+    run(lab, SHARED)
+    lab.get_by_test_id("before-after").first.click()
+    lab.wait_for_selector(SHOWN["Compare"])
+    before, after = lab.get_by_test_id("player").all()
+    expect(before).to_have_attribute("data-outcome", "raised")
+    expect(after).to_have_attribute("data-outcome", "finished")
+    expect(lab.locator(".gr-side-title")).to_have_text(["before", "after"])  # and nothing of an edit
+    lab.wait_for_function("document.title === 'Before and after · Gradreel'")
+    lab.get_by_test_id("together").focus()
+    lab.keyboard.press("Home")
+    lab.keyboard.press("ArrowRight")
+    for player in (before, after):
+        expect(player).to_have_attribute("data-step", "1")
+        host = player.get_by_test_id("stage").bounding_box()
+        assert host and host["width"] > 350 and host["height"] > 300
+    lab.get_by_test_id("copy-link").click()
+    lab.wait_for_url(re.compile("Compare#g1[.]1[.].*~g1[.]1[.].*~fix$"))
+    lab.go_back()
+    expect(lab.locator(".gr-lab [data-testid=player]")).to_have_attribute("data-outcome", "raised")

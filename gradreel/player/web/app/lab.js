@@ -15,7 +15,7 @@ import vis from "../vis.js";
 import { createFileOpener } from "./files.js";
 import { createHeader, createLessonBar, PATIENCE } from "./header.js";
 import { createLeafValues } from "./leaf_values.js";
-import { createSharing, LONGEST_LINK, writeLink } from "./link.js";
+import { createSharing, LONGEST_LINK, writeLink, writePair } from "./link.js";
 import { createNotice, createRemarks } from "./messages.js";
 import { createPreferences } from "./preferences.js";
 import { navigate } from "./router.js";
@@ -158,6 +158,12 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     code.setText(text.trimEnd());
     depart(text.trimEnd());
   };
+  /** A program and what a fix makes of it, side by side; beside this page, where it is part of another one. */
+  const compareWith = async (...sources) => {
+    const href = new URL(`Compare${await writePair(sources, null, "fix")}`, home()).href;
+    if (head.place === "embed") open(href, "_blank", "noopener");
+    else navigate(href);
+  };
   const keepAsFile = () => saveFile("program.py", new Blob([code.text()], { type: "text/x-python" }));
   const picture = (kind) => async () => saveFile(`gradreel.${kind}`, await player.picture(kind));
   const save = (file) => () => ask?.({ kind: "file", file, ...place() });
@@ -200,6 +206,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     onRun: ask && load,
     onMeaning: ask && lookUp,
     onLeaf: (name, value) => expression.change(name, value),
+    onCompare: ask && compareWith,
   });
   const opening =
     head.place === "lab"

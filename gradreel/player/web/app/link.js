@@ -51,6 +51,17 @@ export async function writeLink({ source, step, values = null }) {
 /** Whether the page is to be part of another page, by `?embed=true`. @param {{search: string}} address */
 export const isEmbedded = ({ search }) => new URLSearchParams(search).get("embed") === "true";
 
+/** What stands between two programs in an address, and before what else is said of them. */
+export const BETWEEN = "~";
+
+/** Two programs as what stands behind the # of the page that compares them.
+ * @param {string[]} sources @param {number|null} moment @param {string} [kind]
+ */
+export async function writePair(sources, moment, kind) {
+  const packed = await Promise.all(sources.map((source) => writeLink({ source, step: moment })));
+  return `#${[...packed.map((each) => each.slice(1)), kind].filter(Boolean).join(BETWEEN)}`;
+}
+
 /** The step that `?step=` asks for, whatever program there is.
  * @param {{search: string}} address
  * @returns {number|null}

@@ -3,7 +3,7 @@
  * Programs of one's own can be typed into both sides; the link carries both.
  */
 
-import { LONGEST_LINK, readLink, writeLink } from "../app/link.js";
+import { BETWEEN, LONGEST_LINK, readLink, writePair } from "../app/link.js";
 import { navigateToPart, setTitle } from "../app/router.js";
 import { createCode } from "../editor/code_view.js";
 import { element } from "../lib/dom.js";
@@ -21,7 +21,6 @@ import vis from "../vis.js";
 import { createPageFrame } from "./page_frame.js";
 
 const SIDES = ["left", "right"];
-const BETWEEN = "~";
 /** Milliseconds that both stand at a moment while they play. */
 const PLAYED = 450;
 /** What an address names, and after an @ the moment. */
@@ -30,6 +29,15 @@ const OWN = {
   slug: "own",
   title: "Two programs of your own",
   words: "Type or paste a program into each side and run both.",
+};
+/** A program and what a fix makes of it: two of one's own that a player has put there. */
+const FIX = {
+  ...OWN,
+  kind: "fix",
+  title: "Before and after",
+  words: "On the left the program as it was, on the right with the fix. Both play on one clock.",
+  left: { title: "before" },
+  right: { title: "after" },
 };
 
 /** @type {(root: HTMLElement, start: import("./page.js").Start) => import("./page.js").PageView} */
@@ -207,7 +215,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     const same = comparisons.find(
       (each) => each.left.source.trimEnd() === source.trimEnd() && each.right.source.trimEnd() === other.trimEnd(),
     );
-    if (!same && here !== OWN) name(OWN);
+    if (!same && here.slug !== OWN.slug) name(OWN);
   }
 
   function stop() {
@@ -249,10 +257,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
 
   async function copyLink() {
     let fragment = `#${here.slug}@${now}`;
-    if (here === OWN) {
-      const packed = await Promise.all(sides.map((side) => writeLink({ source: side.code.text(), step: now })));
-      fragment = `#${packed.map((each) => each.slice(1)).join(BETWEEN)}`;
-    }
+    if (here.slug === OWN.slug) fragment = await writePair(sides.map((side) => side.code.text()), now, here.kind);
     if (fragment.length > LONGEST_LINK) return frame.say("These programs are too long for a link.");
     history.replaceState(history.state, "", fragment);
     try {
@@ -266,12 +271,12 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   /** Open what the address names: a comparison, or two packed programs. */
   async function follow() {
     const fragment = location.hash.slice(1);
-    const packed = fragment.split(BETWEEN);
-    if (packed.length === 2) {
+    const [one, other, kind] = fragment.split(BETWEEN);
+    if (other !== undefined) {
       try {
-        const [left, right] = await Promise.all(packed.map((each) => readLink(each)));
+        const [left, right] = await Promise.all([one, other].map((each) => readLink(each)));
         if (!left || !right) return;
-        name(OWN);
+        name(kind === FIX.kind ? FIX : OWN);
         opening = left.step;
         put(left.source, right.source);
       } catch (error) {

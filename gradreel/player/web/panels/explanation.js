@@ -15,17 +15,18 @@ const CALLS = 6;
 /** What happened: every diagnosis told once its step is reached, the error, the backward calls so far.
  * @param {HTMLElement} root
  * @param {Moment} moment
- * @param {{onSeek: (step: number) => void, onFix: ((fix: Fix) => void)|null|undefined, tried?: Fix|null, onBack?: () =>
- *   void, onMeaning?: () => void, withheld?: boolean}} how  `withheld`: nothing is told of what is ahead
+ * @param {{onSeek: (step: number) => void, onFix: ((fix: Fix) => void)|null|undefined, onCompare?: ((fix: Fix) =>
+ *   void)|null, tried?: Fix|null, onBack?: () => void, onMeaning?: () => void, withheld?: boolean}} how  `withheld`:
+ *   nothing is told of what is ahead
  */
 export function showExplanation(root, { state, scene, step }, how) {
-  const { onSeek, onFix, tried, onBack, onMeaning, withheld = false } = how;
+  const { onSeek, tried, onBack, onMeaning, withheld = false } = how;
   /** @type {HTMLElement[]} */
   const parts = tried && onBack ? [triedCard(tried, onBack)] : [];
   const raised = scene.outcome.kind !== "finished";
   for (const diagnosis of scene.diagnoses) {
     const at = firstStepOf(diagnosis, state.last);
-    if (step >= at) parts.push(diagnosisCard(diagnosis, { onSeek, onFix }));
+    if (step >= at) parts.push(diagnosisCard(diagnosis, how));
     else if (!withheld)
       parts.push(
         element(
@@ -58,7 +59,7 @@ const CULPRITS = [
 
 const signOf = (diagnosis) => (isError(diagnosis) ? "✖" : "!");
 
-function diagnosisCard(diagnosis, { onSeek, onFix }) {
+function diagnosisCard(diagnosis, actions) {
   const card = element("div", { class: `card ${isError(diagnosis) ? "err" : "warn"}` });
   card.append(element("h3", { text: `${signOf(diagnosis)} ${diagnosis.title}` }));
   for (const paragraph of diagnosis.story ?? []) {
@@ -76,13 +77,13 @@ function diagnosisCard(diagnosis, { onSeek, onFix }) {
         element("button", {
           text: `Show ${what}`,
           "data-testid": "show-me",
-          onclick: () => onSeek(diagnosis.steps[role]),
+          onclick: () => actions.onSeek(diagnosis.steps[role]),
         }),
       ),
     );
   }
   const fixes = diagnosis.mends ?? [];
-  const rows = (list) => list.map((fix) => fixRow(fix, onFix));
+  const rows = (list) => list.map((fix) => fixRow(fix, actions));
   const [first, ...others] = rows(fixes.filter((fix) => fix.fixes));
   const apart = rows(fixes.filter((fix) => !fix.fixes));
   if (first)
@@ -103,8 +104,10 @@ function diagnosisCard(diagnosis, { onSeek, onFix }) {
   return card;
 }
 
-/** A fix in a line, with a way to try it; opened, what it costs and the difference it makes. */
-function fixRow(fix, onFix) {
+/** A fix in a line, with ways to try it and to see it beside what it mends; opened, what it costs and the difference it
+ * makes.
+ */
+function fixRow(fix, { onFix, onCompare }) {
   const look = () => requestAnimationFrame(() => row.scrollIntoView({ block: "nearest" }));
   const words = fix.fixes ? `Cost: ${fix.cost}.` : `The error goes; ${fix.lost}.`;
   const what = element(
@@ -116,15 +119,23 @@ function fixRow(fix, onFix) {
     ...outputs(fix),
   );
   const row = element("div", { class: "mend", "data-testid": "mend" }, what);
-  if (onFix)
-    row.append(
-      element("button", {
-        text: "Try it",
-        "aria-label": `Try it: ${fix.title}`,
-        "data-testid": "try-it",
-        onclick: () => onFix(fix),
-      }),
-    );
+  const act = (text, testid, does, title) =>
+    does &&
+    element("button", {
+      text,
+      title,
+      "aria-label": `${text}: ${fix.title}`,
+      "data-testid": testid,
+      onclick: () => does(fix),
+    });
+  row.append(
+    element(
+      "div",
+      { class: "acts" },
+      act("Try it", "try-it", onFix),
+      act("Before/after", "before-after", onCompare, "the program as it is and with this fix, side by side"),
+    ),
+  );
   return row;
 }
 

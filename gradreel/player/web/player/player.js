@@ -60,9 +60,10 @@ import { createSelection } from "./selection.js";
  * @typedef {{vis?: Vis|Promise<Vis>, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number)
  *   => void, theme?: "light"|"dark"|null, step?: number|null, source?: string, compact?: boolean, alone?: boolean,
  *   editor?: boolean, createEditor?: (host: HTMLElement, how?: any) => CodePane, values?: boolean, onLeaf?:
- *   (name: string, value: any) => void, link?: () => Promise<string|null>}} Options
+ *   (name: string, value: any) => void, link?: () => Promise<string|null>, onCompare?: Compare|null}} Options
  *   `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines; `onLeaf` hears
  *   that a leaf of an expression is to have another value; `link` is the address of the present step
+ * @typedef {(source: string, fixed: string) => void} Compare  show two programs side by side
  */
 
 /** Put a player into `root` and return it; `root.player` is the same.
@@ -101,6 +102,7 @@ export function createPlayer(root, firstScene, options) {
       back: moves.seek,
       fixTrial,
       canFix: Boolean(options.onRun),
+      compare: options.onCompare,
       meaning: options.onMeaning,
     });
     showPaths(parts.pathsHead, parts.paths, moment, chains, {
@@ -381,11 +383,11 @@ export function actionsOf(run, made) {
  * @param {Moment} moment
  * @param {import("../scene/lifetime.js").Holding|null} holding
  * @param {{seek: (step: number) => void, back: (step: number) => void, select: (id: string|null) => void, fold: (id:
- *   string) => void, fixTrial: Parts["fixTrial"], canFix: boolean, meaning?: () => void}} does
+ *   string) => void, fixTrial: Parts["fixTrial"], canFix: boolean, compare?: Compare|null, meaning?: () => void}} does
  *   `seek` from beside the stage, `back` from what stands in its place
  */
 export function showPanels(parts, run, moment, holding, does) {
-  const { seek, back, select, fold, fixTrial, canFix, meaning } = does;
+  const { seek, back, select, fold, fixTrial, canFix, compare, meaning } = does;
   showSentence(parts, moment, holding);
   showNames(parts.names, moment, select);
   showLeaves(parts.leaves, moment, select);
@@ -393,6 +395,7 @@ export function showPanels(parts, run, moment, holding, does) {
   showExplanation(parts.story, moment, {
     onSeek: seek,
     onFix: canFix ? fixTrial.apply : null,
+    onCompare: compare && ((fix) => compare(moment.scene.source, fix.source)),
     tried: fixTrial.current(),
     onBack: fixTrial.back,
     onMeaning: meaning,
