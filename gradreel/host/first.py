@@ -15,10 +15,10 @@ from gradreel.material.comparisons import comparisons
 from gradreel.material.lessons import lessons
 from gradreel.material.museum import exhibits
 from gradreel.material.operators import operators
+from gradreel.player.preview import MARK
 
 from .pages import HEADINGS, LANDINGS, OPENING, OPERATOR, PLACES, lesson, named
 
-MARK = re.compile(r"`([^`]+)`|\*\*(.+?)\*\*|\*([^*\s][^*]*?)\*|\[([^\]]+)\]\([^)\s]*\)")
 TAGS = ("code", "strong", "em", "span")
 
 

@@ -21,12 +21,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from gradreel.player import bundle, linker, mount
+from gradreel.player import bundle, linker, mount, preview
 
 from . import first
 from .pages import LANDINGS, ROOMS, titled
 from .patience import patient
 from .policy import streamlit_page
+from .posted import subject
 
 LETTER = "/gradreel/letter"
 TITLE = "<title>Streamlit</title>"
@@ -34,6 +35,9 @@ BODY = "<body>"
 BEGIN = re.compile(r'<script type="module"[^>]*></script>')
 HEAVY = re.compile(rf'\s*(?:{BEGIN.pattern}|<link\s+rel="(?:modulepreload|stylesheet|preload)"[^>]*>)')
 """What Streamlit's page loads, and among it what begins it."""
+SITE = "site:gradreel"
+"""What stands for the address of the site in a page that is kept."""
+HOST = re.compile(r"[\w.-]+(?::\d{1,5})?|\[[\da-fA-F:.]+\](?::\d{1,5})?")
 FOR_GOOD = "public, max-age=31536000, immutable"
 AROUND = """
 body { margin: 0 }
@@ -43,6 +47,7 @@ body { margin: 0 }
 
 HEAD = """\
 <title>{title}</title>
+    {tags}
     <link rel="stylesheet" href=".{styles}">
     <link id="gr-letter" as="fetch" crossorigin href=".{letter}">
     <script src=".{before}"></script>
@@ -66,20 +71,24 @@ class File:
         return Response(self.packed, media_type=self.type, headers={**headers, "content-encoding": "gzip"})
 
 
-def file(name: str, kind: str, text: str) -> File:
-    content = text.encode()
+def file(name: str, kind: str, content: bytes) -> File:
     path = f"/gradreel/{name}-{hashlib.sha256(content).hexdigest()[:16]}.{kind}"
-    return File(path, {"js": "text/javascript", "css": "text/css"}[kind], content, gzip.compress(content, mtime=0))
+    types = {"js": "text/javascript", "css": "text/css", "png": "image/png"}
+    return File(path, types[kind], content, gzip.compress(content, mtime=0))
 
 
 @cache
 def files() -> dict[str, File]:
-    """What the pages name: the code, vis-network that it fetches later, what runs before it, the styles."""
-    vis = file("vis", "js", bundle.modules()["vis.js"])
+    """What the pages name: the code, vis-network that it fetches later, what runs before it, the styles, a picture."""
+    vis = file("vis", "js", bundle.modules()["vis.js"].encode())
     modules = {**bundle.modules(), "vis.js": bundle.deferred(vis.path.rpartition("/")[2])}
-    code = file("code", "js", linker.link(modules, "early.js"))
-    before = file("first", "js", bundle.text("first.js"))
-    return {"vis": vis, "code": code, "before": before, "styles": file("styles", "css", bundle.styles() + AROUND)}
+    return {
+        "vis": vis,
+        "code": file("code", "js", linker.link(modules, "early.js").encode()),
+        "before": file("first", "js", bundle.text("first.js").encode()),
+        "styles": file("styles", "css", (bundle.styles() + AROUND).encode()),
+        "picture": file("preview", "png", (bundle.WEB / "preview.png").read_bytes()),
+    }
 
 
 def routes() -> list[Route]:
@@ -94,10 +103,13 @@ def routes() -> list[Route]:
 
 @cache
 def page(name: str, at: str | None) -> str:
-    """Streamlit's page with ours in it, opened at `at`."""
+    """Streamlit's page with ours in it, opened at `at`; where SITE stands, the address of the site belongs."""
     known = streamlit_page()
+    place, own = LANDINGS[name]
+    asked = f"?{urlencode({'step': at})}" if at else ""
     head = HEAD.format(
-        title=html.escape(titled(LANDINGS[name][0])),
+        title=html.escape(titled(place)),
+        tags=preview.tags(*subject(place, own or at), f"{SITE}/{quote(name)}{asked}", SITE + files()["picture"].path),
         letter=html.escape(f"{LETTER}?{urlencode({'page': name, 'at': at or ''})}"),
         later="".join(HEAVY.findall(known)),
         **{name: each.path for name, each in files().items()},
@@ -108,7 +120,16 @@ def page(name: str, at: str | None) -> str:
 async def entrance(request: Request) -> Response:
     name, asked = request.url.path.rpartition("/")[2], request.query_params.get("step")
     known = asked if asked in first.names(LANDINGS[name][0]) else None  # so there are only so many pages to keep
-    return HTMLResponse(page(name, known), headers={"cache-control": "no-cache"})
+    return HTMLResponse(page(name, known).replace(SITE, site(request)), headers={"cache-control": "no-cache"})
+
+
+def site(request: Request) -> str:
+    """The address of the site as whoever asks has it: what stands in a preview has to be absolute."""
+    host = request.headers.get("host", "")
+    if not HOST.fullmatch(host):
+        return ""
+    outside = request.headers.get("x-forwarded-proto", "")
+    return f"{outside if outside in ('http', 'https') else request.url.scheme}://{host}"
 
 
 async def letter(request: Request) -> Response:

@@ -243,6 +243,11 @@ def test_every_address_has_its_title_our_code_and_a_first_letter(app_url: str) -
         _, letter = fetched(f"{app_url}/gradreel/letter?page={name}")
         head = json.loads(letter.partition(b"\n")[0])
         assert (head["place"], head["request"]) == (place, None)
+        [picture] = re.findall(
+            rf'<meta property="og:image" content="{app_url}(/gradreel/preview-\w+[.]png)">', page.decode()
+        )
+    headers, shown = fetched(app_url + picture)
+    assert headers["content-type"] == "image/png" and shown.startswith(b"\x89PNG")
     [code] = re.findall(r'src="\.(/gradreel/code-\w+\.js)"', page.decode())
     headers, script = fetched(app_url + code)
     assert "immutable" in headers["cache-control"] and b"createAppShell" in script

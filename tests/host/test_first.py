@@ -6,6 +6,7 @@ import html
 import re
 
 import pytest
+from starlette.requests import Request
 
 from gradreel.host import first, front
 from gradreel.host.pages import LANDINGS, PLACES, lesson
@@ -71,3 +72,47 @@ def test_all_that_begins_streamlit_waits() -> None:
     waiting, _, after = rest.partition("</template>")
     assert waiting.count("modulepreload") == streamlit_page().count("modulepreload") > 0
     assert "/static/js/index" in waiting and "./static/" not in shown + after
+
+
+def tags(page: str) -> dict[str, str]:
+    found = re.findall(r'<meta (?:name|property)="([\w:]+)" content="([^"]*)">', page)
+    return {name: html.unescape(content) for name, content in found}
+
+
+@pytest.mark.parametrize(
+    ("address", "at", "title", "told"),
+    [
+        ("", None, "Gradreel: watch autograd, frame by frame", "PyTorch program"),
+        ("Lessons", None, "Lessons · Gradreel", "course"),
+        ("Lessons", "hooks", f"{lesson('hooks').title} · Gradreel", "hook"),
+        ("Gradients_add_up", None, f"{lesson('calls_add_up').title} · Gradreel", "backward"),
+        ("Compare", comparisons()[1].slug, f"{comparisons()[1].title} · Gradreel", ""),
+        ("Gallery", exhibits()[3].slug, f"{exhibits()[3].title} · Gradreel", ""),
+        ("Operators", "exp", "exp · Gradreel", "node keeps"),
+        ("About", None, "About · Gradreel", "checked against PyTorch"),
+    ],
+)
+def test_what_is_posted_shows_what_the_address_opens(address: str, at: str | None, title: str, told: str) -> None:
+    found = tags(front.page(address, at))
+    assert (found["og:title"], found["twitter:card"]) == (title, "summary_large_image")
+    assert told in found["og:description"] == found["description"]
+    assert 0 < len(found["description"]) <= 200 and not re.search(r"[`*\n]|\]\(", found["description"])
+    assert found["og:url"] == f"{front.SITE}/{address}{f'?step={at}' if at else ''}"
+
+
+@pytest.mark.parametrize(
+    ("headers", "address"),
+    [
+        ({"host": "127.0.0.1:8501"}, "http://127.0.0.1:8501"),
+        ({"host": "[::1]:8501"}, "http://[::1]:8501"),
+        ({"host": "gradreel.example", "x-forwarded-proto": "https"}, "https://gradreel.example"),
+        ({"host": "gradreel.example", "x-forwarded-proto": "javascript"}, "http://gradreel.example"),
+        ({"host": 'a"><script>alert(1)</script>'}, ""),
+        ({}, ""),
+    ],
+    ids=str,
+)
+def test_a_preview_has_the_address_that_was_asked_for(headers: dict[str, str], address: str) -> None:
+    pairs = [(name.encode(), text.encode()) for name, text in headers.items()]
+    scope = {"type": "http", "scheme": "http", "server": ("h", 80), "path": "/", "query_string": b"", "headers": pairs}
+    assert front.site(Request(scope)) == address
