@@ -5,6 +5,7 @@ What a question holds came from a browser, so nothing in it is trusted beyond it
 
 import gzip
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,6 +23,8 @@ FILES = {
     "html": ("gradreel.html", "text/html"),
     "trace": ("gradreel-trace.json", "application/json"),
 }
+SITE = re.compile(r"https?://[\w.:\[\]/~%-]{1,200}")
+"""The address of a Lab, without a query."""
 TOO_LONG = f"A program may have at most {LONGEST_SOURCE:,} characters."
 EMPTY = "There is no program yet: type one, or take an example."
 NOT_UNDERSTOOD = "The page asked for something that is not offered. Load it again."
@@ -52,14 +55,15 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
     if not isinstance(file, str) or file not in FILES or not scene:
         return encode_response(head, scene, page=page)
     name, kind = FILES[file]
-    made = trace if file == "trace" else exported(scene, question.get("step"))
+    made = trace if file == "trace" else exported(scene, question.get("step"), question.get("site"))
     return encode_response({**head, "file": {"name": name, "type": kind}}, scene, made, page=page)
 
 
-def exported(scene: bytes, step: Any) -> bytes:
-    """The offline page, gzipped; it opens at `step`, if that is one."""
+def exported(scene: bytes, step: Any, site: Any = None) -> bytes:
+    """The offline page, gzipped; it opens at `step` and links to `site`, where they are such."""
     at = step if isinstance(step, int) and 0 <= step < FARTHEST else None
-    return gzip.compress(export_html(scene, at).encode(), mtime=0)
+    home = site if isinstance(site, str) and SITE.fullmatch(site) else None
+    return gzip.compress(export_html(scene, at, home).encode(), mtime=0)
 
 
 def trouble(source: Any, values: Any) -> str | None:

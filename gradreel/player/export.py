@@ -1,9 +1,12 @@
 """One HTML file with the player and a scene in it: it opens from disk and asks nobody for anything."""
 
 import base64
+import gzip
 import hashlib
+import json
+from html import escape
 
-from . import bundle
+from . import bundle, preview
 
 PAGE = """\
 <!doctype html>
@@ -13,6 +16,7 @@ PAGE = """\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <title>Gradreel</title>
+{tags}
 <style>html, body {{ margin: 0; height: 100% }} .gr-root {{ height: 100vh }}
 {styles}</style>
 </head>
@@ -27,19 +31,30 @@ PAGE = """\
 START = '\nawait $["standalone.js"].default();\n'
 
 
-def export_html(payload: bytes, step: int | None = None) -> str:
+def export_html(payload: bytes, step: int | None = None, site: str | None = None) -> str:
     """The page for an encoded scene (gzipped JSON, as `gradreel.scene.encode` gives it).
 
-    It opens at `step`, at the end where that is None; `#12` behind its address opens it at step 12.
+    It opens at `step`, at the end where that is None; `#12` behind its address opens it at step 12. `site` is where the
+    Lab is, for links to the program.
     """
     script = bundle.script("standalone.js") + START
     return PAGE.format(
         policy=policy(script),
+        tags=tags(payload),
         styles=bundle.styles(),
-        at="" if step is None else f' data-step="{int(step)}"',
+        at=("" if step is None else f' data-step="{int(step)}"') + (f' data-site="{escape(site)}"' if site else ""),
         scene=base64.b64encode(payload).decode("ascii"),
         script=script,
     )
+
+
+def tags(payload: bytes) -> str:
+    """What is told where the file is posted: how the run ended; a picture it cannot have, for that has an address."""
+    scene = json.loads(gzip.decompress(payload))
+    told = scene.get("diagnoses") or [{}]
+    title = told[0].get("title") or "A PyTorch program, frame by frame"
+    story = told[0].get("story") or ["Watch its graph grow, its gradients meet and add up, and its saved tensors go."]
+    return preview.tags(title, preview.plain(story[0]))
 
 
 def policy(script: str) -> str:

@@ -371,6 +371,8 @@ def test_the_exported_page_plays_with_the_network_off(lab: Page, browser: Browse
     with there.expect_download() as waiting:
         there.get_by_test_id("share-gif").click()
     assert waiting.value.path().read_bytes().startswith(b"GIF89a")
+    there.get_by_test_id("share-link").click()
+    expect(there.get_by_test_id("share-said")).to_contain_text(re.compile("^Link copied|/#g1[.]"))
     context.close()
     assert complaints == []
 

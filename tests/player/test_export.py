@@ -6,7 +6,11 @@ import hashlib
 import json
 import re
 from html.parser import HTMLParser
+from typing import Any
 
+import pytest
+
+from gradreel.host.desk import exported
 from gradreel.player.export import export_html
 
 SCENE = {"source": "print('</script><script>alert(1)</script>\u2028')", "steps": []}
@@ -64,3 +68,33 @@ def test_nothing_is_loaded_from_anywhere() -> None:
     for _, attributes, _ in elements(export_html(PAYLOAD)):
         assert not {"src", "href"} & set(attributes)
     assert not re.search(r"@import\s*(?:url|['\"])|url\(\s*['\"]?http", export_html(PAYLOAD))
+
+
+def test_where_it_is_posted_it_says_how_the_run_ended() -> None:
+    story = ['**AddBackward0 #1** gets `"><script>alert(1)</script>`.', "More."]
+    scene = {**SCENE, "diagnoses": [{"title": "It <fails>", "story": story}]}
+    for record, title, told in [
+        (scene, "It <fails>", 'AddBackward0 #1 gets "><script>alert(1)</script>.'),
+        (SCENE, "A PyTorch program, frame by frame", "Watch its graph grow"),
+    ]:
+        found = elements(export_html(gzip.compress(json.dumps(record).encode(), mtime=0)))
+        tags = {each.get("property") or each.get("name"): each.get("content") for _, each, _ in found}
+        assert tags["og:title"] == title and (tags["og:description"] or "").startswith(told)
+        assert tags["twitter:card"] == "summary"
+        assert len([tag for tag, _, _ in found if tag == "script"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("site", "known"),
+    [
+        ("https://gradreel.example/", "https://gradreel.example/"),
+        ("http://127.0.0.1:8501/app/", "http://127.0.0.1:8501/app/"),
+        ("javascript:alert(1)", None),
+        ('https://a/"><script>alert(1)</script>', None),
+        (7, None),
+    ],
+)
+def test_it_links_to_the_site_that_it_comes_from(site: Any, known: str | None) -> None:
+    page = gzip.decompress(exported(PAYLOAD, 3, site)).decode()
+    [scene] = [attributes for _, attributes, _ in elements(page) if attributes.get("id") == "scene"]
+    assert (scene["data-step"], scene.get("data-site")) == ("3", known)

@@ -11,7 +11,7 @@ export default async function standalone() {
   const scene = await decodePayload(Uint8Array.from(packed, (letter) => letter.charCodeAt(0)));
   const step = /^#(\d+)$/.exec(location.hash)?.[1] ?? element.dataset.step;
   const lab = createLab(root, {
-    head: { place: "file" },
+    head: { place: "file", site: element.dataset.site },
     scene,
     ask: null,
     theme: null,

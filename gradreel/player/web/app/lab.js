@@ -166,7 +166,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   };
   const keepAsFile = () => saveFile("program.py", new Blob([code.text()], { type: "text/x-python" }));
   const picture = (kind) => async () => saveFile(`gradreel.${kind}`, await player.picture(kind));
-  const save = (file) => () => ask?.({ kind: "file", file, ...place() });
+  const save = (file) => () => ask?.({ kind: "file", file, site: home().href, ...place() });
 
   const bar = element("header", { class: "gr-header" });
   const stage = element("div", { class: "gr-stage" });
@@ -244,9 +244,10 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   const place = () => ({ source: aside ? "" : program.text, step: player.state().step, values: program.values });
   /** Where the present step can be seen by others; null where that is nowhere, or too long to be an address. */
   const link = async () => {
-    if (head.place === "file") return fileLink(player.state().step);
+    if (head.place === "file" && !head.site) return fileLink(player.state().step);
     const fragment = await writeLink(place());
-    return place().source.trim() && fragment.length <= LONGEST_LINK ? new URL(fragment, home()).href : null;
+    const isShort = place().source.trim() && fragment.length <= LONGEST_LINK;
+    return isShort ? new URL(fragment, head.site ?? home()).href : null;
   };
   /** The step that goes along to the Lab: of another program than the one played, and before it has begun, none. */
   const stepToTake = () => (code.text().trimEnd() === played.text.trimEnd() && player.state().step) || null;
@@ -363,7 +364,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   };
 }
 
-/** An exported file that lies on a server has an address; one that lies on a disk has none for others. */
+/** An exported file that knows no Lab has an address where it lies on a server; on a disk it has none for others. */
 const fileLink = (step) => (location.protocol.startsWith("http") ? new URL(`#${step}`, location.href).href : null);
 
 function examplesMenu(examples, load) {

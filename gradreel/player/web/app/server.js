@@ -100,6 +100,7 @@ export function createClient({ send, onBusy = () => {}, onSilence = () => {} }) 
  * @property {[number, number, string][]|null} [skipped]  the lines of it of which nothing is run, with the reason
  * @property {string[]|null} [offers]  formulas that may have been meant
  * @property {string} [home]
+ * @property {string} [site]  of an exported file, where the Lab is
  * @property {string} [title]
  * @property {string} [intro]
  * @property {string} [step]  what the page opens with: a lesson, a comparison
