@@ -1,6 +1,6 @@
 # make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch and others.
 # make quick: in two minutes, without a browser, one in eight cases of each table. make census: count files, names, circles.
-# make shots: take pictures of the player, into .shots. make nightly: what takes long: every attack, thousands of generated
+# make shots: take pictures of the player, and the moving one of README, into .shots. make nightly: what takes long: every attack, thousands of generated
 # programs, fifty people at once.
 
 PYTHON ?= python3
@@ -49,6 +49,7 @@ bench: $(BENCH)/done
 
 shots: $(VENV)/test.done browser
 	$(BIN)/python -m tests.browser.shots .shots
+	$(BIN)/python -m tests.browser.posted .shots
 
 clean:
 	rm -rf $(VENV) $(BENCH) build dist *.egg-info node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,58 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize
 
 from .driving import SETTLED, go, open_lab, put
+from .serving import app
 
-ROOT = Path(__file__).parents[2]
-START_SECONDS = 60
 WIDE: ViewportSize = {"width": 1440, "height": 900}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def healthy(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2) as reply:
-            return bool(reply.status == 200)
-    except OSError:
-        return False
 
 
 @pytest.fixture(scope="session")
 def app_url() -> Iterator[str]:
     """The address of the app, started for these tests."""
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    app = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        end = time.monotonic() + START_SECONDS
-        while not healthy(url):
-            assert app.poll() is None and time.monotonic() < end, "the app did not start"
-            time.sleep(0.1)
+    with app() as url:
         yield url
-    finally:
-        app.terminate()
-        app.wait(20)
 
 
 @pytest.fixture

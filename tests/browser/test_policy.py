@@ -17,8 +17,8 @@ from playwright.sync_api import Browser, Page, expect
 from gradreel.host.policy import headers
 from tests.host.test_pool import children
 
-from .conftest import ROOT, START_SECONDS, free_port, healthy
 from .driving import open_lab, put, run, state
+from .serving import ROOT, START_SECONDS, free_port, healthy
 
 ALONE = "import torch\na = torch.tensor(3., requires_grad=True)\nb = a * a\nb.backward()\nprint(a.grad)"
 

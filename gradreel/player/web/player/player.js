@@ -295,6 +295,8 @@ function createApi(root, parts, run, made, show) {
       run.seen = on ? run.step : null;
       show({ stays: true });
     },
+    /** The milliseconds that each step plays, at speed 1. */
+    durations: () => [...run.durations],
     calls: () => run.scene.calls.map(({ from, to }) => ({ from, to })),
     bookmarks: () => [...marks.all()],
     state: () => ({ ...describe(run.state, run.scene, run.names, run.step), selected: momentOf(run).selected }),
