@@ -49,7 +49,7 @@ bench: $(BENCH)/done
 
 shots: $(VENV)/test.done browser
 	$(BIN)/python -m tests.browser.shots .shots
-	$(BIN)/python -m tests.browser.posted .shots
+	$(BIN)/python -m tests.browser.moving_picture .shots
 
 clean:
 	rm -rf $(VENV) $(BENCH) build dist *.egg-info node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis

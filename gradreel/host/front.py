@@ -24,10 +24,10 @@ from starlette.routing import Route
 from gradreel.player import bundle, linker, mount, preview
 
 from . import first
+from .link_preview import describe
 from .pages import LANDINGS, ROOMS, titled
 from .patience import patient
 from .policy import streamlit_page
-from .posted import subject
 
 LETTER = "/gradreel/letter"
 TITLE = "<title>Streamlit</title>"
@@ -109,7 +109,9 @@ def page(name: str, at: str | None) -> str:
     asked = f"?{urlencode({'step': at})}" if at else ""
     head = HEAD.format(
         title=html.escape(titled(place)),
-        tags=preview.tags(*subject(place, own or at), f"{SITE}/{quote(name)}{asked}", SITE + files()["picture"].path),
+        tags=preview.build_tags(
+            *describe(place, own or at), f"{SITE}/{quote(name)}{asked}", SITE + files()["picture"].path
+        ),
         letter=html.escape(f"{LETTER}?{urlencode({'page': name, 'at': at or ''})}"),
         later="".join(HEAVY.findall(known)),
         **{name: each.path for name, each in files().items()},
@@ -120,10 +122,10 @@ def page(name: str, at: str | None) -> str:
 async def entrance(request: Request) -> Response:
     name, asked = request.url.path.rpartition("/")[2], request.query_params.get("step")
     known = asked if asked in first.names(LANDINGS[name][0]) else None  # so there are only so many pages to keep
-    return HTMLResponse(page(name, known).replace(SITE, site(request)), headers={"cache-control": "no-cache"})
+    return HTMLResponse(page(name, known).replace(SITE, find_site(request)), headers={"cache-control": "no-cache"})
 
 
-def site(request: Request) -> str:
+def find_site(request: Request) -> str:
     """The address of the site as whoever asks has it: what stands in a preview has to be absolute."""
     host = request.headers.get("host", "")
     if not HOST.fullmatch(host):

@@ -40,7 +40,7 @@ def export_html(payload: bytes, step: int | None = None, site: str | None = None
     script = bundle.script("standalone.js") + START
     return PAGE.format(
         policy=policy(script),
-        tags=tags(payload),
+        tags=tags_of(payload),
         styles=bundle.styles(),
         at=("" if step is None else f' data-step="{int(step)}"') + (f' data-site="{escape(site)}"' if site else ""),
         scene=base64.b64encode(payload).decode("ascii"),
@@ -48,13 +48,13 @@ def export_html(payload: bytes, step: int | None = None, site: str | None = None
     )
 
 
-def tags(payload: bytes) -> str:
+def tags_of(payload: bytes) -> str:
     """What is told where the file is posted: how the run ended; a picture it cannot have, for that has an address."""
     scene = json.loads(gzip.decompress(payload))
-    told = scene.get("diagnoses") or [{}]
-    title = told[0].get("title") or "A PyTorch program, frame by frame"
-    story = told[0].get("story") or ["Watch its graph grow, its gradients meet and add up, and its saved tensors go."]
-    return preview.tags(title, preview.plain(story[0]))
+    first = (scene.get("diagnoses") or [{}])[0]
+    title = first.get("title") or "A PyTorch program, frame by frame"
+    story = first.get("story") or ["Watch its graph grow, its gradients meet and add up, and its saved tensors go."]
+    return preview.build_tags(title, preview.strip_marks(story[0]))
 
 
 def policy(script: str) -> str:

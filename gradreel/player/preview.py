@@ -12,12 +12,12 @@ SIZE = (1200, 630)
 PICTURE = "A diamond of nodes: the gradients 20 and 18 meet at one and become 38, saved tensors of others are gone."
 
 
-def tags(title: str, description: str, url: str | None = None, picture: str | None = None) -> str:
+def build_tags(title: str, description: str, url: str | None = None, picture: str | None = None) -> str:
     """The tags; `url` is the page's own address and `picture` that of its picture, both absolute."""
-    told = " ".join(description.split())
-    told = told if len(told) <= LONGEST else told[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
-    named = [("description", told), ("twitter:card", "summary_large_image" if picture else "summary")]
-    properties = [("og:type", "website"), ("og:site_name", "Gradreel"), ("og:title", title), ("og:description", told)]
+    text = " ".join(description.split())
+    text = text if len(text) <= LONGEST else text[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
+    named = [("description", text), ("twitter:card", "summary_large_image" if picture else "summary")]
+    properties = [("og:type", "website"), ("og:site_name", "Gradreel"), ("og:title", title), ("og:description", text)]
     if url:
         properties.append(("og:url", url))
     if picture:
@@ -28,7 +28,7 @@ def tags(title: str, description: str, url: str | None = None, picture: str | No
     return "\n".join([*lines, *(f'<meta property="{name}" content="{escape(text)}">' for name, text in properties)])
 
 
-def plain(text: str) -> str:
+def strip_marks(text: str) -> str:
     """The first paragraph of marked text, without its marks."""
     paragraph, before = text.strip().partition("\n\n")[0], ""
     while paragraph != before:

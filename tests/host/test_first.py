@@ -115,4 +115,4 @@ def test_what_is_posted_shows_what_the_address_opens(address: str, at: str | Non
 def test_a_preview_has_the_address_that_was_asked_for(headers: dict[str, str], address: str) -> None:
     pairs = [(name.encode(), text.encode()) for name, text in headers.items()]
     scope = {"type": "http", "scheme": "http", "server": ("h", 80), "path": "/", "query_string": b"", "headers": pairs}
-    assert front.site(Request(scope)) == address
+    assert front.find_site(Request(scope)) == address

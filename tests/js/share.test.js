@@ -38,7 +38,7 @@ for (const { what, durations, step, ...expected } of LOOPS)
     assert.deepEqual(at(loop.length), { step: loop.to, progress: 1 });
   });
 
-function seenOf(first) {
+function setupOf(first) {
   const state = createState(first);
   const model = modelOf(indexScene(first, state), state);
   return { model, measure, colours: paletteFrom(() => "#123456") };
@@ -57,12 +57,12 @@ function textsOf(card, instant) {
 
 for (const [name, scene] of storedScenes())
   test(`${name} as a card says its line and its sentence, in letters that can be read`, () => {
-    const seen = seenOf(scene);
-    const durations = durationsOf(seen.model);
+    const setup = setupOf(scene);
+    const durations = durationsOf(setup.model);
     const last = scene.steps.length - 1;
     for (const step of new Set([0, last >> 1, last])) {
       const { at, length } = loopAround(durations, step);
-      const card = createCard(seen, "https://gradreel.example/#g1.3.abc");
+      const card = createCard(setup, "https://gradreel.example/#g1.3.abc");
       for (const instant of [{ step, progress: 0.5 }, at(0), at(length / 2)]) {
         const texts = textsOf(card, instant);
         const said = texts.map(({ text }) => text).join(" ");

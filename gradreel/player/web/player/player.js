@@ -28,7 +28,7 @@ import { createPlayback } from "../timeline/playback.js";
 import { createTimeline } from "../timeline/timeline.js";
 import { bindKeys } from "./keyboard.js";
 import { buildView } from "./player_view.js";
-import { createPresenting } from "./presenting.js";
+import { createPresentation } from "./presentation.js";
 import { createSelection } from "./selection.js";
 
 /** @import { Moment, Scene } from "../scene/types.js" */
@@ -50,7 +50,7 @@ import { createSelection } from "./selection.js";
  * @property {ReturnType<typeof createFinder>} finder
  * @property {ReturnType<typeof createViews>} views
  * @property {ReturnType<typeof createExplore>} explore
- * @property {ReturnType<typeof createPresenting>} presenting
+ * @property {ReturnType<typeof createPresentation>} presentation
  * @property {ReturnType<typeof createShareDialog>} share
  * @property {() => void} toggleDetails
  * @property {() => void} unbind
@@ -179,12 +179,12 @@ function assemble(root, parts, run, show, firstScene, options) {
     onPlay: (next) => (moves.seek(next), moves.clock.play()),
   });
   made.marks = createBookmarks(made.timeline, controls);
-  made.presenting = createPresenting(root);
+  made.presentation = createPresentation(root);
   made.stage = createStageView(parts.stage, parts.film, {
     onPick: (id, kind, more) => made.selection.pick(id, more),
     onSeek: moves.seek,
     onChange: options.onLeaf,
-    zoomOf: made.presenting.zoom,
+    zoomOf: made.presentation.zoom,
   });
   made.selection = createSelection(run, made.stage, show);
   made.editor = (options.createEditor ?? createCodePane)(parts.editor, {
@@ -210,7 +210,7 @@ function assemble(root, parts, run, show, firstScene, options) {
     show();
   };
   made.share = createShareDialog({
-    moment: () => ({ seen: made.stage.seen(), step: run.step, durations: run.durations }),
+    moment: () => ({ setup: made.stage.setup(), step: run.step, durations: run.durations }),
     link: options.link,
   });
   root.append(made.share.root);
@@ -269,7 +269,7 @@ function onDark(act) {
  * @param {(how?: object) => void} show
  */
 function createApi(root, parts, run, made, show) {
-  const { moves, marks, stage, explore, editor, selection, presenting, share, unbind } = made;
+  const { moves, marks, stage, explore, editor, selection, presentation, share, unbind } = made;
   return {
     seek: moves.seek,
     play: moves.clock.play,
@@ -327,7 +327,7 @@ function createApi(root, parts, run, made, show) {
       moves.clock.pause();
       unbind();
       share.close();
-      presenting.destroy();
+      presentation.destroy();
       stage.destroy();
       explore.destroy();
       editor.destroy?.();
@@ -367,14 +367,14 @@ export function actionsOf(run, made) {
     less: () => made.stage.detail(-1),
     table: () => made.views.toggle("table"),
     explore: () => made.views.toggle("explore"),
-    present: () => made.presenting.toggle(),
+    present: () => made.presentation.toggle(),
     share: () => {
       moves.clock.pause();
       made.share.open();
     },
     help: () => parts.sheet.toggle(),
     escape: () =>
-      [parts.sheet.close, made.share.close, made.views.leave, made.presenting.leave].some((leave) => leave())
+      [parts.sheet.close, made.share.close, made.views.leave, made.presentation.leave].some((leave) => leave())
       || made.selection.select(null),
   };
 }

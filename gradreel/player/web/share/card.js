@@ -8,7 +8,7 @@ import { clamp, cut, fontOf } from "../stage/pen.js";
 import { createReel } from "../stage/reel.js";
 import { wrapText } from "../stage/snapshot.js";
 
-/** @import { Instant, Seen } from "../stage/reel.js" */
+/** @import { Instant, Setup } from "../stage/reel.js" */
 
 /** Units to a side; text is at least 12 of them high. */
 export const SIDE = 600;
@@ -20,10 +20,10 @@ const LINK = 12.5;
 const STAGE = { top: CODE.height, height: SIDE - CODE.height - FOOT - WORDS.most * WORDS.line - 16 };
 const WRONG = new Set(["backward_failed", "backward_refused", "raised"]);
 
-/** @param {Seen} seen @param {string|null} link */
-export function createCard(seen, link) {
-  const { colours, measure, model } = seen;
-  const paintStage = createReel(seen, { width: SIDE, height: STAGE.height });
+/** @param {Setup} setup @param {string|null} link */
+export function createCard(setup, link) {
+  const { colours, measure, model } = setup;
+  const paintStage = createReel(setup, { width: SIDE, height: STAGE.height });
   /** @param {any} context @param {number} ratio  pixels of a unit @param {Instant} instant @param {number} [elapsed] */
   return (context, ratio, instant, elapsed) => {
     const step = model.scene.steps[instant.step];

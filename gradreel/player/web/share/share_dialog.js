@@ -8,13 +8,13 @@ import { formatBytes } from "../lib/format.js";
 import { posedAt } from "../stage/pace.js";
 import { createCard, SIDE } from "./card.js";
 import { loopAround } from "./loop.js";
-import { makeGif, makePicture, makeVideo, PICTURE, recordedVideo } from "./making.js";
+import { makeGif, makePicture, makeVideo, PICTURE, findVideoType } from "./files.js";
 
-/** @import { Instant, Seen } from "../stage/reel.js" */
+/** @import { Instant, Setup } from "../stage/reel.js" */
 /** @import { Loop } from "./loop.js" */
-/** @import { Card, Making } from "./making.js" */
+/** @import { Card, Making } from "./files.js" */
 
-/** @typedef {{seen: Seen, step: number, durations: number[]}} Moment  `durations`: the milliseconds of each step
+/** @typedef {{setup: Setup, step: number, durations: number[]}} Moment  `durations`: the milliseconds of each step
  * @typedef {{card: () => Card, still: Instant, loop: Loop}} Shared  each that draws at a time of its own takes a card
  */
 
@@ -22,7 +22,7 @@ const CANNOT = "This browser cannot make that file. Take another kind, or a scre
 
 /** @param {{moment: () => Moment, link?: () => Promise<string|null>}} wiring  `link`: where the present step opens */
 export function createShareDialog({ moment, link = async () => null }) {
-  const video = recordedVideo();
+  const video = findVideoType();
   const canvas = element("canvas", { class: "card-shown", role: "img", "data-testid": "card" });
   const progress = element("progress", { max: 1, "aria-label": "how much is done" });
   const cancel = button("Cancel", { "data-testid": "share-cancel", onclick: () => making?.abort() });
@@ -57,10 +57,10 @@ export function createShareDialog({ moment, link = async () => null }) {
   let playing = 0;
 
   async function open() {
-    const { seen, step, durations } = moment();
-    const { kind, sentence } = seen.model.scene.steps[step];
+    const { setup, step, durations } = moment();
+    const { kind, sentence } = setup.model.scene.steps[step];
     href = await link().catch(() => null);
-    const card = () => createCard(seen, href);
+    const card = () => createCard(setup, href);
     shared = { card, still: { step, progress: posedAt(kind) }, loop: loopAround(durations, step) };
     copy.hidden = !href;
     said.textContent = "";

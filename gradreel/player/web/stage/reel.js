@@ -13,11 +13,11 @@ import { aim, ease, settle } from "./sprites.js";
 /** @import { Frame, Palette } from "./types.js" */
 
 /** @typedef {{model: import("./types.js").Model, measure: import("./sizes.js").Measure, colours: Palette, pins?:
- *   Map<string, boolean>, detail?: number}} Seen  what is shown, and how a person has it
+ *   Map<string, boolean>, detail?: number}} Setup  what is shown, and how a person has it
  * @typedef {{step: number, progress: number}} Instant  a step, and how far it has come, from 0 to 1
  */
 
-/** @param {Seen} seen @param {import("./compose.js").Room} room */
+/** @param {Setup} setup @param {import("./compose.js").Room} room */
 export function createReel({ model, measure, colours, pins = new Map(), detail = 0 }, room) {
   const composer = { ...createComposer(model, measure), room, pins, detail };
   const keys = model.state.keys("name:");

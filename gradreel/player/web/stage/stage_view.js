@@ -32,9 +32,9 @@ const LEAST_DETAIL = -8;
 /** @param {HTMLElement} host  what is pressed and has the focus
  * @param {HTMLElement} filmRoot
  * @param {{onPick: (id: string|null, kind: string, more: boolean) => void, onSeek: (step: number) => void, onChange?:
- *   (name: string, value: any) => void, zoomOf?: () => number}} wiring  `more`: with the shift key; `onChange`: a leaf of
- *   an expression is to have another value; `zoomOf`: how much larger than usual things are, asked whenever the stage
- *   gets another size
+ *   (name: string, value: any) => void, zoomOf?: () => number}} wiring  `more`: with the shift key; `onChange`: a leaf
+ *   of an expression is to have another value; `zoomOf`: how much larger than usual things are, asked whenever the
+ *   stage gets another size
  */
 export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () => {}, zoomOf = () => 1 }) {
   const canvas = element("canvas", { class: "canvas", "aria-hidden": "true" });
@@ -289,7 +289,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
     },
     frame: () => frame && { ...frame, colours: paletteOf(host), measure },
     /** What is shown and how, for a picture beside the page. */
-    seen: () => {
+    setup: () => {
       const { model, pins, detail } = composer;
       return { model, measure, pins, detail, colours: paletteOf(host) };
     },

@@ -9,7 +9,7 @@ from gradreel.material.comparisons import comparisons
 from gradreel.material.lessons import lessons
 from gradreel.material.museum import exhibits
 from gradreel.material.operators import operators
-from gradreel.player.preview import plain
+from gradreel.player.preview import strip_marks
 
 from .pages import HEADINGS, titled
 
@@ -17,7 +17,7 @@ LAB = (
     "Type or paste a PyTorch program and watch its backward pass: gradients meet and add up, saved tensors are freed, "
     "and an error shows the node that it comes from."
 )
-SAID = {
+DESCRIPTIONS = {
     "lessons": "A short course in autograd: each step a program that plays, and a question to be answered first.",
     "compare": "Two PyTorch programs on one clock: what one line changes in the graph, the gradients, the memory.",
     "about": "What Gradreel is, how it is checked against PyTorch, and how it keeps strangers' programs apart.",
@@ -25,17 +25,17 @@ SAID = {
 }
 
 
-def subject(place: str, at: str | None) -> tuple[str, str]:
+def describe(place: str, at: str | None) -> tuple[str, str]:
     """The title of a page that is opened at `at`, and a description."""
     if place == "lab":
         return "Gradreel: watch autograd, frame by frame", LAB
     if place == "operators":
         known = {each.name for each in operators()}
-        return (f"{at} · Gradreel" if at in known else titled(place)), SAID[place]
+        return (f"{at} · Gradreel" if at in known else titled(place)), DESCRIPTIONS[place]
     entries = {
         "lessons": {each.slug: (each.title, each.prose) for each in lessons()},
         "compare": {each.slug: (each.title, each.words) for each in comparisons()},
         "gallery": {each.slug: (each.title, each.words) for each in exhibits()},
     }
-    title, told = entries.get(place, {}).get(at or "", ("", ""))
-    return (f"{title} · Gradreel", plain(told)) if title else (titled(place), SAID[place])
+    title, text = entries.get(place, {}).get(at or "", ("", ""))
+    return (f"{title} · Gradreel", strip_marks(text)) if title else (titled(place), DESCRIPTIONS[place])

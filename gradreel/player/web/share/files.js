@@ -32,7 +32,7 @@ const VIDEOS = [
  */
 
 /** What kind of video this browser records, if any. */
-export const recordedVideo = () =>
+export const findVideoType = () =>
   globalThis.MediaRecorder && HTMLCanvasElement.prototype.captureStream
     ? (VIDEOS.find(({ type }) => MediaRecorder.isTypeSupported(type)) ?? null)
     : null;

@@ -1,6 +1,7 @@
 """`make shots`, too: the moving picture that README opens with, and the picture that links to the page show.
 
-`python -m tests.browser.posted FOLDER`; what is good goes to `.readme` and, `preview.png`, to `gradreel/player/web`.
+`python -m tests.browser.moving_picture FOLDER`; what is good goes to `.readme`, and `preview.png` to
+`gradreel/player/web`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ const [WIDE, HIGH] = [1100, 640];
 const LARGEST = 3;
 
 /** @param {HTMLElement} root  of the player */
-export function createPresenting(root) {
+export function createPresentation(root) {
   const page = root.ownerDocument;
   const isOn = () => root.hasAttribute("data-present");
   const isFull = () => /** @type {Document|ShadowRoot} */ (root.getRootNode()).fullscreenElement === root;
