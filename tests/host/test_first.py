@@ -88,7 +88,7 @@ def tags(page: str) -> dict[str, str]:
         ("Gradients_add_up", None, f"{lesson('calls_add_up').title} · Gradreel", "backward"),
         ("Compare", comparisons()[1].slug, f"{comparisons()[1].title} · Gradreel", ""),
         ("Gallery", exhibits()[3].slug, f"{exhibits()[3].title} · Gradreel", ""),
-        ("Operators", "exp", "exp · Gradreel", "node keeps"),
+        ("Operators", "exp", "exp · Gradreel", "node saves"),
         ("About", None, "About · Gradreel", "checked against PyTorch"),
     ],
 )

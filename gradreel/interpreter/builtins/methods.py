@@ -159,6 +159,8 @@ def _read(name: str, backward: bool = False) -> Method:
     way = getattr(str, name)
 
     def run(machine: Machine, this: str, /, *given: Value, **named: Value) -> Value:
+        if not isinstance(this, str):
+            return way(this, *given, **named)  # says what it is no method of
         machine.meter.charge(len(this) >> 6)
         part = given[0] if given else named.get("sep")
         if backward and isinstance(part, str):
