@@ -12,13 +12,13 @@ import re
 from dataclasses import asdict, replace
 from typing import Any
 
-from .explain.mending import SECONDS, TRIAL_SECONDS, Run, mended, trial_events
+from .explain.mending import EDIT_ROLES, SECONDS, TRIAL_SECONDS, Run, mended, trial_events
 from .interpreter import Limits
 from .isolated import run as run_here
 from .trace import Trace
 
 BOLD = re.compile(r"(`[^`]*`)|\*\*")
-ROLES = ("built", "saved", "changed", "freed_by", "cut", "shows", "raised")
+ROLES = ("built", "saved", "changed", "freed_by", "cut", "shows", "raised", *EDIT_ROLES)
 
 
 def explain(trace: Trace, run: Run | None = None, *, isolated: bool = False) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradreel.explain import Diagnosis, diagnose
-from gradreel.explain.mending import mended
+from gradreel.explain.mending import EDIT_ROLES, mended
 from gradreel.interpreter import run
 
 from .causes import Case, cases, check_told
@@ -38,7 +38,12 @@ def test_nothing_is_told_of_a_program_that_is_fine(case: Case) -> None:
 
 def told(found: list[Diagnosis], above: int) -> list[object]:
     """What is told, its lines counted without those `above` the program."""
-    return [(one.kind, one.cause, {role: at and at - above for role, at in one.lines.items()}) for one in found]
+    return [(one.kind, one.cause, {role: at and at - above for role, at in own(one)}) for one in found]
+
+
+def own(one: Diagnosis) -> list[tuple[str, int | None]]:
+    """Its lines without those of an edit, which is found later."""
+    return [(role, at) for role, at in one.lines.items() if role not in EDIT_ROLES]
 
 
 LEAF = "import torch\nx = torch.ones(4, requires_grad=True)\n"

@@ -194,6 +194,11 @@ test("what a story says of a line is told there; silent trouble is marked gently
   assert.deepEqual(notes(told({ seen: 30 }, 29)), []);
   assert.deepEqual(notes(told({ seen: 30 }, 30)), [[10, "odd", story.slice(0, 2)], [7, "odd", [story[1]]]]);
   assert.deepEqual(notes(told({}, state.last)), notes(told({ seen: 30 }, 30)), "nobody saw it: it is told at the end");
+  const edits = (marks) => marks.filter(({ text }) => text === "the edit").map(({ line, kind }) => [line, kind]);
+  const lines = { raised: 10, edit: 4, edit_2: 5 };
+  assert.deepEqual(edits(told({ raised: 30 }, 30, { lines })), [[4, "born"], [5, "born"]]);
+  const silent = told({}, state.last, { lines: { edit: 4, edit_2: 7 } });
+  assert.deepEqual(edits(silent), [[4, "odd"]], "the story tells of 7");
   assert.deepEqual(notes(told({ raised: 30 }, 30)), [[10, null, story.slice(0, 2)], [7, null, [story[1]]]]);
 });
 

@@ -240,7 +240,21 @@ def rebuilt_in_function(wanted: Wanted) -> Iterator[Proposal]:
                 f"compute {names} within {outer.name}",
                 "one forward more in each call",
                 text.before(outer.body[0], copies(text, statements)),
+                *map(text.removed, read_only_within(text, outer, statements)),
             )
+
+
+def read_only_within(text: Text, home: ast.FunctionDef, statements: list[ast.stmt]) -> list[ast.stmt]:
+    """Those of `statements` that bind plain names which nothing reads but `home`, and others of those."""
+    moved: list[ast.stmt] = []
+    for statement in reversed(statements):
+        own = {part for within in (home, *moved) for part in ast.walk(within)}
+        plain = isinstance(statement, ast.Assign) and all(isinstance(goal, ast.Name) for goal in statement.targets)
+        names = targets(statement)
+        uses = [part for part in text.parts(text.tree, ast.Name) if part.id in names and part not in own]
+        if plain and text.alone(statement) and all(isinstance(use.ctx, ast.Store) for use in uses):
+            moved.append(statement)
+    return moved
 
 
 def started_before(before: list[ast.stmt], built: ast.stmt) -> list[ast.stmt]:

@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from gradreel.trace import Trace
 
@@ -121,7 +122,40 @@ def mended(
     if not diagnoses or time.monotonic() >= until:
         return [(diagnosis, []) for diagnosis in diagnoses]
     before = observe(trace)
-    return [(diagnosis, mends(before, diagnosis, run, until)) for diagnosis in diagnoses]
+    pairs = [(diagnosis, mends(before, diagnosis, run, until)) for diagnosis in diagnoses]
+    return [(with_edit(diagnosis, found), found) for diagnosis, found in pairs]
+
+
+EDIT_ROLES = ("edit", "edit_2", "edit_3")
+LINES_NAMED = re.compile(r"\blines? (\d+)")
+
+
+def with_edit(diagnosis: Diagnosis, found: list[Mend]) -> Diagnosis:
+    """`diagnosis` with the lines that the first edit changes among its own, if that is a fix: what is told already is
+    told once."""
+    if not found or not found[0].fixes:
+        return diagnosis
+    told = set(diagnosis.lines.values())
+    fresh = [line for line in edited_lines(found[0]) if line not in told]
+    return replace(diagnosis, lines={**diagnosis.lines, **dict(zip(EDIT_ROLES, fresh, strict=False))})
+
+
+def edited_lines(mend: Mend) -> list[int]:
+    """The lines that an edit changes or takes away; of one that only adds or indents, the line that its title names."""
+    lines: list[int] = []
+    _, *hunks = HUNK.split(mend.diff)
+    for start, body in zip(hunks[::2], hunks[1::2], strict=True):
+        number = int(start)
+        for kept, block in groupby(body.splitlines(), lambda line: line.startswith(" ")):
+            parts = list(block)
+            old = [line[1:].strip() for line in parts if kept or line.startswith("-")]
+            left = {line[1:].strip() for line in parts if kept or line.startswith("+")}
+            lines += [number + at for at, line in enumerate(old) if line and line not in left]
+            number += len(old)
+    return lines or [int(line) for line in LINES_NAMED.findall(mend.title.partition(";")[0])[:1]]
+
+
+HUNK = re.compile(r"^@@ -(\d+).*\n", re.MULTILINE)
 
 
 def code_of(trace: Trace) -> str:

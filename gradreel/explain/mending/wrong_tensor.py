@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called, keyword
-from .common import enclosing, followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
+from .common import (
+    enclosing,
+    followed,
+    grouped,
+    loads,
+    set_keyword,
+    stack_statements,
+    value_of,
+    with_argument,
+    without_keyword,
+)
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text
 from .tracking import CUTS, tracked_before_use
@@ -219,10 +229,12 @@ def leaf_last(wanted: Wanted) -> Iterator[Proposal]:
     """A leaf where a result was: one that asks for its gradient last, or one cut off."""
     yield from asked_last(wanted)
     text, built = wanted.text, wanted.at("built")
-    value = value_of(built)
-    if isinstance(built, ast.Assign | ast.Return) and value is not None and not isinstance(value, ast.Tuple):
-        title = f"make it a leaf: .detach().requires_grad_() on line {built.lineno}"
-        yield wanted.proposal(title, OF_THE_RESULT, followed(text, value, ".detach().requires_grad_()"))
+    calls = stack_statements(wanted, "built") if isinstance(built, ast.Return) else []
+    for statement in [*(part for part in calls if isinstance(part, ast.Assign)), built]:
+        value = value_of(statement)
+        if isinstance(statement, ast.Assign | ast.Return) and value is not None and not isinstance(value, ast.Tuple):
+            title = f"make it a leaf: .detach().requires_grad_() on line {statement.lineno}"
+            yield wanted.proposal(title, OF_THE_RESULT, followed(text, value, ".detach().requires_grad_()"))
 
 
 def asked_last(wanted: Wanted) -> Iterator[Proposal]:

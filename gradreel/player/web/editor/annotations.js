@@ -50,9 +50,15 @@ const raisedMarks = ({ lines, message }, failed) =>
     ? [{ line: lines.raised, kind: "bad", below: errorOf({ kind: "raised", type: null, message }) }]
     : [];
 
-/** The lines that silent trouble came about on: those that its story speaks of. */
-const troubleMarks = ({ story }) =>
-  [...sentencesByLine(story ?? [])].map(([line, note]) => ({ line, kind: "odd", text: "!", note }));
+/** The lines that silent trouble came about on: those that its story speaks of, and those that the first fix edits. */
+function troubleMarks({ story, lines }) {
+  const told = sentencesByLine(story ?? []);
+  const edits = EDITS.map(({ role }) => lines?.[role]).filter((line) => line && !told.has(line));
+  return [
+    ...[...told].map(([line, note]) => ({ line, kind: "odd", text: "!", note })),
+    ...edits.map((line) => ({ line, kind: "odd", text: EDIT })),
+  ];
+}
 
 /** Characters of an error under its line; all of it stands in the explanation. */
 const MOST = 80;
@@ -67,6 +73,11 @@ export function errorOf({ kind, type, message }) {
 }
 
 const MADE = "made here";
+const EDIT = "the edit";
+/** The lines that the first fix edits, where nothing else is said of them.
+ * @type {{role: string, kind: "born"|"kill", word: string, after?: string}[]}
+ */
+const EDITS = ["edit", "edit_2", "edit_3"].map((role) => ({ role, kind: "born", word: EDIT }));
 /** What the lines of a diagnosis did, by their role in it; `after` is the step that did it, where the line tells of
  * one.
  */
@@ -76,6 +87,7 @@ const ROLES = [
   { role: "freed_by", kind: "kill", word: "freed it", after: "freed" },
   { role: "changed", kind: "kill", word: "changed it", after: "changed" },
   { role: "cut", kind: "kill", word: "the graph ends here" },
+  ...EDITS,
 ];
 
 /** The lines that led to an error, each with what it did: a node is named beside the line that built it. What would
