@@ -88,6 +88,11 @@ TRANSPOSED = (
     "x = torch.tensor([[1.0, 2.0], [3.0, 5.0]])\nweight = torch.randn(2, 3, requires_grad=True)\n"
     "Product.apply(x, weight).pow(2).sum().backward()\n"
 )
+COMPARED = (
+    "net = nn.Linear(2, 2)\nimage = torch.ones(1, 2, requires_grad=True)\ngoal = net(torch.zeros(1, 2)) ** 2\n"
+    "opt = torch.optim.SGD([image], lr=0.1)\nfor i in range(3):\n    opt.zero_grad()\n"
+    "    loss = (net(image) - goal).pow(2).sum()\n    loss.backward()\n    opt.step()\n"
+)
 LEAVES = "leaves keep their gradients"
 KEPT_ONCE = "        self.share = self.shares()\n"
 DETACHED = "        self.share = self.shares().detach()\n"
@@ -139,6 +144,12 @@ BROKEN = {
 }  # fmt: skip
 
 BROKEN_UNREAD = {
+    "a graph kept of what is compared with": (
+        COMPARED,
+        "backward()",
+        "backward(retain_graph=True)",
+        "graphs are fresh",
+    ),
     "another backward left out": (ASKED, "(w * 3).sum().backward()\n", "", "as many gradients arrive"),
     "a parameter that is still cut off": (BEHIND_A_CUT, ".pow(2).mean()", ".pow(2).sum()", "the parameter learns"),
     "a mask left out": (

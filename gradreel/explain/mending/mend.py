@@ -127,7 +127,7 @@ def mended(
 
 
 EDIT_ROLES = ("edit", "edit_2", "edit_3")
-LINES_NAMED = re.compile(r"\blines? (\d+)")
+LINES_NAMED = re.compile(r"\blines? (\d[\d, and]*)")
 
 
 def with_edit(diagnosis: Diagnosis, found: list[Mend]) -> Diagnosis:
@@ -141,7 +141,7 @@ def with_edit(diagnosis: Diagnosis, found: list[Mend]) -> Diagnosis:
 
 
 def edited_lines(mend: Mend) -> list[int]:
-    """The lines that an edit changes or takes away; of one that only adds or indents, the line that its title names."""
+    """The lines that an edit changes or takes away, and those that the title names: beside them something is added."""
     lines: list[int] = []
     _, *hunks = HUNK.split(mend.diff)
     for start, body in zip(hunks[::2], hunks[1::2], strict=True):
@@ -152,7 +152,8 @@ def edited_lines(mend: Mend) -> list[int]:
             left = {line[1:].strip() for line in parts if kept or line.startswith("+")}
             lines += [number + at for at, line in enumerate(old) if line and line not in left]
             number += len(old)
-    return lines or [int(line) for line in LINES_NAMED.findall(mend.title.partition(";")[0])[:1]]
+    named = " ".join(LINES_NAMED.findall(mend.title.partition(";")[0]))
+    return list(dict.fromkeys([*lines, *map(int, re.findall(r"\d+", named))]))
 
 
 HUNK = re.compile(r"^@@ -(\d+).*\n", re.MULTILINE)

@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from ..calls import called
 from ..diagnosis import Diagnosis
-from .common import followed, loads, stack_statements
+from .common import enumerated, followed, loads, stack_statements
 from .detaching import CUTS
 from .proposal import Proposal, Wanted
-from .text import Text, targets
+from .text import Edit, Text, targets
 
 NAMES = re.compile(r"(?:^|_)(?:old|prev|previous|targets?|teacher|ref|reference|frozen|fixed|behaviou?r|gt)(?:_|\d*$)")
 LOSSES = re.compile(r"loss|criterion|cost|mse|l1|kl_div|huber|entropy|distance|similarity", re.IGNORECASE)
@@ -28,6 +28,85 @@ def detached(wanted: Wanted) -> Iterator[Proposal]:
         title = f"detach {name} on line {uses[0].lineno}"
         made = wanted.proposal(title, CUTS, *(followed(text, use, ".detach()") for use in uses))
         yield replace(made, decisive=is_ratio(text, uses))
+
+
+def detached_where_made(wanted: Wanted) -> Iterator[Proposal]:
+    """Targets that were computed once, before the loop, one or a list or dict of them, are kept without their graph:
+    the one that led to the error, and those that the same functions computed."""
+    text = wanted.text
+    reached = (wanted.name("border") or "").partition("[")[0]
+    for goal in stack_statements(wanted, "raised"):
+        loop = text.loop(goal)
+        if loop is None:
+            continue
+        built, homes = wanted.beside("built", loop), [one for one in text.around(loop) if isinstance(one, ast.stmt)]
+        block = [part for home in (*reversed(homes), loop) for part in text.block(home)]
+        before = [part for part in block if part.lineno < loop.lineno and isinstance(part, ast.Assign)]
+        made = [part for part in before if text.alone(part) and held_only_to_compare(text, part, loop)]
+        asked = [part for part in made if part is built or reached in targets(part)]
+        makers = {called(call) for part in asked for call in text.parts(part, ast.Call)} - METHODS
+        alike = [part for part in made if makers & {called(call) for call in text.parts(part, ast.Call)}]
+        statements = [part for part in made if part in asked or part in alike]
+        if asked:
+            names = enumerated(sorted(set().union(*map(targets, statements))))
+            numbers = enumerated([str(part.lineno) for part in statements])
+            title = f"detach {names} where computed once, on line{'s'[: len(statements) > 1]} {numbers}"
+            edits = [kept_without_graph(text, part) for part in statements]
+            yield replace(wanted.proposal(title, CUTS, *edits), decisive=True)
+            return
+
+
+METHODS = frozenset(("items", "values", "keys", "zip", "enumerate", "range", "list", "dict", "tuple"))
+
+
+def kept_without_graph(text: Text, statement: ast.Assign) -> Edit:
+    value = statement.value
+    if isinstance(value, ast.ListComp):
+        return followed(text, value.elt, ".detach()")
+    if isinstance(value, ast.DictComp):
+        return followed(text, value.value, ".detach()")
+    return text.wrapped([statement], "with torch.no_grad():")
+
+
+def held_only_to_compare(text: Text, statement: ast.Assign, loop: ast.For | ast.While) -> bool:
+    """Whether `loop` reads what `statement` binds as targets and nothing else."""
+    names = targets(statement)
+    if not all(isinstance(goal, ast.Name) for goal in statement.targets) or not text.parts(statement.value, ast.Call):
+        return False
+    uses = [use for name in names for part in loop.body for use in loads(part, name)]
+    return bool(uses) and all(is_compared(text, use, loop) for use in uses)
+
+
+def is_compared(text: Text, use: ast.expr, loop: ast.stmt) -> bool:
+    """Whether `use`, one entry of it, or what a loop within takes of it, beside others or not, is a target."""
+    whole, outer = use, text.parents.get(use)
+    if isinstance(outer, ast.Subscript) and outer.value is use:
+        whole, outer = outer, text.parents.get(outer)
+    if is_target(text, whole) or (isinstance(outer, ast.Subscript) and outer.slice is use):
+        return True
+    if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Sub):
+        return bool(NAMES.search(text.get(use).lower())) or outer.right is whole
+    goals = taken_of(text, whole)
+    uses = [one for goal in goals for one in loads(loop, goal)]
+    return bool(goals) and all(is_compared(text, one, loop) for one in uses)
+
+
+def taken_of(text: Text, value: ast.expr) -> list[str]:
+    """The names under which a loop takes what `value`, a list, a dict or its items, holds; of a dict its keys."""
+    whole, outer, at = value, text.parents.get(value), None
+    if isinstance(outer, ast.Attribute) and outer.attr in ("items", "keys", "values"):
+        at = 1 if outer.attr == "items" else None
+        call = text.parents.get(outer)
+        whole, outer = call if isinstance(call, ast.Call) else whole, text.parents.get(call) if call else None
+    elif isinstance(outer, ast.Call) and called(outer) in ("zip", "enumerate") and value in outer.args:
+        at = outer.args.index(value) + (called(outer) == "enumerate")
+        whole, outer = outer, text.parents.get(outer)
+    if not isinstance(outer, ast.For | ast.comprehension) or outer.iter is not whole:
+        return []
+    goal = outer.target
+    if at is not None:
+        goal = goal.elts[at] if isinstance(goal, ast.Tuple) and at < len(goal.elts) else goal
+    return [goal.id] if isinstance(goal, ast.Name) else []
 
 
 def old_chances(wanted: Wanted) -> Iterator[Proposal]:

@@ -68,7 +68,14 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "second_backward": (
         *(graphs.meant_twice, wrong_tensor.asked_last, steps.detached_at_last, references.old_chances),
         collected.begun_anew,
-        *(weights.detached, recorded.learned_from, rebound.optimized_in_place, references.detached, graphs.used_up),
+        *(
+            weights.detached,
+            recorded.learned_from,
+            rebound.optimized_in_place,
+            references.detached,
+            references.detached_where_made,
+        ),
+        graphs.used_up,
     ),
     "growing": (graphs.growing,),
     "collected": (graphs.unrecorded, graphs.growing),

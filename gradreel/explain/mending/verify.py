@@ -298,8 +298,10 @@ def graphs_are_fresh(seen: Comparison) -> str | None:
 
 
 def outdated(seen: Observation) -> bool:
-    """Whether nodes ran that had run before a write into a leaf to which they lead."""
+    """Whether nodes ran that had run before a write into a leaf to which they lead, or that lead only to leaves which
+    nothing steps, while others are stepped by the same calls: in those the gradients only add up."""
     ran: dict[int, int] = {}
+    stepped = {leaf for _, leaf, _ in seen.leaf_writes}
     for call in seen.backwards:
         if call.failed:
             continue
@@ -308,7 +310,8 @@ def outdated(seen: Observation) -> bool:
             again.setdefault(ran[node], []).append(node)
         for earlier, nodes in again.items():
             written = {leaf for at, leaf, _ in seen.leaf_writes if earlier < at < call.at}
-            if written and written & seen.led_to(nodes):
+            constant = call.nodes - ran.keys() and not seen.led_to(nodes) & stepped
+            if written and (constant or written & seen.led_to(nodes)):
                 return True
         ran.update(dict.fromkeys(call.nodes, call.at))
     return False

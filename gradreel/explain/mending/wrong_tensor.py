@@ -20,7 +20,7 @@ from .common import (
     without_keyword,
 )
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text
+from .text import Edit, Text, names_in, targets
 from .tracking import CUTS, tracked_before_use
 
 OF_THE_RESULT = "the gradient is that of the result, not of what it was made from"
@@ -230,7 +230,8 @@ def leaf_last(wanted: Wanted) -> Iterator[Proposal]:
     yield from asked_last(wanted)
     text, built = wanted.text, wanted.at("built")
     calls = stack_statements(wanted, "built") if isinstance(built, ast.Return) else []
-    for statement in [*(part for part in calls if isinstance(part, ast.Assign)), built]:
+    rebound = [part for part in calls if isinstance(part, ast.Assign) and targets(part) & names_in(part.value)]
+    for statement in [*rebound, built]:
         value = value_of(statement)
         if isinstance(statement, ast.Assign | ast.Return) and value is not None and not isinstance(value, ast.Tuple):
             title = f"make it a leaf: .detach().requires_grad_() on line {statement.lineno}"
