@@ -20,6 +20,7 @@ from ..ancestry import (
 from ..diagnosis import on, taking
 from ..optimized import optimized
 from ..unread import FLAG, unread
+from ..unread_layers import unread_layer
 from ..words import INFIX, called, code, upper
 from ..world.states import Call, Place, Seen, TensorState
 from ..world.world import World
@@ -148,6 +149,13 @@ def flag_cut(world: World, tensor: TensorState) -> Cut:
     assert tensor.cut is not None
     place, event = tensor.cut
     name = called(world, tensor.number)
+    if (layer := unread_layer(world.source.tree)) is not None:
+        line, path = layer.statement.lineno, code(f"{layer.owner}.{layer.name}")
+        told = (
+            f"{path}, set on **line {line}**, is never called: forward uses {code(f'self.{layer.used}')} on **line "
+            f"{layer.read}**, and all that it uses was told on **line {place.line}** to want no gradient."
+        )
+        return Cut(Place(line, line), event, "unread_layer", told, tensor)
     told = f"It goes back to {name}, for which **line {place.line}** says that no gradient is wanted."
     return Cut(place, event, "flag", told, tensor)
 

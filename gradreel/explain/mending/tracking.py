@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ..calls import called, keyword
 from ..straight_through import is_straight_through, parts_of
+from ..unread_layers import unread_layer
 from .common import (
     enclosing,
     enumerated,
@@ -60,7 +61,7 @@ def cut_off(wanted: Wanted) -> Iterator[Proposal]:
     how = wanted.name("how") or "plain"
     for way in CUTS.get(how, ()):
         yield from way(wanted)
-    if how in ("rounded", "counted"):
+    if how in ("rounded", "counted", "unread_layer"):
         return  # whatever else lets the error go, what is behind the cut learns nothing
     if how != "plain":  # there is something behind the cut, which a new leaf would not reach
         yield from (replace(one, cost=ENDS, makeshift=True) for one in tracked_at_cut(wanted))
@@ -163,6 +164,16 @@ def freeze_first(wanted: Wanted) -> Iterator[Proposal]:
                 moved = text.after(freezing, text.lines_of(made))
                 yield replace(wanted.proposal(title, FREE, text.removed(made), moved), decisive=True)
                 return
+
+
+def layer_renamed(wanted: Wanted) -> Iterator[Proposal]:
+    """A new layer that forward never calls takes the name of the one that it calls."""
+    text, layer = wanted.text, unread_layer(wanted.text.tree)
+    if layer is not None:
+        old, made = f"{layer.owner}.{layer.name}", f"{layer.owner}.{layer.used}"
+        uses = [part for part in text.parts(text.tree, ast.Attribute) if ast.unparse(part) == old]
+        title = f"set it as {made}, which forward calls, on line {layer.statement.lineno}"
+        yield wanted.proposal(title, "it takes the place of the old one", *(text.replaced(use, made) for use in uses))
 
 
 def flag_left(wanted: Wanted) -> Iterator[Proposal]:
@@ -445,6 +456,7 @@ CUTS = {
     "data": (weight_computed, rebound),
     "sample": (sampled_with_graph, recording_on),
     "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
+    "unread_layer": (layer_renamed,),
     "flag": (freeze_first, track_input, flag_left),
     "detach": (
         *(detach_other_side, detached_for_the_first, detach_other_argument, unwrapped, undetached, not_loaded),

@@ -212,7 +212,8 @@ def leaves_keep_theirs(seen: Comparison) -> str | None:
         if names & read and not names & reached:
             return f"no gradient comes to `{min(names & read)}`"
     names = before.leaf_names(before.leaves)
-    plain = any(call.plain for call in seen.after.backwards)
+    renamed = seen.found.names.get("how") == "unread_layer"
+    plain = any(call.plain for call in seen.after.backwards) and not renamed
     if plain and names and not names & reached and seen.found.kind in LED_TO_LEAVES:
         return f"no gradient comes to `{min(names)}`"
     return None
