@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import enclosing, grouped, value_of
+from .common import enclosing, followed, grouped, value_of
 from .proposal import Proposal, Wanted
 from .text import Text, names_in, targets
 
@@ -200,7 +200,40 @@ def left_unrounded(wanted: Wanted) -> Iterator[Proposal]:
         outer = text.parents.get(call)
         alone = isinstance(outer, ast.Assign | ast.Return) or (isinstance(outer, ast.Call) and call in outer.args)
         shown = text.get(value) if alone else grouped(text, value)
-        yield wanted.proposal(title, "other numbers: round where answers are counted", text.replaced(call, shown))
+        counted = [use for use in answers_counted(text, call) if call not in text.around(use)]
+        if counted:
+            title += f", but where answers are counted, on line {counted[0].lineno}"
+        edits = [followed(text, use, f".{called(call)}()") for use in counted]
+        cost = "other numbers: round where answers are counted"
+        yield wanted.proposal(title, cost, text.replaced(call, shown), *edits)
+
+
+def answers_counted(text: Text, call: ast.Call) -> list[ast.expr]:
+    """Where what `call` rounds, in place or in what the function around it gives, is compared for being the same."""
+    home, statement = enclosing(text, call, ast.FunctionDef), enclosing(text, call, ast.stmt)
+    names = targets(statement) if isinstance(statement, ast.Assign) else set()
+    if isinstance(statement, ast.Return) and isinstance(home, ast.FunctionDef):
+        owner = enclosing(text, home, ast.ClassDef)
+        makers = [node for node in text.parts(text.tree, ast.Assign) if text.calls(node, getattr(owner, "name", ""))]
+        givers = {home.name}.union(*map(targets, makers))
+        given = [node for node in text.parts(text.tree, ast.Assign) if called(node.value) in givers]
+        names = set().union(*map(targets, given))
+        home = None
+    scope = home or text.tree
+    sides = [side for node in text.parts(scope, ast.Compare) for side in compared(node)]
+    for node in text.calls(scope, "eq"):
+        sides += [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
+    return [side for side in sides if isinstance(inner := whole_of(side), ast.Name) and inner.id in names]
+
+
+def whole_of(node: ast.expr) -> ast.expr:
+    """What is turned, reshaped or cut off its graph, without that: `y` of `y.view(-1).detach()`."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called(node) in SHAPED:
+        node = node.func.value
+    return node
+
+
+SHAPED = ("view", "reshape", "squeeze", "flatten", "detach", "unsqueeze", "cpu", "t")
 
 
 def round_straight_through(wanted: Wanted) -> Iterator[Proposal]:
