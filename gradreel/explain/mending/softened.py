@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..calls import called, keyword
@@ -31,6 +32,47 @@ def soft_place(wanted: Wanted) -> Iterator[Proposal]:
             edits = [text.replaced(call, f"({weights} * torch.arange({length})).sum({shown})")]
         if edits:
             yield wanted.proposal(title, MEAN_PLACE, *before, *edits)
+
+
+CHANCES = "chances in the place of classes; the largest is the answer where answers are counted"
+
+
+def soft_class(wanted: Wanted) -> Iterator[Proposal]:
+    """A class becomes its chance: `argmax(x, 1).float()` of two classes `softmax(x, 1)[:, 1]`, and a one-hot of it the
+    whole softmax. What asked for a gradient of the result goes."""
+    text, statement, leaf = wanted.text, wanted.at("cut"), wanted.name("leaf")
+    flags = [part for part in text.parts(text.tree, ast.Assign) if text.get(part) == f"{leaf}.requires_grad = True"]
+    calls = [part for part in text.parts(text.tree, ast.Expr) if text.get(part).startswith(f"{leaf}.requires_grad_(")]
+    asked = [text.removed(part) for part in (*flags, *calls) if text.alone(part)]
+    for place, scores, dim in places(text, statement):
+        if scores is None or dim is None:
+            continue
+        chances, whole = f"torch.softmax({text.get(scores)}, dim={text.get(dim)})", text.parents.get(place)
+        if isinstance(whole, ast.Call) and called(whole) == "one_hot":
+            target = reshaped(text, whole, "permute", "movedim", "float")
+        elif of_two_classes(text):
+            chances += {"1": "[:, 1]", "-1": "[..., 1]", "0": "[1]"}.get(text.get(dim), f".select({text.get(dim)}, 1)")
+            target = reshaped(text, place, "float")
+        else:
+            continue
+        title = f"chances, {chances}, on line {place.lineno}"
+        yield wanted.proposal(title, CHANCES, text.replaced(target, chances), *asked)
+
+
+def reshaped(text: Text, node: ast.expr, *names: str) -> ast.expr:
+    """`node` with the calls of methods of these names behind it."""
+    outer = text.parents.get(node)
+    call = text.parents.get(outer) if isinstance(outer, ast.Attribute) and outer.attr in names else None
+    return reshaped(text, call, *names) if isinstance(call, ast.Call) else node
+
+
+def of_two_classes(text: Text) -> bool:
+    """Whether a layer of the program gives two numbers: `nn.Linear(8, 2)`, `nn.Conv2d(16, 2, 1)`."""
+    layers = [call for call in text.parts(text.tree, ast.Call) if LAYER.match(called(call)) and len(call.args) > 1]
+    return any(isinstance(layer.args[1], ast.Constant) and layer.args[1].value == 2 for layer in layers)
+
+
+LAYER = re.compile(r"(?:Lazy)?(?:Linear|Conv[123]d|ConvTranspose[123]d)$")
 
 
 Place = tuple[ast.expr, ast.expr | None, ast.expr | None]

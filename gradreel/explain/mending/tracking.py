@@ -29,7 +29,7 @@ from .proposal import FREE, Proposal, Wanted
 from .recorded import with_create_graph
 from .references import LOSSES
 from .rounded import chances_kept, looked_up_straight_through, scored, soft_step, straight_through
-from .softened import soft_counts, soft_place
+from .softened import soft_class, soft_counts, soft_place
 from .text import targets
 from .unread import of_data
 
@@ -464,7 +464,16 @@ CUTS = {
     ),
     "tensor": (from_tensors, without_numbers),
     "numbers": (gated, tensors_listed, in_torch, without_numbers, all_kept, from_tensors, undetached),
-    "rounded": (gated, scored, chances_kept, looked_up_straight_through, straight_through, soft_step, soft_place),
+    "rounded": (
+        gated,
+        scored,
+        chances_kept,
+        soft_class,
+        looked_up_straight_through,
+        straight_through,
+        soft_step,
+        soft_place,
+    ),
     "counted": (soft_counts,),
     "no_grad": (leaves_again, recording_on),
     "no_create_graph": (with_create_graph,),
