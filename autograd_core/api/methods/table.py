@@ -27,7 +27,7 @@ from ...tensor import dtypes
 from ...tensor.device import CPU, strided
 from ...tensor.size import Size
 from ...tensor.tensor import Tensor, plain, wrapped_number
-from ..functions import contraction, creation, indexing, pointwise, random, shape, sorting, statistics
+from ..functions import contraction, creation, indexing, pointwise, random, shape, sorting, statistics, windows
 from ..functions import linalg as linalg_functions
 from ..functions import reduction as reduction_functions
 from ..functions.arguments import cast
@@ -225,7 +225,7 @@ FROM = {
 }
 """Where a method comes from that is also a function of the package and has no schema in torch."""
 
-DECLARING = (contraction, creation, indexing, linalg_functions, random, reduction_functions, statistics)
+DECLARING = (contraction, creation, indexing, linalg_functions, random, reduction_functions, statistics, windows)
 """Modules that declare functions and methods when they are imported, beside those above."""
 
 CASTS = {
