@@ -247,11 +247,12 @@ def rebuilt_in_function(wanted: Wanted) -> Iterator[Proposal]:
 def read_only_within(text: Text, home: ast.FunctionDef, statements: list[ast.stmt]) -> list[ast.stmt]:
     """Those of `statements` that bind plain names which nothing reads but `home`, and others of those."""
     moved: list[ast.stmt] = []
+    scope = enclosing(text, home, ast.FunctionDef) or text.tree
     for statement in reversed(statements):
         own = {part for within in (home, *moved) for part in ast.walk(within)}
         plain = isinstance(statement, ast.Assign) and all(isinstance(goal, ast.Name) for goal in statement.targets)
         names = targets(statement)
-        uses = [part for part in text.parts(text.tree, ast.Name) if part.id in names and part not in own]
+        uses = [part for part in text.parts(scope, ast.Name) if part.id in names and part not in own]
         if plain and text.alone(statement) and all(isinstance(use.ctx, ast.Store) for use in uses):
             moved.append(statement)
     return moved
