@@ -153,7 +153,7 @@ def flag_cut(world: World, tensor: TensorState) -> Cut:
         line, path = layer.statement.lineno, code(f"{layer.owner}.{layer.name}")
         told = (
             f"{path}, set on **line {line}**, is never called: forward uses {code(f'self.{layer.used}')} on **line "
-            f"{layer.read}**, and all that it uses was told on **line {place.line}** to want no gradient."
+            f"{layer.read}**. All that it uses was told on **line {place.line}** to want no gradient."
         )
         return Cut(Place(line, line), event, "unread_layer", told, tensor)
     told = f"It goes back to {name}, for which **line {place.line}** says that no gradient is wanted."
