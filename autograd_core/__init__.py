@@ -217,6 +217,10 @@ from .api.functions.statistics import quantile as quantile
 from .api.functions.statistics import std_mean as std_mean
 from .api.functions.statistics import trapezoid as trapezoid
 from .api.functions.statistics import var_mean as var_mean
+from .api.functions.windows import bartlett_window as bartlett_window
+from .api.functions.windows import blackman_window as blackman_window
+from .api.functions.windows import hamming_window as hamming_window
+from .api.functions.windows import hann_window as hann_window
 from .api.methods.autograd import detach as detach
 from .api.methods.autograd import detach_ as detach_
 from .api.methods.legacy import adjoint as adjoint
