@@ -14,6 +14,8 @@ from typing import Any
 
 from autograd_core.events import Value
 
+from .events import Frames, Loops
+
 SAFE = 2**53
 NONFINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
@@ -38,16 +40,20 @@ def number_in(number: Any) -> Any:
 
 @dataclass(frozen=True)
 class Way:
-    """One direction, out to JSON or in from it: what happens to a number and to a Value, and what a tuple becomes."""
+    """One direction, out to JSON or in from it: what happens to a number, a Value and a stack of calls or loops, and
+    what a tuple becomes."""
 
     number: Change
     value: Change | None
+    stack: Change | None
     sequence: type
 
     def change(self, hint: Any) -> Change | None:
         """What is done to a field of type `hint`; None where it stays as it is."""
         if hint is Value:
             return self.value
+        if hint in (Frames, Loops):
+            return self.stack
         if hint in (float, int):
             return self.number
         if hint is Any:
@@ -66,32 +72,13 @@ class Way:
         kind = self.sequence
         if arguments[-1] is Ellipsis:
             every = self.change(arguments[0])
-            if every is None:
-                return kind
-            return (
-                once_each(lambda parts: list(map(every, parts)))
-                if kind is list
-                else lambda parts: kind(map(every, parts))
-            )
+            return kind if every is None else lambda parts: kind(map(every, parts))
         each = [self.change(argument) or same for argument in arguments]
         return lambda parts: kind(change(part) for change, part in zip(each, parts, strict=True))
 
 
 def same(thing: Any) -> Any:
     return thing
-
-
-def once_each(change: Change) -> Change:
-    """`change`, done once to each tuple: thousands of events share those of the calls that they are in."""
-    done: dict[int, tuple[Any, Any]] = {}
-
-    def changed(parts: Any) -> Any:
-        found = done.get(id(parts))
-        if found is None:
-            found = done[id(parts)] = parts, change(parts)
-        return found[1]
-
-    return changed
 
 
 def optional(change: Change | None) -> Change | None:

@@ -38,6 +38,11 @@ from autograd_core.events import ValueSaved as ValueSaved
 from autograd_core.events import Written as Written
 from autograd_core.events.snapshot import grid as grid
 
+Frames = tuple[tuple[str, int], ...]
+"""Calls inside calls, outermost first, as (function, line of the call)."""
+Loops = tuple[tuple[int, int, int | None], ...]
+"""Loops inside loops, outermost first, as (line, iteration from 1, of how many if known)."""
+
 
 @dataclass(frozen=True, slots=True)
 class LineReached(Event):
@@ -49,8 +54,8 @@ class LineReached(Event):
 
     line: int
     end_line: int
-    frames: tuple[tuple[str, int], ...]
-    loops: tuple[tuple[int, int, int | None], ...]
+    frames: Frames
+    loops: Loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +149,7 @@ class Raised(Event):
     message: str
     line: int
     caught: bool
-    frames: tuple[tuple[str, int], ...]
+    frames: Frames
 
 
 @dataclass(frozen=True, slots=True)

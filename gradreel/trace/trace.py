@@ -6,12 +6,13 @@ import json
 from dataclasses import dataclass, fields
 from functools import cached_property
 from marshal import dumps
+from typing import Any
 
 from . import events
 from .codec import Form, Way, number_in, number_out
 from .events import Event, Value
 
-SCHEMA = "gradreel-trace/1"
+SCHEMA = "gradreel-trace/2"
 """Raise the number when the meaning of a field changes or a field goes; see tests/trace/test_schema.py."""
 
 
@@ -52,8 +53,8 @@ class Trace:
         return tuple(values.table)
 
     def to_json(self) -> str:
-        values = Values()
-        out = Way(number_out, values.index, list)
+        values, stacks = Values(), Stacks()
+        out = Way(number_out, values.index, stacks.index, list)
         forms = {kind: Form(kind, out) for kind in KINDS.values()}
         names = {kind: name for name, kind in KINDS.items()}
         events = [{"kind": names[type(event)], **forms[type(event)].write(event)} for event in self.events]
@@ -66,6 +67,7 @@ class Trace:
             "outcome": Form(Outcome, out).write(self.outcome),
             "events": events,
             "values": [value_form.write(value) for value in values.table],
+            "stacks": stacks.table,
         }
         return json.dumps(record, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
@@ -79,10 +81,11 @@ class Trace:
         record = json.loads(text)
         if not isinstance(record, dict) or record.get("schema") != SCHEMA:
             raise ValueError(f"not a {SCHEMA}")
-        plain = Way(number_in, None, tuple)
+        plain = Way(number_in, None, None, tuple)
         value_form = Form(Value, plain)
         table = [value_form.read(value) for value in record["values"]]
-        forms = {name: Form(kind, Way(number_in, table.__getitem__, tuple)) for name, kind in KINDS.items()}
+        way = Way(number_in, table.__getitem__, read_stacks(record["stacks"]).__getitem__, tuple)
+        forms = {name: Form(kind, way) for name, kind in KINDS.items()}
         events = tuple(forms[event["kind"]].read(event) for event in record["events"])
         outcome = Form(Outcome, plain).read(record["outcome"])
         return Trace(record["source"], record["mode"], outcome, events, program=record.get("program"))
@@ -125,6 +128,35 @@ class Values:
         self._by_identity[id(value)] = found
         self._kept.append(value)
         return found
+
+
+Stack = tuple[tuple[Any, ...], ...]
+"""Frames or Loops."""
+
+
+class Stacks:
+    """A table of stacks of calls and of loops, as [index of the stack that it goes on from, *innermost entry]: events
+    deep in calls have few rows of their own. The empty stack is the first, as []."""
+
+    def __init__(self) -> None:
+        self.table: list[list[Any]] = [[]]
+        self._by_content: dict[Stack, int] = {(): 0}
+
+    def index(self, stack: Stack) -> int:
+        found = self._by_content.get(stack)
+        if found is None:
+            row = [self.index(stack[:-1]), *stack[-1]]
+            found = self._by_content[stack] = len(self.table)
+            self.table.append(row)
+        return found
+
+
+def read_stacks(table: list[list[Any]]) -> list[Stack]:
+    """The stacks of a table that `Stacks` made."""
+    found: list[Stack] = [()]
+    for below, *entry in table[1:]:
+        found.append((*found[below], tuple(entry)))
+    return found
 
 
 def values_in(event: Event) -> list[Value]:

@@ -324,7 +324,7 @@ def test_the_trace_can_be_taken_away(lab: Page) -> None:
     with lab.expect_download() as waiting:
         lab.get_by_role("menuitem", name="Trace").click()
     trace = json.loads(Path(waiting.value.path()).read_text())
-    assert (trace["schema"], trace["source"]) == ("gradreel-trace/1", ALONE)
+    assert (trace["schema"], trace["source"]) == ("gradreel-trace/2", ALONE)
 
 
 def test_the_picture_can_be_taken_away(lab: Page, tmp_path: Path) -> None:

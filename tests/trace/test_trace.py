@@ -63,8 +63,17 @@ def test_equal_values_are_told_once() -> None:
     assert len(trace.values) == 4
 
 
+def test_calls_and_loops_go_on_from_those_around_them() -> None:
+    deep = (("f", 1), ("g", 2))
+    reached = [(3, deep, ((1, 1, 2),)), (4, deep, ((1, 2, 2),)), (1, deep[:1], ()), (5, (), ((1, 2, 2), (2, 1, None)))]
+    events = tuple(e.LineReached(line, line, frames, loops) for line, frames, loops in reached)
+    text = Trace("", "script", Outcome("finished"), events).to_json()
+    assert json.loads(text)["stacks"] == [[], [0, "f", 1], [1, "g", 2], [0, 1, 1, 2], [0, 1, 2, 2], [4, 2, 1, None]]
+    assert Trace.from_json(text).events == events
+
+
 def test_json_of_another_schema_is_refused() -> None:
-    with pytest.raises(ValueError, match="gradreel-trace/1"):
+    with pytest.raises(ValueError, match="gradreel-trace/2"):
         Trace.from_json('{"schema": "gradreel-trace/99"}')
 
 
