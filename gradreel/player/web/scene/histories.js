@@ -17,6 +17,11 @@ import { readColumn } from "./columns.js";
 /** Boxes, wires and tensors: kinds of things that go by a letter and a number. */
 const NUMBERED = new Set(["n", "w", "t"]);
 
+const NINE = "9".charCodeAt(0);
+
+/** Asked tens of thousands of times for a step of a large run. @param {string} key */
+const isNumbered = (key) => key.charCodeAt(1) <= NINE && NUMBERED.has(key[0]);
+
 /** @param {Record<string, any>} things  the keys of the things of each kind, in a column
  * @param {any[]} groups  the tracks of one property of one kind each, see `gradreel/scene/encode.py`
  * @returns {Histories}
@@ -25,8 +30,7 @@ export function createHistories(things, groups) {
   const kinds = new Map(Object.keys(things).map((kind) => [kind, createKind(kind, things[kind])]));
   for (const { kind, property, ...columns } of groups)
     kinds.get(kind).properties.set(property, createProperty(columns));
-  const kindOf = (key) =>
-    kinds.get(key.includes(":") ? key.slice(0, key.indexOf(":")) : key === "program" ? key : key[0]);
+  const kindOf = (key) => kinds.get(isNumbered(key) ? key[0] : key === "program" ? key : key.slice(0, key.indexOf(":")));
   return {
     track: (key, property) => {
       const kind = kindOf(key);
