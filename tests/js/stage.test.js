@@ -11,6 +11,7 @@ import { durationsOf, timeScale } from "../../gradreel/player/web/stage/pace.js"
 import { along, routeOf } from "../../gradreel/player/web/stage/routes.js";
 import { boxOf, freest } from "../../gradreel/player/web/stage/places.js";
 import { MIN_SCALE, slotLabel } from "../../gradreel/player/web/stage/sizes.js";
+import { aim, ease } from "../../gradreel/player/web/stage/sprites.js";
 import { setApart, within } from "../../gradreel/player/web/stage/spread.js";
 import { gridOf, mostOf, tileNumber, tileSize } from "../../gradreel/player/web/stage/values.js";
 import { determinant, recurrent, training } from "./scene_builder.js";
@@ -262,13 +263,44 @@ test("no thing lies on another", () => {
     for (const step of some(run.state.last, 20)) {
       const { items, scale, wanted } = run.layout(step);
       if (wanted < MIN_SCALE) continue;
-      const gap = (a, b, at, size) => Math.abs(a[at] - b[at]) - ((a[size] + b[size]) / 2) * scale;
-      for (const [i, a] of items.entries())
-        for (const b of items.slice(i + 1))
-          assert.ok(Math.max(gap(a, b, "x", "w"), gap(a, b, "y", "h")) > -1, `${name}, ${step}: ${a.key} ${b.key}`);
+      const things = items.map((item) => ({ item, x: item.x, y: item.y, scale }));
+      for (const [i, a] of things.entries())
+        for (const b of things.slice(i + 1)) assert.ok(areApart(a, b), `${name}, ${step}: ${a.item.key} ${b.item.key}`);
     }
   }
 });
+
+test("no thing slides over another while they move, and all are there in the end", () => {
+  for (const [name, raw] of PROGRAMS)
+    for (const room of [ROOMS[0], ROOMS[2]]) {
+      const run = opened(raw);
+      run.resize(room);
+      const sprites = new Map();
+      for (const step of some(run.state.last)) {
+        const layout = run.layout(step);
+        if (layout.wanted < MIN_SCALE) continue;
+        aim(sprites, layout, step, () => null);
+        const seen = () => [...sprites.values()].filter(({ gone, alpha }) => !gone && alpha > 0);
+        for (let time = 0; time < 300; time += 20) {
+          ease(sprites, 20);
+          for (const [i, a] of seen().entries())
+            for (const b of seen().slice(i + 1))
+              assert.ok(areApart(a, b) || !areApart(aimOf(a), aimOf(b)), [name, step, a.item.key, b.item.key].join());
+        }
+        for (let time = 0; time < 1500; time += 50) ease(sprites, 50);
+        assert.equal(seen().length, sprites.size, `${name}, ${step}`);
+        assert.ok(seen().every(({ alpha }) => alpha > 0.9), `${name}, ${step}`);
+      }
+    }
+});
+
+const aimOf = ({ item, to }) => ({ item, ...to });
+
+/** Whether two things lie beside one another, but for a pixel. */
+function areApart(a, b) {
+  const gap = (at, size) => Math.abs(a[at] - b[at]) - (a.item[size] * a.scale + b.item[size] * b.scale) / 2;
+  return Math.max(gap("x", "w"), gap("y", "h")) > -1;
+}
 
 test("a slot is named by the end of a path", () => {
   for (const [label, said] of [

@@ -28,17 +28,19 @@ export function boxOf({ x, y, w, h, tag, lens }, { scale, lying }) {
   return { x: x + (right / 2) * scale, y: y - (above / 2) * scale, w: (w + right) * scale, h: (h + above) * scale };
 }
 
+/** The area that two boxes share. @param {Box} one @param {Box} other */
+export function overlapOf(one, other) {
+  const shared = (at, size) =>
+    Math.max(0, Math.min(one[size], other[size], (one[size] + other[size]) / 2 - Math.abs(one[at] - other[at])));
+  return shared("x", "w") * shared("y", "h");
+}
+
 /** Of some places the one that covers least of what stands on the stage.
  * @param {Layout} layout @param {Box[]} places
  */
 export function freest(layout, places) {
   const things = layout.items.map((item) => boxOf(item, layout));
-  const shared = (one, other, at, size) => {
-    const [a, b] = [one[size], other[size]];
-    return Math.max(0, Math.min(a, b, (a + b) / 2 - Math.abs(one[at] - other[at])));
-  };
-  const covers = (place) =>
-    things.reduce((sum, thing) => sum + shared(place, thing, "x", "w") * shared(place, thing, "y", "h"), 0);
+  const covers = (place) => things.reduce((sum, thing) => sum + overlapOf(place, thing), 0);
   return places.reduce((best, place) => (covers(place) < covers(best) ? place : best));
 }
 

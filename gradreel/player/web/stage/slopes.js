@@ -4,7 +4,7 @@
  */
 
 import { box, write } from "./pen.js";
-import { boxOf } from "./places.js";
+import { boxOf, overlapOf } from "./places.js";
 import { along, isBundle, lengthOf, routeOf } from "./routes.js";
 import { isAlive } from "./moment.js";
 
@@ -125,6 +125,5 @@ function beside(route, part, { w, h }, gap) {
 function isFree({ x, y, w, h }, full, lines, { width, height }) {
   if (x < w / 2 + 2 || y < h / 2 + 2 || x > width - w / 2 - 2 || y > height - h / 2 - 2) return false;
   const holds = (point) => Math.abs(point.x - x) < w / 2 && Math.abs(point.y - y) < h / 2;
-  const meets = (other) => Math.abs(other.x - x) < (w + other.w) / 2 && Math.abs(other.y - y) < (h + other.h) / 2;
-  return !full.some(meets) && !lines.some(holds);
+  return !full.some((other) => overlapOf(other, { x, y, w, h })) && !lines.some(holds);
 }

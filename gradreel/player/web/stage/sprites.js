@@ -1,9 +1,11 @@
 /**
  * Things on their way to their places: each nears its target, so an interrupted move never jumps. What is new comes out
- * of the card that held it, what goes sinks into the card that holds it now, or flies into its frame of the film.
+ * of the card that held it, what goes sinks into the card that holds it now, or flies into its frame of the film. None
+ * slides over another: what would fades in at its place, and what fades in waits until its place is free.
  */
 
 import { isPresent } from "./marks.js";
+import { overlapOf } from "./places.js";
 
 /** @import { Item, Layout, Sprite } from "./types.js" */
 
@@ -12,6 +14,10 @@ const MOVE = 120;
 const FADE = 90;
 const RISE = 30;
 const SINK = 26;
+/** What comes is so large at first. */
+const SMALL = 0.7;
+/** Shares of a way at which it is looked whether two things meet. */
+const SHARES = Array.from({ length: 10 }, (_, i) => i / 10);
 
 /** Aim all sprites at a layout.
  * @param {Map<string, Sprite>} sprites  changed in place
@@ -29,6 +35,8 @@ export function aim(sprites, layout, step, filmSpot) {
     if (known) Object.assign(known, { item, to, gone: false });
     else sprites.set(item.key, { item, to, gone: false, ...birth(before, item, to) });
   }
+  for (const sprite of crossing(before.filter(({ item: { key } }) => seen.has(key))))
+    Object.assign(sprite, sprite.to, { alpha: 0, size: SMALL });
   for (const [key, sprite] of sprites)
     if (!seen.has(key) && !sprite.gone)
       Object.assign(sprite, { gone: true, to: grave(sprites, layout, sprite, seen, filmSpot) });
@@ -40,7 +48,31 @@ function birth(before, item, { x, y, scale }) {
   const held = ({ item: { nodes } }) => nodes.length > item.nodes.length && nodes.includes(first);
   const card = first && before.find(held);
   if (card) return { x: card.x, y: card.y, scale, alpha: 0, size: 0.5 };
-  return { x, y: y + (item.nodes.length ? -RISE : RISE), scale, alpha: 0, size: 0.7 };
+  return { x, y: y + (item.nodes.length ? -RISE : RISE), scale, alpha: 0, size: SMALL };
+}
+
+/** Those that would slide over others: of two that do, the one with the longer way. @param {Sprite[]} sprites */
+function crossing(sprites) {
+  const wayOf = ({ x, y, to }) => Math.abs(to.x - x) + Math.abs(to.y - y);
+  const found = new Set();
+  for (const one of sprites.filter((each) => wayOf(each) > 1))
+    for (const other of sprites)
+      if (other !== one && wayOf(other) <= wayOf(one) && !found.has(other) && meet(one, other)) found.add(one);
+  return found;
+}
+
+/** Whether two lie on one another now, or will on their way, and do not where they go.
+ * @param {Sprite} one @param {Sprite} other
+ */
+function meet(one, other) {
+  const meetAt = (share) => overlapOf(boxAt(one, share), boxAt(other, share)) > 0;
+  return !meetAt(1) && SHARES.some(meetAt);
+}
+
+/** Where a sprite is at a share of what is left of its way. @param {Sprite} sprite @param {number} share */
+function boxAt({ item, x, y, scale, to }, share) {
+  const size = scale + (to.scale - scale) * share;
+  return { x: x + (to.x - x) * share, y: y + (to.y - y) * share, w: item.w * size, h: item.h * size };
 }
 
 function grave(sprites, layout, { item, x, y, scale }, seen, filmSpot) {
@@ -60,12 +92,19 @@ export function ease(sprites, milliseconds) {
   const move = 1 - Math.exp(-milliseconds / MOVE);
   const fade = 1 - Math.exp(-milliseconds / FADE);
   let moves = false;
-  for (const [key, sprite] of sprites) {
+  for (const sprite of sprites.values()) {
     const { to } = sprite;
     const away = Math.abs(to.x - sprite.x) + Math.abs(to.y - sprite.y);
     moves ||= away > 0.3 || Math.abs(to.alpha - sprite.alpha) > 0.01 || Math.abs(to.scale - sprite.scale) > 0.002;
     for (const part of ["x", "y", "scale", "size"]) sprite[part] += (to[part] - sprite[part]) * move;
-    sprite.alpha += (to.alpha - sprite.alpha) * (sprite.gone ? move : fade);
+  }
+  const shown = [...sprites.values()].filter(({ gone, alpha }) => !gone && alpha > 0);
+  for (const [key, sprite] of sprites) {
+    if (!sprite.gone && sprite.alpha === 0) {
+      if (shown.some((other) => meet(sprite, other))) continue;
+      shown.push(sprite);
+    }
+    sprite.alpha += (sprite.to.alpha - sprite.alpha) * (sprite.gone ? move : fade);
     if (sprite.gone && sprite.alpha < 0.02) sprites.delete(key);
   }
   return moves;
