@@ -114,9 +114,14 @@ def test_a_fix_is_seen_beside_what_it_mends_on_one_clock(lab: Page) -> None:
     expect(after).to_have_attribute("data-outcome", "finished")
     expect(lab.locator(".gr-side-title")).to_have_text(["before", "after"])  # and nothing of an edit
     lab.wait_for_function("document.title === 'Before and after · Gradreel'")
-    lab.get_by_test_id("together").focus()
+    together = lab.get_by_test_id("together")
+    play = lab.locator(".gr-together").get_by_test_id("play")
+    expect(play).to_have_attribute("aria-pressed", "true")
+    assert together.evaluate("(each) => Number(each.value) < each.max / 2"), "it plays by itself, from the start"
+    together.focus()
     lab.keyboard.press("Home")
     lab.keyboard.press("ArrowRight")
+    expect(play).to_have_attribute("aria-pressed", "false")
     for player in (before, after):
         expect(player).to_have_attribute("data-step", "1")
         host = player.get_by_test_id("stage").bounding_box()

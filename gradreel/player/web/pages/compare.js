@@ -84,6 +84,8 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   let leading = false;
   /** The moment that a link names, until what it names is there. */
   let opening = null;
+  /** Whether what is asked for plays from its start once it is there. */
+  let isToPlay = false;
 
   const clock = createClock({
     steps: () => moments.length - 1,
@@ -199,8 +201,10 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     moments = momentsOf(scenes[0], scenes[1]);
     scrub.max = String(moments.length - 1);
     root.dataset.moments = String(moments.length - 1);
-    show(opening ?? moments.length - 1);
+    show(isToPlay ? 0 : opening ?? moments.length - 1);
+    if (isToPlay) clock.play();
     opening = null;
+    isToPlay = false;
   }
 
   function run() {
@@ -278,6 +282,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
         if (!left || !right) return;
         name(kind === FIX.kind ? FIX : OWN);
         opening = left.step;
+        isToPlay = here === FIX && opening === null && !matchMedia("(prefers-reduced-motion: reduce)").matches;
         put(left.source, right.source);
       } catch (error) {
         frame.say(error.message, { lasting: true });
