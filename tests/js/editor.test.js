@@ -4,31 +4,50 @@ import test from "node:test";
 import { endOf, fitValue, reveal } from "../../gradreel/player/web/editor/editor.js";
 
 const LINE = 20;
-const view = (scroller, around) => ({
+/** The program begins so far below the upper rim of the pane around the editor. */
+const BELOW = 30;
+/** An editor in what scrolls: itself, its box, the pane around. */
+const view = (scroller, box, around) => ({
   state: { doc: { line: (number) => ({ from: number }) } },
   lineBlockAt: (from) => ({ top: (from - 1) * LINE, bottom: from * LINE, height: LINE }),
+  get documentTop() {
+    return BELOW - scroller.scrollTop - box.scrollTop - around.scrollTop;
+  },
   scrollDOM: scroller,
-  dom: { parentElement: around },
+  dom: { parentElement: box, closest: () => around },
 });
-const pane = (clientHeight, scrollHeight, scrollTop = 0) => ({ clientHeight, scrollHeight, scrollTop });
+const pane = (top, clientHeight, scrollHeight = clientHeight) => ({
+  clientHeight, scrollHeight, scrollTop: 0, getBoundingClientRect: () => ({ top }),
+});
 
-test("the line where the run is comes into sight in whatever scrolls: the editor, or what it stands in", () => {
-  for (const at of [0, 1]) {
-    const panes = [pane(2000, 2000), pane(2000, 2000)];
-    panes[at].clientHeight = 200;
+test("the line where the run is comes into sight in whatever scrolls: editor, what it stands in, pane", () => {
+  for (const at of [0, 1, 2]) {
+    const panes = [pane(BELOW, 2000), pane(BELOW, 2000), pane(0, 2100)];
+    Object.assign(panes[at], { clientHeight: 200, scrollHeight: 2000 });
     const made = view(...panes);
-    for (const [line, top] of [[5, 0], [11, 12 * LINE - 200], [79, 78.5 * LINE - 100], [73, 71 * LINE], [3, 0]]) {
+    const before = at === 2 ? BELOW : 0;
+    for (const [line, top] of [[5, 0], [11, 12 * LINE - 200], [79, 78.5 * LINE - 100], [73, 71 * LINE]]) {
       reveal(made, line);
-      assert.equal(panes[at].scrollTop, top, `line ${line}: the next ones at the rim, those far away in the middle`);
+      const place = `line ${line}: the next ones at the rim, those far away in the middle`;
+      assert.equal(panes[at].scrollTop, top && top + before, place);
     }
-    assert.equal(panes[1 - at].scrollTop, 0);
+    reveal(made, 3);
+    assert.equal(panes[at].scrollTop, 0);
+    assert.deepEqual(panes.toSpliced(at, 1).map(({ scrollTop }) => scrollTop), [0, 0]);
   }
 });
 
+test("a pane that has room for all of the editor stays where a person has scrolled it", () => {
+  const panes = [pane(BELOW, 380, 2000), pane(BELOW, 380), pane(0, 600, 900)];
+  panes[2].scrollTop = 300;
+  reveal(view(...panes), 1);
+  assert.equal(panes[2].scrollTop, 300);
+});
+
 test("where nothing scrolls, nothing is scrolled", () => {
-  const panes = [pane(2000, 2000), pane(2000, 2000)];
+  const panes = [pane(BELOW, 2000), pane(BELOW, 2000), pane(0, 2100)];
   reveal(view(...panes), 79);
-  assert.deepEqual(panes.map(({ scrollTop }) => scrollTop), [0, 0]);
+  assert.deepEqual(panes.map(({ scrollTop }) => scrollTop), [0, 0, 0]);
 });
 
 test("a line too long for its row is broken between words, and within those that are too long themselves", () => {

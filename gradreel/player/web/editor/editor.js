@@ -122,21 +122,30 @@ export function createEditor(codemirror, host, options = {}) {
   };
 }
 
-/** Scroll only the pane itself, or what it stands in where that scrolls, and only if the line is out of sight; the page
- * around it stays where it is. A line far away comes to the middle, with what stands around it; the next one to the
- * rim. The line itself is seen even where what is said below it finds no room.
+/** Scroll only the editor, or what it stands in where that scrolls, and the pane around where that is less high; and
+ * only if the line is out of sight: the page stays where it is. A line far away comes to the middle, with what stands
+ * around it; the next one to the rim. The line itself is seen even where what is said below it finds no room.
  */
 export function reveal(view, line) {
-  const block = view.lineBlockAt(view.state.doc.line(line).from);
-  const pane = [view.scrollDOM, view.dom.parentElement].find((each) => each && each.scrollHeight > each.clientHeight);
-  if (!pane) return;
+  const { from } = view.state.doc.line(line);
+  const [box, around] = [view.dom.parentElement, view.dom.closest(".pane")];
+  for (const pane of [view.scrollDOM, box, box.clientHeight > around?.clientHeight ? around : null])
+    if (pane && pane.scrollHeight > pane.clientHeight)
+      revealIn(pane, view.lineBlockAt(from), view.documentTop - pane.getBoundingClientRect().top + pane.scrollTop);
+}
+
+/** @param {Element} pane @param {{top: number, bottom: number, height: number}} block @param {number} before  pixels of
+ *   the pane before the program
+ */
+function revealIn(pane, block, before) {
   const { scrollTop, clientHeight } = pane;
-  const [above, below] = [scrollTop - block.top, block.bottom - scrollTop - clientHeight];
+  const [top, bottom] = [block.top + before, block.bottom + before];
+  const [above, below] = [scrollTop - top, bottom - scrollTop - clientHeight];
   if (above <= 0 && below <= 0) return;
   const far = Math.max(above, below) > NEAR * block.height;
   const more = Math.min(block.height, Math.max(0, clientHeight - block.height));
-  const rim = above > 0 ? block.top - more : block.bottom - clientHeight + more;
-  pane.scrollTop = Math.max(0, Math.min(block.top, far ? (block.top + block.bottom - clientHeight) / 2 : rim));
+  const rim = above > 0 ? top - more : bottom - clientHeight + more;
+  pane.scrollTop = Math.max(0, Math.min(top, far ? (top + bottom - clientHeight) / 2 : rim));
 }
 
 /**
