@@ -5,13 +5,12 @@
 
 import { element, saveFile } from "../lib/dom.js";
 import { formatBytes } from "../lib/format.js";
-import { posedAt } from "../stage/pace.js";
+import { loopAround, posedAt } from "../stage/pace.js";
 import { createCard, SIDE } from "./card.js";
-import { loopAround } from "./loop.js";
 import { makeGif, makePicture, makeVideo, PICTURE, findVideoType } from "./files.js";
 
 /** @import { Instant, Setup } from "../stage/reel.js" */
-/** @import { Loop } from "./loop.js" */
+/** @import { Loop } from "../stage/pace.js" */
 /** @import { Card, Making } from "./files.js" */
 
 /** @typedef {{setup: Setup, step: number, durations: number[]}} Moment  `durations`: the milliseconds of each step
