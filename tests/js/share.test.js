@@ -25,12 +25,16 @@ const LOOPS = [
   { what: "at the start what follows", durations: Array(21).fill(1000), step: 0, from: 0, to: 4, length: 5900 },
   { what: "at the end what led to it", durations: Array(21).fill(1000), step: 20, from: 16, to: 20, length: 5900 },
   { what: "an error with what led to it", durations: [300, 700, 700, 3600], step: 3, from: 1, to: 3, length: 5900 },
+  {
+    what: "nothing of what is withheld", durations: Array(21).fill(1000), step: 10, last: 11, from: 7, to: 11,
+    length: 5900,
+  },
   { what: "one step that takes longer alone", durations: [300, 9000, 300], step: 1, from: 1, to: 1, length: 9900 },
 ];
 
-for (const { what, durations, step, ...expected } of LOOPS)
+for (const { what, durations, step, last, ...expected } of LOOPS)
   test(`of a loop: ${what}`, () => {
-    const { at, ...loop } = loopAround(durations, step);
+    const { at, ...loop } = loopAround(durations, step, last);
     assert.deepEqual(loop, expected);
     assert.deepEqual(at(0), { step: loop.from, progress: 0 });
     assert.deepEqual(at(durations[loop.from] / 4), { step: loop.from, progress: 0.25 });

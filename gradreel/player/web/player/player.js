@@ -210,7 +210,7 @@ function assemble(root, parts, run, show, firstScene, options) {
     show();
   };
   made.share = createShareDialog({
-    moment: () => ({ setup: made.stage.setup(), step: run.step, durations: run.durations }),
+    moment: () => ({ setup: made.stage.setup(), step: run.step, seen: run.seen, durations: run.durations }),
     link: options.link,
   });
   root.append(made.share.root);

@@ -13,7 +13,8 @@ import { makeGif, makePicture, makeVideo, PICTURE, findVideoType } from "./files
 /** @import { Loop } from "../stage/pace.js" */
 /** @import { Card, Making } from "./files.js" */
 
-/** @typedef {{setup: Setup, step: number, durations: number[]}} Moment  `durations`: the milliseconds of each step
+/** @typedef {{setup: Setup, step: number, seen: number|null, durations: number[]}} Moment  `seen`: the last step that
+ *   may be shown, where what is ahead is withheld; `durations`: the milliseconds of each step
  * @typedef {{card: () => Card, still: Instant, loop: Loop}} Shared  each that draws at a time of its own takes a card
  */
 
@@ -56,11 +57,11 @@ export function createShareDialog({ moment, link = async () => null }) {
   let playing = 0;
 
   async function open() {
-    const { setup, step, durations } = moment();
+    const { setup, step, seen, durations } = moment();
     const { kind, sentence } = setup.model.scene.steps[step];
     href = await link().catch(() => null);
     const card = () => createCard(setup, href);
-    shared = { card, still: { step, progress: posedAt(kind) }, loop: loopAround(durations, step) };
+    shared = { card, still: { step, progress: posedAt(kind) }, loop: loopAround(durations, step, seen ?? undefined) };
     copy.hidden = !href;
     said.textContent = "";
     canvas.setAttribute("aria-label", `the card of step ${step}: ${sentence}`);

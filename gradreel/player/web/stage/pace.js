@@ -103,13 +103,15 @@ const REST = 900;
 
 /** The stretch of a run that is shared as a loop: about six seconds of playing with a step in it, and a rest at the end
  * before it begins again.
- * @param {number[]} durations  the milliseconds of each step @param {number} step @returns {Loop}
+ * @param {number[]} durations  the milliseconds of each step @param {number} step
+ * @param {number} [last]  the last step that may be shown
+ * @returns {Loop}
  */
-export function loopAround(durations, step) {
+export function loopAround(durations, step, last = durations.length - 1) {
   let [from, to, sum] = [step, step, durations[step]];
   const room = LOOP - REST;
   const half = (room - sum) / 2;
-  const fits = (next) => next in durations && sum + durations[next] <= room;
+  const fits = (next) => next >= 0 && next <= last && sum + durations[next] <= room;
   const goBack = (most) => {
     for (let before = 0; fits(from - 1) && before + durations[from - 1] <= most;) {
       before += durations[from - 1];
