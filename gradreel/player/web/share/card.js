@@ -3,7 +3,7 @@
  * of its own on it, so it is laid out for the card as it is for a page of that size.
  */
 
-import { stripMarks } from "../lib/markdown.js";
+import { openingOf } from "../lib/markdown.js";
 import { clamp, cut, fontOf } from "../stage/pen.js";
 import { createReel } from "../stage/reel.js";
 import { wrapText } from "../stage/snapshot.js";
@@ -77,7 +77,7 @@ function drawLine({ kind, line }, scene, { fill, write, colours, measure }) {
 /** What a step says, on as many lines as there is room for. */
 function sentenceLines(sentence, measure) {
   const room = SIDE - 2 * MARGIN;
-  const lines = wrapText(stripMarks(sentence), room, (text) => measure(text, WORDS.size));
+  const lines = wrapText(openingOf(sentence), room, (text) => measure(text, WORDS.size));
   if (lines.length <= WORDS.most) return lines;
   const shown = lines.slice(0, WORDS.most);
   shown[WORDS.most - 1] = cut(`${shown.at(-1)} ${lines[WORDS.most]}`, WORDS.size, room, measure);

@@ -5,6 +5,7 @@
 
 import { element, saveFile } from "../lib/dom.js";
 import { formatBytes } from "../lib/format.js";
+import { openingOf } from "../lib/markdown.js";
 import { loopAround, posedAt } from "../stage/pace.js";
 import { createCard, SIDE } from "./card.js";
 import { makeGif, makePicture, makeVideo, PICTURE, findVideoType } from "./files.js";
@@ -64,7 +65,7 @@ export function createShareDialog({ moment, link = async () => null }) {
     shared = { card, still: { step, progress: posedAt(kind) }, loop: loopAround(durations, step, seen ?? undefined) };
     copy.hidden = !href;
     said.textContent = "";
-    canvas.setAttribute("aria-label", `the card of step ${step}: ${sentence}`);
+    canvas.setAttribute("aria-label", `the card of step ${step}: ${openingOf(sentence)}`);
     setBusy(false);
     root.showModal();
     play();
