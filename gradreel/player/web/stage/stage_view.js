@@ -5,8 +5,8 @@
 
 import { element } from "../lib/dom.js";
 import { createComposer, layoutAt, recompose } from "./compose.js";
-import { createDragging } from "./dragging.js";
 import { createFilm } from "./film.js";
+import { createDragging, listenToWheel } from "./gestures.js";
 import { lookAt } from "./look.js";
 import { modelOf } from "./model.js";
 import { stageMoment } from "./moment.js";
@@ -17,7 +17,6 @@ import { edgeRoute } from "./places.js";
 import { along } from "./routes.js";
 import { ladderTitle } from "./sizes.js";
 import { aim, ease, settle } from "./sprites.js";
-import { listenToWheel } from "./wheel.js";
 
 /** @import { Moment } from "../scene/types.js" */
 /** @import { Frame, Sprite } from "./types.js" */
@@ -61,7 +60,7 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
   const request = () => (pending ||= requestAnimationFrame(draw));
   const sizing = new ResizeObserver(() => resize());
   sizing.observe(host);
-  const dragging = createDragging(host, { frame: () => frame, onChange });
+  const dragging = createDragging(host, { frame: () => frame, pointOf, onChange });
   host.addEventListener("click", (event) => dragging.wasDragged() || press(event));
   host.addEventListener("pointermove", (event) => {
     if (event.pointerType === "touch" || event.buttons) return;
@@ -118,11 +117,16 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
     paint(pen, frame);
   }
 
+  /** Where an event is on the stage. @param {MouseEvent} event */
+  function pointOf({ clientX, clientY }) {
+    const { left, top } = host.getBoundingClientRect();
+    return [(clientX - left) / zoom, (clientY - top) / zoom];
+  }
+
   /** What is at a point of the screen. @returns {{id: string, kind: string, label: string}|null} */
-  function hit({ clientX, clientY }) {
+  function hit(event) {
     if (!frame?.targets) return null;
-    const box = host.getBoundingClientRect();
-    const [x, y] = [(clientX - box.left) / zoom, (clientY - box.top) / zoom];
+    const [x, y] = pointOf(event);
     const inside = (at) => x >= at.x && x <= at.x + at.w && y >= at.y && y <= at.y + at.h;
     return frame.targets.findLast(inside) ?? wireAt(x, y);
   }

@@ -1,6 +1,5 @@
 /**
- * Changing a leaf of an expression by its tile: what is dragged to the right grows, to the left it shrinks; of a vector
- * or a matrix the number under the pointer.
+ * What a hand does on the stage beside pressing: it drags the numbers of leaves, and turns the wheel over blocks.
  */
 
 import { leafSpot } from "./places.js";
@@ -16,32 +15,32 @@ const MOST = 1e6;
 
 /** @typedef {{leaf: Leaf, value: any, path: number[], number: number}} Handle  a number of a leaf, and its indices */
 
-/**
+/** Changing a leaf of an expression by its tile: what is dragged to the right grows, to the left it shrinks; of a
+ * vector or a matrix the number under the pointer.
  * @param {HTMLElement} host
- * @param {{frame: () => Frame|null, onChange: (name: string, value: any) => void}} wiring
+ * @param {{frame: () => Frame|null, pointOf: (event: MouseEvent) => number[], onChange: (name: string, value: any) =>
+ *   void}} wiring  `pointOf`: where an event is on the stage
  * @returns {{at: (event: MouseEvent) => Handle|null, wasDragged: () => boolean}}  `wasDragged`: whether the press that
  *   has just ended was no click
  */
-export function createDragging(host, { frame, onChange }) {
+export function createDragging(host, { frame, pointOf, onChange }) {
   /** @type {(Handle & {x: number, moved: boolean, last: number})|null} */
   let drag = null;
   let dragged = false;
 
-  const at = ({ clientX, clientY }) => {
+  const at = (event) => {
     const now = frame();
-    if (!now?.layout || !now.model.scene.expression) return null;
-    const box = host.getBoundingClientRect();
-    return handleAt(now, clientX - box.left, clientY - box.top);
+    return now?.layout && now.model.scene.expression ? handleAt(now, pointOf(event)) : null;
   };
   const move = (event) => {
     if (!drag) return;
     const by = event.clientX - drag.x;
     drag.moved ||= Math.abs(by) > STILL;
     if (!drag.moved) return;
-    const next = movedBy(drag.number, by, event.shiftKey);
+    const next = dragNumber(drag.number, by, event.shiftKey);
     if (next === drag.last) return;
     drag.last = next;
-    onChange(drag.leaf.name, replaced(drag.value, drag.path, next));
+    onChange(drag.leaf.name, withNumberAt(drag.value, drag.path, next));
   };
   const end = () => {
     dragged = Boolean(drag?.moved);
@@ -60,8 +59,8 @@ export function createDragging(host, { frame, onChange }) {
   return { at, wasDragged: () => dragged };
 }
 
-/** The number of a leaf at a point of the stage. @param {Frame} frame @returns {Handle|null} */
-export function handleAt(frame, x, y) {
+/** The number of a leaf at a point of the stage. @param {Frame} frame @param {number[]} point @returns {Handle|null} */
+function handleAt(frame, [x, y]) {
   const { scene, leaves } = frame.model;
   for (const leaf of leaves) {
     const given = scene.expression.leaves.find(({ name }) => name === leaf.name);
@@ -92,15 +91,46 @@ function cellAt(value, x, y, size) {
   return shape.length === 1 ? [j] : [i, j];
 }
 
-/** @param {number} number @param {number} pixels @param {boolean} fine */
-export function movedBy(number, pixels, fine) {
+/** A number dragged so many pixels to the right. @param {number} number @param {number} pixels @param {boolean} fine */
+export function dragNumber(number, pixels, fine) {
   const step = Math.max(fine ? FINE : STEP, Math.abs(number) * PART * (fine ? 0.1 : 1));
   const places = fine ? 3 : 2;
   return Math.max(-MOST, Math.min(MOST, Number((number + pixels * step).toFixed(places))));
 }
 
 /** Nested lists with another number at a place. @param {any} value @param {number[]} path @param {number} number */
-function replaced(value, path, number) {
+function withNumberAt(value, path, number) {
   if (!path.length) return number;
-  return value.with(path[0], replaced(value[path[0]], path.slice(1), number));
+  return value.with(path[0], withNumberAt(value[path[0]], path.slice(1), number));
+}
+
+/** Pixels of turning that ask once. */
+const TURN = 40;
+/** Milliseconds after a change for which the rest of a turn is not for the page either. */
+const REST = 350;
+const LINE = 16;
+
+/** The wheel over a block asks for more or less detail: a closed one opens, the innermost open one around the pointer
+ * closes. Where nothing can change, the page scrolls as it would.
+ * @param {HTMLElement} host
+ * @param {{find: (event: WheelEvent, more: boolean) => string|null, change: (id: string, more: boolean) => boolean}}
+ *   wiring  `find`: which fold a turn is about; `change`: open or shut it, and whether that made a difference
+ */
+export function listenToWheel(host, { find, change }) {
+  let turned = 0;
+  let rested = 0;
+  host.addEventListener("wheel", (event) => {
+    const { deltaX, deltaY, deltaMode, ctrlKey, timeStamp } = event;
+    if (ctrlKey || Math.abs(deltaX) > Math.abs(deltaY)) return;
+    if (timeStamp < rested) return event.preventDefault();
+    const delta = deltaMode ? deltaY * LINE : deltaY;
+    const id = find(event, delta < 0);
+    if (id === null) return void (turned = 0);
+    turned = Math.sign(turned) === Math.sign(delta) ? turned + delta : delta;
+    if (Math.abs(turned) < TURN) return event.preventDefault();
+    turned = 0;
+    if (!change(id, delta < 0)) return undefined;
+    rested = timeStamp + REST;
+    return event.preventDefault();
+  }, { passive: false });
 }

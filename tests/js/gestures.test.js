@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { movedBy } from "../../gradreel/player/web/stage/dragging.js";
+import { dragNumber } from "../../gradreel/player/web/stage/gestures.js";
 
 /** A number, pixels to the right, whether with shift, and what it becomes. */
 const DRAGS = [
@@ -9,4 +9,4 @@ const DRAGS = [
   [400, 10, false, 410], [-400, 10, false, -390], [1e6, 500, false, 1e6], [0.3, 0, false, 0.3],
 ];
 for (const [number, pixels, fine, told] of DRAGS)
-  test(`${number} dragged by ${pixels} pixels is ${told}`, () => assert.equal(movedBy(number, pixels, fine), told));
+  test(`${number} dragged by ${pixels} pixels is ${told}`, () => assert.equal(dragNumber(number, pixels, fine), told));
