@@ -33,7 +33,7 @@ function frameAt(first, step, progress = 1) {
   aim(sprites, layout, step, () => null);
   const colours = paletteFrom(() => "#123456");
   const moment = stageMoment(model, step, names);
-  return { model, moment, layout, progress, sprites, ...ROOM, holding: null, colours, measure };
+  return { model, moment, layout, progress, sprites, ...ROOM, holding: null, path: new Set(), colours, measure };
 }
 
 const svgAt = (scene, step, progress) => {

@@ -4,11 +4,12 @@
  */
 
 import { openingOf } from "../lib/markdown.js";
+import { createOffscreenStage } from "../stage/offscreen.js";
 import { clamp, cut, fontOf } from "../stage/pen.js";
-import { createReel } from "../stage/reel.js";
 import { wrapText } from "../stage/snapshot.js";
 
-/** @import { Instant, Setup } from "../stage/reel.js" */
+/** @import { Setup } from "../stage/offscreen.js" */
+/** @import { Instant } from "../stage/pace.js" */
 
 /** Units to a side; text is at least 12 of them high. */
 export const SIDE = 600;
@@ -23,7 +24,7 @@ const WRONG = new Set(["backward_failed", "backward_refused", "raised"]);
 /** @param {Setup} setup @param {string|null} link */
 export function createCard(setup, link) {
   const { colours, measure, model } = setup;
-  const paintStage = createReel(setup, { width: SIDE, height: STAGE.height });
+  const paintStage = createOffscreenStage(setup, { width: SIDE, height: STAGE.height });
   /** @param {any} context @param {number} ratio  pixels of a unit @param {Instant} instant @param {number} [elapsed] */
   return (context, ratio, instant, elapsed) => {
     const step = model.scene.steps[instant.step];

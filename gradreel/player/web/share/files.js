@@ -6,8 +6,7 @@
 import { SIDE } from "./card.js";
 import { createGif } from "./gif.js";
 
-/** @import { Instant } from "../stage/reel.js" */
-/** @import { Loop } from "../stage/pace.js" */
+/** @import { Instant, Loop } from "../stage/pace.js" */
 
 /** Pixels of a unit: a picture and a video are looked at on fine screens, a GIF is to stay small. */
 const FINE = 2;

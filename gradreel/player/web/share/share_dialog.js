@@ -10,8 +10,8 @@ import { loopAround, posedAt } from "../stage/pace.js";
 import { createCard, SIDE } from "./card.js";
 import { makeGif, makePicture, makeVideo, PICTURE, findVideoType } from "./files.js";
 
-/** @import { Instant, Setup } from "../stage/reel.js" */
-/** @import { Loop } from "../stage/pace.js" */
+/** @import { Setup } from "../stage/offscreen.js" */
+/** @import { Instant, Loop } from "../stage/pace.js" */
 /** @import { Card, Making } from "./files.js" */
 
 /** @typedef {{setup: Setup, step: number, seen: number|null, durations: number[]}} Moment  `seen`: the last step that

@@ -3,7 +3,6 @@
  * no run takes longer than a person watches. Pure.
  */
 
-/** @import { Instant } from "./reel.js" */
 /** @import { Model } from "./types.js" */
 
 /** Milliseconds by kind of step. */
@@ -99,7 +98,9 @@ export function timeScale(durations) {
 const LOOP = 6000;
 const REST = 900;
 
-/** @typedef {{from: number, to: number, length: number, at: (time: number) => Instant}} Loop  `length`: milliseconds */
+/** @typedef {{step: number, progress: number}} Instant  a step, and how far it has come, from 0 to 1
+ * @typedef {{from: number, to: number, length: number, at: (time: number) => Instant}} Loop  `length`: milliseconds
+ */
 
 /** The stretch of a run that is shared as a loop: about six seconds of playing with a step in it, and a rest at the end
  * before it begins again.

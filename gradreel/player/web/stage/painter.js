@@ -4,13 +4,13 @@
  */
 
 import { dimmed, drawActs, mostAt, prepare, seedSpot, travelling, WAITS } from "./acts.js";
-import { drawCode, isBeginning } from "./beginning.js";
 import { drawItem, genColour, idsOf } from "./marks.js";
 import {
   arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
 } from "./moment.js";
 import { box, circle, line, pill, within, write } from "./pen.js";
 import { edgeRoute, freest, itemOf, mouthOf, spriteOf } from "./places.js";
+import { drawProgram, isBeforeGraph } from "./program.js";
 import { along, isBundle, lengthOf, routeOf, trace } from "./routes.js";
 import { LABEL, lastParts } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
@@ -46,7 +46,7 @@ export function paint(pen, frame) {
   context.fillRect(0, 0, frame.width, frame.height);
   drawGround(pen, frame);
   drawStoreys(pen, frame);
-  if (isBeginning(frame)) drawCode(pen, frame, topOf(frame));
+  if (isBeforeGraph(frame)) drawProgram(pen, frame, topOf(frame));
   const chips = drawFrames(pen, frame);
   const pills = [];
   for (const link of frame.layout.links) drawLink(pen, frame, link, pills);
@@ -238,7 +238,7 @@ function drawLink(pen, frame, link, pills) {
   if (!counts.alive) return;
   const alpha = Math.min(from.alpha, to.alpha) * (frame.lit ? 0.25 : 1);
   if (isBundle(link)) {
-    const on = !frame.path?.size || link.edges.some(({ id }) => frame.path.has(id));
+    const on = !frame.path.size || link.edges.some(({ id }) => frame.path.has(id));
     drawBundle(pen, frame, link, counts, on ? alpha : alpha * FAINT, pills);
     return;
   }
@@ -247,8 +247,8 @@ function drawLink(pen, frame, link, pills) {
     const route = routeOf(frame.layout, link, place, (item) => spriteOf(frame, item));
     const sent = sentAt(frame.model, edge, frame.moment.step) !== null;
     const isLit = frame.model.state.at(edge.id, "state", frame.moment.step) === "lit";
-    const on = frame.path?.has(edge.id);
-    within(pen, { x: 0, y: 0, alpha: on || !frame.path?.size ? alpha : alpha * FAINT }, () => {
+    const on = frame.path.has(edge.id);
+    within(pen, { x: 0, y: 0, alpha: on || !frame.path.size ? alpha : alpha * FAINT }, () => {
       if (on) drawLine(pen, route, { stroke: pen.colours.ink, line: 7 });
       drawLine(pen, route, { stroke: pen.colours.wire, line: 1.8 });
       if (sent) drawLine(pen, route, { stroke: pen.colours.run, line: isLit ? 3.6 : 2.6 });

@@ -35,7 +35,7 @@ const spots = new WeakMap();
 export function drawSlopes(pen, frame, { few, rests }) {
   const { layout, moment, sprites } = frame;
   const looked = new Set([frame.hover, frame.chosen]);
-  const isLooked = (edge) => looked.has(edge.from.id) || looked.has(edge.id) || frame.path?.has(edge.id);
+  const isLooked = (edge) => looked.has(edge.from.id) || looked.has(edge.id) || frame.path.has(edge.id);
   if (!few && !layout.links.some(({ edges }) => edges.some(isLooked))) return;
   if (!spots.has(layout)) spots.set(layout, placeSlopes(layout, pen, rests));
   const titles = frame.targets.filter(({ kind }) => kind === "open");

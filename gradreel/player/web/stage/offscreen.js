@@ -10,15 +10,15 @@ import { paint } from "./painter.js";
 import { createPen } from "./pen.js";
 import { aim, ease, settle } from "./sprites.js";
 
+/** @import { Instant } from "./pace.js" */
 /** @import { Frame, Palette } from "./types.js" */
 
 /** @typedef {{model: import("./types.js").Model, measure: import("./sizes.js").Measure, colours: Palette, pins?:
  *   Map<string, boolean>, detail?: number}} Setup  what is shown, and how a person has it
- * @typedef {{step: number, progress: number}} Instant  a step, and how far it has come, from 0 to 1
  */
 
 /** @param {Setup} setup @param {import("./compose.js").Room} room */
-export function createReel({ model, measure, colours, pins = new Map(), detail = 0 }, room) {
+export function createOffscreenStage({ model, measure, colours, pins = new Map(), detail = 0 }, room) {
   const composer = { ...createComposer(model, measure), room, pins, detail };
   const keys = model.state.keys("name:");
   const sprites = new Map();
@@ -31,7 +31,7 @@ export function createReel({ model, measure, colours, pins = new Map(), detail =
     aim(sprites, layout, step, () => null);
     frame = /** @type {Frame} */ ({
       ...room, model, layout, sprites, moment: stageMoment(model, step, names), progress: 0, hidden: new Set(),
-      chosen: null, hover: null, holding: null, lit: null, targets: [],
+      chosen: null, hover: null, holding: null, path: new Set(), lit: null, targets: [],
     });
   }
 

@@ -16,7 +16,7 @@ const MARGIN = 28;
 const NARROW = 520;
 
 /** Whether no node has been built yet, but one will be. @param {Frame} frame */
-export const isBeginning = ({ model, moment, width }) => width >= NARROW && moment.step < firstOf(model);
+export const isBeforeGraph = ({ model, moment, width }) => width >= NARROW && moment.step < firstOf(model);
 
 /** @param {Model} model */
 function firstOf({ memo, nodes }) {
@@ -30,7 +30,7 @@ function firstOf({ memo, nodes }) {
 /** The program around its present line, as large as there is room above a height.
  * @param {Pen} pen @param {Frame} frame @param {number} ground
  */
-export function drawCode(pen, { model: { scene }, moment, width }, ground) {
+export function drawProgram(pen, { model: { scene }, moment, width }, ground) {
   const lines = scene.source.trimEnd().split("\n");
   const now = (scene.steps[moment.step].line ?? 1) - 1;
   const room = { width: width - 2 * MARGIN, height: ground - 2 * MARGIN };
