@@ -195,6 +195,16 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
     return false;
   }
 
+  /** The moment at a share of its step, everything in its place. @param {number} progress */
+  function pose(progress) {
+    if (!frame) return;
+    act = null;
+    frame.progress = progress;
+    if (!frame.layout) return;
+    settle(sprites);
+    render();
+  }
+
   function ladderFolds(key) {
     const item = frame.layout.items.find((each) => each.key === key);
     const folds = item?.groups.filter(({ kids }) => kids) ?? [];
@@ -278,19 +288,9 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
       const key = item.type === "card" ? item.group.id : item.key;
       return [key, { x: to.x * zoom - width / 2, y: to.y * zoom - height / 2, width, height }];
     })),
-    /** For files and tests: the moment at a share of its step, everything in its place. @param {number} progress */
-    pose: (progress) => {
-      if (!frame) return;
-      act = null;
-      frame.progress = progress;
-      if (!frame.layout) return;
-      settle(sprites);
-      render();
-    },
+    pose,
     /** The present step where a picture of it says most. */
-    still() {
-      if (frame) this.pose(posedAt(frame.model.scene.steps[frame.moment.step].kind));
-    },
+    still: () => frame && pose(posedAt(frame.model.scene.steps[frame.moment.step].kind)),
     frame: () => frame && { ...frame, colours: paletteOf(host), measure },
     /** What is shown and how, for a picture beside the page. */
     setup: () => {
