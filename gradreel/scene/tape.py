@@ -26,7 +26,7 @@ LARGEST = 256
 """Of larger tensors the page knows no numbers."""
 ASIDE = "known before"
 """What an operation made beside its result, for its backward alone."""
-UNTOLD: dict[str, Any] = {
+WITH_SCALAR: dict[str, Any] = {
     "rsub.Scalar": lambda x, number: number - x,
     "remainder.Scalar": np.remainder,
     "gt.Tensor": np.greater,
@@ -36,7 +36,7 @@ UNTOLD: dict[str, Any] = {
     "eq.Tensor": np.equal,
     "ne.Tensor": np.not_equal,
 }
-"""Operations whose second operand no event tells of where it is a number."""
+"""Operations whose second operand no event has where it is a number, each as numpy computes it."""
 BEYOND = (e.Written, e.HistoryRebased, e.FlagChanged, e.HookRan, e.SavedPacked, e.Raised, e.Stopped)
 """What a tape cannot tell."""
 
@@ -81,7 +81,7 @@ class Tape:
                 if row is None:
                     return None
                 rows.append(row)
-        return [row if row.node is None else finished(row, settings, saved) for row in rows]
+        return [row if row.node is None else complete(row, settings, saved) for row in rows]
 
     def row(self, event: e.TensorMade, node: e.NodeMade | None) -> Operation | None:
         if not event.value.whole or math.prod(event.shape) > LARGEST:
@@ -95,8 +95,8 @@ class Tape:
         if not all(each in self.values for each in inputs):
             return None
         settings: dict[str, str] = {}
-        if event.op in UNTOLD and len(inputs) == 1:
-            number = self.untold(event.op, inputs[0], data)
+        if event.op in WITH_SCALAR and len(inputs) == 1:
+            number = self.scalar_operand(event.op, inputs[0], data)
             if number is None:
                 return None
             settings = {"other": repr(number)}
@@ -104,15 +104,16 @@ class Tape:
         told = rounded(data, digits_of(event.value))
         return Operation(event.op, name, shape, tuple(f"t{each}" for each in inputs), made, settings, data=told)
 
-    def untold(self, op: str, operand: int, data: Any) -> float | None:
+    def scalar_operand(self, op: str, operand: int, data: Any) -> float | None:
         """The one number of the source with which an operation gives what it gave."""
         x, result = np.array(self.values[operand], np.float32), np.array(data)
         beside = numbers_beside(self.trace.source, op)
-        fits = [number for number in beside if same(UNTOLD[op](x, np.float32(number)), result)]
+        fits = [number for number in beside if same(WITH_SCALAR[op](x, np.float32(number)), result)]
         return fits[0] if len(fits) == 1 else None
 
 
-def finished(row: Operation, settings: dict[int, dict[str, str]], saved: dict[int, dict[str, str | None]]) -> Operation:
+def complete(row: Operation, settings: dict[int, dict[str, str]], saved: dict[int, dict[str, str | None]]) -> Operation:
+    """The operation with what its node keeps."""
     node = int((row.node or "n")[1:])
     return replace(row, settings={**settings.get(node, {}), **row.settings}, saved=saved.get(node, {}))
 

@@ -2,8 +2,8 @@
  * A tensor's contents as something to look at: a grid of shaded numbers where they fit, else how they are spread. Pure.
  */
 
-import { inRows, unpackCells } from "../lib/cells.js";
 import { formatNumber } from "../lib/format.js";
+import { inRows, unpackCells } from "../stage/values.js";
 
 /** The largest side of a grid. */
 export const SIDE = 32;

@@ -11,7 +11,7 @@ export const sizeOf = (shape) => shape.reduce((all, each) => all * each, 1);
 export const numbers = (shape, data) => ({ shape, data: data.map(Math.fround) });
 
 /** @param {number[]} shape @param {number} value @returns {Numbers} */
-export const filled = (shape, value) => ({ shape, data: Array(sizeOf(shape)).fill(value) });
+export const full = (shape, value) => ({ shape, data: Array(sizeOf(shape)).fill(value) });
 
 /** Nested lists as an array; the shape is told, for a list of nothing tells none. @returns {Numbers} */
 export const fromNested = (shape, nested) => numbers(shape, [nested].flat(Infinity).map(Number));
@@ -65,7 +65,7 @@ export function map(f, ...arrays) {
 }
 
 /** The sum over all places that a shape was stretched to. @param {Numbers} array @param {number[]} shape */
-export function sumTo(array, shape) {
+export function sumToSize(array, shape) {
   if (String(array.shape) === String(shape)) return array;
   const places = placesIn(shape, array.shape);
   const data = Array(sizeOf(shape)).fill(0);
@@ -74,15 +74,14 @@ export function sumTo(array, shape) {
 }
 
 /** @param {Numbers} array @param {number[]} shape @returns {Numbers} */
-export const stretch = (array, shape) => ({ shape, data: placesIn(array.shape, shape).map((at) => array.data[at]) });
+export const broadcastTo = (array, shape) => ({
+  shape, data: placesIn(array.shape, shape).map((at) => array.data[at]),
+});
 
 /** @param {Numbers} array @param {number[]} shape @returns {Numbers} */
 export const reshape = ({ data }, shape) => ({ shape, data });
 
-export function stridesOf(shape) {
-  let stride = 1;
-  return shape.map((_, i) => shape.slice(i + 1).reduce((all, each) => all * each, stride));
-}
+const stridesOf = (shape) => shape.map((_, i) => sizeOf(shape.slice(i + 1)));
 
 /** The axes in another order. @param {Numbers} array @param {number[]} axes */
 export function permute({ shape, data }, axes) {
@@ -130,7 +129,7 @@ export function perLane(array, axes, f) {
 export const sum = (all) => all.reduce((total, each) => total + each, 0);
 
 /** The product of two matrices. @param {Numbers} a @param {Numbers} b @returns {Numbers} */
-export function multiply(a, b) {
+export function matmul(a, b) {
   const [rows, inner] = a.shape;
   const columns = b.shape[1];
   const data = Array(rows * columns).fill(0);

@@ -4,16 +4,16 @@
  */
 
 import {
-  filled, invert, lanesOf, map, multiply, numbers, perLane, permute, placesAlong, reduce, reshape, sizeOf, stretch, sum,
-  sumTo, transpose,
+  broadcastTo, full, invert, lanesOf, map, matmul, numbers, perLane, permute, placesAlong, reduce, reshape, sizeOf, sum,
+  sumToSize, transpose,
 } from "./arrays.js";
 
 /** @import { Numbers } from "./arrays.js" */
 
 /**
- * @typedef {{inputs: Numbers[], settings: Record<string, any>, shape: number[], result?: Numbers}} Doing  `shape` that
+ * @typedef {{inputs: Numbers[], settings: Record<string, any>, shape: number[], result?: Numbers}} Call  `shape` that
  *   of the result
- * @typedef {{forward: (doing: Doing) => Numbers, backward?: (grad: Numbers, doing: Doing) => (Numbers|null)[]}}
+ * @typedef {{forward: (call: Call) => Numbers, backward?: (grad: Numbers, call: Call) => (Numbers|null)[]}}
  *   Operator  backward gives a gradient for each edge
  */
 
@@ -25,7 +25,7 @@ const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 const softplus = (x) => (x > 20 ? x : Math.log1p(Math.exp(x)));
 
 /** The error function to double precision: by its series, far out by a continued fraction. */
-export function erf(x) {
+function erf(x) {
   if (Math.abs(x) > 5.9) return Math.sign(x);
   if (Math.abs(x) < 3) {
     let [term, total] = [x, x];
@@ -47,7 +47,7 @@ const LANCZOS = [
 ];
 
 /** The logarithm of the gamma function. @param {number} x @returns {number} */
-export function lgamma(x) {
+function lgamma(x) {
   if (x < 0.5) return Math.log(PI / Math.abs(Math.sin(PI * x))) - lgamma(1 - x);
   const series = LANCZOS.reduce((all, each, at) => all + (at ? each / (x - 1 + at) : each), 0);
   const t = x + 6.5;
@@ -55,7 +55,7 @@ export function lgamma(x) {
 }
 
 /** Its slope. @param {number} x @returns {number} */
-export function digamma(x) {
+function digamma(x) {
   if (x <= 0) return Number.isInteger(x) ? NaN : digamma(1 - x) - PI / Math.tan(PI * x);
   if (x < 8) return digamma(x + 1) - 1 / x;
   const square = 1 / (x * x);
@@ -68,7 +68,7 @@ const bell = (x) => Math.exp(-(x * x) / 2) / Math.sqrt(2 * PI);
 /** Functions of one number, with their slopes at `x`, where the result is `y`.
  * @type {Record<string, [(x: number) => number, (x: number, y: number) => number]>}
  */
-const FUNCTIONS = {
+const UNARY = {
   neg: [(x) => -x, () => -1],
   exp: [Math.exp, (x, y) => y],
   exp2: [(x) => 2 ** x, (x, y) => y * Math.LN2],
@@ -112,7 +112,7 @@ function mishSlope(x) {
   return t + x * (1 - t * t) * sigmoid(x);
 }
 
-for (const [name, [f, slope]] of Object.entries(FUNCTIONS))
+for (const [name, [f, slope]] of Object.entries(UNARY))
   OPERATORS[name] = {
     forward: ({ inputs: [x] }) => map(f, x),
     backward: (grad, { inputs: [x], result }) => [map((g, a, y) => g * slope(a, y), grad, x, result)],
@@ -121,7 +121,7 @@ for (const [name, [f, slope]] of Object.entries(FUNCTIONS))
 /** Functions of a number with settings. @type {Record<string, [(x: number, s: any) => number, (x: number, s: any) =>
  * number]>}
  */
-const SET = {
+const WITH_SETTINGS = {
   softplus: [
     (x, { beta, threshold }) => (x * beta > threshold ? x : Math.log1p(Math.exp(x * beta)) / beta),
     (x, { beta, threshold }) => (x * beta > threshold ? 1 : sigmoid(x * beta)),
@@ -155,7 +155,7 @@ const SET = {
   "remainder.Scalar": [(x, { other }) => x - other * Math.floor(x / other), () => 1],
   "rsub.Scalar": [(x, { other, alpha }) => other - alpha * x, (x, { alpha }) => -alpha],
 };
-for (const [name, [f, slope]] of Object.entries(SET))
+for (const [name, [f, slope]] of Object.entries(WITH_SETTINGS))
   OPERATORS[name] = {
     forward: ({ inputs: [x], settings }) => map((each) => f(each, settings), x),
     backward: (grad, { inputs: [x], settings }) => [map((g, each) => g * slope(each, settings), grad, x)],
@@ -172,7 +172,7 @@ OPERATORS["pow.Scalar"] = {
  * @type {Record<string, [(a: number, b: number, s: any) => number, (a: number, b: number, y: number, s: any) => number,
  *   (a: number, b: number, y: number, s: any) => number]>}
  */
-const PAIRS = {
+const BINARY = {
   "add.Tensor": [(a, b, { alpha }) => a + alpha * b, () => 1, (a, b, y, { alpha }) => alpha],
   "sub.Tensor": [(a, b, { alpha }) => a - alpha * b, () => 1, (a, b, y, { alpha }) => -alpha],
   "mul.Tensor": [(a, b) => a * b, (a, b) => b, (a) => a],
@@ -196,12 +196,12 @@ function share(won, tie) {
   return tie ? 0.5 : Number(won);
 }
 
-for (const [name, [f, first, second]] of Object.entries(PAIRS))
+for (const [name, [f, first, second]] of Object.entries(BINARY))
   OPERATORS[name] = {
     forward: ({ inputs: [a, b], settings }) => map((x, y) => f(x, y, settings), a, b),
     backward: (grad, { inputs: [a, b], settings, result }) =>
       [first, second].map((slope, side) =>
-        sumTo(map((g, x, y, r) => g * slope(x, y, r, settings), grad, a, b, result), [a, b][side].shape)),
+        sumToSize(map((g, x, y, r) => g * slope(x, y, r, settings), grad, a, b, result), [a, b][side].shape)),
   };
 
 /** @type {Record<string, (a: number, b: number) => boolean>} */
@@ -211,14 +211,14 @@ const COMPARISONS = {
 };
 for (const [name, f] of Object.entries(COMPARISONS))
   OPERATORS[`${name}.Tensor`] = {
-    forward: ({ inputs: [a, b], settings }) => map((x, y) => Number(f(x, y)), a, b ?? filled([], settings.other)),
+    forward: ({ inputs: [a, b], settings }) => map((x, y) => Number(f(x, y)), a, b ?? full([], settings.other)),
   };
 
 OPERATORS["where.self"] = {
   forward: ({ inputs }) => map((condition, a, b) => (condition ? a : b), ...inputs),
   backward: (grad, { inputs: [condition, a, b] }) => [
-    sumTo(map((g, c) => (c ? g : 0), grad, condition), a.shape),
-    sumTo(map((g, c) => (c ? 0 : g), grad, condition), b.shape),
+    sumToSize(map((g, c) => (c ? g : 0), grad, condition), a.shape),
+    sumToSize(map((g, c) => (c ? 0 : g), grad, condition), b.shape),
   ],
 };
 
@@ -232,12 +232,12 @@ for (const name of LIKE_VIEW)
   };
 
 OPERATORS.expand = {
-  forward: ({ inputs: [x], shape }) => stretch(x, shape),
-  backward: (grad, { inputs: [x] }) => [sumTo(grad, x.shape)],
+  forward: ({ inputs: [x], shape }) => broadcastTo(x, shape),
+  backward: (grad, { inputs: [x] }) => [sumToSize(grad, x.shape)],
 };
 
 /** Along which axes each transposition goes. @type {Record<string, (shape: number[], settings: any) => number[]>} */
-const TURNS = {
+const PERMUTATIONS = {
   t: ({ length }) => (length < 2 ? [...Array(length).keys()] : [1, 0]),
   permute: ({ length }, { dims }) => [dims].flat().map((dim) => axisOf(dim, length)),
   "transpose.int": ({ length }, { dim0, dim1 }) => {
@@ -245,7 +245,7 @@ const TURNS = {
     return [...Array(length).keys()].with(first, second).with(second, first);
   },
 };
-for (const [name, axesOf] of Object.entries(TURNS))
+for (const [name, axesOf] of Object.entries(PERMUTATIONS))
   OPERATORS[name] = {
     forward: ({ inputs: [x], settings }) => permute(x, axesOf(x.shape, settings)),
     backward: (grad, { inputs: [x], settings }) => {
@@ -267,7 +267,7 @@ const axesIn = (dim, { length }) =>
 /** Parts of an array along one axis. @type {Record<string, (shape: number[], settings: any) => ReturnType<typeof
  * placesAlong>>}
  */
-const PARTS = {
+const SLICES = {
   "select.int": (shape, { dim, index }) => {
     const axis = axisOf(dim, shape.length);
     return placesAlong(shape, axis, axisOf(index, shape[axis]), 1, 1);
@@ -279,22 +279,22 @@ const PARTS = {
     return placesAlong(shape, axis, from, step, Math.max(0, Math.ceil((to - from) / step)));
   },
 };
-for (const [name, partOf] of Object.entries(PARTS))
+for (const [name, partOf] of Object.entries(SLICES))
   OPERATORS[name] = {
     forward: ({ inputs: [x], settings, shape }) =>
       ({ shape, data: partOf(x.shape, settings).places.map((at) => x.data[at]) }),
     backward: (grad, { inputs: [x], settings }) => {
-      const whole = filled(x.shape, 0);
+      const whole = full(x.shape, 0);
       partOf(x.shape, settings).places.forEach((at, nr) => (whole.data[at] = grad.data[nr]));
       return [whole];
     },
   };
 
 /** Several arrays in one, along an axis: `stack` makes it, `cat` has it. */
-const joining = (isNew) => ({
+const joinAlong = (isNew) => ({
   forward: ({ inputs, settings, shape }) => {
     const axis = axisOf(settings.dim, shape.length);
-    const whole = filled(shape, 0);
+    const whole = full(shape, 0);
     eachPart(inputs, axis, shape, isNew, (part, places) =>
       places.forEach((at, nr) => (whole.data[at] = part.data[nr])));
     return whole;
@@ -315,8 +315,8 @@ function eachPart(inputs, axis, shape, isNew, visit) {
     from += many;
   }
 }
-OPERATORS.stack = joining(true);
-OPERATORS.cat = joining(false);
+OPERATORS.stack = joinAlong(true);
+OPERATORS.cat = joinAlong(false);
 
 // ---- reductions
 
@@ -425,18 +425,18 @@ const column = (x) => reshape(x, [sizeOf(x.shape), 1]);
 const line = (x) => reshape(x, [1, sizeOf(x.shape)]);
 
 OPERATORS.mm = {
-  forward: ({ inputs: [a, b] }) => multiply(a, b),
-  backward: (grad, { inputs: [a, b] }) => [multiply(grad, transpose(b)), multiply(transpose(a), grad)],
+  forward: ({ inputs: [a, b] }) => matmul(a, b),
+  backward: (grad, { inputs: [a, b] }) => [matmul(grad, transpose(b)), matmul(transpose(a), grad)],
 };
 OPERATORS.mv = {
-  forward: ({ inputs: [a, x], shape }) => reshape(multiply(a, column(x)), shape),
+  forward: ({ inputs: [a, x], shape }) => reshape(matmul(a, column(x)), shape),
   backward: (grad, { inputs: [a, x] }) => [
-    multiply(column(grad), line(x)),
-    reshape(multiply(transpose(a), column(grad)), x.shape),
+    matmul(column(grad), line(x)),
+    reshape(matmul(transpose(a), column(grad)), x.shape),
   ],
 };
 OPERATORS.dot = {
-  forward: ({ inputs: [x, y] }) => reshape(multiply(line(x), column(y)), []),
+  forward: ({ inputs: [x, y] }) => reshape(matmul(line(x), column(y)), []),
   backward: (grad, { inputs: [x, y] }) => [y, x].map((side) => map((g, other) => g * other, grad, side)),
 };
 OPERATORS.trace = {
@@ -451,14 +451,14 @@ OPERATORS._linalg_det = {
   forward: ({ inputs: [x] }) => numbers([], [invert(x).determinant]),
   backward: (grad, { inputs: [x] }) => {
     const { determinant, inverse } = invert(x);
-    return [map((g, each) => g * determinant * each, grad, transpose(inverse ?? filled(x.shape, NaN)))];
+    return [map((g, each) => g * determinant * each, grad, transpose(inverse ?? full(x.shape, NaN)))];
   },
 };
 OPERATORS.linalg_inv_ex = {
-  forward: ({ inputs: [x] }) => invert(x).inverse ?? filled(x.shape, NaN),
+  forward: ({ inputs: [x] }) => invert(x).inverse ?? full(x.shape, NaN),
   backward: (grad, { result }) => {
     const turned = transpose(result);
-    return [map((each) => -each, multiply(multiply(turned, grad), turned))];
+    return [map((each) => -each, matmul(matmul(turned, grad), turned))];
   },
 };
 

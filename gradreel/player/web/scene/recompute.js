@@ -4,7 +4,7 @@
  * played with the values that the scene was made with, it gives the numbers of that scene.
  */
 
-import { filled, fromNested, map, sizeOf, toNested } from "./arrays.js";
+import { full, fromNested, map, sizeOf, toNested } from "./arrays.js";
 import { OPERATORS } from "./operators.js";
 import { createState } from "./state.js";
 import { formatNumber, formatShort } from "../lib/format.js";
@@ -31,18 +31,18 @@ const SPOKEN = new Set(["name_bound", "backward_started", "node_ran", "grad_adde
  * @returns {{at: (values: Record<string, any>) => Scene}|null} null where the page cannot do it
  */
 export function createTape(scene) {
-  const play = player(scene);
-  const plan = play && planOf(scene);
+  const replay = createReplay(scene);
+  const plan = replay && planOf(scene);
   if (!plan) return null;
-  const start = play(Object.fromEntries(scene.expression.leaves.map(({ name, value }) => [name, value])));
+  const start = replay(Object.fromEntries(scene.expression.leaves.map(({ name, value }) => [name, value])));
   const agrees = plan.entries.every(({ old, find }) => isNear(find(start), scene.values[old]));
-  return agrees ? { at: (values) => sceneWith(scene, plan, play(values), values) } : null;
+  return agrees ? { at: (values) => sceneWith(scene, plan, replay(values), values) } : null;
 }
 
-// ---- playing
+// ---- replay
 
 /** @returns {((values: Record<string, any>) => Pass)|null} */
-function player(scene) {
+function createReplay(scene) {
   const { tape = [], leaves = [] } = scene.expression ?? {};
   const rows = tape.map((row) => ({ ...row, settings: settingsOf(row) }));
   const known = ({ op, inputs, node }) => !inputs.length || (OPERATORS[op] && (!node || OPERATORS[op].backward));
@@ -51,8 +51,8 @@ function player(scene) {
   const wires = new Map(scene.wires.map((wire) => [`${wire.from}:${wire.output}`, wire]));
   return (values) => {
     const data = rows.map((row, nr) => (nr < leaves.length ? values[leaves[nr].name] : row.data));
-    const { forward, doings } = playForward(rows, data);
-    return { forward, ...playBack(rows, doings, wires, root) };
+    const { forward, calls } = runForward(rows, data);
+    return { forward, ...runBackward(rows, calls, wires, root) };
   };
 }
 
@@ -69,32 +69,32 @@ function settingOf(text) {
   return Number.isNaN(Number(text)) ? text : Number(text);
 }
 
-function playForward(rows, data) {
+function runForward(rows, data) {
   const forward = new Map();
-  const doings = rows.map(({ op, inputs, settings, shape, tensor }, nr) => {
+  const calls = rows.map(({ op, inputs, settings, shape, tensor }, nr) => {
     if (!inputs.length) {
       forward.set(tensor, fromNested(shape, data[nr]));
       return null;
     }
-    const doing = { inputs: inputs.map((each) => forward.get(each)), settings, shape, result: undefined };
-    doing.result = OPERATORS[op].forward(doing);
-    forward.set(tensor, doing.result);
-    return doing;
+    const call = { inputs: inputs.map((each) => forward.get(each)), settings, shape, result: undefined };
+    call.result = OPERATORS[op].forward(call);
+    forward.set(tensor, call.result);
+    return call;
   });
-  return { forward, doings };
+  return { forward, calls };
 }
 
 /** Those made last go first, as autograd has it. */
-function playBack(rows, doings, wires, root) {
+function runBackward(rows, calls, wires, root) {
   const [sent, totals, slopes] = [new Map(), new Map(), new Map()];
   for (let nr = rows.length - 1; nr >= 0; nr--) {
     const { node, op, shape } = rows[nr];
-    if (node === root) totals.set(node, filled(shape, 1));
+    if (node === root) totals.set(node, full(shape, 1));
     const grad = node && totals.get(node);
     if (!grad) continue;
     const { backward } = OPERATORS[op];
-    const ones = backward(filled(shape, 1), doings[nr]);
-    backward(grad, doings[nr]).forEach((each, output) => {
+    const ones = backward(full(shape, 1), calls[nr]);
+    backward(grad, calls[nr]).forEach((each, output) => {
       const wire = wires.get(`${node}:${output}`);
       if (!wire) return;
       sent.set(wire.id, each);
@@ -243,11 +243,11 @@ function alikeFinite(scene, entries, told) {
 }
 
 function unknownLike({ shape, dtype }) {
-  return { shape, dtype, data: toNested(filled(shape, 0), () => "…"), whole: true };
+  return { shape, dtype, data: toNested(full(shape, 0), () => "…"), whole: true };
 }
 
 /** A number as Python writes it. @param {number} number */
-export function pythonNumber(number) {
+function pythonNumber(number) {
   if (Number.isNaN(number)) return "nan";
   if (!Number.isFinite(number)) return number > 0 ? "inf" : "-inf";
   const text = String(number).replace(/e([+-])(\d)$/, "e$10$2");

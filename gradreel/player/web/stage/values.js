@@ -2,8 +2,6 @@
  * What a value looks like as a tile: its grid of numbers, its scalar, or how its numbers are spread. Pure.
  */
 
-import { inRows, unpackCells } from "../lib/cells.js";
-
 /** @import { Value } from "../lib/format.js" */
 
 /** @typedef {{scalar: number|string|boolean}|{rows: any[][]}|{bins: number[], min: number, max: number}} Grid */
@@ -26,7 +24,10 @@ export function gridOf(value) {
 
 function makeGrid(value) {
   if (value.whole) return value.shape.length ? wholeGrid(value) : { scalar: value.data };
-  if (value.cells) return { rows: rowsOf(value) };
+  if (value.cells) {
+    const wide = (value.grid ?? value.shape).at(-1);
+    return { rows: foldTall(inRows(unpackCells(value.cells), wide), wide) };
+  }
   if (value.bins && Number.isFinite(value.min) && Number.isFinite(value.max))
     return { bins: value.bins, min: value.min, max: value.max };
   return null;
@@ -37,12 +38,12 @@ function wholeGrid({ shape, data }) {
   if (!flat.length) return null;
   const wide = shape.at(-1) || 1;
   if (shape.length === 1 && wide > LONG) return { rows: inRows(flat, Math.ceil(Math.sqrt(wide))) };
-  const rows = inRows(flat, wide);
-  return { rows: rows.length > TALL * wide && rows.length > MANY_ROWS ? inColumns(rows, wide) : rows };
+  return { rows: foldTall(inRows(flat, wide), wide) };
 }
 
-/** A tall matrix beside itself, so that it is about as wide as high. */
-function inColumns(rows, wide) {
+/** A matrix, a tall one beside itself, so that it is about as wide as high. */
+function foldTall(rows, wide) {
+  if (rows.length <= TALL * wide || rows.length <= MANY_ROWS) return rows;
   const columns = Math.ceil(Math.sqrt(rows.length / wide));
   const each = Math.ceil(rows.length / columns);
   const none = Array(wide).fill(null);
@@ -51,11 +52,28 @@ function inColumns(rows, wide) {
   );
 }
 
-/** The rows of what came as float16. */
-function rowsOf({ shape, grid, cells }) {
-  const wide = (grid ?? shape).at(-1);
-  const rows = inRows(unpackCells(cells), wide);
-  return rows.length > TALL * wide && rows.length > MANY_ROWS ? inColumns(rows, wide) : rows;
+/** The cells of a value that is not sent whole, in order: float16 numbers over a power of two, packed as base64.
+ * @param {[number, string]} cells @returns {number[]}
+ */
+export function unpackCells([power, packed]) {
+  const bytes = atob(packed);
+  const bitsAt = (place) => bytes.charCodeAt(2 * place) | (bytes.charCodeAt(2 * place + 1) << 8);
+  return Array.from({ length: bytes.length >> 1 }, (_, place) => half(bitsAt(place)) * 2 ** power);
+}
+
+/** The number that the sixteen bits of a float16 stand for. */
+function half(bits) {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
+  if (exponent === 31) return fraction ? NaN : sign * Infinity;
+  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : (2 ** -14 * fraction) / 1024);
+}
+
+/** Numbers in rows of so many. @param {any[]} numbers @param {number} wide @returns {any[][]} */
+export function inRows(numbers, wide) {
+  const rows = [];
+  for (let at = 0; at < numbers.length; at += wide) rows.push(numbers.slice(at, at + wide));
+  return rows;
 }
 
 /** The largest size of a finite number in a value. @param {Value|null|undefined} value @returns {number} */
