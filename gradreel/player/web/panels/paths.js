@@ -4,7 +4,7 @@
  */
 
 import { element, hasChanged, reconcile } from "../lib/dom.js";
-import { formatNumber, shortenName } from "../lib/format.js";
+import { formatNumber, shortenName, titleOf } from "../lib/format.js";
 import { leafName } from "../scene/moment.js";
 import { leafBoxes, MOST_PATHS, pathsBetween, rootsFor } from "../scene/paths.js";
 
@@ -29,7 +29,7 @@ export function chainsAt(moment, { root }) {
   if (!leaves.length || moment.scene.boxes.length > LARGEST) return null;
   const roots = rootsFor(moment, leaves);
   if (root && !roots.some(({ id }) => id === root) && moment.scene.box.has(root))
-    roots.push({ id: root, title: titleOf(moment, root) });
+    roots.push({ id: root, title: titleOf(moment.scene.box.get(root)) });
   const chosen = roots.find(({ id }) => id === root) ?? roots[0];
   if (!chosen) return null;
   const box = moment.scene.box.get(leaves[0]);
@@ -82,11 +82,6 @@ export function showPaths(head, root, moment, chains, { wish, folded, onRoot, on
   );
 }
 
-const titleOf = (moment, id) => {
-  const { name, nr } = moment.scene.box.get(id);
-  return `${shortenName(name)} #${nr}`;
-};
-
 function countWords(count) {
   if (!count) return "no path";
   if (count === 1) return "one path";
@@ -121,8 +116,9 @@ function pathRow(moment, path, shown, onPath) {
   const key = pathKey(path);
   const on = key === shown;
   const { wires, product } = path;
+  const { box } = moment.scene;
   const told = wires.length > LONG ? [...wires.slice(0, LONG / 2), null, ...wires.slice(-LONG / 2)] : wires;
-  const links = told.map((wire) => (wire ? `${titleOf(moment, wire.from)} ${wire.slope ?? slopeName(moment, wire)}`
+  const links = told.map((wire) => (wire ? `${titleOf(box.get(wire.from))} ${wire.slope ?? slopeName(moment, wire)}`
     : `… ${wires.length - LONG} more …`));
   return element(
     "button",

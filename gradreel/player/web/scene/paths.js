@@ -3,6 +3,7 @@
  * and what all of them add up to. Pure.
  */
 
+import { titleOf } from "../lib/format.js";
 import { isPresent } from "./moment.js";
 
 /** @import { Moment, Wire } from "./types.js" */
@@ -42,8 +43,6 @@ export function rootsFor(moment, leaves) {
     .filter((id) => counts(id) > 0 && !leaves.includes(id))
     .map((id) => ({ id, title: titles.get(id) ?? titleOf(scene.box.get(id)) }));
 }
-
-const titleOf = ({ name, nr }) => `${name} #${nr}`;
 
 /** @param {Moment} moment @param {string} root @param {string[]} leaves @returns {Paths} */
 export function pathsBetween(moment, root, leaves) {
