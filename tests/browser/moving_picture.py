@@ -44,7 +44,7 @@ def main() -> None:
         run(page, DIAMOND.rstrip())
         page.locator(PLAYER).first.focus()  # no caret is to blink
         names = []
-        for number, (picture, delay) in enumerate(moving(page)):
+        for number, (picture, delay) in enumerate(film_backward(page)):
             name = Path(frames, f"{number}.rgba")
             name.write_bytes(picture.tobytes())
             names.append(f"{delay}:{name}")
@@ -54,7 +54,7 @@ def main() -> None:
     print(folder / "gradreel.gif")
 
 
-def moving(page: Page) -> Iterator[tuple[Image.Image, int]]:
+def film_backward(page: Page) -> Iterator[tuple[Image.Image, int]]:
     """The backward pass, frame by frame; pictures that are the same are one, for longer."""
     player = page.locator(PLAYER).first
     last = player.evaluate("(root) => root.player.state().steps")
