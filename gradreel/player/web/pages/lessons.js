@@ -77,7 +77,6 @@ export function createLessons(root, { head, page, scene, ask, giveUp, theme }) {
       draw();
     }));
     const picked = progress.of(here.slug);
-    root.toggleAttribute("data-asking", picked === null);
     playing.withhold(picked === null);
     setTitle(`${here.title} · Gradreel`);
     reading.replaceChildren(
