@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { formatSigned } from "../../gradreel/player/web/lib/format.js";
+import { toneOf } from "../../gradreel/player/web/panels/explore.js";
 import { gapOf, gridOf, SIDE, spreadOf } from "../../gradreel/player/web/panels/heatmap.js";
 import {
   changedAt, historyOf, leafFacts, milestones, nameOperands, nodeFacts, tensorFacts,
 } from "../../gradreel/player/web/panels/inspector.js";
-import { indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
+import { stateWord } from "../../gradreel/player/web/panels/table.js";
+import { boxAt, indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { storedScenes } from "./scenes.js";
 
@@ -20,6 +22,20 @@ function momentOf(scene, step) {
 
 const golden = (ending) => storedScenes().find(([name]) => name === `golden ${ending}`)[1];
 const said = (facts) => Object.fromEntries(facts.map(({ key, value }) => [key, value]));
+
+test("in the network what has run looks so, whether its saved tensors are freed or not", () => {
+  const seen = new Set();
+  for (const [name, scene] of storedScenes()) {
+    const { state, scene: { boxes }, step } = momentOf(scene, scene.steps.length - 1);
+    for (const box of boxes.filter(({ kind }) => kind === "node")) {
+      const now = boxAt(state, box, step);
+      if (!stateWord(now).startsWith("ran")) continue;
+      seen.add(now.state);
+      assert.equal(toneOf(box, now.state), "run", `${name}: ${now.state}`);
+    }
+  }
+  assert.deepEqual([...seen].sort(), ["freed", "ran"]);
+});
 
 test("every thing of every stored scene can be told of at every step, in words", () => {
   for (const [name, scene] of storedScenes()) {

@@ -21,7 +21,7 @@ const SETTINGS = {
   edges: { arrows: "to", smooth: { type: "cubicBezier", forceDirection: "vertical", roundness: 0.5 } },
 };
 /** The colour of a node by its state. */
-const TONES = { running: "run", ran: "run", empty: "run", ready: "run", failed: "bad" };
+const TONES = { running: "run", ran: "run", freed: "run", ready: "run", failed: "bad" };
 
 /** @param {HTMLElement} root
  * @param {any} vis  the vis-network namespace, or a promise of it
@@ -74,12 +74,12 @@ function coloursOf(root) {
 }
 
 /** @param {IndexedBox[]} boxes @param {Moment} moment @param {(name: string) => string} colour */
-export function graphOf(boxes, moment, colour) {
+function graphOf(boxes, moment, colour) {
   const there = new Set(boxes.map(({ id }) => id));
   const level = levelsOf(boxes, moment.scene, there);
   const nodes = boxes.map((box) => {
     const now = boxAt(moment.state, box, moment.step);
-    const tone = box.kind === "leaf" ? "leaf" : (TONES[now.state] ?? "live");
+    const tone = toneOf(box, now.state);
     return {
       id: box.id,
       label: titleOf(box),
@@ -101,6 +101,9 @@ export function graphOf(boxes, moment, colour) {
   });
   return { nodes, edges };
 }
+
+/** @param {{kind: string}} box @param {string|null} state */
+export const toneOf = ({ kind }, state) => (kind === "leaf" ? "leaf" : (TONES[state] ?? "live"));
 
 /** The longest way from where gradients start, for each node. */
 function levelsOf(boxes, scene, there) {
