@@ -13,7 +13,7 @@ from gradreel.explain.mending.text import changed_blocks, difference
 from gradreel.explain.mending.verify import RULES, verify
 from gradreel.interpreter import Limits, run
 from gradreel.trace import Trace
-from gradreel.trace.events import TurnsSkipped
+from gradreel.trace.events import Stopped, TurnsSkipped
 
 from .fixes import LIMITS, by_engine, faults, judged, offers, programs
 
@@ -337,6 +337,13 @@ def test_a_trial_of_silent_trouble_that_a_budget_ends_counts_by_its_first_turns(
     ((_, mends),) = mended(before, trial)
     assert "stopped" in outcomes
     assert [mend.title for mend in mends if mend.fixes][:1] == ["nn.ModuleList around what line 9 keeps"]
+
+
+def test_a_run_that_a_budget_ends_anywhere_asked_for_nothing_in_vain() -> None:
+    whole = run(HEAD + "x = torch.ones(2, requires_grad=True)\ng, = torch.autograd.grad((x * x).sum(), x)\nprint(g)\n")
+    for number in range(len(whole.events)):
+        cut = replace(whole, events=(*whole.events[:number], Stopped("seconds", 1, 6)))
+        assert not observe(cut).unused
 
 
 def test_gradients_of_recordings_that_leave_turns_out_are_compared_by_call() -> None:

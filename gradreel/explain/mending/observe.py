@@ -160,7 +160,8 @@ class Reader:
             e.GradMissing: self.on_grad_missing,
             e.OptimizerStepped: self.on_step,
             e.TurnsSkipped: self.on_turns_skipped,
-            e.Raised: self.on_raised,
+            e.Raised: self.on_broken_off,
+            e.Stopped: self.on_broken_off,
         }
 
     def end(self) -> None:
@@ -279,8 +280,8 @@ class Reader:
             self.stepped |= self.in_step
             self.in_step = set()
 
-    def on_raised(self, event: e.Raised) -> None:
-        """What the call that raised was asked for is not what it gave."""
+    def on_broken_off(self, event: e.Raised | e.Stopped) -> None:
+        """What a call was asked for that raised, or that a budget stopped, is not what it gave."""
         if self.asked:
             self.asked.popitem()
 
