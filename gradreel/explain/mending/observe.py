@@ -45,6 +45,8 @@ class Observation:
     """Whether what a name stood for last wants a gradient."""
     leaves: set[int] = field(default_factory=set)
     """Leaves that want a gradient."""
+    results: set[int] = field(default_factory=set)
+    """Tensors that have a grad_fn."""
     node_names: Counter[str] = field(default_factory=Counter)
     """How many nodes were made of each name, those of leaves left out."""
     variables: dict[int, int] = field(default_factory=dict)
@@ -79,7 +81,11 @@ class Observation:
     @property
     def arrived(self) -> int:
         """How often a gradient came."""
-        return sum(value is not None for came in self.gradients.values() for value in came)
+        return self.arrivals(self.gradients)
+
+    def arrivals(self, tensors: Iterable[int]) -> int:
+        """How often a gradient came to one of `tensors`."""
+        return sum(value is not None for tensor in tensors for value in self.gradients[tensor])
 
     def leaf_names(self, leaves: Iterable[int]) -> set[str]:
         return set().union(*(self.names.get(leaf, set()) for leaf in leaves))
@@ -182,7 +188,9 @@ class Reader:
         self.last[event.tensor] = event.value
         self.flags[event.tensor] = event.requires_grad
         self.owners[event.tensor] = event.storage
-        if event.requires_grad and event.node is None:
+        if event.node is not None:
+            self.seen.results.add(event.tensor)
+        elif event.requires_grad:
             self.seen.leaves.add(event.tensor)
 
     def on_write(self, event: e.Written) -> None:

@@ -166,14 +166,22 @@ def no_gradient_is_none(seen: Comparison) -> str | None:
 
 
 def as_many_arrive(seen: Comparison) -> str | None:
-    """Not fewer gradients arrive than before."""
+    """Not fewer gradients arrive than before, but for those that go on to what a leaf was made of."""
     before, after = seen.before, seen.after
-    if seen.found.cause in FEWER or after.arrived >= before.arrived:
+    earlier = before.arrivals(before.gradients.keys() - no_longer_leaves(seen))
+    if seen.found.cause in FEWER or after.arrived >= earlier:
         return None
     told_in_part = after.trace.outcome.kind == "stopped" or any(map(turns_left_out, (before.trace, after.trace)))
-    if told_in_part and after.arrived * len(before.backwards) >= before.arrived * (len(after.backwards) - 1):
+    if told_in_part and after.arrived * len(before.backwards) >= earlier * (len(after.backwards) - 1):
         return None  # what came in each call is compared; the last may have been cut
     return "fewer gradients arrive"
+
+
+def no_longer_leaves(seen: Comparison) -> set[int]:
+    """Leaves before whose names stand for results afterwards: as of a copy that is not detached any more."""
+    leaves, results = seen.after.leaf_names(seen.after.leaves), seen.after.leaf_names(seen.after.results)
+    names = {leaf: seen.before.names.get(leaf, set()) for leaf in seen.before.leaves}
+    return {leaf for leaf, known in names.items() if known & results and not known & leaves}
 
 
 def turns_left_out(trace: Trace) -> bool:
