@@ -93,6 +93,17 @@ COMPARED = (
     "opt = torch.optim.SGD([image], lr=0.1)\nfor i in range(3):\n    opt.zero_grad()\n"
     "    loss = (net(image) - goal).pow(2).sum()\n    loss.backward()\n    opt.step()\n"
 )
+CLOSURE = (
+    "w, v = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)\n"
+    "opt = torch.optim.LBFGS([w, v], lr=0.1, max_iter=3)\nfor i in range(2):\n    pred = w.exp()\n    def closure():\n"
+    "        opt.zero_grad()\n        loss = (pred - 3).pow(2).sum() + (v - 2).pow(2).sum()\n        loss.backward()\n"
+    "        return loss\n    opt.step(closure)\n"
+)
+PENALIZED = (
+    "w, v = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)\n"
+    "opt = torch.optim.SGD([w, v], lr=0.1)\npred = w.exp()\nfor i in range(3):\n    opt.zero_grad()\n"
+    "    loss = (pred - 3).pow(2).sum() + (v - 2).pow(2).sum()\n    loss.backward()\n    opt.step()\n"
+)
 LEAVES = "leaves keep their gradients"
 KEPT_ONCE = "        self.share = self.shares()\n"
 DETACHED = "        self.share = self.shares().detach()\n"
@@ -149,6 +160,12 @@ BROKEN_UNREAD = {
         "backward()",
         "backward(retain_graph=True)",
         "graphs are fresh",
+    ),
+    "a closure that is cut off after its first call": (
+        CLOSURE,
+        "        loss = (pred",
+        "        global pred\n        used, pred = pred, pred.detach()\n        loss = (used",
+        "closures reach the same",
     ),
     "another backward left out": (ASKED, "(w * 3).sum().backward()\n", "", "as many gradients arrive"),
     "a parameter that is still cut off": (BEHIND_A_CUT, ".pow(2).mean()", ".pow(2).sum()", "the parameter learns"),
@@ -231,6 +248,12 @@ BEST = [
 def test_the_first_fix_is_the_edit_that_one_would_make(source: str, edit: str) -> None:
     ((_, mends),) = mended(run(HEAD + source), run)
     assert mends[0].fixes and edit in mends[0].source
+
+
+@pytest.mark.parametrize("source", [CLOSURE, PENALIZED], ids=["closure", "loop"])
+def test_what_is_computed_once_is_not_cut_off_for_good(source: str) -> None:
+    ((_, mends),) = mended(run(HEAD + source), run)
+    assert mends and mends[0].fixes and not any("detach" in mend.title for mend in mends)
 
 
 LONG = TRAINED.replace("range(4)", "range(100000)")

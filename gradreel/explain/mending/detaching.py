@@ -6,12 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from .common import (
-    followed,
-    loads,
-    stack_statements,
-    value_of,
-)
+from ..calls import called
+from .common import enclosing, followed, loads, stack_statements, value_of
 from .proposal import Proposal, Wanted
 from .text import Text, names_in, targets
 
@@ -21,7 +17,7 @@ CUTS = "no gradient goes back beyond this point"
 def detached_after(wanted: Wanted) -> Iterator[Proposal]:
     """What is kept for the next call is cut off its history as soon as its graph is used up."""
     text, name, freed = wanted.text, wanted.name("border"), wanted.at("freed_by")
-    if name is None or freed is None or not is_rebound(text, name):
+    if name is None or freed is None or not is_rebound(wanted, name):
         return
     base = name.partition("[")[0]
     whole = f"{base}.detach()" if base == name else f"tuple(part.detach() for part in {base})"
@@ -144,11 +140,13 @@ def kept_attributes(wanted: Wanted) -> Iterator[Proposal]:
                 yield from detached_attribute(wanted, f"{ast.unparse(goal)}[0]")
 
 
-def is_rebound(text: Text, path: str) -> bool:
-    """Whether the attribute that `path` ends with gets another value after its object was made; names may. What
-    does not, such as a table computed once of a parameter, is to be computed again, and not cut off for good."""
+def is_rebound(wanted: Wanted, path: str) -> bool:
+    """Whether the attribute that `path` ends with gets another value after its object was made, or a plain name before
+    each backward. What does not, such as a table computed once of a parameter, is to be computed again, and not cut
+    off for good."""
+    text = wanted.text
     if "." not in path:
-        return True
+        return "[" in path or not is_computed_once(wanted, path)
     attribute = path.rpartition(".")[2].partition("[")[0]
     made = {
         id(part)
@@ -160,11 +158,42 @@ def is_rebound(text: Text, path: str) -> bool:
     return any(part.attr == attribute and id(part) not in made for part in stores)
 
 
+def is_computed_once(wanted: Wanted, name: str) -> bool:
+    """Whether the plain `name` is bound outside of the loop, or of the function, that goes backward again and again."""
+    text = wanted.text
+    if is_shared(text, name):
+        return False
+    for depth, goal in enumerate(stack_statements(wanted, "raised")):
+        home = enclosing(text, goal, ast.FunctionDef) or text.tree
+        own = [node for node in bindings(text, name) if (enclosing(text, node, ast.FunctionDef) or text.tree) is home]
+        if own:
+            loops = [node for node in text.around(goal) if isinstance(node, ast.For | ast.While)]
+            loops = [loop for loop in loops if home in text.around(loop)]
+            return bool(loops or depth) and not any(loop in text.around(node) for node in own for loop in loops)
+    return False
+
+
+def bindings(text: Text, name: str) -> list[ast.AST]:
+    """Where a function, or the program itself, binds the plain `name`."""
+    stores = [part for part in text.parts(text.tree, ast.Name) if part.id == name and isinstance(part.ctx, ast.Store)]
+    return [*stores, *(part for part in text.parts(text.tree, ast.arg) if part.arg == name)]
+
+
+def is_shared(text: Text, name: str) -> bool:
+    """Whether something other than its own function may bind the plain `name`, or write into what it stands for."""
+    return any(
+        (isinstance(part, ast.Global | ast.Nonlocal) and name in part.names)
+        or (isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store) and ast.unparse(part.value) == name)
+        or (isinstance(part, ast.Call) and called(part).endswith("_") and name in names_in(part.func))
+        for part in ast.walk(text.tree)
+    )
+
+
 def detached_at_top(wanted: Wanted, name: str, scopes: list[list[ast.stmt]]) -> Iterator[Proposal]:
     """A tuple of states, or a state that an inner loop uses, is detached at the top of the turn."""
     text = wanted.text
     base = name.partition("[")[0]
-    if not is_rebound(text, base):
+    if not is_rebound(wanted, name):
         return
     for body in scopes:
         first = body[0]
@@ -190,7 +219,7 @@ def detached_attribute(wanted: Wanted, name: str) -> Iterator[Proposal]:
     """A state kept on an object, `net.h`, is detached where a method first reads it as `self.h`."""
     text = wanted.text
     attribute = name.rpartition(".")[2].partition("[")[0]
-    if "." not in name or not is_rebound(text, name):
+    if "." not in name or not is_rebound(wanted, name):
         return
     for node in ast.walk(text.tree):
         if isinstance(node, ast.FunctionDef) and node.name not in ("__init__",):

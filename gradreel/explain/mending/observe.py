@@ -31,7 +31,12 @@ class Backward:
     at: int
     plain: bool
     """Whether it is a `backward` that goes to all leaves."""
+    step: int | None
+    """The step of an optimizer that it was made in, by its closure."""
     nodes: set[int] = field(default_factory=set)
+    reached: set[int] = field(default_factory=set)
+    """The leaves in whose `.grad` it put something."""
+    finished: bool = False
     failed: bool = False
 
 
@@ -236,7 +241,8 @@ class Reader:
         if event.parent is None:
             roots = tuple(self.last[root] for root in event.roots if root in self.last)
             plain = event.called == "backward" and not event.inputs
-            self.seen.backwards.append(Backward(roots, self.line, self.number, plain))
+            step = len(self.seen.steps) if self.stepping else None
+            self.seen.backwards.append(Backward(roots, self.line, self.number, plain, step))
 
     def on_node_ran(self, event: e.NodeRan) -> None:
         if not self.seen.backwards:
@@ -252,6 +258,8 @@ class Reader:
                     self.seen.withheld.add(self.seen.variables[node])
 
     def on_backward_finished(self, event: e.BackwardFinished) -> None:
+        if (event.call, True) in self.open and self.seen.backwards:
+            self.seen.backwards[-1].finished = True
         self.open = [entry for entry in self.open if entry[0] != event.call]
 
     def on_backward_failed(self, event: e.BackwardFailed) -> None:
@@ -264,6 +272,8 @@ class Reader:
             self.fresh.add(event.tensor)
         if event.how != "assigned" and event.after is not None:
             self.seen.gradients.setdefault(event.tensor, []).append(event.after)
+        if event.call is not None and event.how != "retained" and self.seen.backwards:
+            self.seen.backwards[-1].reached.add(event.tensor)
 
     def on_grad_captured(self, event: e.GradCaptured) -> None:
         if event.value is not None:

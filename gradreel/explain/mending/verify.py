@@ -326,6 +326,24 @@ def outdated(seen: Observation) -> bool:
     return False
 
 
+def closures_reach_the_same(seen: Comparison) -> str | None:
+    """What an optimizer calls several times within one step brings each time a gradient to all that it first did."""
+    lost = seen.after.leaf_names(leaves_missed(seen.after)) - seen.before.leaf_names(leaves_missed(seen.before))
+    return f"in later calls of the closure no gradient comes to `{min(lost)}`" if lost else None
+
+
+def leaves_missed(seen: Observation) -> set[int]:
+    """Leaves to which the first backward of a closure in a step brings a gradient, and a later one does not."""
+    first: dict[tuple[int, int], set[int]] = {}
+    calls = [(call.step, call) for call in seen.backwards if call.finished]
+    return {
+        leaf
+        for step, call in calls
+        if step is not None
+        for leaf in first.setdefault((step, call.line), call.reached) - call.reached
+    }
+
+
 def the_loss_moves(seen: Comparison) -> str | None:
     """The same loss is not repeated for ever while steps are made."""
     if at_rest(seen.before) or stuck(seen.before):
@@ -485,6 +503,7 @@ RULES: dict[str, Rule] = {
     "gradients are fresh": gradients_are_fresh,
     "steps step": steps_step,
     "graphs are fresh": graphs_are_fresh,
+    "closures reach the same": closures_reach_the_same,
     "the loss moves": the_loss_moves,
     "the forward stays": the_forward_stays,
     "first steps stay": first_steps_stay,
