@@ -234,7 +234,15 @@ DRAWN = (
     "def drawn():\n    z = torch.randn(3, requires_grad=True)\n    return 0.1 * z\n"
     "z = drawn()\nopt = torch.optim.SGD([z], lr=0.1)\n(z ** 2).sum().backward()\nopt.step()\n"
 )
+REVERSED = (
+    "class Reverse(torch.autograd.Function):\n    def __init__(self, rate):\n        self.rate = rate\n\n"
+    "    def forward(self, x):\n        return x.view_as(x)\n\n    def backward(self, g):\n"
+    "        return -self.rate * g\nw = torch.ones(2, requires_grad=True)\n"
+    "Reverse(0.5)(w).sum().backward()\nprint(w.grad)\n"
+)
 BEST = [
+    (REVERSED, "        return -self.rate * g, None\nw"),
+    (REVERSED, "Reverse.apply(w, 0.5).sum()"),
     (MADE_ONCE, "return self.lin(x * self.shares())"),
     (ADVERSARIES, "score = judge(fake.detach())"),
     (STEPPED, "name: (p - 0.1 * p.grad).detach().requires_grad_() for"),
@@ -248,6 +256,12 @@ BEST = [
 def test_the_first_fix_is_the_edit_that_one_would_make(source: str, edit: str) -> None:
     ((_, mends),) = mended(run(HEAD + source), run)
     assert mends[0].fixes and edit in mends[0].source
+
+
+def test_a_backward_that_stands_in_for_the_derivative_is_not_given_up() -> None:
+    source = REVERSED.replace("    def __init__(self, rate):\n        self.rate = rate\n\n", "").replace("(0.5)", "()")
+    ((_, mends),) = mended(run(HEAD + source), run)
+    assert not any("autograd.grad" in mend.source for mend in mends)
 
 
 @pytest.mark.parametrize("source", [CLOSURE, PENALIZED], ids=["closure", "loop"])

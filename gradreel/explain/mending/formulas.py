@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called
-from .functions import method, own_class, savings
+from .common import assigned_pairs
+from .functions import method, own_class, returns, savings
 from .proposal import Proposal, Wanted
 from .text import Edit, Text, names_in
 
@@ -19,6 +20,8 @@ def by_autograd(wanted: Wanted) -> Iterator[Proposal]:
     forward = method(kind, "forward") if kind is not None else None
     backward = method(kind, "backward") if kind is not None else None
     if forward is None or len(forward.args.args) < 2 or (backward is None and not missing(wanted)):
+        return
+    if backward is not None and returns(backward) and stands_in(forward):
         return
     ctx, *arguments = [arg.arg for arg in forward.args.args]
     last = forward.body[-1]
@@ -53,6 +56,25 @@ def by_autograd(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(title, TWICE, *edits, text.replaced(first, indent.join(lines)))
 
 
+def stands_in(forward: ast.FunctionDef) -> bool:
+    """Whether forward hands on its argument as it is, or a step of it: then backward is no formula of a derivative, but
+    stands in for one that is of no use, as where gradients are reversed, clipped or passed straight through."""
+    last = forward.body[-1]
+    value = last.value if isinstance(last, ast.Return) else None
+    made = {ast.unparse(goal): given for goal, given in assigned_pairs(forward)}
+    while isinstance(value, ast.Name) and value.id in made or called(value) in AS_IT_IS:
+        if isinstance(value, ast.Name):
+            value = made.pop(value.id)
+        elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+            value = value.func.value
+        else:
+            break
+    if isinstance(value, ast.Name):
+        return value.id in {arg.arg for arg in forward.args.args}
+    return isinstance(value, ast.Compare) or called(value) in STRAIGHT
+
+
+AS_IT_IS = ("view_as", "clone", "contiguous", "float", "double", "to", "type_as")
 STRAIGHT = ("round", "sign", "floor", "ceil", "trunc", "heaviside", "bernoulli", "argmax", "detach")
 """Where forward has steps, backward stands in for a derivative that says nothing, and is no formula of it."""
 
@@ -65,7 +87,7 @@ def reference(wanted: Wanted) -> str | None:
         return None
     steps = [part for part in ast.walk(forward) if isinstance(part, ast.Compare)]
     calls = [part for part in ast.walk(forward) if isinstance(part, ast.Call) and called(part) in STRAIGHT]
-    if calls or steps:
+    if calls or steps or stands_in(forward):
         return None
     return next((one.source for one in by_autograd(wanted)), None)
 

@@ -7,19 +7,23 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import copies, enclosing, enumerated, followed, loads
+from .common import copies, enclosing, enumerated, followed, loads, with_argument
+from .derived_attributes import render
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
 
 def own_class(wanted: Wanted) -> ast.ClassDef | None:
     """The class of the Function in question."""
-    name = wanted.name("function")
-    classes = [node for node in ast.walk(wanted.text.tree) if isinstance(node, ast.ClassDef)]
-    named = [node for node in classes if node.name == name]
-    functions = [node for node in classes if any("Function" in ast.unparse(base) for base in node.bases)]
-    found = named or functions
-    return found[0] if found else None
+    text, name = wanted.text, wanted.name("function")
+    named = [kind for kind in text.parts(text.tree, ast.ClassDef) if kind.name == name]
+    return next(iter(named or function_classes(text)), None)
+
+
+def function_classes(text: Text) -> list[ast.ClassDef]:
+    """The Functions of the program."""
+    classes = text.parts(text.tree, ast.ClassDef)
+    return [kind for kind in classes if any("Function" in ast.unparse(base) for base in kind.bases)]
 
 
 def method(kind: ast.ClassDef, name: str) -> ast.FunctionDef | None:
@@ -45,19 +49,14 @@ def gradient_count(wanted: Wanted) -> Iterator[Proposal]:
     if wanted.name("needed") and not any(isinstance(node.value, ast.List) for node in returns(backward)):
         return  # what is left out is to learn: None would end the error, and the learning
     if expected > got:
-        more = ", None" * (expected - got)
         edits = []
         for node in returns(backward):
-            assert node.value is not None
             value = node.value
             if isinstance(value, ast.List):
                 made = ", ".join(text.get(part) for part in value.elts[:expected])
                 edits.append(text.replaced(value, made))
-            elif isinstance(value, ast.Tuple) and text.get(value).startswith("("):
-                inside = ", ".join(text.get(part) for part in value.elts)
-                edits.append(text.replaced(value, f"({inside}{more})"))
-            else:
-                edits.append(text.replaced(value, f"{text.get(value).rstrip(', ')}{more}"))
+            elif value is not None:
+                edits.append(with_none(text, value, expected - got))
         if any(isinstance(node.value, ast.List) for node in returns(backward)):
             yield wanted.proposal("return a tuple, not a list", FREE, *edits)
             return
@@ -70,6 +69,14 @@ def gradient_count(wanted: Wanted) -> Iterator[Proposal]:
             kept = ", ".join(text.get(part) for part in node.value.elts[:expected])
             edits.append(text.replaced(node.value, kept))
     yield wanted.proposal("return one gradient for each argument of forward", FREE, *edits)
+
+
+def with_none(text: Text, value: ast.expr, more: int) -> Edit:
+    """What backward returns, with None for so many arguments more."""
+    rest = ", None" * more
+    if isinstance(value, ast.Tuple) and text.get(value).startswith("("):
+        return text.replaced(value, f"({', '.join(map(text.get, value.elts))}{rest})")
+    return text.replaced(value, f"{text.get(value).rstrip(', ')}{rest}")
 
 
 def names_returned(wanted: Wanted) -> Iterator[Proposal]:
@@ -142,8 +149,7 @@ def is_none(node: ast.expr) -> bool:
 def applied(wanted: Wanted) -> Iterator[Proposal]:
     """`Square(x)` and `Square.forward(x)` become `Square.apply(x)`, which records."""
     text = wanted.text
-    kinds = [node for node in ast.walk(text.tree) if isinstance(node, ast.ClassDef)]
-    own = {kind.name for kind in kinds if any("Function" in ast.unparse(base) for base in kind.bases)}
+    own = {kind.name for kind in function_classes(text)}
     for call in text.parts(text.tree, ast.Call):
         shown = text.get(call.func)
         if shown.removesuffix(".forward") in own:
@@ -169,12 +175,9 @@ def put_on_context(wanted: Wanted) -> Iterator[Proposal]:
 def context_set_up(wanted: Wanted) -> Iterator[Proposal]:
     """What forward keeps on its context is kept by `setup_context`, as torch.func asks for it."""
     text = wanted.text
-    kinds = [node for node in ast.walk(text.tree) if isinstance(node, ast.ClassDef)]
-    for kind in kinds:
+    for kind in function_classes(text):
         forward = method(kind, "forward")
-        if not any("Function" in ast.unparse(base) for base in kind.bases) or forward is None:
-            continue
-        if method(kind, "setup_context") is not None or not forward.args.args:
+        if forward is None or method(kind, "setup_context") is not None or not forward.args.args:
             continue
         ctx, *arguments = [arg.arg for arg in forward.args.args]
         last = forward.body[-1]
@@ -334,31 +337,101 @@ def uses_of(text: Text, backward: ast.FunctionDef, own: str, stores: list[ast.As
 
 
 def static(wanted: Wanted) -> Iterator[Proposal]:
-    """forward and backward are static methods, and the Function is used through `apply`."""
-    text, kind = wanted.text, own_class(wanted)
-    if kind is None:
+    """forward and backward are static methods, and the Function is used through `apply`; what its instances were made
+    with is given to forward."""
+    text = wanted.text
+    kind = next(filter(is_legacy, function_classes(text)), own_class(wanted))
+    forward, backward = (method(kind, name) if kind is not None else None for name in ("forward", "backward"))
+    if kind is None or forward is None:
         return
-    edits = []
-    for name in ("forward", "backward"):
-        function = method(kind, name)
-        if function is None:
-            continue
-        if not any("staticmethod" in ast.unparse(mark) for mark in function.decorator_list):
-            edits.append(text.before(function, ["@staticmethod"]))
-    for node in ast.walk(text.tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Call) and ast.unparse(node.func.func) == kind.name:
-            edits.append(text.replaced(node.func, f"{kind.name}.apply"))
+    plain = [function for function in (forward, backward) if function is not None and not is_static(function)]
+    edits: list[Edit] | None = [text.before(function, ["@staticmethod"]) for function in plain]
+    init = method(kind, "__init__")
+    if init is not None and edits is not None:
+        moved = move_init(text, init, forward, backward)
+        edits = [*edits, *moved] if moved is not None else None
+    for call in text.parts(text.tree, ast.Call):
+        if ast.unparse(call.func) == kind.name and edits is not None:
+            applied = apply_instance(text, kind, init, call)
+            edits = [*edits, *applied] if applied is not None else None
     if edits:
-        yield wanted.proposal("static methods, and apply", FREE, *edits)
-    instances = [
-        node
-        for node in ast.walk(text.tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == kind.name and not node.args
-    ]
-    more = [text.replaced(node, f"{kind.name}.apply") for node in instances]
-    if more:
-        title = "static methods, and apply" if edits else f"{kind.name}.apply in the place of an instance"
-        yield wanted.proposal(title, FREE, *edits, *more)
+        settings = [arg.arg for arg in init.args.args[1:]] if init is not None else []
+        title = "static methods, and apply" if plain else f"{kind.name}.apply in the place of an instance"
+        title += f", which is given {enumerated(settings)}" if settings else ""
+        yield wanted.proposal(title, FREE, *edits)
+
+
+def is_legacy(kind: ast.ClassDef) -> bool:
+    """Whether forward is no static method, as in the first versions of PyTorch."""
+    forward = method(kind, "forward")
+    return forward is not None and not is_static(forward)
+
+
+def is_static(function: ast.FunctionDef) -> bool:
+    return any("staticmethod" in ast.unparse(mark) for mark in function.decorator_list)
+
+
+def move_init(
+    text: Text, init: ast.FunctionDef, forward: ast.FunctionDef, backward: ast.FunctionDef | None
+) -> list[Edit] | None:
+    """What `__init__` was given is given to forward, which begins with what `__init__` did, and backward returns None
+    for it; None where names or defaults are in the way."""
+    settings, own, ctx = [arg.arg for arg in init.args.args[1:]], init.args.args[0].arg, forward.args.args[0].arg
+    known = {part.id for part in text.parts(forward, ast.Name)} | {arg.arg for arg in forward.args.args}
+    if not by_place(init) or not by_place(forward) or forward.args.defaults or set(settings) & known:
+        return None
+    last = forward.args.args[-1]
+    end = text.place(last.end_lineno or last.lineno, last.end_col_offset or 0)
+    edits = [text.removed(init), Edit(*end, *end, "".join(f", {name}" for name in settings))]
+    steps = [part for part in init.body if not does_nothing(part)]
+    lines = [line for step in steps for line in render(text, step, {own: ctx} if own != ctx else {})]
+    edits += [text.before(forward.body[0], lines)] if lines else []
+    ends = returns(backward) if backward is not None and settings else []
+    return edits + [with_none(text, part.value, len(settings)) for part in ends if part.value is not None]
+
+
+def by_place(function: ast.FunctionDef) -> bool:
+    """Whether `function` takes arguments by their places alone."""
+    given = function.args
+    return not (given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs)
+
+
+def does_nothing(statement: ast.stmt) -> bool:
+    """Whether a statement of `__init__` is a word about it, or the `__init__` of Function."""
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant) or called(statement.value) == "__init__"
+    return isinstance(statement, ast.Pass)
+
+
+def apply_instance(text: Text, kind: ast.ClassDef, init: ast.FunctionDef | None, call: ast.Call) -> list[Edit] | None:
+    """`Scale(2)(x)` becomes `Scale.apply(x, 2)`, and an instance that is kept a function that says so; None where what
+    it is made with cannot be told, or is changed later."""
+    arguments = init.args.args[1:] if init is not None else []
+    defaults = init.args.defaults if init is not None else []
+    given = {arg.arg: text.get(value) for arg, value in zip(reversed(arguments), reversed(defaults), strict=False)}
+    given |= {arg.arg: text.get(value) for arg, value in zip(arguments, call.args, strict=False)}
+    given |= {word.arg: text.get(word.value) for word in call.keywords if word.arg is not None}
+    names = [arg.arg for arg in arguments]
+    if set(given) != set(names) or len(call.args) > len(names):
+        return None
+    outer, apply = text.parents.get(call), text.replaced(call, f"{kind.name}.apply")
+    if not names:
+        return [apply]
+    if isinstance(outer, ast.Call) and outer.func is call:
+        return [apply, with_argument(text, outer, ", ".join(given[name] for name in names))]
+    kept = outer.targets[0] if isinstance(outer, ast.Assign) else None
+    if kept is None or is_set_on(text, kept):
+        return None
+    settings = ", ".join(f"{name}={given[name]}" for name in names)
+    made = f"lambda *given, {settings}: {kind.name}.apply(*given, {', '.join(names)})"
+    return [text.replaced(call, made)]
+
+
+def is_set_on(text: Text, kept: ast.expr) -> bool:
+    """Whether the program sets attributes of what it calls `kept`: `net.scale.factor = 2` beside `self.scale`."""
+    stores = [part.value for part in text.parts(text.tree, ast.Attribute) if isinstance(part.ctx, ast.Store)]
+    end = ast.unparse(kept).rpartition(".")[2]
+    return any(ast.unparse(owner).rpartition(".")[2] == end for owner in stores)
 
 
 def returned_tensors(wanted: Wanted) -> Iterator[Proposal]:
