@@ -199,6 +199,7 @@ def lost(world: World, tensor: TensorState, in_vain: bool = False) -> Reason | N
                     how=cut.how,
                     cut=name_of(world, cut.tensor),
                     source=name_of(world, cut.source) if cut.source else None,
+                    source_shape=cut.source_shape,
                     leaf=name_of(world, leaf) if leaf is not None else None,
                 ),
             )

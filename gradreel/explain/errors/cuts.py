@@ -40,6 +40,10 @@ class Cut:
     source: TensorState | None = None
     """What the graph led back to until there."""
 
+    @property
+    def source_shape(self) -> str | None:
+        return str(list(self.source.shape)) if self.source is not None else None
+
 
 def where_cut(world: World, start: TensorState) -> Cut | None:
     """Going back from `start`: what ended the recording, else what was told to want no gradient, else the oldest piece

@@ -54,6 +54,7 @@ def without_graph(world: World, failure: Failure, start: TensorState) -> Diagnos
         cut=name_of(world, cut.tensor) if cut else None,
         how=cut.how if cut else "constant",
         source=name_of(world, cut.source) if cut and cut.source else None,
+        source_shape=cut.source_shape if cut else None,
         inputs=", ".join(filter(None, (label(world, number) for number in call.inputs))) if call else None,
     )
     return Diagnosis(

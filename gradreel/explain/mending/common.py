@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterable
 
 from ..calls import keyword
@@ -133,3 +134,8 @@ def assigned_pairs(tree: ast.AST | None) -> list[tuple[ast.expr, ast.expr]]:
             many = isinstance(goal, ast.Tuple) and isinstance(value, ast.Tuple)
             found += zip(goal.elts, value.elts, strict=False) if many else [(goal, value)]  # type: ignore[attr-defined]
     return found
+
+
+def parse_shape(shown: str | None) -> list[int]:
+    """A shape that a diagnosis names; that of a number where it names none."""
+    return list(json.loads(shown)) if shown else []

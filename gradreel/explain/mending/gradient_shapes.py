@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
 from ..calls import called
-from .common import grouped
+from .common import grouped, parse_shape
 from .functions import method, own_class, returns
 from .proposal import FREE, Proposal, Wanted
 from .text import Text
@@ -151,7 +150,3 @@ def sum_to_shape(text: Text, call: ast.Call, dims: list[int], shape: list[int], 
     if not shape:
         return f"{owner}.sum()"
     return f"{owner}.sum({over}, keepdim=True)" if 1 in shape else f"{owner}.sum({over})"
-
-
-def parse_shape(shown: str | None) -> list[int]:
-    return list(json.loads(shown)) if shown else []

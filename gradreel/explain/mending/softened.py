@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import enclosing, loads
+from .common import enclosing, loads, parse_shape
 from .proposal import Proposal, Wanted
 from .text import Edit, Text
 
@@ -49,30 +48,28 @@ def soft_class(wanted: Wanted) -> Iterator[Proposal]:
             continue
         chances, whole = f"torch.softmax({text.get(scores)}, dim={text.get(dim)})", text.parents.get(place)
         if isinstance(whole, ast.Call) and called(whole) == "one_hot":
-            target = reshaped(text, whole, "permute", "movedim", "float")
-        elif of_two_classes(text):
+            target = with_calls(text, whole, "permute", "movedim", "float")
+        elif size_along(wanted, dim) == 2:
             chances += {"1": "[:, 1]", "-1": "[..., 1]", "0": "[1]"}.get(text.get(dim), f".select({text.get(dim)}, 1)")
-            target = reshaped(text, place, "float")
+            target = with_calls(text, place, "float")
         else:
             continue
         title = f"chances, {chances}, on line {place.lineno}"
         yield wanted.proposal(title, CHANCES, text.replaced(target, chances), *asked)
 
 
-def reshaped(text: Text, node: ast.expr, *names: str) -> ast.expr:
+def with_calls(text: Text, node: ast.expr, *names: str) -> ast.expr:
     """`node` with the calls of methods of these names behind it."""
     outer = text.parents.get(node)
     call = text.parents.get(outer) if isinstance(outer, ast.Attribute) and outer.attr in names else None
-    return reshaped(text, call, *names) if isinstance(call, ast.Call) else node
+    return with_calls(text, call, *names) if isinstance(call, ast.Call) else node
 
 
-def of_two_classes(text: Text) -> bool:
-    """Whether a layer of the program gives two numbers: `nn.Linear(8, 2)`, `nn.Conv2d(16, 2, 1)`."""
-    layers = [call for call in text.parts(text.tree, ast.Call) if LAYER.match(called(call)) and len(call.args) > 1]
-    return any(isinstance(layer.args[1], ast.Constant) and layer.args[1].value == 2 for layer in layers)
-
-
-LAYER = re.compile(r"(?:Lazy)?(?:Linear|Conv[123]d|ConvTranspose[123]d)$")
+def size_along(wanted: Wanted, dim: ast.expr) -> int | None:
+    """How long what the graph led back to is along `dim`, if that is a number."""
+    shape, shown = parse_shape(wanted.name("source_shape")), wanted.text.get(dim)
+    at = int(shown) if shown.removeprefix("-").isdecimal() else len(shape)
+    return shape[at] if -len(shape) <= at < len(shape) else None
 
 
 Place = tuple[ast.expr, ast.expr | None, ast.expr | None]
