@@ -53,6 +53,7 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
 
 
 IN_TRANSFORM = ("in_transform", "backward_in_transform")
+"""Causes where a gradient is taken inside of a transform."""
 TRANSFORM = re.compile(r"\b(?:vmap|grad|grad_and_value|vjp|jvp|jacrev|jacfwd|hessian)\(")
 
 

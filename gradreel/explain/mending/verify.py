@@ -18,6 +18,7 @@ from gradreel.trace.events import Value
 
 from ..ancestry import all_zero
 from ..diagnosis import Diagnosis
+from ..errors.refused import IN_TRANSFORM
 from .observe import Observation, alike, close, finite, flat, numbers
 from .references import of_ratio
 from .text import changed_blocks
@@ -128,13 +129,9 @@ def counterparts(old: str, new: str, line: int) -> set[int]:
 
 def a_gradient_arrives(seen: Comparison) -> str | None:
     """Where the program goes backward, gradients arrive."""
-    by_transform = seen.found.cause in IN_TRANSFORM and not seen.after.backwards
-    asked = goes_backward(seen.before) and not by_transform
+    to_no_leaf = seen.found.cause in IN_TRANSFORM and not seen.after.backwards  # a transform gives it back
+    asked = goes_backward(seen.before) and not to_no_leaf
     return "no gradient arrives anywhere" if asked and not seen.after.arrived else None
-
-
-IN_TRANSFORM = ("in_transform", "backward_in_transform")
-"""Where a gradient is taken by a transform afterwards, and comes to no leaf."""
 
 
 def goes_backward(seen: Observation) -> bool:
