@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ..calls import keyword
 from .proposal import Wanted
@@ -134,6 +134,14 @@ def assigned_pairs(tree: ast.AST | None) -> list[tuple[ast.expr, ast.expr]]:
             many = isinstance(goal, ast.Tuple) and isinstance(value, ast.Tuple)
             found += zip(goal.elts, value.elts, strict=False) if many else [(goal, value)]  # type: ignore[attr-defined]
     return found
+
+
+def arguments_of(home: ast.FunctionDef, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """What `call` gives for the parameters of `home`; that of a method, for `self`, too."""
+    names = [argument.arg for argument in (*home.args.posonlyargs, *home.args.args)]
+    method = names[:1] == ["self"] and isinstance(call.func, ast.Attribute)
+    yield from zip(names, [*([call.func.value] if method else []), *call.args], strict=False)  # type: ignore[attr-defined]
+    yield from ((word.arg, word.value) for word in call.keywords if word.arg is not None)
 
 
 def parse_shape(shown: str | None) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import called
 from .collected import GROWING, path_end
-from .common import assigned_pairs, enclosing, enumerated, followed, loads, stack_statements
+from .common import arguments_of, assigned_pairs, enclosing, enumerated, followed, loads, stack_statements
 from .detaching import CUTS
 from .proposal import Proposal, Wanted
 from .text import Text, targets
@@ -154,25 +154,12 @@ def paths_to(text: Text, kind: str, scope: ast.FunctionDef | None, depth: int = 
             holder = enclosing(text, goal, ast.ClassDef)
             holders = paths_to(text, holder.name, scope, depth - 1) if isinstance(holder, ast.ClassDef) else []
             found |= dict.fromkeys(f"{path}.{goal.attr}" for path in holders)
-    found |= dict.fromkeys(given_as(text, scope, kind, list(found)) if scope is not None else [])
+    if scope is not None:
+        pairs = [pair for call in text.calls(text.tree, scope.name) for pair in arguments_of(scope, call)]
+        found |= dict.fromkeys([name for name, given in pairs if called(given) == kind or text.get(given) in found])
     for heir in heirs:
         found |= dict.fromkeys(paths_to(text, heir, scope, depth - 1))
     return list(found)
-
-
-def given_as(text: Text, scope: ast.FunctionDef, kind: str, names: list[str]) -> list[str]:
-    """The arguments of `scope` that it is given an object of the class `kind` as."""
-    places = [argument.arg for argument in scope.args.args]
-    places = places[1:] if isinstance(text.parents.get(scope), ast.ClassDef) else places
-    found = []
-    for call in text.calls(text.tree, scope.name):
-        for place, given in [
-            *zip(places, call.args, strict=False),
-            *((word.arg, word.value) for word in call.keywords),
-        ]:
-            if place is not None and (called(given) == kind or text.get(given) in names):
-                found.append(place)
-    return found
 
 
 def detached_where_read(wanted: Wanted) -> Iterator[Proposal]:

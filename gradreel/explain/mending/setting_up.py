@@ -8,7 +8,15 @@ from collections.abc import Iterator
 
 from ..calls import called, keyword
 from ..errors.not_imported import IMPORTS, unbound
-from .common import assigned_pairs, enclosing, set_keyword, stack_statements, with_argument, without_keyword
+from .common import (
+    arguments_of,
+    assigned_pairs,
+    enclosing,
+    set_keyword,
+    stack_statements,
+    with_argument,
+    without_keyword,
+)
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, names_in, targets
 
@@ -210,14 +218,6 @@ def replaced_in(wanted: Wanted) -> Iterator[tuple[ast.stmt, str]]:
                 path, inner = f"{text.get(given[first])}{path.removeprefix(first)}", statement
                 yield statement, path
                 break
-
-
-def arguments_of(home: ast.FunctionDef, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    """What `call` gives for the parameters of `home`; that of a method, for `self`, too."""
-    names = [argument.arg for argument in (*home.args.posonlyargs, *home.args.args)]
-    method = names[:1] == ["self"] and isinstance(call.func, ast.Attribute)
-    yield from zip(names, [*([call.func.value] if method else []), *call.args], strict=False)  # type: ignore[attr-defined]
-    yield from ((word.arg, word.value) for word in call.keywords if word.arg is not None)
 
 
 def called_there(wanted: Wanted, built: ast.Assign, shown: str, where: ast.stmt) -> str | None:
