@@ -21,6 +21,7 @@ class UnreadLayer:
 
 
 def unread_layer(tree: ast.AST) -> UnreadLayer | None:
+    """The first layer that a program gives a model under a name which no class of its own reads."""
     nodes = nodes_of(tree)
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     own = {part.attr for node in classes for part in ast.walk(node) if isinstance(part, ast.Attribute) and is_own(part)}

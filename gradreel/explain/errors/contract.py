@@ -77,7 +77,7 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
         lines["saved"] = at
     counts = re.search(r"expected (\d+), got (\d+)", message)
     shapes = SHAPES.search(message)
-    summed = added_up(world, at, shapes[1], shapes[2]) if shapes else None
+    summed = find_sum(world, at, shapes[1], shapes[2]) if shapes else None
     if counts:
         story.append(f"It returned {counts.group(2)} where the arguments of forward call for {counts.group(1)}.")
     elif shapes:
@@ -105,7 +105,7 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
     return Diagnosis("function_contract", TITLE, message, lines, tuple(story), nodes, events, cause, names)
 
 
-def added_up(world: World, line: int | None, came: str, wanted: str) -> tuple[Shape, Shape] | None:
+def find_sum(world: World, line: int | None, came: str, wanted: str) -> tuple[Shape, Shape] | None:
     """The shape of what the sum on `line` that has the shape `came` was taken of, and the dimensions along which
     forward repeated an argument of the shape `wanted` to it."""
     made = [state for state in world.tensors.values() if state.place.line == line and str(list(state.shape)) == came]

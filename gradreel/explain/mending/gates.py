@@ -27,15 +27,15 @@ class Pick:
     edits: tuple[Edit, ...]
 
 
-def gated(wanted: Wanted) -> Iterator[Proposal]:
+def multiply_by_chance(wanted: Wanted) -> Iterator[Proposal]:
     """What the picked expert gives is multiplied by the chance of the pick: `top_p.unsqueeze(-1) * expert(x)`."""
     text, pick = wanted.text, find_pick(wanted)
     if pick is None:
         return
     for use in [use for use in loads(pick.home, pick.place) if use.lineno > pick.statement.lineno]:
-        loop = compared_in(text, use)
+        loop = find_expert_loop(text, use)
         if loop is not None:
-            for name in filled_in(text, loop, pick.home):
+            for name in filled_names(text, loop, pick.home):
                 title = f"multiply {name} by the chance of the pick, {pick.chance}, after line {loop.end_lineno}"
                 line = f"{name} = {name} * {pick.chance}"
                 yield wanted.proposal(title, SCALED, *pick.edits, text.after(loop, [line]))
@@ -89,7 +89,7 @@ def find_pick(wanted: Wanted) -> Pick | None:
     return Pick(home, statement, place, chance if wide else f"{chance}.unsqueeze(-1)", edits)
 
 
-def compared_in(text: Text, use: ast.expr) -> ast.For | None:
+def find_expert_loop(text: Text, use: ast.expr) -> ast.For | None:
     """The loop over experts whose number `use` is compared with: `idx == k`."""
     test, loop = text.parents.get(use), text.loop(use)
     number = names_in(loop.target) if isinstance(loop, ast.For) else set()
@@ -98,7 +98,7 @@ def compared_in(text: Text, use: ast.expr) -> ast.For | None:
     return loop if isinstance(loop, ast.For) and names_in(test) & number else None
 
 
-def filled_in(text: Text, loop: ast.For, home: ast.FunctionDef) -> list[str]:
+def filled_names(text: Text, loop: ast.For, home: ast.FunctionDef) -> list[str]:
     """What `loop` fills that was made before it, and is used behind it."""
     filled: dict[str, None] = {}
     for part in text.parts(loop, ast.Assign):

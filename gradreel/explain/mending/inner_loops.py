@@ -13,17 +13,18 @@ from .text import Edit, Text
 OF_SECOND_ORDER = "second derivatives: the graph of every inner step is kept"
 
 
-def computed_weights(wanted: Wanted) -> Iterator[Proposal]:
+def compute_weights(wanted: Wanted) -> Iterator[Proposal]:
     """`fast = copy.deepcopy(net)` and an SGD of its own become `weights` that each inner step computes anew, with a
     graph back to `net`, and `fast` a function that calls `net` with them."""
     text = wanted.text
     for made in text.parts(text.tree, ast.Assign):
         if called(made.value) != "deepcopy" or not isinstance(made.targets[0], ast.Name) or not text.alone(made):
             continue
-        assert isinstance(made.value, ast.Call)
+        if not isinstance(made.value, ast.Call) or not made.value.args:
+            continue
         home = enclosing(text, made, ast.FunctionDef) or text.tree
         fast, model = made.targets[0].id, text.get(made.value.args[0])
-        edits = steps_computed(text, home, fast)
+        edits = compute_steps(text, home, fast)
         if edits:
             lines = [
                 f"weights = dict({model}.named_parameters())",
@@ -34,7 +35,7 @@ def computed_weights(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{title} {made.lineno}", OF_SECOND_ORDER, first, *edits)
 
 
-def steps_computed(text: Text, home: ast.AST, fast: str) -> list[Edit]:
+def compute_steps(text: Text, home: ast.AST, fast: str) -> list[Edit]:
     """The steps of a plain SGD of `fast` as formulas; none if there is no such, or more than that is done with it."""
     inner = [part for part in text.parts(home, ast.Assign) if is_plain_sgd(text, part.value, fast)]
     if len(inner) != 1 or not isinstance(inner[0].value, ast.Call):

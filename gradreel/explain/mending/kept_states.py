@@ -32,8 +32,8 @@ def detached_when_done(wanted: Wanted) -> Iterator[Proposal]:
         scope = enclosing(text, freed, ast.FunctionDef)
         scope = scope if isinstance(scope, ast.FunctionDef) else None
         goal = last_step(text, freed)
-        for kind, attribute in kept(wanted):
-            start = beginning(kind, attribute)
+        for kind, attribute in find_states(wanted):
+            start = initial_value(kind, attribute)
             for owner in paths_to(text, kind.name, scope):
                 for lines in without_graph(f"{owner}.{attribute}", start):
                     title = f"detach {owner}.{attribute} once the update is done, after line {goal.lineno}"
@@ -87,7 +87,7 @@ def without_graph(path: str, start: ast.expr | None) -> list[list[str]]:
     return [[parts]] if isinstance(start, ast.Tuple) else [[f"{path} = {path}.detach()"], [parts]]
 
 
-def kept(wanted: Wanted) -> list[tuple[ast.ClassDef, str]]:
+def find_states(wanted: Wanted) -> list[tuple[ast.ClassDef, str]]:
     """The attributes that methods of a class set or let grow once it is made: that of the old graph first."""
     text, border = wanted.text, wanted.name("border") or wanted.name("held") or ""
     found: dict[tuple[ast.ClassDef, str], None] = {}
@@ -95,12 +95,12 @@ def kept(wanted: Wanted) -> list[tuple[ast.ClassDef, str]]:
         for method in kind.body:
             if isinstance(method, ast.FunctionDef) and method.name != "__init__" and method.args.args:
                 own = method.args.args[0].arg
-                found |= dict.fromkeys((kind, attribute) for attribute in stored(method, own))
+                found |= dict.fromkeys((kind, attribute) for attribute in find_stores(method, own))
     known = path_end(border.partition("[")[0])
     return sorted(found, key=lambda pair: f".{pair[1]}" != known)
 
 
-def stored(method: ast.FunctionDef, own: str) -> list[str]:
+def find_stores(method: ast.FunctionDef, own: str) -> list[str]:
     """The attributes of `own` that `method` sets, writes into or lets grow."""
     goals: list[ast.expr] = []
     found: list[str] = []
@@ -123,7 +123,7 @@ def stored(method: ast.FunctionDef, own: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def beginning(kind: ast.ClassDef, attribute: str) -> ast.expr | None:
+def initial_value(kind: ast.ClassDef, attribute: str) -> ast.expr | None:
     """What an attribute of `kind` begins as."""
     return next((value for goal, value in assigned_pairs(kind) if ast.unparse(goal) == f"self.{attribute}"), None)
 
@@ -165,7 +165,7 @@ def paths_to(text: Text, kind: str, scope: ast.FunctionDef | None, depth: int = 
 def detached_where_read(wanted: Wanted) -> Iterator[Proposal]:
     """`h = self.memory.get(user, zeros)` becomes `h = self.memory.get(user, zeros).detach()`."""
     text = wanted.text
-    for kind, attribute in kept(wanted):
+    for kind, attribute in find_states(wanted):
         for statement in text.parts(kind, ast.Assign):
             value = statement.value
             whole = value.value if isinstance(value, ast.Subscript) else None

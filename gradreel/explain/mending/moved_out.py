@@ -108,9 +108,11 @@ def by_mode(wanted: Wanted) -> Iterator[Proposal]:
 def handed_back(wanted: Wanted) -> Iterator[Proposal]:
     """The gradients of a copy, `fast = copy.deepcopy(net)`, are handed over to what the optimizer has."""
     text, built = wanted.text, wanted.at("built")
+    if built is None:
+        return
     given = {text.get(call.args[0]).rpartition(".")[0] for call in makings(text.tree) if call.args}
     for node in text.parts(text.tree, ast.Assign):
-        if called(node.value) != "deepcopy" or not isinstance(node.value, ast.Call) or built is None:
+        if called(node.value) != "deepcopy" or not isinstance(node.value, ast.Call) or not node.value.args:
             continue
         whole, copy = text.get(node.value.args[0]), text.get(node.targets[0])
         if any(whole == owner or owner.startswith(f"{whole}.") for owner in given) and text.alone(built):

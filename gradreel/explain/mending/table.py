@@ -127,7 +127,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "clipped_early": (steps.clipped_later,),
     "idle": (gradients.emptied_later,),
     "no_backward": (gradients.driven,),
-    "in_vain": (inner_loops.computed_weights, moved_out.handed_back),
+    "in_vain": (inner_loops.compute_weights, moved_out.handed_back),
     "made_anew": (moved_out.weight_computed, moved_out.made_once),
     "dropping": (moved_out.by_mode,),
     "never_stepped": (gradients.stepped,),

@@ -21,7 +21,7 @@ from .common import (
     value_of,
     with_argument,
 )
-from .gates import gated
+from .gates import multiply_by_chance
 from .modes import enabled, recording_on
 from .moved_out import weight_computed
 from .numbers import all_kept, from_tensors, in_torch, tensors_listed, without_numbers
@@ -463,9 +463,9 @@ CUTS = {
         *(enabled, in_torch),
     ),
     "tensor": (from_tensors, without_numbers),
-    "numbers": (gated, tensors_listed, in_torch, without_numbers, all_kept, from_tensors, undetached),
+    "numbers": (multiply_by_chance, tensors_listed, in_torch, without_numbers, all_kept, from_tensors, undetached),
     "rounded": (
-        gated,
+        multiply_by_chance,
         scored,
         chances_kept,
         soft_class,

@@ -152,10 +152,10 @@ def gradient_by_transform(wanted: Wanted) -> Iterator[Proposal]:
         for call in text.calls(step, "grad"):
             given = [*call.args, *(word.value for word in call.keywords if word.arg in ("outputs", "inputs"))]
             if len(given) >= 2 and isinstance(given[1], ast.Name) and "func.grad" not in text.get(call.func):
-                yield from nested(wanted, call, given[0], given[1].id)
+                yield from nest_transform(wanted, call, given[0], given[1].id)
 
 
-def nested(wanted: Wanted, call: ast.Call, root: ast.expr, leaf: str) -> Iterator[Proposal]:
+def nest_transform(wanted: Wanted, call: ast.Call, root: ast.expr, leaf: str) -> Iterator[Proposal]:
     """`call`, which asks for the gradient of `root` at `leaf`, as a transform of its own."""
     text, raised = wanted.text, wanted.at("raised")
     step = next(node for node in text.around(call) if isinstance(node, ast.stmt))
@@ -166,7 +166,7 @@ def nested(wanted: Wanted, call: ast.Call, root: ast.expr, leaf: str) -> Iterato
     steps = [part for part in steps if targets(part) & names_in(root) or needs(steps, part, root)]
     value = f"{grouped(text, root)}.sum()" if is_weighted(call) else text.get(root)
     single = steps[-1] if len(steps) == 1 and isinstance(steps[0], ast.Assign) else None
-    edits = [*flag_removed(text, raised, leaf)]
+    edits = [*remove_flag(text, raised, leaf)]
     later = set().union(*(names_in(part) for part in block[block.index(step) + 1 :]))
     if isinstance(root, ast.Name) and isinstance(single, ast.Assign) and text.get(single.targets[0]) == root.id:
         shown = grouped(text, single.value) if is_weighted(call) else text.get(single.value)
@@ -204,7 +204,7 @@ def is_weighted(call: ast.Call) -> bool:
     return len(call.args) > 2 or keyword(call, "grad_outputs") is not None
 
 
-def flag_removed(text: Text, raised: ast.stmt, leaf: str) -> list[Edit]:
+def remove_flag(text: Text, raised: ast.stmt, leaf: str) -> list[Edit]:
     """The line that asks for a leaf goes; under another name it hands on what it was made of."""
     source = raised.value if isinstance(raised, ast.Assign | ast.Expr) else None
     while isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and called(source) in OF_LEAF:

@@ -59,16 +59,18 @@ class Telling:
         elif because:
             others.insert(0, because)
         while others and short(f"{text}; {others[0]}"):
-            text = joined(text, others.pop(0))
-        return f"{ended(text)}\n{ended(upper(reduce(joined, others)))}" if others else ended(text)
+            text = join_clauses(text, others.pop(0))
+        if not others:
+            return end_sentence(text)
+        return f"{end_sentence(text)}\n{end_sentence(upper(reduce(join_clauses, others)))}"
 
 
-def joined(text: str, clause: str) -> str:
+def join_clauses(text: str, clause: str) -> str:
     """`text` and a clause after it, or the sentence that it begins."""
-    return f"{ended(text)} {clause}" if clause[0].isupper() else f"{text}; {clause}"
+    return f"{end_sentence(text)} {clause}" if clause[0].isupper() else f"{text}; {clause}"
 
 
-def ended(text: str) -> str:
+def end_sentence(text: str) -> str:
     """`text` with a full stop, unless it has an end."""
     return text if text.endswith((".", "?", "!")) and not text.endswith("..") else text + "."
 
