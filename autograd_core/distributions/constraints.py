@@ -9,7 +9,7 @@ import numpy as np
 
 from ..namespace.absent import absent
 from ..opaque import opaque
-from ..tensor.tensor import Array, Tensor
+from ..tensor.tensor import Array, Tensor, plain
 
 
 @opaque
@@ -26,8 +26,6 @@ class Constraint:
 
     def check(self, value: Tensor) -> Tensor:
         """Where the constraint holds."""
-        from ..tensor.tensor import plain
-
         with np.errstate(invalid="ignore"):
             return plain(np.asarray(self.holds(np.asarray(value.data_))))
 

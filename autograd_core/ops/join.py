@@ -135,8 +135,6 @@ def stack_parts(grads: Any, sizes: Sequence[int], dtype: Any, dim: int) -> Array
 
 
 def blank(shape: Sequence[int], dtype: Any) -> Any:
-    from ..tensor.tensor import plain
-
     return plain(np.zeros(shape, getattr(dtype, "numpy", dtype))[()])
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..dispatch.op import both, helper, op
-from ..tensor.tensor import Array
+from ..tensor.tensor import Array, plain
 from .fused_backward import joint
 
 # ---- on arrays, what numpy does not offer
@@ -413,8 +413,6 @@ def geqrf(self: Array) -> tuple[Array, Array]:
 
 def eye_like(data: Any) -> Any:
     """As much of the diagonal as there is."""
-    from ..tensor.tensor import plain
-
     rows, columns = data.data_.shape[-2:]
     return plain(np.eye(rows, min(rows, columns), dtype=data.data_.dtype))
 
@@ -432,8 +430,6 @@ def reflection(input: Array, k: int) -> Array:
 
 
 def unit_column(input: Any, k: int) -> Any:
-    from ..tensor.tensor import plain
-
     return plain(raw_unit_column(input.data_, k))
 
 

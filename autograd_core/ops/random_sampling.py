@@ -245,9 +245,7 @@ def floating(tensor: Tensor, kernel: str) -> Tensor:
         NotImplementedError: it does not.
     """
     if tensor.data_.dtype.kind != "f":
-        from ..errors import type_name
-
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_name(tensor.data_.dtype)}'")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{errors.type_name(tensor.data_.dtype)}'")
     return tensor
 
 

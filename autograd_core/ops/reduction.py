@@ -21,7 +21,7 @@ from ..engine.warnings import warn
 from ..functorch.batch import is_batched
 from ..tensor import arithmetic
 from ..tensor.arithmetic import total
-from ..tensor.tensor import Array
+from ..tensor.tensor import Array, plain
 from ._common import Dims, axes, wrap
 from .binary import TINY
 
@@ -465,8 +465,6 @@ def prod_dim_backward(grad: Array, self: Array, result: Array, dim: int, keepdim
 
 def undefined_slope(self: Any) -> Any:
     """The slope of a variance without freedom: infinite but where an element is the mean."""
-    from ..tensor.tensor import plain
-
     return plain(undefined_arrays(self.data_))
 
 

@@ -110,7 +110,6 @@ def lstm_gradients(
 def given_or_zero(grad: Any, like: Any) -> Any:
     """`grad` in a row in memory, or zeros in the shape of `like` where none came."""
     from ..api.functions.shape import contiguous
-    from ..tensor.tensor import plain
 
     return plain(np.zeros(like.data_.shape, like.data_.dtype)) if grad is None else contiguous(grad)
 

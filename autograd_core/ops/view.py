@@ -210,8 +210,6 @@ def trace_backward(grad: Array, sizes: Sequence[int]) -> Array:
 
 def diagonal_places(sizes: Sequence[int]) -> Any:
     """Where the diagonal lies in a flat matrix."""
-    from ..tensor.tensor import plain
-
     return plain(np.arange(min(sizes)) * (sizes[1] + 1))
 
 

@@ -29,11 +29,7 @@ def seed() -> int:
 
 
 def get_rng_state() -> Tensor:
-    from ..api.functions.creation import (
-        make_tensor,  # operators stand on the generator beside this module, and below that
-    )
-
-    return make_tensor(default_generator.state_bytes(), "get_rng_state")
+    return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:

@@ -117,9 +117,7 @@ def as_value(target: Tensor, value: Any) -> Tensor:
 
 
 def name_dim(target: Tensor) -> str:
-    from ...errors import type_name
-
-    return type_name(target.data_.dtype)
+    return errors.type_name(target.data_.dtype)
 
 
 def is_int(index: Any) -> bool:

@@ -22,7 +22,7 @@ from ...tensor.size import Size
 from ...tensor.strides import lies_in, of_rows
 from ...tensor.tensor import Tensor
 from ..functions.arguments import cast, recast
-from ..functions.creation import check_device
+from ..functions.creation import check_device, from_numpy
 
 Method = Callable[..., Any]
 
@@ -133,8 +133,6 @@ as_array.__qualname__ = "Tensor.__array__"  # numpy asks with a `copy`, and read
 
 def wrapped_array(self: Tensor, array: np.ndarray[Any, Any]) -> Tensor:
     """What numpy's functions made of a tensor, as one; a mask in bytes, from when there was no tensor of bools."""
-    from ..functions.creation import from_numpy
-
     return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
 
 
