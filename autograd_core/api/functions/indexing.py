@@ -453,9 +453,3 @@ def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     return scatter_gather.scatter_reduce(input, dim, index, src, reduce, include_self)
-
-
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    from ...ops import indexing
-
-    return indexing.masked_scatter(input, mask, source)

@@ -254,7 +254,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return unary.masked_fill(input, mask, value)
 
 
-@composite("masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor: function")
+@composite("masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor: function method method_")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     meet(input.data_, mask.data_)
     return indexing.masked_scatter(input, mask, source)

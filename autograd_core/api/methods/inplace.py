@@ -474,7 +474,6 @@ WITHOUT_FUNCTION: dict[str, Method] = random_sampling.METHODS | {
     method.__name__: method for method in (resize_, resize_as_, fill_, copy_, fill_diagonal_, float_power_)
 }
 """Methods that write and have no variant that does not, or none with a schema."""
-WITHOUT_FUNCTION["masked_scatter_"] = in_place_variant(GRAPH["masked_scatter"])
 
 AUGMENTED: dict[str, Method] = {
     "__iadd__": augment(OF_THEIR_OWN["add"], binary_ops.add.op, np.add),

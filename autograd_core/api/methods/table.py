@@ -219,7 +219,6 @@ PROPERTIES |= {"is_cpu": property(lambda self: True), "name": property(lambda se
 
 FROM = {
     view: "alias",
-    pointwise: "masked_scatter",
     sorting: "unique unique_consecutive",
     shape: "unflatten split",
 }
