@@ -6,7 +6,6 @@ from ..api.functions.contraction import multi_dot as multi_dot
 from ..dispatch.schema.guard import guard_module
 from ..namespace.absent import absent
 from ..ops.linalg_decomposition import LinAlgError as LinAlgError
-from .functions import METHODS as METHODS
 from .functions import cholesky as cholesky
 from .functions import cond as cond
 from .functions import cross as cross

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -432,19 +432,6 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 matmul = matmul_ops.matmul
 
-METHODS: dict[str, Callable[..., Any]] = {
-    "det": det,
-    "logdet": logdet,
-    "slogdet": old_slogdet,
-    "inverse": inv,
-    "matrix_exp": matrix_exp,
-    "matrix_power": matrix_power,
-    "svd": old_svd,
-    "cross": old_cross,
-    "pinverse": pinverse,
-    "norm": old_norm,
-}
-"""What is also a function of the package and a method of tensors."""
 
 # ---- solving
 
@@ -578,7 +565,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
 # ---- older names
 
 
-@composite("cholesky(Tensor self, bool upper=False) -> Tensor: function out")
+@composite("cholesky(Tensor self, bool upper=False) -> Tensor: function method out")
 def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """torch.cholesky."""
     warn_once(
@@ -592,7 +579,7 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     return linalg_decomposition.cholesky(input, upper)
 
 
-@composite("qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R): function out")
+@composite("qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R): function method out")
 def old_qr(input: Tensor, some: bool = True) -> Any:
     """torch.qr."""
     warn_once(

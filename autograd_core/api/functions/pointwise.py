@@ -415,9 +415,9 @@ def view_as_real(input: Tensor) -> NoReturn:
 
 
 @composite("""
-    conj(Tensor(a) self) -> Tensor(a): function
+    conj(Tensor(a) self) -> Tensor(a): function method
     real(Tensor(a) self) -> Tensor(a): function
-    conj_physical(Tensor self) -> Tensor: function method_ out
+    conj_physical(Tensor self) -> Tensor: function method method_ out
     """)
 def itself(input: Tensor) -> Tensor:
     """What torch gives for a real tensor where it asks for the real part, or the conjugate."""

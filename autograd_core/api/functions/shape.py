@@ -46,6 +46,11 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     return view_ops.reshape(input, sizes_of(shape, "reshape", "shape"))
 
 
+@composite("reshape_as(Tensor(a) self, Tensor other) -> Tensor(a): method")
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    return view_ops.reshape(input, list(other.data_.shape))
+
+
 @composite("""
     view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a): method
     view(Tensor(a) self, SymInt[] size) -> Tensor(a): method
@@ -757,6 +762,6 @@ def broadcast_shapes(*shapes: Any) -> Size:
     return Size(out)
 
 
-@composite("is_same_size(Tensor self, Tensor other) -> bool: function")
+@composite("is_same_size(Tensor self, Tensor other) -> bool: function method")
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     return input.data_.shape == other.data_.shape

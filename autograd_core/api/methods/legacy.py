@@ -185,7 +185,7 @@ def matrices(name: str) -> Callable[[Tensor], Tensor]:
     return transpose_last
 
 
-adjoint = matrices("adjoint")
+adjoint = composite("adjoint(Tensor(a) self) -> Tensor(a): function method")(matrices("adjoint"))
 
 
 def matrix(self: Tensor) -> Tensor:
@@ -220,21 +220,6 @@ def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
     from ...nn.functional import activation
 
     return activation.hardshrink(self, lambd)
-
-
-def cholesky(self: Tensor, upper: bool = False) -> Tensor:
-    from ...linalg import functions
-
-    return functions.old_cholesky(self, upper)
-
-
-def qr(self: Tensor, some: bool = True) -> Any:
-    from ...linalg import functions
-
-    return functions.old_qr(self, some)
-
-
-LOADED_LATE: dict[str, Callable[..., Any]] = {method.__name__: method for method in (prelu, hardshrink, cholesky, qr)}
 
 
 # ---- written in Python by torch: what Python says of a wrong call names them as methods of Tensor

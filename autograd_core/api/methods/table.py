@@ -13,16 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ... import linalg
 from ...dispatch import not_implemented
 from ...dispatch.schema.guard import guard
 from ...dispatch.schema.schema import composite, declared
 from ...graph.introspection import read_only
 from ...namespace.absent import name_what_lacks
 from ...ops import binary as binary_ops
-from ...ops import join, unary, view
+from ...ops import join, unary
 from ...ops.matmul import mm, product
-from ...ops.view import reshape
 from ...tensor import dtypes
 from ...tensor.device import CPU, strided
 from ...tensor.size import Size
@@ -217,23 +215,18 @@ PROPERTIES |= {
 }
 PROPERTIES |= {"is_cpu": property(lambda self: True), "name": property(lambda self: None)}
 
-FROM = {
-    view: "alias",
-    sorting: "unique unique_consecutive",
-    shape: "unflatten split",
-}
-"""Where a method comes from that is also a function of the package and has no schema in torch."""
-
-DECLARING = (contraction, creation, indexing, linalg_functions, random, reduction_functions, statistics, windows)
-"""Modules that declare functions and methods when they are imported, beside those above."""
+DECLARING = (
+    *(contraction, creation, indexing, linalg_functions, random, reduction_functions),
+    *(shape, sorting, statistics, windows),
+)
+"""Modules that declare functions and methods when they are imported, beside those that are used here."""
 
 CASTS = {
     "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
     "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
 }  # fmt: skip
 
-METHODS: dict[str, Method] = {name: getattr(module, name) for module, names in FROM.items() for name in names.split()}
-METHODS |= declared("method") | linalg.METHODS
+METHODS: dict[str, Method] = declared("method")
 
 OWN: dict[str, Method] = {
     f.__name__: f
@@ -255,20 +248,12 @@ OWN |= {
     "element_size": lambda self: int(self.data_.itemsize), "data_ptr": data_ptr,
     "is_pinned": lambda self, device=None: False, "is_distributed": lambda self: False,
     "storage_offset": storage_offset, "untyped_storage": untyped_storage,
-    "adjoint": legacy.adjoint, "reshape_as": lambda self, other: reshape(self, list(other.data_.shape)),
     "_is_zerotensor": lambda self: False,
-    "is_same_size": lambda self, other: self.data_.shape == other.data_.shape,
-    "conj": lambda self: self, "conj_physical": lambda self: self,
     "to_dense": lambda self, dtype=None, *, masked_grad=None: self if dtype is None else self.to(dtype),
     "cpu": lambda self, memory_format=None: cast(self, None, memory_format),
 }  # fmt: skip
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
-OWN |= (
-    legacy.METHODS
-    | legacy.FROM_PYTHON
-    | legacy.LOADED_LATE
-    | {"__copy__": autograd.copy, "_is_view": vars(Tensor)["_is_view"]}
-)
+OWN |= legacy.METHODS | legacy.FROM_PYTHON | {"__copy__": autograd.copy, "_is_view": vars(Tensor)["_is_view"]}
 
 
 IN_PLACE: dict[str, Method] = {
