@@ -263,9 +263,7 @@ from .engine.grad_mode import set_grad_enabled as set_grad_enabled
 from .engine.warnings import is_warn_always_enabled as is_warn_always_enabled
 from .engine.warnings import set_warn_always as set_warn_always
 from .functorch.vmap import vmap as vmap
-from .linalg import functions as _decomposition
-from .linalg import functions as _functions
-from .linalg import functions as _solving
+from .linalg import functions as _linalg
 from .linalg.functions import det as det
 from .linalg.functions import logdet as logdet
 from .linalg.functions import matrix_exp as matrix_exp
@@ -498,13 +496,13 @@ arctanh = atanh
 bool = _dtypes.bool_
 cdouble = complex128
 cfloat = complex64
-cholesky = _solving.old_cholesky
+cholesky = _linalg.old_cholesky
 clip = clamp
 concat = cat
 concatenate = cat
 conj = _pointwise.itself
 conj_physical = _pointwise.itself
-cross = _functions.old_cross
+cross = _linalg.old_cross
 divide = div
 fix = trunc
 float = float32
@@ -512,23 +510,23 @@ ger = outer
 greater = gt
 greater_equal = ge
 int = int32
-inverse = _functions.inv
+inverse = _linalg.inv
 less = lt
 less_equal = le
 moveaxis = movedim
 multiply = mul
 negative = neg
-norm = _functions.old_norm
+norm = _linalg.old_norm
 not_equal = ne
-qr = _solving.old_qr
+qr = _linalg.old_qr
 range = _creation.closed_range
 real = _pointwise.itself
 resolve_conj = _sorting.resolve
 resolve_neg = _sorting.resolve
 row_stack = vstack
-slogdet = _functions.old_slogdet
+slogdet = _linalg.old_slogdet
 subtract = sub
-svd = _decomposition.old_svd
+svd = _linalg.old_svd
 swapaxes = transpose
 swapdims = transpose
 trapz = trapezoid
