@@ -22,9 +22,7 @@ from ..tensor.tensor import Array, Tensor, plain
 from . import forward_ad
 from .differentiate import grad
 
-# ---- strictness
-
-# What `strict` refuses in torch.autograd.functional: results that do not depend on an input.
+# ---- what `strict` refuses: results that do not depend on an input
 
 
 Tensors = tuple[Tensor, ...]
@@ -103,7 +101,7 @@ def zeros_like(tensor: Tensor, requires_grad: bool = False) -> Tensor:
     return zeros.requires_grad_() if requires_grad else zeros
 
 
-# ---- functional
+# ---- products, Jacobians and Hessians
 
 
 Func = Callable[..., Any]
@@ -407,9 +405,7 @@ def hessian(
     return matrix(found, many, many)
 
 
-# ---- jacobians
-
-# Jacobians in three ways: by small differences, by backward, and by forward mode.
+# ---- Jacobians for gradcheck, in three ways: by small differences, by backward, and by forward mode
 #
 # A Jacobian here has a row for each element of an input and a column for each element of an output.
 

@@ -33,9 +33,7 @@ from .functional import (
     units,
 )
 
-# ---- gradcheck words
-
-# The long texts of gradcheck, torch's word for word.
+# ---- long texts, torch's word for word
 
 
 SLOW_AGAIN = """
@@ -355,9 +353,7 @@ def gradcheck(
     return True
 
 
-# ---- gradgradcheck
-
-# gradgradcheck: gradcheck of the function that gives the gradients.
+# ---- gradgradcheck: gradcheck of the function that gives the gradients
 
 
 def gradgradcheck(

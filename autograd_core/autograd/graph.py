@@ -181,14 +181,7 @@ class _MultiHandle:
         self.remove()
 
 
-__getattr__ = absent("torch.autograd.graph")
-
-
-settle(globals())
-
-# ---- versions
-
-# The counts of writes that nodes check, set by hand: for writes that a program knows to be harmless.
+# ---- the counts of writes that nodes check, set by hand: for writes that a program knows to be harmless
 
 
 def _unsafe_set_version_counter(tensors: Sequence[Tensor], versions: Sequence[int]) -> None:
@@ -218,3 +211,8 @@ class _unsafe_preserve_version_counter:
 
     def __exit__(self, *_: object) -> None:
         _unsafe_set_version_counter(self.tensors, self.versions)
+
+
+settle(globals())
+
+__getattr__ = absent("torch.autograd.graph")

@@ -1,4 +1,5 @@
-"""Independent, dimensions of a batch taken together as one event, and MixtureSameFamily, one of a batch by chance."""
+"""Distributions made of several: Independent, dimensions of a batch taken together as one event, and MixtureSameFamily,
+one of a batch by chance. And MultivariateNormal."""
 
 from __future__ import annotations
 
@@ -171,9 +172,7 @@ class MixtureSameFamily(Distribution):
         return f"MixtureSameFamily(\n  {self.mixture_distribution},\n  {self.component_distribution})"
 
 
-# ---- multivariate
-
-# Distributions of vectors and matrices: the bell curve of several dimensions, and roots of correlations.
+# ---- the bell curve of several dimensions
 
 
 MATRICES = ("covariance_matrix", "precision_matrix", "scale_tril")

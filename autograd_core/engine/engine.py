@@ -345,9 +345,7 @@ def nodes_on_the_way(order: Sequence[Node], wanted: set[Node]) -> set[Node]:
     return needed
 
 
-# ---- reentrant
-
-# A call of backward or grad while it is under way: the modes that it wants, and what is told of how it ended.
+# ---- a call of backward or grad under way: the modes that it wants, and what is told of how it ended
 #
 # Note [Calls inside calls]. A function of a program's own may call backward in its backward, whose function calls it
 # again, and so on. Each call takes some of Python's frames, of which a thread has a thousand. So torch goes on in

@@ -1,4 +1,5 @@
-"""Gradients on their way: added up, as tensors for programs, and what a program's hooks may make of them."""
+"""Gradients on their way: added up, as tensors for programs, and what a program's hooks may make of them; the queue of
+nodes for which all have come."""
 
 from __future__ import annotations
 
@@ -118,9 +119,7 @@ def copy_in_rows(grad: Tensor) -> Tensor:
     return copy
 
 
-# ---- ready queue
-
-# The engine's ready queue: libstdc++'s binary heap, whose order among equals says which leaf goes first.
+# ---- the ready queue: libstdc++'s binary heap, whose order among equals says which leaf goes first
 
 
 class ReadyQueue:

@@ -17,11 +17,6 @@ from .snapshot import Value, snapshot
 
 if TYPE_CHECKING:
     from ..dispatch.op import Op
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..dispatch.op import Op
-
 
 Flight = tuple[Any, ...]
 
@@ -115,9 +110,7 @@ def defaults(op: Op) -> dict[str, Any]:
     return {p: q.default for p, q in op.signature.parameters.items() if p not in op.tensors}
 
 
-# ---- contents
-
-# What the reader knows of what tensors hold: as last told, or computed again; see Note [Same bits].
+# ---- what tensors hold: as last told, or computed again; see Note [Same bits]
 
 
 class Contents:

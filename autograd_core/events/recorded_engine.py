@@ -7,7 +7,7 @@ them, for their gradients get numbers.
 
 Whatever needs more is for `Call.execute`: hooks, create_graph, chosen inputs, nodes of a program's own making or from
 before the recording, large gradients, and a node that hands on to three leaves or more (which of them goes first
-depends on the whole heap; see ready_queue.py).
+depends on the whole heap; see `ReadyQueue`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ the tape when it is gone. `Reader` makes the same flights of a fact that are put
   Nodes run in the exact order, and a leaf is told of when the last that it waits for has come, as the edges say;
 * results, and gradients of formulas, that give the same bits when they are computed again are not noted: the reader
   computes them of what it knows of operands and of what the node keeps (Note [Same bits] in
-  dispatch/codegen/recompute.py). So the fact of such a node that ran is its number alone;
+  dispatch/codegen/recorded.py). So the fact of such a node that ran is its number alone;
 * a node goes with the last that holds it: its tensor, or a node above it. One that others may hold, too, for a program
   or a flight named it, is watched from then on, and tells itself;
 * a value is noted before anybody may write over it: of scalars and small arrays the bytes. The value of what a node

@@ -6,6 +6,7 @@ release is told by a weak reference, so that being watched keeps nothing alive.
 
 from __future__ import annotations
 
+import gc
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ..graph.node import Node
     from ..tensor.storage import Storage
     from ..tensor.tensor import Tensor
-import gc
 
 Emit = Callable[[tuple[Any, ...]], Any]
 
@@ -264,9 +264,7 @@ def nbytes(array: np.ndarray[Any, Any] | np.generic | float) -> int:
     return int(getattr(array, "nbytes", 8))
 
 
-# ---- collector
-
-# The collector of cycles, which comes seldom while tapes grow: a tape has many objects, and no cycle.
+# ---- the collector of cycles, which comes seldom while tapes grow: a tape has many objects, and no cycle
 #
 # It goes on as before once it has come after the last tape was closed, not at once: else its next visit would be to all
 # that lies on the tape.

@@ -1,4 +1,4 @@
-"""Determinants, inverses, powers, products and norms, checked and composed as PyTorch does."""
+"""torch.linalg: factors, determinants, inverses, solutions and norms, checked and composed as PyTorch does."""
 
 from __future__ import annotations
 
@@ -29,9 +29,7 @@ from ..ops.unary import copy, masked_fill, nan_to_num, where
 from ..ops.view import slice_, squeeze_dim, transpose, unsqueeze
 from ..tensor.tensor import Tensor, plain
 
-# ---- decomposition
-
-# torch.linalg's factors of matrices: Cholesky's, QR, singular and eigenvalues.
+# ---- factors: Cholesky's, QR, singular and eigenvalues
 
 
 EIGH = named_tuple("linalg_eigh", "eigenvalues eigenvectors")
@@ -130,7 +128,7 @@ def side(UPLO: str) -> str:
     return UPLO.upper()
 
 
-# ---- functions
+# ---- determinants, inverses, powers, norms
 
 
 SLOGDET = named_tuple("linalg_slogdet", "sign logabsdet")
@@ -433,14 +431,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 matmul = matmul_ops.matmul
 
 
-# ---- solving
-
-# The rarer part of torch.linalg: factors that are kept, least squares, conditions and ranks, tensors as matrices.
-
-
-INV_EX = named_tuple("linalg_inv_ex", "inverse info")
-LSTSQ = named_tuple("linalg_lstsq", "solution residuals rank singular_values")
-OLD_QR = named_tuple("qr", "Q R")
+# ---- products along a dimension
 
 
 @composite("linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor: function out")
@@ -454,6 +445,9 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 
 
 # ---- inverses
+
+
+INV_EX = named_tuple("linalg_inv_ex", "inverse info")
 
 
 @composite("linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info): function out")
@@ -473,6 +467,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 # ---- least squares, conditions, ranks
 
 
+LSTSQ = named_tuple("linalg_lstsq", "solution residuals rank singular_values")
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
@@ -563,6 +558,9 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
 
 
 # ---- older names
+
+
+OLD_QR = named_tuple("qr", "Q R")
 
 
 @composite("cholesky(Tensor self, bool upper=False) -> Tensor: function method out")

@@ -1,4 +1,5 @@
-"""How messages name things: a method by its class, where it is printed or a call does not fit; a type as C does."""
+"""How messages name things: a method by its class, where it is printed or a call does not fit; a type as C does. And
+which names of a program may stand for something of the host."""
 
 from __future__ import annotations
 
@@ -59,9 +60,7 @@ def named_in_c(value: Any) -> str:
     return f"{kind.__module__}.{kind.__name__}"
 
 
-# ---- program names
-
-# Names that come from a program and stand for something of the host: which of them may.
+# ---- names that come from a program and stand for something of the host: which of them may
 
 
 def is_special(name: str) -> bool:

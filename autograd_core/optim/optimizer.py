@@ -32,10 +32,7 @@ from ..random.box_muller import multiply_add
 from ..tensor.dtypes import kind_name, number
 from ..tensor.tensor import Array, Tensor, plain
 
-# ---- options
-
-# The numbers that steps and schedules compute with: whatever a program left in a group or on a scheduler is looked at
-# here before numpy meets it.
+# ---- options: what a program left in a group or on a scheduler is looked at here, before numpy meets it
 
 
 Group = dict[str, Any]
@@ -87,9 +84,6 @@ def options(group: Group, usual: Group, messages: dict[str, Message], tensors: b
 def power(base: Any, times: Any) -> Any:
     """`base ** times`; of a whole number as often as epochs are counted, no number of a million digits is made."""
     return float(base) ** times if isinstance(base, int) and isinstance(times, int) and times > 64 else base**times
-
-
-# ---- optimizer
 
 
 # ---- hooks on the steps of all optimizers: before those of its own, and after them; one set for each run

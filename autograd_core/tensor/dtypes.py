@@ -244,9 +244,7 @@ def floating(kind: dtype) -> dtype:
     return _default.get() if kind.category < FLOATING else kind
 
 
-# ---- type info
-
-# torch.iinfo and torch.finfo: the range of a type, and how fine its steps are.
+# ---- torch.iinfo and torch.finfo: the range of a type, and how fine its steps are
 
 
 NOT_GIVEN: Final = object()
@@ -323,10 +321,7 @@ class finfo(Limits):
         self.resolution = {"bfloat16": 1e-2, "float16": 1e-3, "float32": 1e-6, "float64": 1e-15}[kind.name]
 
 
-# ---- scalars
-
-# Numbers as the engine computes with them: what a program left in an option or a setting is looked at here, before
-# numpy meets it.
+# ---- numbers of a program, in an option or a setting: looked at here, before numpy meets them
 
 
 REAL = "must be real number, not {}"

@@ -11,9 +11,7 @@ from .forward import Forward
 if TYPE_CHECKING:
     from ..op import Op
 
-# ---- recompute
-
-# What the reader of a tape computes again, so that a fact need not have it; see Note [Facts] in events/recording.py.
+# ---- what the reader of a tape computes again, so that a fact need not have it; see Note [Facts] (events/recording.py)
 #
 # Note [Same bits]. Element by element, + - * / and what is made of them alone give the same bits wherever they are
 # computed. Sums, products of matrices and curves do where what goes in is laid out in memory alike: of those, what is
@@ -69,7 +67,7 @@ class Again:
         return " and ".join(["laid_out", *(PLAIN.format(f"x_{name}") for name in kept)])
 
 
-# ---- recorded
+# ---- the code
 
 
 class Heard(Forward, Backward):

@@ -1,4 +1,4 @@
-"""Linear and bilinear maps as functions."""
+"""Linear and bilinear maps, and rows of a table by their indices (`embedding`), as functions."""
 
 from __future__ import annotations
 
@@ -64,9 +64,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return out if bias is None else add(out, bias)
 
 
-# ---- sparse
-
-# Rows of a table by their indices, alone and in bags, as functions.
+# ---- rows of a table by their indices, alone and in bags
 
 
 def embedding(
