@@ -181,7 +181,7 @@ class Call:
         else:
             if DETACHED in irregular and keeps_detached(node):
                 raise RuntimeError(errors.DETACHED)
-            wanted = node.next if self.needed is None else self.wanted(node)
+            wanted = node.next if self.needed is None else self.edges_to_compute(node)
             made = node.graph(grads, wanted) if self.on_tensors else node.raw(grads, wanted)
             results = validate_grads(node, made, wanted, self.on_tensors)
             writes = writes_into(node, made, results)
@@ -216,7 +216,7 @@ class Call:
             count_writes(results, writes)
         return [given.get(id(result), given.get(memory(result), 0)) for result in results] if given else None
 
-    def wanted(self, node: Node) -> tuple[Node | None, ...]:
+    def edges_to_compute(self, node: Node) -> tuple[Node | None, ...]:
         """The edges of `node` along which this call wants a gradient, None for the others."""
         assert self.needed is not None
         captures = self.captures or {}
