@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..dispatch.schema.schema import composite
 from ..errors import Unsupported
 from ..namespace.module_names import WrittenInC
 from .tensor import Tensor
@@ -176,6 +177,7 @@ def fitting(value: Any, kind: np.dtype[Any], name: str | None = None) -> Any:
     return int(value) % 256 if kind.kind == "u" else int(value)
 
 
+@composite("promote_types(ScalarType type1, ScalarType type2) -> ScalarType: function")
 def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest type of the higher category that can hold both, as `torch.promote_types` has it."""
     a, b = resolve_dtype(a), resolve_dtype(b)

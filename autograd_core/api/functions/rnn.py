@@ -246,9 +246,15 @@ def group_parameters(params: Sequence[Tensor], has_biases: bool, projected: bool
     return found
 
 
-def simple_network(cell: Callable[..., State]) -> Callable[..., tuple[Tensor, Tensor]]:
+def simple_network(name: str, cell: Callable[..., State]) -> Callable[..., tuple[Tensor, Tensor]]:
     """torch.gru, torch.rnn_tanh and torch.rnn_relu: (outputs, last hidden states)."""
 
+    @composite(f"""
+        {name}.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, \
+            float dropout, bool train, bool bidirectional) -> (Tensor, Tensor): function
+        {name}.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, \
+            bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor): function
+        """)
     def network(
         input: Tensor,
         hx: Tensor,
@@ -271,7 +277,9 @@ def simple_network(cell: Callable[..., State]) -> Callable[..., tuple[Tensor, Te
     return network
 
 
-rnn_tanh, rnn_relu, gru = (simple_network(cell) for cell in (tanh_cell, relu_cell, gated_cell))
+rnn_tanh, rnn_relu, gru = (
+    simple_network(name, cell) for name, cell in (("rnn_tanh", tanh_cell), ("rnn_relu", relu_cell), ("gru", gated_cell))
+)
 
 
 def swap_batch(output: Tensor, batch_first: bool) -> Tensor:

@@ -60,7 +60,7 @@ def table() -> dict[str, dict[str, tuple[str, list[str]]]]:
 
 
 TABLE = table()
-"""Of functions that torch's bindings write by hand: they have no schema."""
+"""Of what is not declared by a schema: most of it torch's bindings write by hand."""
 
 
 def names_in(space: str) -> set[str]:
@@ -86,7 +86,7 @@ def guard(space: str, name: str, function: Function) -> Function:
     if name not in DECLARED[space] and name not in TABLE[space]:
         return function
     if takes_nothing(space, name):
-        return without_arguments(name, function) if space == "Tensor" else function
+        return without_arguments(name, function)
     return check_calls(Reader(space, name, function))
 
 

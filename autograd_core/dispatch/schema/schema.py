@@ -82,7 +82,7 @@ OPTIONS = ("dtype", "layout", "device", "pin_memory")
 def way(schema: Schema, variant: str) -> str:
     """How a program calls this variant of `schema`: "(Tensor input, Tensor other, *, Tensor out=None)"."""
     parts = [argument(part) for part in schema.arguments.split(", ") if part]
-    named = [part.rpartition("=")[0].rpartition(" ")[2] or part.rpartition(" ")[2] for part in parts]
+    named = [part.partition("=")[0].rpartition(" ")[2] for part in parts]
     if variant.startswith("method"):
         parts = [part for part, name in zip(parts, named, strict=True) if name != "self"]
     else:

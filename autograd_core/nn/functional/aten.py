@@ -155,7 +155,11 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool,
 # ---- dropout
 
 
-def dropping(function: Callable[..., Tensor], inplace: bool = False) -> Callable[..., Tensor]:
+def dropping(name: str, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """torch's function of this name; one that ends in `_` writes over its input."""
+    inplace = name.endswith("_")
+
+    @composite(f"{name}(Tensor input, float p, bool train) -> Tensor: function")
     def drop(input: Tensor, p: float, train: bool) -> Tensor:
         if not 0 <= p <= 1:
             raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
@@ -168,11 +172,11 @@ def of_features(input: Tensor, p: float, train: bool, inplace: bool) -> Tensor:
     return drop_elements(input, p, train, inplace, channels=True)
 
 
-dropout, dropout_ = dropping(_dropout), dropping(_dropout, True)
-alpha_dropout, alpha_dropout_ = dropping(_alpha_dropout), dropping(_alpha_dropout, True)
-feature_dropout, feature_dropout_ = dropping(of_features), dropping(of_features, True)
-feature_alpha_dropout = dropping(_feature_alpha_dropout)
-feature_alpha_dropout_ = dropping(_feature_alpha_dropout, True)
+dropout, dropout_ = dropping("dropout", _dropout), dropping("dropout_", _dropout)
+alpha_dropout, alpha_dropout_ = dropping("alpha_dropout", _alpha_dropout), dropping("alpha_dropout_", _alpha_dropout)
+feature_dropout, feature_dropout_ = dropping("feature_dropout", of_features), dropping("feature_dropout_", of_features)
+feature_alpha_dropout = dropping("feature_alpha_dropout", _feature_alpha_dropout)
+feature_alpha_dropout_ = dropping("feature_alpha_dropout_", _feature_alpha_dropout)
 
 
 # ---- others

@@ -63,6 +63,10 @@ def need_row(title: str, input: Tensor) -> None:
 # ---- the maximum
 
 
+@composite("""
+    max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, bool \
+        ceil_mode=False) -> Tensor: function
+    """)
 def max_pool1d(
     input: Tensor,
     kernel_size: Lengths,
@@ -111,6 +115,10 @@ def check_row(input: Tensor, kernel: int, stride: int, padding: int, dilation: i
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
 
 
+@composite("""
+    max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool \
+        ceil_mode=False) -> Tensor: function
+    """)
 def max_pool2d(
     input: Tensor,
     kernel_size: Lengths,
@@ -253,6 +261,10 @@ ADAPTIVE_AVG_POOL2D: Any = guard("torch.nn.functional", "_adaptive_avg_pool2d", 
 # ---- over three dimensions
 
 
+@composite("""
+    max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool \
+        ceil_mode=False) -> Tensor: function
+    """)
 def max_pool3d(
     input: Tensor,
     kernel_size: Lengths,
@@ -390,10 +402,15 @@ def max_unpool2d(
     return pooling.max_unpool2d(input, indices, room(2, input, kernel_size, stride, padding, output_size))
 
 
-max_pool1d_with_indices = with_indices(max_pool1d)
+max_pool1d_with_indices = composite("""
+    max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, \
+        bool ceil_mode=False) -> (Tensor, Tensor): function
+    """)(with_indices(max_pool1d))
 max_pool2d_with_indices = with_indices(max_pool2d)
 max_pool3d_with_indices = with_indices(max_pool3d)
-adaptive_max_pool1d_with_indices = with_indices(adaptive_max_pool1d)
+adaptive_max_pool1d_with_indices = composite("""
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor): function
+    """)(with_indices(adaptive_max_pool1d))
 adaptive_max_pool2d_with_indices = with_indices(adaptive_max_pool2d)
 
 # What Python says of arguments that do not fit names the function that torch has inside, without indices.
