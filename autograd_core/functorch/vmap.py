@@ -15,8 +15,8 @@ from ..engine.state import state
 from ..tensor.tensor import Tensor
 from .batch import Level
 from .batched_tensor import Part, hide, part_of
-from .batching_rules.factory import ensure_batch, move_dim
 from .batching_rules.inplace import give_back
+from .batching_rules.operands import ensure_batch, move_dim
 from .pytree import LEAF, Shape, flatten, spread, unflatten
 
 

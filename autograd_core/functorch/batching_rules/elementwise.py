@@ -14,7 +14,7 @@ from ...tensor import dtypes
 from ...tensor.tensor import Tensor
 from ...tensor.type_promotion import rank_operand
 from ..batched_tensor import Part, hide, innermost, part_of
-from .factory import (
+from .operands import (
     Call,
     below_front,
     each_wrapped,

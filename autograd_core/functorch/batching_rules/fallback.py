@@ -8,7 +8,7 @@ from ...errors import Unsupported
 from ...ops.join import cat, stack
 from ...ops.view import expand, select, unsqueeze, view
 from ..batched_tensor import Part
-from .factory import Call, front, move_dim
+from .operands import Call, front, move_dim
 
 
 def one_by_one(call: Call) -> Any:

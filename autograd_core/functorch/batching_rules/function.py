@@ -13,7 +13,7 @@ from ..batch import Batch, Level
 from ..batched_tensor import Part, hide, part_of
 from ..pytree import flatten, spread, unflatten
 from ..vmap import mapped_over
-from .factory import move_dim
+from .operands import move_dim
 
 
 class VmapInfo(NamedTuple):

@@ -18,7 +18,7 @@ from ...tensor.views import HiddenView, geometry
 from ..batch import Batch, Level, is_hidden
 from ..batched_tensor import innermost, lift, part_of
 from .elementwise import unary
-from .factory import Call, front, once
+from .operands import Call, front, once
 from .rules import rule_in
 
 MORE = (

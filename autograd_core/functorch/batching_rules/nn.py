@@ -18,8 +18,8 @@ from ...ops.unary import clamp_min, exp, log, neg, to_copy, where
 from ...ops.view import expand, reshape, squeeze_dim, transpose, unsqueeze, view
 from ...tensor.tensor import plain, wrapped_number
 from ..batched_tensor import Part, part_of
-from .factory import Call, ensure_batch, front, into, logical, move_dim, out_of, wrap_dim
 from .fallback import one_by_one
+from .operands import Call, ensure_batch, front, into, logical, move_dim, out_of, wrap_dim
 
 Rule = Callable[[Call], Any]
 

@@ -19,8 +19,8 @@ from ...tensor.views import remember
 from ..batch import Level
 from ..batched_tensor import hide, innermost, lift, part_of
 from . import elementwise, nn, shape
-from .factory import Call, once
 from .fallback import one_by_one
+from .operands import Call, once
 
 RULES = (
     elementwise.OTHER_POINTWISE | elementwise.REDUCTIONS | shape.RULES | elementwise.PRODUCTS | nn.LOSSES | nn.LAYERS

@@ -28,7 +28,7 @@ from ...ops.view import (
 )
 from ...tensor.tensor import plain
 from ..batched_tensor import Part
-from .factory import Call, below_front, each_wrapped, ensure_batch, front, move_dim, pad_dims, wrap_dim
+from .operands import Call, below_front, each_wrapped, ensure_batch, front, move_dim, pad_dims, wrap_dim
 
 Rule = Callable[[Call], Any]
 
