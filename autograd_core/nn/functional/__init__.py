@@ -59,11 +59,11 @@ from .dropout import dropout1d as dropout1d
 from .dropout import dropout2d as dropout2d
 from .dropout import dropout3d as dropout3d
 from .dropout import feature_alpha_dropout as feature_alpha_dropout
+from .embedding import embedding as embedding
+from .embedding import embedding_bag as embedding_bag
+from .embedding import one_hot as one_hot
 from .linear import bilinear as bilinear
-from .linear import embedding as embedding
-from .linear import embedding_bag as embedding_bag
 from .linear import linear as linear
-from .linear import one_hot as one_hot
 from .loss import binary_cross_entropy as binary_cross_entropy
 from .loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from .loss import cosine_embedding_loss as cosine_embedding_loss

@@ -24,7 +24,8 @@ from .dropout import alpha_dropout as _alpha_dropout
 from .dropout import drop_elements
 from .dropout import dropout as _dropout
 from .dropout import feature_alpha_dropout as _feature_alpha_dropout
-from .linear import bilinear, check_bags
+from .embedding import check_bags
+from .linear import bilinear
 from .loss import cosine_similarity, pairwise_distance
 from .loss import ctc as ctc_loss
 from .normalization import group_norm, layer_norm, rms_norm
