@@ -31,9 +31,9 @@ from .gamma import NegativeBinomial as NegativeBinomial
 from .gamma import StudentT as StudentT
 from .independent import Independent as Independent
 from .independent import MixtureSameFamily as MixtureSameFamily
-from .independent import MultivariateNormal as MultivariateNormal
 from .kl import kl_divergence as kl_divergence
 from .kl import register_kl as register_kl
+from .multivariate_normal import MultivariateNormal as MultivariateNormal
 from .relaxed import LogitRelaxedBernoulli as LogitRelaxedBernoulli
 from .relaxed import RelaxedBernoulli as RelaxedBernoulli
 from .relaxed import RelaxedOneHotCategorical as RelaxedOneHotCategorical

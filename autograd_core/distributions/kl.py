@@ -21,7 +21,8 @@ from .continuous import Cauchy, ContinuousBernoulli, Exponential, Laplace, Norma
 from .discrete import Bernoulli, Binomial, Categorical, Geometric, OneHotCategorical, Poisson
 from .distribution import Distribution, sum_rightmost
 from .gamma import Beta, Dirichlet, Gamma
-from .independent import Independent, MultivariateNormal, mahalanobis
+from .independent import Independent
+from .multivariate_normal import MultivariateNormal, mahalanobis
 from .transformed import EULER, Gumbel, HalfNormal, TransformedDistribution
 
 Formula = Callable[[Any, Any], Tensor]
