@@ -54,13 +54,9 @@ def is_whole(tensor: Tensor) -> bool:
     return tensor.data_.dtype.kind in "iu"
 
 
-def numpy_dtype(dtype: Any) -> np.dtype[Any]:
-    return to_numpy(dtype)
-
-
 def cast(input: Tensor, dtype: Any, memory_format: str | None = None) -> Tensor:
     """`input` in another dtype and memory format, itself if it has these already."""
-    target = input.data_.dtype if dtype is None else numpy_dtype(dtype)
+    target = input.data_.dtype if dtype is None else to_numpy(dtype)
     if input.data_.dtype == target and (memory_format is None or suggests(input.data_, memory_format)):
         return input
     return recast(input, target, memory_format)

@@ -19,13 +19,13 @@ from ...functorch.batching_rules.factory import like as hidden_like
 from ...functorch.batching_rules.factory import make_sized as hidden_sized
 from ...tensor import dtypes
 from ...tensor.device import device
-from ...tensor.dtypes import default_kind, get_default_dtype
+from ...tensor.dtypes import default_kind, get_default_dtype, to_numpy
 from ...tensor.size import Size
 from ...tensor.storage import new_storage
 from ...tensor.strides import PRESERVED, blank_like, copy_in_format
 from ...tensor.tensor import Array, Tensor, plain
 from ...tensor.views import extent, laid_out
-from .arguments import numpy_dtype, sizes_of
+from .arguments import sizes_of
 
 # ---- from what a program writes down as data
 
@@ -284,7 +284,7 @@ def from_numpy(ndarray: np.ndarray[Any, Any]) -> Tensor:
 
 
 def floating(dtype: Any) -> np.dtype[Any]:
-    return numpy_dtype(dtypes.get_default_dtype() if dtype is None else dtype)
+    return to_numpy(dtypes.get_default_dtype() if dtype is None else dtype)
 
 
 @composite("""
@@ -349,7 +349,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
     kind = dtypes.of_number(value) if dtype is None else dtype
     if not isinstance(size, tuple | list):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
-    target = numpy_dtype(kind)
+    target = to_numpy(kind)
     return make_tensor(
         np.full(lengths([list(size)], "full"), dtypes.fitting(value, target), target), "full", requires_grad, device
     )
@@ -397,7 +397,7 @@ def arange(
     count = math.ceil((last - first) / by)
     lengths([count])
     values = np.arange(count) * by + first
-    kind = (np.dtype(np.int64) if whole else floating(None)) if dtype is None else numpy_dtype(dtype)
+    kind = (np.dtype(np.int64) if whole else floating(None)) if dtype is None else to_numpy(dtype)
     return make_tensor(values.astype(kind), "arange", requires_grad, device)
 
 
@@ -436,7 +436,7 @@ def closed_range(
     warn(RANGE)
     first, last, by = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
     check_steps(first, last, by)
-    kind = floating(None) if dtype is None else numpy_dtype(dtype)
+    kind = floating(None) if dtype is None else to_numpy(dtype)
     if kind == np.bool_:
         raise NotImplementedError("\"range_cpu\" not implemented for 'Bool'")
     count = math.floor((last - first) / by) + 1
@@ -472,7 +472,7 @@ def check_sides(row: int, col: int) -> None:
 
 
 def places(dtype: Any) -> np.dtype[Any]:
-    return np.dtype(np.int64) if dtype is None else numpy_dtype(dtype)
+    return np.dtype(np.int64) if dtype is None else to_numpy(dtype)
 
 
 @composite("""
@@ -536,7 +536,7 @@ def symmetric_line(start: float, end: float, steps: int, kind: np.dtype[Any]) ->
 
 
 def like(input: Tensor, dtype: Any) -> np.dtype[Any]:
-    return input.data_.dtype if dtype is None else numpy_dtype(dtype)
+    return input.data_.dtype if dtype is None else to_numpy(dtype)
 
 
 def filled_like(input: Tensor, dtype: Any, value: Any, memory_format: str | None) -> Any:
@@ -651,7 +651,7 @@ def empty_strided(
         raise RuntimeError(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
         )
-    kind = numpy_dtype(dtypes.get_default_dtype() if dtype is None else dtype)
+    kind = to_numpy(dtypes.get_default_dtype() if dtype is None else dtype)
     check_sizes(list(size))
     if 0 not in size and any(n > 1 and step < 0 for n, step in zip(size, stride, strict=True)):
         raise RuntimeError(

@@ -17,9 +17,9 @@ from ...ops import random_sampling
 from ...ops._common import refuse
 from ...ops.random_sampling import bernoulli_each, check_bounds
 from ...random import generator as streams
+from ...tensor.dtypes import to_numpy
 from ...tensor.strides import blank_like
 from ...tensor.tensor import Array, Tensor, plain
-from .arguments import numpy_dtype
 from .creation import floating, lengths, like, make_tensor
 
 
@@ -134,9 +134,9 @@ def randint(
     elif low is None or high is None:
         low, high = 0, high if low is None else low
     shape = lengths([list(size)])
-    check_bounds(int(low), int(high), numpy_dtype(dtype) if dtype is not None else np.dtype(np.int64))
+    check_bounds(int(low), int(high), to_numpy(dtype) if dtype is not None else np.dtype(np.int64))
     drawn = streams.integers(math.prod(shape), int(low), int(high), generator).reshape(shape)
-    return make_tensor(drawn if dtype is None else drawn.astype(numpy_dtype(dtype)), "randint", requires_grad, device)
+    return make_tensor(drawn if dtype is None else drawn.astype(to_numpy(dtype)), "randint", requires_grad, device)
 
 
 @composite("""
@@ -152,7 +152,7 @@ def randperm(
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     lengths([n], "randperm")
     order = streams.permutation(n, generator)
-    return make_tensor(order if dtype is None else order.astype(numpy_dtype(dtype)), "randperm", requires_grad, device)
+    return make_tensor(order if dtype is None else order.astype(to_numpy(dtype)), "randperm", requires_grad, device)
 
 
 @composite("""

@@ -8,8 +8,9 @@ from ...dispatch.schema.schema import composite
 from ...ops import activation, cumulative, reduction
 from ...ops import sorting as sorting_ops
 from ...ops.unary import maximum, minimum
+from ...tensor.dtypes import to_numpy
 from ...tensor.tensor import Tensor
-from .arguments import cast, counted_in, dims, lacking, numpy_dtype
+from .arguments import cast, counted_in, dims, lacking
 from .pointwise import UNSAID
 
 
@@ -80,7 +81,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
 
 def refuse_truth(name: str, dtype: Any) -> None:
-    if dtype is not None and numpy_dtype(dtype).kind == "b":
+    if dtype is not None and to_numpy(dtype).kind == "b":
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
 
 

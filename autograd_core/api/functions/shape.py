@@ -27,7 +27,7 @@ from ...tensor import dtypes
 from ...tensor.size import Size
 from ...tensor.strides import PRESERVED, lies_in
 from ...tensor.tensor import Tensor, plain, sharing
-from .arguments import dims, numpy_dtype, sizes_of
+from .arguments import dims, sizes_of
 from .creation import make_tensor
 from .indexing import kind_of
 
@@ -57,7 +57,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """)
 def view(input: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
     if dtype is not None or (len(shape) == 1 and dtypes.is_dtype(shape[0])):
-        return view_dtype(input, numpy_dtype(dtype if dtype is not None else shape[0]))
+        return view_dtype(input, dtypes.to_numpy(dtype if dtype is not None else shape[0]))
     if len(shape) == 1 and not isinstance(shape[0], int | tuple | list | Tensor):
         raise TypeError(NOT_A_VIEW.format(type(shape[0]).__name__))
     return view_ops.view(input, sizes_of(shape, "view"))
