@@ -50,7 +50,7 @@ def in_single(function: Callable[..., Any], data: Array, *numbers: float) -> Arr
     return result.astype(data.dtype)
 
 
-def added(data: Array, number: float) -> Array:
+def add_number(data: Array, number: float) -> Array:
     """A number that is added is one of the tensor's own dtype first."""
     return in_single(np.add, data, float(data.dtype.type(number)))
 
@@ -58,21 +58,21 @@ def added(data: Array, number: float) -> Array:
 def raised_cosine(alpha: float, beta: float) -> Callable[[Array, int], Array]:
     def at(places: Array, count: int) -> Array:
         waves = in_single(np.cos, in_single(np.multiply, places, 2 * math.pi / (count - 1)))
-        return added(in_single(np.multiply, waves, -beta), alpha)
+        return add_number(in_single(np.multiply, waves, -beta), alpha)
 
     return at
 
 
-def of_blackman(places: Array, count: int) -> Array:
+def blackman(places: Array, count: int) -> Array:
     angles = in_single(np.multiply, places, math.pi / (count - 1))
     four, two = (in_single(np.cos, in_single(np.multiply, angles, by)) for by in (4.0, 2.0))
-    return added(in_single(np.multiply, four, 0.08) - in_single(np.multiply, two, 0.5), 0.42)
+    return add_number(in_single(np.multiply, four, 0.08) - in_single(np.multiply, two, 0.5), 0.42)
 
 
-def of_bartlett(places: Array, count: int) -> Array:
+def bartlett(places: Array, count: int) -> Array:
     line = in_single(np.multiply, places, 2 / (count - 1))
     half = ((count - 1) >> 1) + 1
-    return np.concatenate([line[:half], added(-line[half:], 2.0)])
+    return np.concatenate([line[:half], add_number(-line[half:], 2.0)])
 
 
 @composite("""
@@ -115,7 +115,7 @@ def hamming_window(
 def blackman_window(
     window_length: int, periodic: bool = True, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
-    return window_of("blackman_window", window_length, periodic, dtype, requires_grad, device, of_blackman)
+    return window_of("blackman_window", window_length, periodic, dtype, requires_grad, device, blackman)
 
 
 @composite("""
@@ -127,4 +127,4 @@ def blackman_window(
 def bartlett_window(
     window_length: int, periodic: bool = True, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
-    return window_of("bartlett_window", window_length, periodic, dtype, requires_grad, device, of_bartlett)
+    return window_of("bartlett_window", window_length, periodic, dtype, requires_grad, device, bartlett)
