@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from ..dispatch.schema.schema import composite
 from ..engine.state import state
 from ..functorch.batch import is_hidden
 from ..functorch.batching_rules.elementwise import each_alike
@@ -17,6 +16,7 @@ from ..ops.binary import div_mode, remainder
 from ..tensor.tensor import Tensor, wrapped_number
 from .inplace import check_writable, in_place
 from .not_differentiable import NotImplemented_, make_node
+from .schema.schema import composite
 
 
 class Underived(Node):

@@ -381,7 +381,7 @@ def get_device(input: Tensor) -> int:
 
 @composite("""
     numel(Tensor self) -> int: function method
-    nelement(Tensor self) -> Tensor: method
+    nelement(Tensor self) -> int: method
     """)
 def numel(input: Tensor) -> int:
     return int(input.data_.size)
