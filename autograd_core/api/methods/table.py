@@ -15,7 +15,7 @@ import numpy as np
 
 from ...dispatch import not_implemented
 from ...dispatch.schema.guard import guard
-from ...dispatch.schema.schema import composite, declared
+from ...dispatch.schema.schema import composite, functions_of
 from ...graph.introspection import read_only
 from ...namespace.absent import name_what_lacks
 from ...ops import binary as binary_ops
@@ -226,7 +226,7 @@ CASTS = {
     "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
 }  # fmt: skip
 
-METHODS: dict[str, Method] = declared("method")
+METHODS: dict[str, Method] = functions_of("method")
 
 OWN: dict[str, Method] = {
     f.__name__: f
@@ -258,7 +258,7 @@ OWN |= legacy.METHODS | legacy.FROM_PYTHON | {"__copy__": autograd.copy, "_is_vi
 
 IN_PLACE: dict[str, Method] = {
     name: in_place_of(name, function)
-    for name, function in (declared("function_") | declared("method_")).items()
+    for name, function in (functions_of("function_") | functions_of("method_")).items()
     if name not in OWN
 }
 IN_PLACE |= WITHOUT_FUNCTION | AUGMENTED

@@ -180,7 +180,7 @@ PLACES = {
 }
 
 
-def declared(variant: str) -> dict[str, Callable[..., Any]]:
+def functions_of(variant: str) -> dict[str, Callable[..., Any]]:
     """The functions behind a variant, by their names as functions of torch or as methods."""
     return {name: entry.function for name, entry in DECLARED[PLACES[variant]].items() if entry.variant == variant}
 
