@@ -14,10 +14,14 @@ torch: Any = autograd_core
 Parts = Sequence[Any]
 
 
-def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
-    """`get_ema_avg_fn` for many tensors, written in place."""
+def check_decay(decay: float) -> None:
     if decay < 0.0 or decay > 1.0:
         raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
+
+
+def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
+    """`get_ema_avg_fn` for many tensors, written in place."""
+    check_decay(decay)
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def ema_update(ema_param_list: Parts, current_param_list: Parts, _: Any) -> None:
@@ -32,8 +36,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
 
 def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
     """What moves a mean by a fixed part towards what is new."""
-    if decay < 0.0 or decay > 1.0:
-        raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
+    check_decay(decay)
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def ema_update(ema_param: Any, current_param: Any, num_averaged: Any) -> Any:
@@ -85,31 +88,41 @@ class AveragedModel(torch.nn.Module):  # type: ignore[misc]
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self.module(*args, **kwargs)
 
-    def _numbers(self, model: Any) -> list[Any]:
-        return [*model.parameters(), *model.buffers()] if self.use_buffers else list(model.parameters())
-
     def update_parameters(self, model: Any) -> None:
         """Let the means take in the parameters of `model` as they stand; the first time they are taken as they are."""
-        ours, theirs = self._numbers(self.module), self._numbers(model)
+        pairs = list(zip(self.parameters(), model.parameters(), strict=False))
+        if self.use_buffers:
+            ours, theirs = ([*each.parameters(), *each.buffers()] for each in (self.module, model))
+            pairs = list(zip(ours, theirs, strict=False))
         with torch.no_grad():
             if self.n_averaged == 0:
-                for average, current in zip(ours, theirs, strict=True):
+                for average, current in pairs:
                     average.copy_(current)
             elif self.avg_fn is not None:
-                for average, current in zip(ours, theirs, strict=True):
+                for average, current in pairs:
                     average.copy_(self.avg_fn(average, current, self.n_averaged))
             else:
-                (self.multi_avg_fn or get_swa_multi_avg_fn())(ours, theirs, self.n_averaged)
+                update = self.multi_avg_fn or get_swa_multi_avg_fn()
+                for group in by_dtype(pairs):
+                    update([average for average, _ in group], [current for _, current in group], self.n_averaged)
             if not self.use_buffers:
                 for average, current in zip(self.module.buffers(), model.buffers(), strict=True):
                     average.copy_(current)
         self.n_averaged += 1
 
 
+def by_dtype(pairs: Sequence[Any]) -> list[Any]:
+    """Pairs of tensors, those of one dtype together."""
+    groups: dict[Any, Any] = {}
+    for pair in pairs:
+        groups.setdefault(pair[0].dtype, []).append(pair)
+    return list(groups.values())
+
+
 @torch.no_grad()  # type: ignore[untyped-decorator]
 def update_bn(loader: Iterable[Any], model: Any, device: Any = None) -> None:
     """Let batch norms take the means and variances of all that `loader` gives."""
-    norms = [module for module in model.modules() if hasattr(module, "running_mean")]
+    norms = [module for module in model.modules() if isinstance(module, torch.nn.modules.batchnorm._BatchNorm)]
     if not norms:
         return
     was_training, momenta = model.training, [norm.momentum for norm in norms]
@@ -118,7 +131,8 @@ def update_bn(loader: Iterable[Any], model: Any, device: Any = None) -> None:
         norm.reset_running_stats()
         norm.momentum = None
     for batch in loader:
-        model(batch[0] if isinstance(batch, (list, tuple)) else batch)
+        input = batch[0] if isinstance(batch, (list, tuple)) else batch
+        model(input if device is None else input.to(device))
     for norm, momentum in zip(norms, momenta, strict=True):
         norm.momentum = momentum
     model.train(was_training)
