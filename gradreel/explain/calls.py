@@ -25,7 +25,7 @@ def names_in(text: str) -> set[str]:
     return set() if tree is None else {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
-def called(node: ast.expr) -> str:
+def called(node: ast.AST | None) -> str:
     """The last name of what is called: `backward` of `loss.sum().backward()`; nothing of what is no call."""
     if not isinstance(node, ast.Call):
         return ""

@@ -51,7 +51,7 @@ def unread(tree: ast.AST) -> Iterator[Unread]:
     read |= {
         part.value
         for node in nodes
-        if called(node) in ("getattr", "hasattr", "setattr")  # type: ignore[arg-type]
+        if called(node) in ("getattr", "hasattr", "setattr")
         for part in ast.walk(node)
         if isinstance(part, ast.Constant) and isinstance(part.value, str)
     }

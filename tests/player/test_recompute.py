@@ -70,7 +70,7 @@ def test_what_the_page_cannot_compute_it_asks_of_the_server(
 
 
 def same(place: str, ours: Any, theirs: Any) -> bool:
-    """Alike to five digits; what a node keeps for itself and how a slope is put the page may leave out, not tell wrongly."""
+    """Alike to five digits; what a node keeps, and how a slope is put, the page may leave out, not tell wrongly."""
     if isinstance(theirs, list):
         return isinstance(ours, list) and len(ours) == len(theirs) and all(map(partial(same, place), ours, theirs))
     if isinstance(theirs, int | float) and isinstance(ours, int | float):

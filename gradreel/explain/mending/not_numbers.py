@@ -82,7 +82,7 @@ def harmless_where_left_out(wanted: Wanted, statement: ast.stmt) -> Iterator[Pro
             if given is not None:
                 one = "1.0" if first else f"torch.ones_like({text.get(given)})"
                 pair = f"{text.get(given)}, {one}" if first else f"{one}, {text.get(given)}"
-                title = f"a safe input for {called(inner)} where its branch is not taken"  # type: ignore[arg-type]
+                title = f"a safe input for {called(inner)} where its branch is not taken"
                 yield wanted.proposal(title, FREE, text.replaced(given, f"torch.where({condition}, {pair})"))
 
 

@@ -30,7 +30,8 @@ export function createHistories(things, groups) {
   const kinds = new Map(Object.keys(things).map((kind) => [kind, createKind(kind, things[kind])]));
   for (const { kind, property, ...columns } of groups)
     kinds.get(kind).properties.set(property, createProperty(columns));
-  const kindOf = (key) => kinds.get(isNumbered(key) ? key[0] : key === "program" ? key : key.slice(0, key.indexOf(":")));
+  const nameOf = (key) => (isNumbered(key) ? key[0] : key === "program" ? key : key.slice(0, key.indexOf(":")));
+  const kindOf = (key) => kinds.get(nameOf(key));
   return {
     track: (key, property) => {
       const kind = kindOf(key);
