@@ -5,7 +5,6 @@
  */
 
 import { isPresent } from "./marks.js";
-import { overlapOf } from "./places.js";
 
 /** @import { Item, Layout, Sprite } from "./types.js" */
 
@@ -16,8 +15,6 @@ const RISE = 30;
 const SINK = 26;
 /** What comes is so large at first. */
 const SMALL = 0.7;
-/** Shares of a way at which it is looked whether two things meet. */
-const SHARES = Array.from({ length: 10 }, (_, i) => i / 10);
 
 /** Aim all sprites at a layout.
  * @param {Map<string, Sprite>} sprites  changed in place
@@ -62,17 +59,31 @@ function crossing(sprites) {
 }
 
 /** Whether two lie on one another now, or will on their way, and do not where they go.
+ *
+ * Every distance and size changes evenly along the way: each side of one lies beyond a side of the other for a stretch
+ * of it, and they meet where the stretches of all four sides have a part in common.
  * @param {Sprite} one @param {Sprite} other
  */
 function meet(one, other) {
-  const meetAt = (share) => overlapOf(boxAt(one, share), boxAt(other, share)) > 0;
-  return !meetAt(1) && SHARES.some(meetAt);
+  const [start, end] = [gapsOf(one, other, one, other), gapsOf(one, other, one.to, other.to)];
+  if (Math.max(...end) < 0) return false;
+  let [from, until] = [0, 1];
+  for (const [i, gap] of start.entries()) {
+    if (gap >= 0 && end[i] >= 0) return false;
+    const turn = gap / (gap - end[i]);
+    if (gap >= 0) from = Math.max(from, turn);
+    else if (end[i] >= 0) until = Math.min(until, turn);
+  }
+  return from < until;
 }
 
-/** Where a sprite is at a share of what is left of its way. @param {Sprite} sprite @param {number} share */
-function boxAt({ item, x, y, scale, to }, share) {
-  const size = scale + (to.scale - scale) * share;
-  return { x: x + (to.x - x) * share, y: y + (to.y - y) * share, w: item.w * size, h: item.h * size };
+/** How far the sides of one thing, standing at `a`, are beyond those of another at `b`; negative where they overlap.
+ * @param {Sprite} one @param {Sprite} other @param {{ x: number, y: number, scale: number }} a @param {typeof a} b
+ */
+function gapsOf({ item: one }, { item: other }, a, b) {
+  const w = (one.w * a.scale + other.w * b.scale) / 2;
+  const h = (one.h * a.scale + other.h * b.scale) / 2;
+  return [a.x - b.x - w, b.x - a.x - w, a.y - b.y - h, b.y - a.y - h];
 }
 
 function grave(sprites, layout, { item, x, y, scale }, seen, filmSpot) {
