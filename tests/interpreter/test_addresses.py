@@ -148,6 +148,28 @@ def test_the_order_of_a_set_tells_no_address(given: str) -> None:
     assert set(printed(ORDER.replace("SET", given)).splitlines()) == {SETS[given]}
 
 
+CHANGED = """
+s = {None, 1.5}
+i = iter(s)
+print(next(i), type(i).__name__)
+CHANGE
+for _ in range(2):
+    try: next(i)
+    except RuntimeError as error: print(error)
+    s.clear(); s |= {1, 2}
+done = iter(s := {None, 1.5})
+print(len(list(done)))
+s.add(2)
+print(next(done, "done"))
+"""
+
+
+@pytest.mark.parametrize("change", ["s.add(4)", "s.pop()", "s.add(4); s.pop(); s.add(5)"])
+def test_a_set_in_an_order_of_ours_ends_where_it_changes_its_size(change: str) -> None:
+    told = ["1.5 set_iterator", *["Set changed size during iteration"] * 2, "2", "done"]
+    assert printed(CHANGED.replace("CHANGE", change)).splitlines() == told
+
+
 @pytest.mark.parametrize("made", ["torch.ones(1)", "lambda: 0", "C().m", "iter_of()", "nn.ReLU()", "C"])
 def test_what_lies_where_something_else_lay_is_another_thing(made: str) -> None:
     source = "from torch import nn\nclass C:\n    def m(self): pass\ndef iter_of(): yield\n"
