@@ -148,6 +148,30 @@ def test_the_order_of_a_set_tells_no_address(given: str) -> None:
     assert set(printed(ORDER.replace("SET", given)).splitlines()) == {SETS[given]}
 
 
+COPIED = """
+import copy, torch
+class Own(set): pass
+made = []
+class C:
+    def __deepcopy__(self, memo):
+        made.append(self.at)
+        return torch.ones(1) * self.at
+def c(at):
+    found = C()
+    found.at = at
+    return found
+for kind in (set, frozenset, Own):
+    print([int(one) for one in copy.deepcopy(kind(torch.ones(1) * at for at in range(9)))])
+    print([int(one) for one in copy.deepcopy(kind([c(at) for at in range(9)] + [None])) if one is not None], made)
+    made.clear()
+"""
+
+
+def test_copies_of_a_set_are_made_in_its_order() -> None:
+    numbers = [str([*range(9)])]
+    assert printed(COPIED).splitlines() == [line for _ in range(3) for line in (*numbers, " ".join(numbers * 2))]
+
+
 CHANGED = """
 s = {None, 1.5}
 i = iter(s)
