@@ -136,6 +136,11 @@ def pop_all(s):
 def order(found):
     return [at for item in found for at, g in enumerate(given) if g is item]
 given = [SET]
+d = {}
+for g in given:
+    d[g] = 0
+for found in (d.keys() - {0}, d.keys() & given, d.keys() | (g for g in given), set() | d.keys(), [0] ^ d.keys() ^ {0}):
+    print(*order(found))
 for s in ({*given}, set(given), frozenset(given), {g for g in given}, set().union(given), one_by_one(given)):
     for found in (list(s), [g for g in s], [*s], pop_all(set(s)), list(s | {0}), list(s - {0}), dict.fromkeys(s)):
         print(*order(found))
