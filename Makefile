@@ -1,7 +1,7 @@
 # make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch and others.
 # make quick: in two minutes, without a browser, one in eight cases of each table. make census: count files, names, circles.
-# make shots: take pictures of the player, and the moving one of README, into .shots. make nightly: what takes long: every attack, thousands of generated
-# programs, fifty people at once.
+# make shots: take pictures of the player, and the moving one of README, into .shots. make nightly: what takes long: every
+# attack, thousands of generated programs, fifty people at once.
 
 PYTHON ?= python3
 VENV := .venv

@@ -24,8 +24,7 @@ from starlette.routing import Route
 from gradreel.player import bundle, linker, mount, preview
 
 from . import first
-from .link_preview import describe
-from .pages import LANDINGS, ROOMS, titled
+from .pages import LANDINGS, ROOMS, describe, titled
 from .patience import patient
 from .policy import streamlit_page
 

@@ -1,4 +1,5 @@
-"""What the pages are made of: for each its title, the first question it asks, and what answers its questions."""
+"""What the pages are made of: for each its title, the first question it asks, what answers its questions, and what is
+said of it where a link to it is posted."""
 
 import gzip
 import json
@@ -13,6 +14,7 @@ from gradreel.material.lessons import Lesson, lessons
 from gradreel.material.museum import Exhibit, exhibits
 from gradreel.material.operators import operators
 from gradreel.player.mount import Page
+from gradreel.player.preview import strip_marks
 
 from .desk import Run, answer
 from .layers import layers
@@ -59,6 +61,16 @@ HEADINGS: Mapping[str, Head] = {
     },
 }
 """What stands above the search on the pages that have one."""
+
+DESCRIPTIONS = {
+    "lab": "Type or paste a PyTorch program and watch its backward pass: gradients meet and add up, saved tensors are "
+    "freed, and an error shows the node that it comes from.",
+    "lessons": "A short course in autograd: each step a program that plays, and a question to be answered first.",
+    "compare": "Two PyTorch programs on one clock: what one line changes in the graph, the gradients, the memory.",
+    "about": "What Gradreel is, how it is checked against PyTorch, and how it keeps strangers' programs apart.",
+    **{place: str(heading["intro"]) for place, heading in HEADINGS.items()},
+}
+"""What is said of each page where a link to it is posted."""
 
 
 def lab(run: Run, at: str | None = None) -> Page:
@@ -188,6 +200,23 @@ def titled(place: str) -> str:
     """What a browser calls the page."""
     title = next(title for name, title, _ in PLACES if name == place)
     return "Gradreel" if place == "lab" else f"{title} · Gradreel"
+
+
+def describe(place: str, at: str | None) -> tuple[str, str]:
+    """The title of a page that is opened at `at`, and a description, for where a link to it is posted.
+
+    A link to a program has it behind its #, which no server is told: what is posted then is the Lab.
+    """
+    entries = {
+        "lessons": {each.slug: (each.title, each.prose) for each in lessons()},
+        "compare": {each.slug: (each.title, each.words) for each in comparisons()},
+        "operators": {each.name: (each.name, DESCRIPTIONS["operators"]) for each in operators()},
+        "gallery": {each.slug: (each.title, each.words) for each in exhibits()},
+    }
+    if (found := entries.get(place, {}).get(at or "")) is not None:
+        title, text = found
+        return f"{title} · Gradreel", strip_marks(text)
+    return "Gradreel: watch autograd, frame by frame" if place == "lab" else titled(place), DESCRIPTIONS[place]
 
 
 S = TypeVar("S", Lesson, Comparison, Exhibit)

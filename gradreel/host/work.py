@@ -104,7 +104,7 @@ def answered(
 ) -> bytes:
     """The reply to a checked request."""
     cpu = time.process_time()
-    trace, typed, read = performed(question, watch)
+    trace, typed, notes, offers = perform(question, watch)
     pasted = paste(question["source"]) if typed is None else None
 
     def ready(trace: Trace) -> Parts:
@@ -113,11 +113,11 @@ def answered(
     def sealed_reply(trace: Trace, parts: Parts) -> bytes:
         ms = round((time.perf_counter() - started) * 1000, 1)
         used = round((time.process_time() - cpu) * 1000, 1)
-        said = [*left_out(trace), *read.notes, *(remarks(trace, pasted) if pasted is not None else [])][:MOST_REMARKS]
+        said = [*left_out(trace), *notes, *(remarks(trace, pasted) if pasted is not None else [])][:MOST_REMARKS]
         skipped: list[list[int | str]] = (
             [[each.first, each.last, each.reason] for each in pasted.skipped] if pasted is not None else []
         )
-        return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety, said, skipped, read.offers)
+        return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety, said, skipped, offers)
 
     def on_the_way(trace: Trace, parts: Parts) -> None:
         early(sealed_reply(trace, parts))
@@ -204,15 +204,17 @@ def read(request: bytes) -> dict[str, Any]:
     return question
 
 
-class Read(NamedTuple):
-    """What is to be said of how a formula was read, and the formulas that may have been meant."""
+class Run(NamedTuple):
+    """A run, and the expression if the text was one: how it was read, and what may have been meant."""
 
+    trace: Trace
+    typed: Typed | None
     notes: tuple[str, ...] = ()
     offers: tuple[str, ...] = ()
 
 
-def performed(question: dict[str, Any], watch: Watch) -> tuple[Trace, Typed | None, Read]:
-    """The run, the expression if the text was one, and how it was read."""
+def perform(question: dict[str, Any], watch: Watch) -> Run:
+    """Run the text: as an expression, if it may be one, else as a program."""
     limits = limits_of(question["limits"])
     source: str = question["source"]
     may_be_expression = question["expression"] is True and question["mode"] is None and len(source) <= limits.source
@@ -220,14 +222,14 @@ def performed(question: dict[str, Any], watch: Watch) -> tuple[Trace, Typed | No
     may_be_expression = may_be_expression and (answer is None or answer.kind in LIKE_FORMULAS)
     expression = propose_expression(source) if may_be_expression else None
     if expression is None:
+        trace = run(source, mode=question["mode"], limits=limits, place=watch.place, during=watch.during)
         hint = hint_for(source) if may_be_expression else None
-        read = Read((hint.sentence,), hint.offers) if hint is not None else Read()
-        return run(source, mode=question["mode"], limits=limits, place=watch.place, during=watch.during), None, read
+        return Run(trace, None, (hint.sentence,), hint.offers) if hint is not None else Run(trace, None)
     values = usable_values(expression, question["values"])
     trace = run(expression.program(values), mode="script", limits=limits, place=watch.place, during=watch.during)
     used = {leaf.name: values.get(leaf.name, leaf.value) for leaf in expression.leaves}
     leaves = tuple(Leaf(name, value) for name, value in used.items())
-    return trace, Typed(expression.text, leaves, expression.ones), Read(expression.notes, expression.offers)
+    return Run(trace, Typed(expression.text, leaves, expression.ones), expression.notes, expression.offers)
 
 
 def limits_of(given: Any) -> Limits:

@@ -17,7 +17,7 @@ from gradreel.trace.events import Printed
 
 from .builtins.namespace import BUILTINS
 from .limits import Limits
-from .notation import JOINED, MATRICES, NOTHING, PREFIX, USUAL_PRODUCTS, Unreadable, read_notation
+from .notation import PREFIX, Reading, Unreadable, call, read_notation, strip_head
 from .runner import run
 from .torch_module.namespace import SPACES
 
@@ -54,28 +54,22 @@ WANTED = {
 ALIASES = {
     "mse": "mse_loss",
     "bce": "binary_cross_entropy",
-    "huber": "huber_loss",
+    "σ": "sigmoid",
+    "sigma": "sigmoid",
     "ln": "log",
-    "lg": "log10",
+    "sgn": "sign",
     "tr": "trace",
     "Tr": "trace",
     "inv": "inverse",
-    "sgn": "sign",
-    "tg": "tan",
-    "arctg": "atan",
-    "σ": "sigmoid",
-    "sigma": "sigmoid",
-    "logistic": "sigmoid",
-    "length": "norm",
 }
 """Functions as they are called elsewhere."""
-RECIPROCALS = {"cot": "tan", "ctg": "tan", "sec": "cos", "csc": "sin"}
+RECIPROCALS = {"cot": "tan", "sec": "cos", "csc": "sin"}
 ALONG = ("softmax", "log_softmax", "logsumexp", "softmin", "cumsum")
 """Functions that have to be told along which dimension: of a vector there is one."""
 ROUND_NUMBERS = frozenset(("sqrt", "exp", "log", "sin", "cos", "tan", "log2", "log10"))
 """Functions that are Python's own where they are of a number: torch's are of tensors alone."""
-MARKS = frozenset("^|!∞√∛∑‖⟨⟩·×÷−⋅≤≥≠")
-"""Signs that say something else in Python, or nothing."""
+NOT_AS_PYTHON = frozenset("^|")
+"""Operators that formulas have for something else."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +114,8 @@ class Hint:
 def propose_expression(text: str) -> Expression | None:
     """The expression that `text` is, or None if it is a program (or nothing that can be run)."""
     try:
-        tree, notes, offers = tree_of(text)
-        return expression_of(text, tree, notes, offers) if tree is not None else None
+        reading = read(text)
+        return expression_of(text, reading) if reading is not None else None
     except (Unreadable, RecursionError):
         return None
 
@@ -129,7 +123,7 @@ def propose_expression(text: str) -> Expression | None:
 def hint_for(text: str) -> Hint | None:
     """Why a line that looks like a formula is no expression; None for a program."""
     try:
-        tree_of(text)
+        read(text)
     except Unreadable as unreadable:
         if unreadable.sentence:
             return Hint(unreadable.sentence, (unreadable.offer,) if unreadable.offer else ())
@@ -138,28 +132,26 @@ def hint_for(text: str) -> Hint | None:
     return None
 
 
-def tree_of(text: str) -> tuple[ast.expr | None, tuple[str, ...], tuple[str, ...]]:
-    """The syntax tree of an expression, as Python or as a formula, with notes and offers; None for a program.
+def read(text: str) -> Reading | None:
+    """An expression, read as Python or as a formula; None for a program.
 
     Raises:
         Unreadable: it looks like a formula, and cannot be read.
     """
     line = text.strip()
     if not line or "\n" in line or len(line) > LONGEST:
-        return None, (), ()
-    tree = single_expression(line)
-    if tree is not None and not MARKS & set(line) and line.isascii() and not is_formula(tree):
-        return spelled_alike(tree, line)
-    if tree is None and (is_python(line) or not FORMULA.search(line) or PROSE.search(line)):
-        return None, (), ()
+        return None
+    module = parse_python(line)
+    tree = single_expression(module) if module is not None else None
+    if tree is not None and line.isascii() and NOT_AS_PYTHON.isdisjoint(line) and not is_formula(tree):
+        return offer_products(tree, line)
+    if tree is None and (module is not None or not FORMULA.search(line) or PROSE.search(line)):
+        return None
     reading = read_notation(line, FUNCTIONS)
-    found = single_expression(reading.source)
-    if found is None:
-        raise Unreadable(NOTHING)
-    refuse_others(found)
-    said = ast.unparse(found)
-    read = () if said.replace(" ", "") == line.replace(" ", "") else (f"Read as `{said}`.",)
-    return found, (*read, *reading.notes), reading.offers
+    refuse_others(reading.tree)
+    said = ast.unparse(reading.tree)
+    same = said.replace(" ", "") == line.replace(" ", "")
+    return reading if same else reading._replace(notes=(f"Read as `{said}`.", *reading.notes))
 
 
 def is_formula(tree: ast.expr) -> bool:
@@ -185,23 +177,22 @@ def refuse_others(tree: ast.expr) -> None:
         raise Unreadable("Whether something holds has no slope. `where(x > 0, …, …)` chooses by it.")
 
 
-def single_expression(text: str) -> ast.expr | None:
-    """The syntax tree, if the text is one expression, with or without a name for its result."""
+def parse_python(line: str) -> ast.Module | None:
     try:
-        body = ast.parse(text.strip()).body
+        return ast.parse(line)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
-    if len(body) != 1:
-        return None
-    match body[0]:
-        case ast.Expr(value=value) | ast.Assign(targets=[ast.Name()], value=value):
+
+
+def single_expression(module: ast.Module) -> ast.expr | None:
+    """The one expression that a module is, with or without a name for its result."""
+    match module.body:
+        case [ast.Expr(value=value)] | [ast.Assign(targets=[ast.Name()], value=value)]:
             return value
     return None
 
 
-FORMULA = re.compile(
-    r"[\d+*/^=|²³ᵀ√‖·()!\\$]|[^\x00-\x7f]|^\s*\w( \w)+\s*$" rf"|^\s*(?:{'|'.join(sorted(PREFIX))}) [\w(]"
-)
+FORMULA = re.compile(rf"[\d+*/^=|()!\\$]|[^\x00-\x7f]|^\s*\w( \w)+\s*$|^\s*(?:{'|'.join(sorted(PREFIX))}) [\w(]")
 """What a line has that may be a formula."""
 PROSE = re.compile(
     r"[;#\"]|:\s|\b[a-z]{4,} [a-z]{4,}\b|^\W*[A-Za-z]{2,}[!?.]*$|\?\s*$"
@@ -210,62 +201,44 @@ PROSE = re.compile(
 """What a line has that is none."""
 
 
-def is_python(line: str) -> bool:
-    """Whether Python reads it, as a program then."""
+def offer_products(tree: ast.expr, line: str) -> Reading:
+    """A line of Python as it is; where a name of it is a product in formulas, as `xy`, that is offered."""
     try:
-        ast.parse(line)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    return True
+        product = read_notation(line, FUNCTIONS).tree
+    except Unreadable:
+        return Reading(tree)
+    joined = sorted(names_in(tree) - names_in(product))
+    if not joined:
+        return Reading(tree)
+    return Reading(tree, (f"`{joined[0]}` is one name here.",), (ast.unparse(product),))
 
 
-def spelled_alike(tree: ast.expr, line: str) -> tuple[ast.expr, tuple[str, ...], tuple[str, ...]]:
-    """A line of Python as it is; a name like `xy`, whose letters are names too, may have been a product."""
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    single = {name for name in names if len(name) == 1}
-    functions = [name for name in sorted(names) if JOINED.match(name)]
-    joined = [name for name in sorted(names) if 1 < len(name) <= 3 and (set(name) <= single or name in USUAL_PRODUCTS)]
-    matrices = [name for name in sorted(names) if len(name) == 2 and name[0] in MATRICES and name.isalpha()]
-    if not joined + matrices + functions:
-        return tree, (), ()
-    offer = line
-    for name in functions:
-        offer = re.sub(rf"\b{name}\b", JOINED.sub(r"\1(\2)", name), offer)
-    for name in joined + matrices:
-        offer = re.sub(rf"\b{name}\b", (" @ " if name in matrices else "*").join(name), offer)
-    joined += matrices + functions
-    return tree, (f"`{joined[0]}` is one name here.",), (offer,)
+def names_in(tree: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
-def expression_of(text: str, tree: ast.expr, notes: tuple[str, ...], offers: tuple[str, ...]) -> Expression | None:
-    """The expression of a syntax tree, with leaves that work."""
-    meant = Meant(tree)
-    tree = ast.parse(ast.unparse(meant.visit(tree)), mode="eval").body
+def expression_of(text: str, reading: Reading) -> Expression | None:
+    """The expression that was read, with leaves that work."""
+    translator = Translator(reading.tree)
+    tree = ast.parse(ast.unparse(translator.visit(reading.tree)), mode="eval").body
     names = Names(tree)
     if not names.free or names.strange or names.unknown:
         return None
-    formula = ast.unparse(Spelled(names).visit(tree))
+    formula = ast.unparse(Qualifier(names).visit(tree))
     imports = tuple(line for module, line in MODULES.items() if module == "torch" or module in names.modules)
     shapes, ones, finite = shapes_that_work(formula, names, imports)
     leaves, told = leaves_of(shapes, formula, imports, finite)
     source = program(formula, leaves, imports, ones)
-    said = [*notes, *meant.notes, *told]
-    if ones and flat(source, leaves):
-        said.append("The sum of its entries has no slope. One of them may have.")
+    notes, offers = [*reading.notes, *translator.notes, *told], reading.offers
+    if ones and is_flat(source, leaves):
+        notes.append("The sum of its entries has no slope. One of them may have.")
     if ones:
         rank = printed_by(f"{forward(formula, leaves, imports)}print(result.dim())\n")
         entry = f"[{', '.join('0' * int(rank or 1))}]"
-        offers = (*offers, f"{line_of(text)}{entry}" if is_call(tree) else f"({line_of(text)}){entry}")
-    return Expression(text.strip(), leaves, source, ones, formula, imports, tuple(said), offers)
-
-
-def line_of(text: str) -> str:
-    """The formula without a name for its result."""
-    return re.sub(r"^\s*[^\W\d]\w*\s*=(?!=)\s*", "", text).strip()
-
-
-def is_call(tree: ast.expr) -> bool:
-    return isinstance(tree, ast.Call | ast.Name | ast.Attribute | ast.Subscript)
+        line = strip_head(text).strip()
+        called = isinstance(tree, ast.Call) and line.endswith(")")
+        offers = (*offers, f"{line}{entry}" if called else f"({line}){entry}")
+    return Expression(text.strip(), leaves, source, ones, formula, imports, tuple(notes), offers)
 
 
 def leaves_of(
@@ -280,31 +253,31 @@ def leaves_of(
         leaves = tuple(Leaf(leaf.name, value) for leaf, value in zip(usual, values, strict=True))
         found = outcome_of(formula, leaves, imports)
         if found is not None and found[1]:
-            begins = ", ".join(f"`{leaf.name} = {short(leaf.value)}`" for leaf in leaves)
+            begins = ", ".join(f"`{leaf.name} = {format_numbers(leaf.value)}`" for leaf in leaves)
             return leaves, [f"It begins with {begins}, where the result is a real number."]
     return usual, ["The result is not a finite number here: something is divided by zero, or is not defined."]
 
 
-def each(value: Numbers, f: Callable[[float], float]) -> Numbers:
-    return [each(part, f) for part in value] if isinstance(value, list) else round(f(value), 4)
+def map_numbers(value: Numbers, f: Callable[[float], float]) -> Numbers:
+    return [map_numbers(part, f) for part in value] if isinstance(value, list) else round(f(value), 4)
 
 
 CHANGES: tuple[Callable[[list[Numbers]], list[Numbers]], ...] = (
     lambda values: values[::-1] if not any(isinstance(value, list) for value in values) else values,
-    lambda values: [each(value, lambda x: -x) for value in values],
-    lambda values: [each(value, abs) for value in values],
-    lambda values: [each(value, lambda x: x / 5) for value in values],
-    lambda values: [each(value, lambda x: abs(x) / 5) for value in values],
-    lambda values: [each(value, lambda x: abs(x) + 1) for value in values],
+    lambda values: [map_numbers(value, lambda x: -x) for value in values],
+    lambda values: [map_numbers(value, abs) for value in values],
+    lambda values: [map_numbers(value, lambda x: x / 5) for value in values],
+    lambda values: [map_numbers(value, lambda x: abs(x) / 5) for value in values],
+    lambda values: [map_numbers(value, lambda x: abs(x) + 1) for value in values],
 )
 """Other values to begin with, where the result is not finite."""
 
 
-def short(value: Numbers) -> str:
-    return f"[{', '.join(map(short, value))}]" if isinstance(value, list) else f"{value:g}"
+def format_numbers(value: Numbers) -> str:
+    return f"[{', '.join(map(format_numbers, value))}]" if isinstance(value, list) else f"{value:g}"
 
 
-def flat(source: str, leaves: tuple[Leaf, ...]) -> bool:
+def is_flat(source: str, leaves: tuple[Leaf, ...]) -> bool:
     """Whether all gradients are zero, but for what rounding leaves."""
     test = " and ".join(f"bool({leaf.name}.grad.abs().max() < 1e-6)" for leaf in leaves)
     return printed_by(f"{source}print({test})\n") == "True"
@@ -314,12 +287,15 @@ ACTIONS = ("print", "open", "exit", "quit")
 METHODS = ("backward", "step", "zero_grad")
 """What makes a line a program, however short."""
 FUNCTIONS = frozenset(
-    name for space in ("torch", "torch.nn.functional") for name in SPACES[space].table if not name.startswith("_")
+    name
+    for space in ("torch", "torch.nn.functional")
+    for name in SPACES[space].table
+    if not name.startswith("_") and not name.endswith("_")
 ).difference(CONSTANTS) | frozenset((*ALIASES, *RECIPROCALS))
-"""What can be called in an expression without saying where it is from."""
+"""What can be called in a formula; what writes into its argument cannot, for that is a leaf."""
 
 
-class Meant(ast.NodeTransformer):
+class Translator(ast.NodeTransformer):
     """Writes with torch's functions what formulas call otherwise: `max(x, 0)`, `ln(x)`, `softmax(x)`, `e**x`."""
 
     def __init__(self, tree: ast.expr) -> None:
@@ -345,15 +321,9 @@ class Meant(ast.NodeTransformer):
         if name in ALONG and len(node.args) == 1 and not node.keywords:
             self.notes.append(f"`{name}` goes along a dimension: the first, `dim=0`.")
             node.keywords = [ast.keyword("dim", ast.Constant(0))]
-        if name == "log" and len(node.args) == 2:
-            return ast.BinOp(call("log", node.args[0]), ast.Div(), call("log", node.args[1]))
         if name in ("max", "min") and len(node.args) > 1 and not node.keywords:
             return functools.reduce(functools.partial(extreme, name), node.args)
         return node
-
-
-def call(name: str, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
 
 
 def extreme(name: str, left: ast.expr, right: ast.expr) -> ast.expr:
@@ -464,7 +434,7 @@ class Names(ast.NodeVisitor):
 TRANSPOSED = ("T", "mT")
 
 
-class Spelled(ast.NodeTransformer):
+class Qualifier(ast.NodeTransformer):
     """Writes functions and constants with the module they come from."""
 
     def __init__(self, names: Names) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from autograd_core.nn.attributes import ModuleTable, TensorTable
 
 from .builtins import object_methods
-from .builtins.iteration import Charged, Indexed, Walk
+from .builtins.iteration import Charged, Indexed, InOrder, Walk
 from .builtins.namespace import BUILTINS
 from .builtins.sequences import Asked, Filtered, Mapped
 from .compiler.compiler import Compiler
@@ -94,7 +94,8 @@ def parse_module(name: str) -> ast.Module:
     return ast.parse(SOURCES[name])
 
 
-admit(random.Random, Wanted, Field, State, Output, Hush, Progress, Mapped, Filtered, Asked, Walk, Indexed, Charged)
+admit(random.Random, Wanted, Field, State, Output, Hush, Progress, Mapped, Filtered, Asked)
+admit(Walk, Indexed, InOrder, Charged)
 TABLES[random.Random] = dict(RANDOM_METHODS)
 TABLES[Output] = dict(OUTPUT_METHODS)
 TABLES[Progress] = dict(PROGRESS)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from types import TracebackType
 from typing import Any
+
+import numpy as np
 
 from autograd_core.errors import Unsupported
 from autograd_core.events import NodeReleased, TensorMade, TensorReleased
@@ -183,7 +187,9 @@ class Machine:
         self.remarks: set[str] = set()
         self.mirrored: list[Any] = []
         """Weak references to the tensors whose memory arrays show."""
-        self.numbers: dict[int, int] = {}
+        self.numbers: dict[int, tuple[int, Any]] = {}
+        """What `id` gives for what lies at an address, and what says that it lies there no more."""
+        self.next_number = count(140_000_000_000_000, 16).__next__
         self.has_placed_keys = False
         """Whether a set may have items that the host hashes by their addresses."""
         self.addresses: dict[int, int] = {}
@@ -232,8 +238,19 @@ class Machine:
         return self.frame.line
 
     def number(self, value: Value) -> int:
-        """What `id` gives: a number that stays the same while the value lives, and from run to run."""
-        return self.numbers.setdefault(id(value), 140_000_000_000_000 + 16 * len(self.numbers))
+        """What `id` gives: a number that stays the same while the value lives, and from run to run.
+
+        What lies at the same address later has another, as far as the end of a value can be seen. NaN is kept instead.
+        """
+        at = id(value)
+        if at not in self.numbers:
+            watch: Any = None
+            if isinstance(value, (float, complex, np.number)):
+                watch = value
+            elif type(value).__weakrefoffset__:
+                watch = weakref.ref(value, partial(self.numbers.pop, at))
+            self.numbers[at] = self.next_number(), watch
+        return self.numbers[at][0]
 
     # ---- calls
 

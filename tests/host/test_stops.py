@@ -110,7 +110,7 @@ def test_the_alarm_stops_what_does_not_look_at_the_clock(monkeypatch: pytest.Mon
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarm here")
-@pytest.mark.parametrize("place", ["performed", "payload", "remarks"])
+@pytest.mark.parametrize("place", ["perform", "payload", "remarks"])
 def test_a_reply_that_takes_too_long_to_make_is_a_sentence(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 
 from gradreel.interpreter import run
-from gradreel.interpreter.runtime import values
 from gradreel.trace.events import Printed
 
 PROGRAMS = {
@@ -106,11 +103,10 @@ for nan in (float("nan"), float("inf") * 0):
 """
 
 
-def test_neither_the_order_of_a_set_nor_a_seed_tells_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_the_order_of_a_set_nor_a_seed_tells_an_address() -> None:
     kept, told = [], []
     for moved in (0, 1, 50_001):
         kept += [object() for _ in range(moved)]
-        monkeypatch.setattr(values, "next_rank", itertools.count(1).__next__)
         trace = run(ORDERED)
         assert trace.outcome.kind == "finished", trace.outcome.message
         told.append([event.text for event in trace.events if isinstance(event, Printed)])
@@ -124,6 +120,7 @@ SETS = {
     "*(nn.Linear(1, 1) for _ in range(9)), 7": "9 0 1 2 3 4 5 6 7 8",
     "float('nan'), torch.float64, torch.float32, torch.int64, torch.bool": "0 1 2 3 4",
     "..., NotImplemented, None, 1": "3 0 1 2",
+    "*((lambda: at) for at in range(9)), 7, print": "9 0 1 2 3 4 5 6 7 8 10",
 }
 """What is put into a set, and the order in which it comes out: what hashes by its numbers first."""
 ORDER = """
@@ -139,6 +136,11 @@ def pop_all(s):
 def order(found):
     return [at for item in found for at, g in enumerate(given) if g is item]
 given = [SET]
+d = {}
+for g in given:
+    d[g] = 0
+for found in (d.keys() - {0}, d.keys() & given, d.keys() | (g for g in given), set() | d.keys(), [0] ^ d.keys() ^ {0}):
+    print(*order(found))
 for s in ({*given}, set(given), frozenset(given), {g for g in given}, set().union(given), one_by_one(given)):
     for found in (list(s), [g for g in s], [*s], pop_all(set(s)), list(s | {0}), list(s - {0}), dict.fromkeys(s)):
         print(*order(found))
@@ -149,6 +151,59 @@ for s in ({*given}, set(given), frozenset(given), {g for g in given}, set().unio
 @pytest.mark.parametrize("given", SETS)
 def test_the_order_of_a_set_tells_no_address(given: str) -> None:
     assert set(printed(ORDER.replace("SET", given)).splitlines()) == {SETS[given]}
+
+
+COPIED = """
+import copy, torch
+class Own(set): pass
+made = []
+class C:
+    def __deepcopy__(self, memo):
+        made.append(self.at)
+        return torch.ones(1) * self.at
+def c(at):
+    found = C()
+    found.at = at
+    return found
+for kind in (set, frozenset, Own):
+    print([int(one) for one in copy.deepcopy(kind(torch.ones(1) * at for at in range(9)))])
+    print([int(one) for one in copy.deepcopy(kind([c(at) for at in range(9)] + [None])) if one is not None], made)
+    made.clear()
+"""
+
+
+def test_copies_of_a_set_are_made_in_its_order() -> None:
+    numbers = [str([*range(9)])]
+    assert printed(COPIED).splitlines() == [line for _ in range(3) for line in (*numbers, " ".join(numbers * 2))]
+
+
+CHANGED = """
+s = {None, 1.5}
+i = iter(s)
+print(next(i), type(i).__name__)
+CHANGE
+for _ in range(2):
+    try: next(i)
+    except RuntimeError as error: print(error)
+    s.clear(); s |= {1, 2}
+done = iter(s := {None, 1.5})
+print(len(list(done)))
+s.add(2)
+print(next(done, "done"))
+"""
+
+
+@pytest.mark.parametrize("change", ["s.add(4)", "s.pop()", "s.add(4); s.pop(); s.add(5)"])
+def test_a_set_in_an_order_of_ours_ends_where_it_changes_its_size(change: str) -> None:
+    told = ["1.5 set_iterator", *["Set changed size during iteration"] * 2, "2", "done"]
+    assert printed(CHANGED.replace("CHANGE", change)).splitlines() == told
+
+
+@pytest.mark.parametrize("made", ["torch.ones(1)", "lambda: 0", "C().m", "iter_of()", "nn.ReLU()", "C"])
+def test_what_lies_where_something_else_lay_is_another_thing(made: str) -> None:
+    source = "from torch import nn\nclass C:\n    def m(self): pass\ndef iter_of(): yield\n"
+    source += f"numbers = []\nfor _ in range(9):\n    numbers += [id({made})]\nprint(len(set(numbers)))"
+    assert printed(source) == ("1" if made == "C" else "9")
 
 
 def test_tuples_of_what_has_no_value_come_in_one_order() -> None:

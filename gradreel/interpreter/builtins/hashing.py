@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.cost_model import count_of
 from ..engine.engine import STORAGES, torch
 from ..machine import Machine
-from ..runtime.values import Record, Value
+from ..runtime.values import Value
 
 DEEPEST = 5_000
 """Tuples inside tuples that may be hashed; Python itself would go on until its stack is used up."""
@@ -61,8 +61,8 @@ def is_by_identity(value: Value) -> bool:
 
 
 NUMBERS = (float, complex, np.inexact)
-ADDRESSES = (Record.__hash__, torch.Tensor.__hash__, *(kind.__hash__ for kind in STORAGES))
-"""The functions written in Python that hash an address, or what another run of the process has begun to count."""
+ADDRESSES = (torch.Tensor.__hash__, *(kind.__hash__ for kind in STORAGES))
+"""The functions written in Python that hash an address."""
 
 
 def hash_of(machine: Machine, value: Value) -> int:
@@ -97,15 +97,10 @@ def leads_to_identity(machine: Machine, value: Value) -> bool:
     return any(map(is_by_identity, find_leaves(machine, value)))
 
 
-def is_placed(value: Value) -> bool:
-    """Whether `value` stands in a set of the host's by an address: None, NaN, tensors, modules."""
-    return not isinstance(value, Record) and is_by_identity(value)
-
-
 def number_placed(machine: Machine, key: Value) -> None:
     """Give what has no value its number, in the order in which the program puts it into sets."""
     for part in find_leaves(machine, key):
-        if is_placed(part):
+        if is_by_identity(part):
             machine.number(part)
             machine.has_placed_keys = True
 
@@ -115,7 +110,7 @@ def in_order(machine: Machine, items: Collection[Value]) -> Collection[Value]:
     if not machine.has_placed_keys:
         return items
     machine.meter.charge(len(items) >> 2)
-    behind = {id(item) for item in items if any(map(is_placed, find_leaves(machine, item)))}
+    behind = {id(item) for item in items if leads_to_identity(machine, item)}
     if not behind:
         return items
     return sorted(items, key=lambda at: (id(at) in behind, hash_of(machine, at), at if type(at) is int else 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,30 @@ class Indexed:
             raise StopIteration from None
 
 
+@stands_for("set_iterator")
+class InOrder:
+    """Iteration through a set in an order of ours: as the host's does, it notices where the set changes its size."""
+
+    __slots__ = ("source", "size", "items")
+
+    def __init__(self, source: Collection[Value], items: Iterable[Value]) -> None:
+        self.source = source
+        self.size = len(source)
+        self.items = iter(items)
+
+    def __iter__(self) -> Iterator[Value]:
+        return self
+
+    def __next__(self) -> Value:
+        if len(self.source) != self.size:
+            self.size = -1  # for good, whatever size it has later
+            raise RuntimeError("Set changed size during iteration")
+        for item in self.items:
+            return item
+        self.source, self.size = (), 0
+        raise StopIteration
+
+
 def has_walk(value: Value) -> bool:
     """Whether the program says how to go through `value`: an error is its own then."""
     ways = ("__iter__", "__getitem__")
@@ -73,7 +97,8 @@ def iterate(machine: Machine, value: Any) -> Iterator[Value]:
         if found is not NotImplemented:
             return check_iterator(machine, found)
     if isinstance(value, (set, frozenset)):
-        return iter(in_order(machine, value))
+        items = in_order(machine, value)
+        return iter(items) if items is value else InOrder(value, items)
     if isinstance(value, ITERABLE):
         return iter(value)
     if isinstance(value, Instance) and value.kind.find("__getitem__") is not MISSING:

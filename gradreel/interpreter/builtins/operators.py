@@ -45,7 +45,7 @@ from ..runtime.values import (
 )
 from .formatting import format_percent, type_name
 from .hashing import charge_key, charge_keys, charge_unfolded, unfolded_size
-from .iteration import DICTS, VIEWS, collect_items, grow, iterate
+from .iteration import DICTS, collect_items, grow, iterate
 
 Guard = Callable[["Machine", Value, Value], None]
 
@@ -196,7 +196,7 @@ def general_binary(
             if answer is not NotImplemented:
                 return answer
         records = isinstance(left, RECORDS) or isinstance(right, RECORDS)
-        if not records or (row.sign == "%" and isinstance(left, str)):
+        if not records or (row.sign == "%" and isinstance(left, str)) or is_of_views(row.sign, left, right):
             return base_apply(machine, row, run, left, right, inplace)
         if row.sign == "|" and isinstance(left, TYPES_TOO) and isinstance(right, TYPES_TOO):
             return UNION
@@ -293,13 +293,25 @@ def shape_of(value: Any) -> tuple[int, ...]:
 
 
 ITEMS: tuple[type, ...] = tuple(type(d.items()) for d in DICTS)
+SET_LIKE: tuple[Any, ...] = (*ITEMS, *(type(d.keys()) for d in DICTS))
+"""Views of dicts, which are compared as sets are: Python does so with values inside as they are, of any size."""
+SETS: tuple[Any, ...] = (set, frozenset, *SET_LIKE)
 
 
-def of_items(machine: Machine, common: bool, left: Any, right: Value) -> set[Value]:
-    """The items of a dict that are also in the other, or are not: for those Python compares the values."""
+def is_of_views(sign: str, left: Value, right: Value) -> bool:
+    """Whether an operator is that of a view of a dict, which takes on its other side whatever can be gone through."""
+    return sign in ("&", "|", "^", "-") and (isinstance(left, SET_LIKE) or isinstance(right, SET_LIKE))
 
-    others = right if isinstance(right, (set, frozenset, *VIEWS)) else collect_items(machine, right)
-    return {charge_key(machine, item) for item in left if contains(machine, item, others) is common}
+
+def combine_views(machine: Machine, row: Binary, left: Value, right: Value) -> set[Value]:
+    """The set that a view of a dict gives with something else. Of items the values are compared, not hashed."""
+    if row.sign in ("&", "-") and (isinstance(left, ITEMS) or isinstance(right, ITEMS)):
+        common = row.sign == "&"
+        others = right if isinstance(right, SETS) else collect_items(machine, right)
+        found = collect_items(machine, left)
+        return {charge_key(machine, item) for item in found if contains(machine, item, others) is common}
+    first, second = (set(charge_keys(machine, collect_items(machine, side))) for side in (left, right))
+    return row.run(first, second)  # type: ignore[no-any-return]
 
 
 def grows(left: Value, right: Value) -> bool:
@@ -328,10 +340,8 @@ def base_apply(
         check_operands(machine, left, right)
     if is_hidden_from_numpy(left, right):
         raise TypeError(unsupported_operands(row.sign, inplace, left, right))
-    if row.sign in ("&", "-") and (isinstance(left, ITEMS) or isinstance(right, ITEMS)):
-        return of_items(machine, row.sign == "&", left, right)
-    if row.sign in ("|", "^") and isinstance(left, VIEWS):
-        charge_keys(machine, [*collect_items(machine, left), *collect_items(machine, right)])
+    if is_of_views(row.sign, left, right):
+        return combine_views(machine, row, left, right)
     if inplace and grows(left, right) and grow(machine, row.sign, left, right):
         return left
     with np.errstate(**WARNING) if of_numpy(left, right) else nullcontext():
@@ -345,10 +355,6 @@ def base_apply(
 
 
 # ---- comparisons: `==`, `<`, `in` by our own walk through containers, with the methods of the program's classes
-
-SET_LIKE: tuple[Any, ...] = (*ITEMS, *(type(d.keys()) for d in DICTS))
-"""Views of dicts, which are compared as sets are: Python does so with values inside as they are, of any size."""
-SETS: tuple[Any, ...] = (set, frozenset, *SET_LIKE)
 
 SIMPLE = frozenset({bool, int, float, str, type(None)})
 """Types that Python compares by itself."""

@@ -61,10 +61,9 @@ def annotate(compiler: Compiler, node: ast.AnnAssign) -> Step:
     def put(frame: Frame) -> None:
         if value is not None and store is not None:
             store(frame, value(frame))
-        if looked_up is not None:
-            looked_up(frame)
+        hint = text if looked_up is None else looked_up(frame)
         if hinted is not None:
-            frame.names.setdefault("__annotations__", {})[hinted] = text
+            frame.names.setdefault("__annotations__", {})[hinted] = hint
 
     return put
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -111,18 +110,7 @@ class Frame:
 class Record:
     """What programs handle, and the host knows by nothing but where it lies."""
 
-    __slots__ = ("rank",)
-
-    def __hash__(self) -> int:
-        """Its place among the records that were asked: the order of a set of them tells no address."""
-        try:
-            return self.rank
-        except AttributeError:
-            self.rank: int = next_rank()
-            return self.rank
-
-
-next_rank = count(1).__next__
+    __slots__ = ("__weakref__",)
 
 
 @stands_for("function")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import types
 from collections import defaultdict, deque
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
+from ..builtins.hashing import charge_keys, in_order
 from ..engine.bridge import FUNCTIONS, Callback
 from ..engine.engine import ENGINE_CLASSES, TENSORS, elements_of, torch
 from ..engine.subclasses import ProgramModule
@@ -177,8 +179,10 @@ def deep_copy(machine: Machine, value: Any, memo: Copies | None = None) -> Value
             made[deep_copy(machine, key, memo)] = deep_copy(machine, part, memo)
         if hasattr(value, "_metadata"):
             made._metadata = deep_copy(machine, value._metadata, memo)
-    elif isinstance(value, (tuple, set, frozenset)):
-        made = memo[value] = type(value)(deep_copy(machine, part, memo) for part in list(value))
+    elif isinstance(value, tuple):
+        made = memo[value] = type(value)(deep_copy(machine, part, memo) for part in value)
+    elif isinstance(value, (set, frozenset)):
+        made = memo[value] = type(value)(copy_items(machine, value, memo))
     elif isinstance(value, Instance):
         made = memo[value] = copy_record(value, None, {})
         if made is not value:
@@ -211,9 +215,16 @@ def plain_content(machine: Machine, value: Any, memo: Copies) -> Any:
     """The content of an object that extends a container, copied."""
     if isinstance(value, dict):
         return {deep_copy(machine, k, memo): deep_copy(machine, part, memo) for k, part in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (set, frozenset)):
+        return copy_items(machine, value, memo)
+    if isinstance(value, (list, tuple)):
         return [deep_copy(machine, part, memo) for part in value]
     return value
+
+
+def copy_items(machine: Machine, items: Collection[Value], memo: Copies) -> list[Value]:
+    """Copies of the items of a set, about to be put into another."""
+    return charge_keys(machine, [deep_copy(machine, part, memo) for part in list(in_order(machine, items))])
 
 
 def _part(machine: Machine, part: Any, memo: Copies) -> Any:

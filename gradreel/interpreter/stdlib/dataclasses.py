@@ -32,12 +32,15 @@ class Field(NamedTuple):
     """One field: how `__init__` fills it and which methods look at it."""
 
     name: str
+    hint: Value
     default: Value
     factory: Value
     init: bool
     repr: bool
     compare: bool
     kw_only: bool
+    hash: bool | None
+    metadata: Value
 
 
 NOT_GIVEN = Type("_MISSING_TYPE", (), None, "dataclasses._MISSING_TYPE")
@@ -145,7 +148,9 @@ def fields_of(machine: Machine, kind: Class, settings: dict[str, Value]) -> dict
             raise ValueError(f"mutable default {shown} for field {name} is not allowed: use default_factory")
         flags = {flag: bool(given.get(flag, True)) for flag in ("init", "repr", "compare")}
         factory = given_value(given, "default_factory")
-        fields[name] = Field(name, default, factory, **flags, kw_only=bool(given.get("kw_only", keywords)))
+        flags["kw_only"] = bool(given.get("kw_only", keywords))
+        hashed, metadata = given.get("hash"), given.get("metadata")
+        fields[name] = Field(name, hint, default, factory, **flags, hash=hashed, metadata=metadata or {})
     before: str | None = None
     for one in fields.values():
         if one.init and not one.kw_only:
@@ -219,7 +224,9 @@ def equal_fields(machine: Machine, this: Value, other: Value) -> Value:
 
 
 def hash_fields(machine: Machine, this: Value) -> int:
-    return hash_of(machine, values_of(machine, this, "compare"))
+    fields = (find_fields(this.kind) or {}).values()
+    counted = [one for one in fields if (one.compare if one.hash is None else one.hash)]
+    return hash_of(machine, tuple(load(machine, this, one.name) for one in counted))
 
 
 def ordering(sign: str) -> Any:
@@ -292,7 +299,9 @@ def show_field(machine: Machine, one: Field) -> Instance:
     """The field as programs have it."""
     made = Instance(Class("Field", (), {}, machine))
     default, factory = (NOT_GIVEN if value is MISSING else value for value in (one.default, one.factory))
-    made.attributes.update(name=one.name, default=default, default_factory=factory, init=one.init, repr=one.repr)
+    made.attributes.update(name=one.name, type=one.hint, default=default, default_factory=factory)
+    made.attributes.update(init=one.init, repr=one.repr, hash=one.hash, compare=one.compare)
+    made.attributes.update(metadata=one.metadata, kw_only=one.kw_only)
     return made
 
 

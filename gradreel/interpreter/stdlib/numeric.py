@@ -114,7 +114,7 @@ def stream(machine: Machine) -> random.Random:
 SEEDS = (int, float, str, type(None))
 
 
-def checked_seed(machine: Machine, seed: Value) -> Value:
+def check_seed(machine: Machine, seed: Value) -> Value:
     """What a stream of the host's may begin with: that would take NaN, or an object of a program's, by its address."""
     if not isinstance(seed, SEEDS):
         raise TypeError("The only supported seed types are: None,\nint, float, str, bytes, and bytearray.")
@@ -124,7 +124,7 @@ def checked_seed(machine: Machine, seed: Value) -> Value:
 
 
 def make_stream(machine: Machine, seed: Value = None) -> random.Random:
-    return random.Random(checked_seed(machine, seed))
+    return random.Random(check_seed(machine, seed))
 
 
 def _seed(machine: Machine, a: Value = None, version: int = 2) -> None:
@@ -247,7 +247,7 @@ def make_global_draw(way: Callable[..., Any]) -> Callable[..., Any]:
 
 RANDOM_METHODS: dict[str, Builtin | Attribute] = {name: Builtin(name, way, machine=True) for name, way in DRAWS.items()}
 RANDOM_METHODS |= {
-    "seed": Builtin("seed", lambda machine, this, a=None: this.seed(checked_seed(machine, a)), machine=True)
+    "seed": Builtin("seed", lambda machine, this, a=None: this.seed(check_seed(machine, a)), machine=True)
 }
 
 RANDOM = make_module(
