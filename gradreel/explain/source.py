@@ -12,6 +12,7 @@ COMMENT = re.compile(r"\s+#[^'\"]*$")
 LOOP = re.compile(r"\bfor\s+(.+?)\s+in\b")
 CALLS = {"backward": re.compile(r"\bbackward\s*\("), "grad": re.compile(r"\bgrad\s*\(")}
 QUIET = re.compile(r"\b(no_grad|inference_mode)\b|set_grad_enabled\(\s*False")
+INFERENCE = re.compile(r"\binference_mode\b(?!\((?:mode=)?False)")
 PAIRS = {")": "(", "]": "[", "}": "{"}
 LONGEST, LONGEST_LINE = 60, 1_500
 
@@ -87,6 +88,15 @@ class Source:
     @cached_property
     def quiet_lines(self) -> frozenset[int]:
         """The lines that stand in a `with torch.no_grad():`, or in a function decorated with it."""
+        return self.lines_under(QUIET)
+
+    @cached_property
+    def inference_lines(self) -> frozenset[int]:
+        """The lines that stand in a `with torch.inference_mode():`, or in a function decorated with it."""
+        return self.lines_under(INFERENCE)
+
+    def lines_under(self, mode: re.Pattern[str]) -> frozenset[int]:
+        """The lines in a `with`, or in a function with a decorator, that `mode` matches."""
         lines: set[int] = set()
         for node in self.nodes:
             if isinstance(node, ast.With):
@@ -95,7 +105,7 @@ class Source:
                 marks = node.decorator_list
             else:
                 continue
-            if any(QUIET.search(ast.unparse(mark)) for mark in marks):
+            if any(mode.search(ast.unparse(mark)) for mark in marks):
                 lines.update(range(node.body[0].lineno, (node.body[-1].end_lineno or 0) + 1))
         return frozenset(lines)
 

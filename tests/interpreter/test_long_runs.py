@@ -190,3 +190,58 @@ def test_a_long_program_without_a_loop_of_statements_says_so() -> None:
     trace = run(HEAD + "rows = [(w * i).sum() for i in range(2000)]\n", limits=SMALL)
     assert trace.outcome.kind == "stopped" and trace.outcome.message is not None
     assert "no loop made it" in trace.outcome.message
+
+
+NOTHING_CLEARED = """\
+for step in range(6):
+    scale = torch.ones(())
+    for i in range(300):
+        scale = scale + 0.001
+    (w * scale).pow(2).sum().backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+"""
+SUM_KEPT = """\
+total = 0
+for step in range(6):
+    scale = torch.ones(())
+    for i in range(300):
+        scale = scale + 0.001
+    loss = (w * scale).pow(2).sum()
+    w.grad = None
+    loss.backward()
+    total += loss
+"""
+SECOND_GRAPH = """\
+for step in range(4):
+    scale = torch.ones(())
+    for i in range(400):
+        scale = scale + 0.001
+    (w * scale).pow(3).sum().backward(create_graph=True)
+"""
+CLEARED_IN_THE_LOOP = """\
+for step in range(6):
+    scale = torch.ones(())
+    for i in range(300):
+        scale = scale + 0.001
+        if i == 150:
+            w.grad = None
+    (w * scale).pow(2).sum().backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+"""
+SILENT = [
+    (NOTHING_CLEARED, ["piled"]),
+    (SUM_KEPT, ["growing"]),
+    (SECOND_GRAPH, ["second_order"]),
+    (CLEARED_IN_THE_LOOP, []),
+]
+
+
+@pytest.mark.parametrize(("body", "causes"), SILENT)
+def test_turns_left_out_of_a_loop_in_the_loop_hide_no_trouble_of_the_loop_around_it(
+    body: str, causes: list[str]
+) -> None:
+    trace = run(HEAD + body, limits=SMALL)
+    assert trace.outcome.kind == "finished" and skipped(trace)
+    assert [found.cause for found in diagnose(trace)] == causes

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gradreel.trace.events import LineReached, NameBound
 
-from ..diagnosis import Diagnosis, Failure, named, on
+from ..diagnosis import Diagnosis, Failure, named, on, origin
 from ..mentions import PARTS, mentioned, shown, statement
 from ..words import called, code, name_of
 from ..world.states import TensorState
@@ -29,7 +29,7 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
     if "of target" in message:
         found.reverse()
     if refusal.cause == "inference":
-        found = [*lost_inputs(world), *found]
+        found = [pair for pair in found if of_inference(world, pair[1])] or [*last_of_inference(world), *found]
     pair = next((pair for pair in found if refusal.fits(pair[1])), found[-1] if found else None)
     if pair is None or not refusal.fits(pair[1]):
         pair = next(parts(world, statement(world, failure), refusal), pair)
@@ -63,13 +63,16 @@ def transforming(world: World) -> int | None:
     return next((line for line in lines if TRANSFORM.search(world.source.statement(line, world.ends.get(line)))), None)
 
 
-def lost_inputs(world: World) -> list[tuple[str, TensorState]]:
-    """The last tensor that came out of tracked ones without a graph, as those of inference mode do."""
-    for tensor in reversed(world.tensors.values()):
-        before = [world.tensors[number] for number in tensor.inputs if number in world.tensors]
-        if not tensor.requires_grad and any(state.requires_grad for state in before):
-            return [(name_of(world, tensor) or "", tensor)]
-    return []
+def of_inference(world: World, tensor: TensorState) -> bool:
+    """Whether `tensor`, or what it is a view of, was made in inference mode."""
+    place = (origin(world, tensor) or tensor).place
+    return bool({place.line, *(frame.line for frame in place.frames)} & world.source.inference_lines)
+
+
+def last_of_inference(world: World) -> list[tuple[str, TensorState]]:
+    """The last tensor made in inference mode that is still there."""
+    made = (tensor for tensor in reversed(world.tensors.values()) if tensor.alive and of_inference(world, tensor))
+    return [(name_of(world, tensor) or "", tensor) for tensor in made][:1]
 
 
 def copied_whole(world: World, failure: Failure, refusal: Refusal) -> Diagnosis:

@@ -10,6 +10,7 @@ from ..calls import called
 from ..words import code
 from .common import copies, enclosing, enumerated, followed, root_name, set_keyword, stack_statements
 from .hooks import hooks
+from .inner_loops import ask_for_gradients
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in
 from .tracking import tracked_at_cut, tracked_before_use
@@ -20,7 +21,7 @@ def not_leaf(wanted: Wanted) -> Iterator[Proposal]:
     """The gradient of a result was read."""
     used = wanted.line("shows") is None
     ways = (leaf_last, retained) if used else (retained, leaf_last)
-    for way in (updated_in_place, stepped_to_leaves, *ways):
+    for way in (ask_for_gradients, updated_in_place, stepped_to_leaves, *ways):
         yield from way(wanted)
 
 

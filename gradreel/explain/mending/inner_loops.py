@@ -1,14 +1,16 @@
-"""Mends for steps of a copy inside a loop, as in MAML: the copy becomes weights that are computed from the original."""
+"""Mends for steps inside a loop that are to be differentiated, as in MAML: weights that are computed from the original,
+with gradients that `autograd.grad` gives back."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..calls import called, keyword
 from .common import enclosing
 from .proposal import Proposal, Wanted
-from .text import Edit, Text
+from .text import Edit, Text, names_in
 
 OF_SECOND_ORDER = "second derivatives: the graph of every inner step is kept"
 
@@ -67,3 +69,85 @@ def is_plain_sgd(text: Text, value: ast.expr, fast: str) -> bool:
         return False
     words = {word.arg for word in value.keywords}
     return text.get(value.args[0]) == f"{fast}.parameters()" and words <= {"lr"} and len(value.args) + len(words) == 2
+
+
+def ask_for_gradients(wanted: Wanted) -> Iterator[Proposal]:
+    """`loss.backward(create_graph=True)` and `w - rate * w.grad`, where `w` is a result after the first step, become
+    `torch.autograd.grad(loss, ws, create_graph=True)` and a step with what it gives."""
+    text = wanted.text
+    raised = wanted.at("raised")
+    around = [part for part in text.around(raised) if isinstance(part, ast.stmt)] if raised is not None else []
+    for failed in [raised, *around] if raised is not None else []:
+        block = text.block(failed)
+        above = block[: block.index(failed)] if failed in block else []
+        calls = [call for one in above for call in text.calls(one, "backward") if keyword(call, "create_graph")]
+        asked = [call for call in calls if isinstance(text.parents.get(call), ast.Expr)]
+        if not asked or not isinstance(asked[-1].func, ast.Attribute):
+            continue
+        call = asked[-1]
+        reads = [part for one in block[block.index(failed) :] for part in text.parts(one, ast.Attribute)]
+        reads = [part for part in reads if part.attr == "grad" and isinstance(part.ctx, ast.Load)]
+        taken = {part.id for part in text.parts(text.tree, ast.Name)}
+        grads, own = (next(name for name in (first, f"{first}_2") if name not in taken) for first in ("grads", "g"))
+        source, edits = entries_with_gradients(text, reads, grads, own)
+        if source is None:
+            source, edits = names_with_gradients(text, reads, grads)
+        if source is not None:
+            root = text.get(call.func.value)  # type: ignore[attr-defined]
+            made = f"torch.autograd.grad({root}, {source}, create_graph=True)"
+            title = f"{made} on line {call.lineno}: the gradients of results, for the step on line {raised.lineno}"
+            statement = text.parents[call]
+            assert isinstance(statement, ast.Expr)
+            yield replace(
+                wanted.proposal(title, OF_SECOND_ORDER, text.replaced(statement, f"{grads} = {made}"), *edits),
+                decisive=True,
+            )
+        return
+
+
+def entries_with_gradients(
+    text: Text, reads: list[ast.Attribute], grads: str, own: str
+) -> tuple[str | None, list[Edit]]:
+    """What a loop or a comprehension takes its weights from, and the edits that have it take `grads` along."""
+    name = reads[0].value if reads else None
+    if not isinstance(name, ast.Name):
+        return None, []
+    loops = [part for part in text.around(reads[0]) if isinstance(part, ast.For | ast.comprehension)]
+    loops += [one for part in text.around(reads[0]) for one in getattr(part, "generators", ())]
+    loop = next((one for one in loops if name.id in names_in(one.target)), None)
+    if loop is None or any(ast.unparse(read.value) != name.id for read in reads):
+        return None, []
+    shown, target = text.get(loop.iter), text.get(loop.target)
+    zipped = isinstance(loop.iter, ast.Call) and called(loop.iter) == "zip"
+    parts = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+    place = next((at for at, part in enumerate(parts) if ast.unparse(part) == name.id), None)
+    if place is None:
+        return None, []
+    if zipped and isinstance(loop.iter, ast.Call):
+        source = text.get(loop.iter.args[place])
+        new = f"{target}, {own}", f"zip({', '.join(map(text.get, loop.iter.args))}, {grads})"
+    elif len(parts) == 2 and place == 1 and shown.endswith((".items()", ".named_parameters()")):
+        source = shown.replace("named_parameters()", "parameters()").replace(".items()", ".values()")
+        new = f"({target.strip('()')}), {own}", f"zip({shown}, {grads})"
+    elif len(parts) == 1:
+        source, new = shown, (f"{target}, {own}", f"zip({shown}, {grads})")
+    else:
+        return None, []
+    source = f"list({source})" if source.endswith(")") else source
+    edits = [text.replaced(loop.target, new[0]), text.replaced(loop.iter, new[1])]
+    return source, [*edits, *(text.replaced(read, own) for read in reads)]
+
+
+def names_with_gradients(text: Text, reads: list[ast.Attribute], grads: str) -> tuple[str | None, list[Edit]]:
+    """The weights that are stepped one by one, `w = w - rate * w.grad`, with their parts of `grads`."""
+    names = list(dict.fromkeys(text.get(read.value) for read in reads))
+    stepped = all(
+        isinstance(one := enclosing(text, read, ast.stmt), ast.Assign)
+        and text.get(one.targets[0]) == text.get(read.value)
+        for read in reads
+    )
+    if not names or not stepped:
+        return None, []
+    return f"[{', '.join(names)}]", [
+        text.replaced(read, f"{grads}[{names.index(text.get(read.value))}]") for read in reads
+    ]

@@ -109,6 +109,51 @@ def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
                     )
 
 
+def tensor_beside(wanted: Wanted) -> Iterator[Proposal]:
+    """What an object or a dict keeps as a number stays a tensor beside it: `kl = ...` before `meter.log(kl=kl)`."""
+    text, built, number = wanted.text, wanted.at("built"), wanted.name("number")
+    if built is None or number is None:
+        return
+    uses = [part for part in text.parts(built, ast.expr) if ast.unparse(part) == number]
+    source, name = wanted.name("source"), re.findall(r"\w+", number)[-1]
+    if source is not None and source in text.source:
+        title = f"use {source} itself on line {built.lineno}"
+        yield wanted.proposal(title, STAYS, *(text.replaced(use, source) for use in uses))
+    kept = wanted.beside("cut", built)
+    given = handed_over(text, kept, name) if kept is not None else None
+    if kept is None or given is None or not name.isidentifier():
+        return
+    if isinstance(given, ast.Name):
+        name, edits = given.id, []
+    else:
+        known = any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(text.tree))
+        name = f"{name}_tensor" if known else name
+        edits = [text.before(kept, [f"{name} = {text.get(given)}"]), text.replaced(given, name)]
+    title = f"keep the number on line {kept.lineno}, and use the tensor that it is taken from, on line {built.lineno}"
+    yield wanted.proposal(title, STAYS, *edits, *(text.replaced(use, name) for use in uses))
+
+
+def handed_over(text: Text, statement: ast.stmt, name: str) -> ast.expr | None:
+    """The tensor that `statement` hands over as `name`, by keyword or in a dict, or as all that it hands over."""
+    words = [word.value for word in text.parts(statement, ast.keyword) if word.arg == name]
+    for given in text.parts(statement, ast.Dict):
+        keys = [key.value if isinstance(key, ast.Constant) else None for key in given.keys]
+        words += [value for key, value in zip(keys, given.values, strict=True) if key == name]
+    call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
+    if not words and isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords:
+        words = list(call.args)
+    given = words[0] if len(words) == 1 else None
+    if (
+        isinstance(given, ast.Call)
+        and called(given) in OUT
+        and not given.args
+        and isinstance(given.func, ast.Attribute)
+    ):
+        return given.func.value
+    float_of = isinstance(given, ast.Call) and called(given) == "float" and len(given.args) == 1
+    return given.args[0] if float_of else given  # type: ignore[union-attr]
+
+
 def all_kept(wanted: Wanted) -> Iterator[Proposal]:
     """A function that takes numbers out in several places keeps tensors in all of them, and what made a tensor of its
     result on the way takes it as it is."""

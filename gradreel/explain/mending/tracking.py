@@ -24,7 +24,7 @@ from .common import (
 from .gates import multiply_by_chance
 from .modes import enabled, recording_on
 from .moved_out import weight_computed
-from .numbers import all_kept, from_tensors, in_torch, tensors_listed, without_numbers
+from .numbers import all_kept, from_tensors, in_torch, tensor_beside, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
 from .recorded import with_create_graph
 from .references import LOSSES
@@ -463,7 +463,10 @@ CUTS = {
         *(enabled, in_torch),
     ),
     "tensor": (from_tensors, without_numbers),
-    "numbers": (multiply_by_chance, tensors_listed, in_torch, without_numbers, all_kept, from_tensors, undetached),
+    "numbers": (
+        *(multiply_by_chance, tensors_listed, in_torch, tensor_beside, without_numbers, all_kept, from_tensors),
+        undetached,
+    ),
     "rounded": (
         multiply_by_chance,
         scored,

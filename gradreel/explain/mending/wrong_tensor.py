@@ -390,10 +390,11 @@ def hook_on_result(wanted: Wanted) -> Iterator[Proposal]:
 def no_inference(wanted: Wanted) -> Iterator[Proposal]:
     """no_grad makes ordinary tensors, and so does a clone."""
     text, name = wanted.text, wanted.name("target")
+    told = [call.func for call in text.parts(text.tree, ast.Call) if call.args]  # `inference_mode(False)` is none
     edits = [
         text.replaced(node, text.get(node).replace("inference_mode", "no_grad"))
-        for node in ast.walk(text.tree)
-        if isinstance(node, ast.Call) and called(node) == "inference_mode" and not node.args
+        for node in text.parts(text.tree, ast.Attribute)
+        if node.attr == "inference_mode" and node not in told
     ]
     if edits:
         yield wanted.proposal("no_grad instead of inference_mode", "a little more bookkeeping", *edits)

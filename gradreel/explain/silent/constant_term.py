@@ -7,18 +7,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event
+from gradreel.trace.events import Event, Value
 
 from ..ancestry import tracked
 from ..diagnosis import Diagnosis, named, on, taking
 from ..words import called, code, name_of
 from ..world.states import NodeState, Place, Seen
 from ..world.world import World
+from .arithmetic import number_of
 from .showing import FirstTrouble
 
 SUMS = frozenset({"Add", "Sub"})
 LINEAR = SUMS | {"Rsub", "Neg", "Mean", "Sum", "Squeeze", "Unsqueeze", "View", "Mul", "Div"}
 """What keeps a term of a sum a term: a product does with a number only."""
+
+ROUND, NEAR, LATELY = 1000, 1e-6, 60
+"""Of the last so many numbers taken, one that is so near is the same, if it has more than three decimal places."""
 
 Key = tuple[int, str]
 """A scope and a name in it."""
@@ -31,8 +35,10 @@ class ConstantTerm(FirstTrouble):
         super().__init__(world)
         self.numbers: dict[Key, Seen] = {}
         """The names that stand for numbers taken out of tracked tensors."""
-        self.terms: dict[int, Seen] = {}
-        """The sums, by node, with such a number as one of their terms."""
+        self.terms: dict[int, tuple[Seen, str | None]] = {}
+        """The sums, by node, with such a number as one of their terms; with what reads it where it is kept."""
+        self.called = 0
+        """With which event the last backward began."""
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -74,16 +80,44 @@ class ConstantTerm(FirstTrouble):
 
     def made(self, event: e.NodeMade) -> None:
         """A sum with a plain number: whether its text says that the number was taken out of a tensor."""
-        node = self.world.nodes[event.node]
-        if node.kind not in SUMS or not any(self.world.tensors[number].op == "number" for number in event.inputs):
+        node, tensors = self.world.nodes[event.node], self.world.tensors
+        plain = [tensors[number].value for number in event.inputs if tensors[number].op == "number"]
+        if node.kind not in SUMS or not plain or not self.world.taken:
             return
-        if not self.numbers and self.taken_in(self.world.place) is None:
-            return
+        by_name = bool(self.numbers) or self.taken_in(self.world.place) is not None
         for statement in self.world.source.simple(self.world.place.line):
             for term in terms(statement):
-                source = self.source_of(term)
-                if source is not None:
-                    self.terms[event.node] = source
+                source = self.source_of(term) if by_name else None
+                kept = self.kept_number(term, plain) if source is None else None
+                if source is not None or kept is not None:
+                    self.terms[event.node] = (source, None) if source is not None else kept  # type: ignore[assignment]
+
+    def kept_number(self, term: ast.expr, plain: list[Value | None]) -> tuple[Seen, str] | None:
+        """Where the number was taken that `term` reads from an object or a dict, `0.1 * meter.kl`: it is the same one.
+
+        With what reads it.
+        """
+        value = plain[0].data if plain[0] is not None else None
+        kept: list[ast.expr] = []
+        for part, divides in factors(term):
+            known = number_of(self.world, part)
+            if known is None and not divides:
+                kept.append(part)
+            elif not known or not isinstance(value, float):
+                return None
+            else:
+                value = value * known if divides else value / known
+        if len(kept) != 1 or not isinstance(kept[0], ast.Attribute | ast.Subscript | ast.Call):
+            return None
+        if not isinstance(value, float) or value * ROUND == int(value * ROUND):
+            return None
+        for seen in reversed(self.world.taken[-LATELY:]):
+            source = self.world.tensors.get(seen.tensor)
+            taken = source.value.data if source is not None and source.value is not None else None
+            alike = isinstance(taken, float) and abs(taken - value) <= NEAR * abs(value)
+            if alike and seen.event > self.called and tracked(self.world, source):
+                return seen, ast.unparse(kept[0])
+        return None
 
     def source_of(self, term: ast.expr) -> Seen | None:
         """Where the numbers of `term` were taken, if it is made of numbers alone."""
@@ -101,6 +135,7 @@ class ConstantTerm(FirstTrouble):
         return self.taken_in(self.world.place) if calls else None
 
     def backward(self, event: e.BackwardStarted) -> None:
+        self.called = self.world.count - 1
         if event.called != "backward" or self.diagnosis is not None:
             return
         todo = [number for root in event.roots if (number := self.world.grad_node(root)) is not None]
@@ -108,14 +143,14 @@ class ConstantTerm(FirstTrouble):
         while todo:
             node = self.world.nodes[todo.pop()]
             if node.number in self.terms:
-                self.tell(self.told(node, self.terms[node.number]))
+                self.tell(self.told(node, *self.terms[node.number]))
                 return
             ways = [target for target, _ in node.edges if target is not None]
             if node.kind in LINEAR and (len(ways) == 1 or node.kind in SUMS):
                 todo += [target for target in ways if target not in seen]
                 seen.update(ways)
 
-    def told(self, node: NodeState, taken: Seen) -> Diagnosis:
+    def told(self, node: NodeState, taken: Seen, number: str | None) -> Diagnosis:
         world = self.world
         source = world.tensors[taken.tensor]
         total = world.tensors[node.outputs[0]] if node.outputs else None
@@ -133,6 +168,7 @@ class ConstantTerm(FirstTrouble):
         names = named(
             how="numbers",
             source=name_of(world, source),
+            number=number,
             target=name_of(world, total) if total is not None else None,
         )
         title = "A term of the loss is a plain number"
@@ -162,6 +198,16 @@ def terms(statement: ast.stmt) -> Iterator[ast.expr]:
             yield from (side for side in (node.left, node.right) if not isinstance(side, ast.Constant))
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
             yield node.value
+
+
+def factors(term: ast.expr) -> Iterator[tuple[ast.expr, bool]]:
+    """What `term` is a product of, each with whether it divides."""
+    if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Mult | ast.Div):
+        yield from factors(term.left)
+        divides = isinstance(term.op, ast.Div)
+        yield from ((part, divides != own) for part, own in factors(term.right))
+    else:
+        yield term, False
 
 
 def takes(call: ast.Call) -> bool:

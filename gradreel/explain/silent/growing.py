@@ -51,6 +51,8 @@ class Growing:
         self.alive = 0
         self.suspect: tuple[list[Lap], int, list[int]] | None = None
         self.ran: set[int] = set()
+        self.called_in: set[int] = set()
+        """The lines of the loops in which a backward was called."""
         self.recount = False
         """Whether turns were skipped, of which it is not known how many nodes they left."""
 
@@ -64,8 +66,10 @@ class Growing:
         }
 
     def skipped(self, event: e.TurnsSkipped) -> None:
-        """Turns in a row begin anew."""
-        self.open.clear()
+        """Of the loop itself, and of those in it, turns in a row begin anew; those around it go on."""
+        lines = [line for line, _ in self.open]
+        for key in list(self.open)[lines.index(event.line) if event.line in lines else len(lines) :]:
+            del self.open[key]
         self.around, self.recount = (), True
 
     def made(self, event: e.NodeMade) -> None:
@@ -76,6 +80,7 @@ class Growing:
 
     def backward(self, event: e.BackwardStarted) -> None:
         place = self.world.place
+        self.called_in.update(turn.line for turn in place.turns)
         shown = self.world.source.statement(place.line, place.end_line)
         of_transform = TRANSFORM.search(shown) is not None and "backward(" not in shown
         for loop in self.open.values() if not of_transform else ():
@@ -135,7 +140,8 @@ class Growing:
         again = [node for node in states if any(call_of(world, run).started > laps[-1].began for run, _ in node.runs)]
         if again and not self.repeatedly(states):
             return []
-        if world.skipped and not again and not all(untouched(node) for node in states):
+        hidden = any(turns.line in self.called_in for _, turns in world.skipped)
+        if hidden and not again and not all(untouched(node) for node in states):
             return []  # a backward among the skipped turns may have used them
         grown = laps[-1].alive - laps[0].alive
         nbytes = laps[-1].nbytes - laps[0].nbytes

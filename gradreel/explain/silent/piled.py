@@ -12,6 +12,7 @@ from ..ancestry import all_zero
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.world import World
+from .before_skipped import BeforeSkipped
 
 
 class Piled:
@@ -27,6 +28,7 @@ class Piled:
         """What each leaf was when its first gradient came: two that begin alike may show two ways."""
         self.fresh: dict[int, int] = {}
         """For each leaf how many steps used a gradient that had been emptied before."""
+        self.before_skipped = BeforeSkipped(world)
         self.piled: int | None = None
         self.diagnosis: Diagnosis | None = None
 
@@ -39,8 +41,7 @@ class Piled:
         }
 
     def skipped(self, event: e.TurnsSkipped) -> None:
-        self.used.clear()
-        self.again.clear()
+        self.before_skipped.note(self.used.keys() | self.again.keys())
 
     def written(self, event: e.Written) -> None:
         owner = self.world.owner_of(event.tensor)
@@ -54,6 +55,8 @@ class Piled:
         grad = self.world.tensors[tensor].grad
         if grad is None or not (self.world.optimizer is not None or from_gradient(self.world, event.inputs, tensor)):
             return
+        if self.before_skipped.changed(tensor, grad):
+            self.forget(tensor)
         if tensor in self.again and self.diagnosis is None:
             self.diagnosis, self.piled = self.told(tensor), tensor
         if tensor not in self.again and tensor not in self.used:
@@ -64,7 +67,8 @@ class Piled:
     def stored(self, event: e.GradStored) -> None:
         if event.tensor not in self.begun:
             self.begun[event.tensor] = repr(self.world.tensors[event.tensor].value)
-        if event.how == "assigned" or event.before is None:
+        other = self.before_skipped.changed(event.tensor, event.before)
+        if other or event.how == "assigned" or event.before is None:
             self.forget(event.tensor)
         elif event.tensor in self.used and not zero(event.before) and not zero(event.came):
             self.again.setdefault(event.tensor, (self.world.count - 1, self.world.place.line))
@@ -75,6 +79,7 @@ class Piled:
             self.forget(owner.number)
 
     def forget(self, tensor: int) -> None:
+        self.before_skipped.forget(tensor)
         self.used.pop(tensor, None)
         self.again.pop(tensor, None)
 

@@ -12,6 +12,7 @@ from ..ancestry import by_graph
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.world import World
+from .before_skipped import BeforeSkipped
 from .piled import zero
 
 
@@ -22,17 +23,20 @@ class SecondOrder:
         self.world = world
         self.graphs: dict[int, int] = {}
         """For a leaf whose `.grad` has a graph: the call that made it."""
+        self.before_skipped = BeforeSkipped(world)
         self.diagnosis: Diagnosis | None = None
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {e.GradStored: self.stored, e.TurnsSkipped: self.skipped}
 
     def skipped(self, event: e.TurnsSkipped) -> None:
-        self.graphs.clear()
+        self.before_skipped.note(self.graphs)
 
     def stored(self, event: e.GradStored) -> None:
         call = self.world.calls.get(event.call) if event.call is not None else None
         grad = self.world.tensors.get(event.grad) if event.grad is not None else None
+        if self.before_skipped.changed(event.tensor, event.before):
+            self.graphs.pop(event.tensor, None)
         if call is None or not call.create_graph or grad is None or grad.node is None:
             self.graphs.pop(event.tensor, None)
             return
