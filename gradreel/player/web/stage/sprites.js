@@ -5,7 +5,6 @@
  */
 
 import { isPresent } from "./marks.js";
-import { overlapOf } from "./places.js";
 
 /** @import { Item, Layout, Sprite } from "./types.js" */
 
@@ -16,8 +15,6 @@ const RISE = 30;
 const SINK = 26;
 /** What comes is so large at first. */
 const SMALL = 0.7;
-/** Shares of a way at which it is looked whether two things meet. */
-const SHARES = Array.from({ length: 10 }, (_, i) => i / 10);
 
 /** Aim all sprites at a layout.
  * @param {Map<string, Sprite>} sprites  changed in place
@@ -65,15 +62,25 @@ function crossing(sprites) {
  * @param {Sprite} one @param {Sprite} other
  */
 function meet(one, other) {
-  const meetAt = (share) => overlapOf(boxAt(one, share), boxAt(other, share)) > 0;
-  return !meetAt(1) && SHARES.some(meetAt);
+  let [from, to] = [0, 1];
+  let rests = true;
+  for (const [at, size] of SIDES) {
+    const [far, near] = [one[at] - other[at], one.to[at] - other.to[at]];
+    const [now, then] = [one, one.to].map((each, i) =>
+      (one.item[size] * each.scale + other.item[size] * [other, other.to][i].scale) / 2);
+    for (const way of [-1, 1]) {
+      // At a share of the way they are so far beyond each other on this side.
+      const [begin, end] = [way * far - now, way * near - then];
+      if (begin >= 0 && end >= 0) return false;
+      if (begin >= 0) from = Math.max(from, begin / (begin - end));
+      if (end >= 0) [to, rests] = [Math.min(to, begin / (begin - end)), false];
+    }
+  }
+  return from < to && !rests;
 }
 
-/** Where a sprite is at a share of what is left of its way. @param {Sprite} sprite @param {number} share */
-function boxAt({ item, x, y, scale, to }, share) {
-  const size = scale + (to.scale - scale) * share;
-  return { x: x + (to.x - x) * share, y: y + (to.y - y) * share, w: item.w * size, h: item.h * size };
-}
+/** @type {["x"|"y", "w"|"h"][]} */
+const SIDES = [["x", "w"], ["y", "h"]];
 
 function grave(sprites, layout, { item, x, y, scale }, seen, filmSpot) {
   const [first] = item.nodes;
