@@ -10,6 +10,7 @@ import { box, circle, clamp, lerp, line, share, smooth, within, write } from "./
 import {
   edgeRoute, freest, itemOf, leafSpot, mouthOf, plateOf, signOf, slotSpot, spriteOf, tensorSpot,
 } from "./places.js";
+import { travelling, waitsAt } from "./rests.js";
 import { along } from "./routes.js";
 import { css, heat, tile } from "./tiles.js";
 import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
@@ -18,11 +19,6 @@ import { formatBytes } from "../lib/format.js";
 /** @import { Pen } from "./pen.js" */
 /** @import { Act, Frame, StageNode } from "./types.js" */
 
-/** How far along its line a gradient waits for its turn to be added. */
-export const WAITS = 0.8;
-/** Gradients on their way are so large, at scale 1, and not smaller than LEAST. */
-const TRAVELLING = 34;
-const LEAST = 34;
 const DROP = 120;
 const DUST = 9;
 const DIMMED = 0.36;
@@ -176,14 +172,13 @@ function drawSends(pen, frame, { edges }, time) {
     if (!route || time < start) return;
     const end = endOf(frame, edge);
     const at = along(route, lerp(0.02, end, smooth(share(time, start, start + 0.5))));
-    tile(pen, valueOf(frame, value), at, travelling(frame), grad(frame, edge.to));
+    tile(pen, valueOf(frame, value), at, travelling(frame.layout), grad(frame, edge.to));
   });
 }
 
 /** How far along its line what goes over an edge comes in this step. */
-const endOf = (frame, edge) => (hasArrived(frame.model, edge, frame.moment.step) ? 0.98 : WAITS);
-
-export const travelling = ({ layout }) => Math.max(LEAST, TRAVELLING * Math.min(1.35, layout.scale));
+const endOf = ({ layout, model, moment }, edge) =>
+  (hasArrived(model, edge, moment.step) ? 0.98 : waitsAt(layout, edge));
 
 /** The first of some gradients, if it has waited on its line, goes to where the others will meet it. */
 function drawArrive(pen, frame, { node, after, edge }, time) {
@@ -191,10 +186,10 @@ function drawArrive(pen, frame, { node, after, edge }, time) {
   const [mouth, route] = [item && mouthOf(frame, item), edge && edgeRoute(frame, edge)];
   const sent = frame.moment.acts.some((each) => each.type === "sends" && each.edges.some((way) => way.edge === edge));
   if (!mouth || !route || sent || time >= 0.94) return;
-  const from = along(route, WAITS);
+  const from = along(route, waitsAt(frame.layout, edge));
   const part = smooth(share(time, 0.1, 0.8));
   const at = { x: lerp(from.x, mouth.x, part), y: lerp(from.y, mouth.y, part) };
-  tile(pen, valueOf(frame, after), at, lerp(travelling(frame), mouth.size, part), grad(frame, node));
+  tile(pen, valueOf(frame, after), at, lerp(travelling(frame.layout), mouth.size, part), grad(frame, node));
 }
 
 /** What was there and what comes stand side by side, are held, and become one. */
@@ -216,7 +211,7 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
       x: clamp(mouth.x, half + 4, frame.width - half - 4), y: Math.max(big * 0.7, mouth.y - (leaf ? 8 : 18) - bent),
     };
   const route = edge && edgeRoute(frame, edge);
-  const from = route ? along(route, WAITS) : { x: x + 60, y: y - 40 };
+  const from = route ? along(route, waitsAt(frame.layout, edge)) : { x: x + 60, y: y - 40 };
   const free = frame.moment.acts.some(({ type }) => type === "free") ? 0.3 : 0;
   const now = share(time, free, 1);
   const look = grad(frame, node);

@@ -3,7 +3,7 @@
  * gradients that wait, and what happens now. All that it draws it is told; the same code paints the screen and a file.
  */
 
-import { dimmed, drawActs, mostAt, prepare, seedSpot, travelling, WAITS } from "./acts.js";
+import { dimmed, drawActs, mostAt, prepare, seedSpot } from "./acts.js";
 import { drawItem, genColour, idsOf } from "./marks.js";
 import {
   arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
@@ -11,7 +11,8 @@ import {
 import { box, circle, line, pill, within, write } from "./pen.js";
 import { edgeRoute, freest, itemOf, mouthOf, spriteOf } from "./places.js";
 import { drawProgram, isBeforeGraph } from "./program.js";
-import { along, isBundle, lengthOf, routeOf, trace } from "./routes.js";
+import { ARRIVED, isFew, restsOf, travelling, waitsAt } from "./rests.js";
+import { along, isBundle, routeOf, trace } from "./routes.js";
 import { LABEL, lastParts } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
 import { tile } from "./tiles.js";
@@ -21,14 +22,10 @@ import { tileSize } from "./values.js";
 /** @import { Fold, Frame, Link } from "./types.js" */
 
 const HEAD = 9;
-/** A stage of few edges shows on each what went over it. */
-const FEW_EDGES = 26;
 /** So many gradients are told by a pip each. */
 const PIPS = 6;
 const PIP = 13;
 const PLAIN = 5;
-/** So far from where its line begins a gradient covers nothing of its node. */
-const CLEAR = 22;
 const STOREYS = ["graph of the value", "gradient’s own graph", "graph of that gradient", "and of that"];
 /** Of a bundle, where the count may stand. */
 const SPOTS = [0.3, 0.2, 0.42, 0.54, 0.66, 0.78, 0.14, 0.36, 0.25, 0.48, 0.6, 0.72, 0.84];
@@ -54,9 +51,7 @@ export function paint(pen, frame) {
   for (const chip of chips) placed.push(drawChip(pen, frame, chip, placed));
   drawThings(pen, frame);
   for (const { text, x, y, colour } of pills) pill(pen, text, x, y, colour);
-  within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.25 : 1 }, () => drawSlopes(pen, frame, {
-    few: isFew(frame.layout), rests: (route, link) => [WAITS, restOf(frame.layout, link, route)],
-  }));
+  within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.25 : 1 }, () => drawSlopes(pen, frame));
   within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.36 : 1 }, () => drawWaiting(pen, frame));
   drawActs(pen, frame);
 }
@@ -316,12 +311,11 @@ function drawSeeds(pen, frame) {
   }
 }
 
-const isFew = ({ links }) => links.reduce((sum, { edges }) => sum + edges.length, 0) <= FEW_EDGES;
-
 /** What went over an edge, or waits on it for its turn. */
 function drawSent(pen, frame) {
   const { model, moment, layout } = frame;
   const few = isFew(layout);
+  const { rests } = restsOf(layout);
   for (const link of layout.links) {
     if (isBundle(link)) continue;
     for (const edge of link.edges) {
@@ -330,20 +324,11 @@ function drawSent(pen, frame) {
       const waits = !hasArrived(model, edge, moment.step);
       const route = (waits || few) && edgeRoute(frame, edge);
       if (!route) continue;
-      const size = waits ? travelling(frame) : 30;
+      const at = along(route, waits ? waitsAt(layout, edge) : rests.get(edge.id));
       const look = { kind: /** @type {const} */ ("grad"), most: mostAt(frame, edge.to) };
-      tile(pen, model.scene.values[value], along(route, waits ? WAITS : restOf(layout, link, route)), size, look);
+      tile(pen, model.scene.values[value], at, waits ? travelling(layout) : ARRIVED, look);
     }
   }
-}
-
-/** Where on its line what has gone over it rests. */
-function restOf({ lying }, link, route) {
-  if (lying && link.to.type === "leaf") {
-    const clear = Math.min(0.5, CLEAR / lengthOf(route));
-    return Math.max(clear, link.from.row > 0 ? 0.08 : 0.3);
-  }
-  return route.kind === "corners" || route.points.length < 3 ? 0.48 : 0.22;
 }
 
 function drawInbox(pen, frame, item, node) {

@@ -73,13 +73,16 @@ export function slotSpot(frame, node, slot) {
  */
 export function mouthOf(frame, item) {
   const sprite = spriteOf(frame, item);
-  if (!sprite) return null;
-  const { x, y, scale } = sprite;
+  return sprite ? mouthAt(frame.layout, item, sprite) : null;
+}
+
+/** @param {Layout} layout @param {Item} item @param {import("./routes.js").Spot} spot  where it is @returns {Place} */
+export function mouthAt({ lying }, item, { x, y, scale }) {
   if (item.type === "leaf")
     return {
       x: x + mouthX(item) * scale, y: y + (-item.h / 2 + 15) * scale, size: (item.compact ? 33 : 42) * scale,
     };
-  if (frame.layout.lying && item.type !== "drawer")
+  if (lying && item.type !== "drawer")
     return { x: x + (item.w / 2 + 18) * scale, y, size: 38 * scale };
   return { x, y: y - (item.h / 2 + 17) * scale, size: 38 * scale };
 }

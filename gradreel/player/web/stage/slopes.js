@@ -5,6 +5,7 @@
 
 import { box, write } from "./pen.js";
 import { boxOf, overlapOf } from "./places.js";
+import { isFew, restsOf, waysOf } from "./rests.js";
 import { along, isBundle, lengthOf, routeOf } from "./routes.js";
 import { isAlive } from "./moment.js";
 
@@ -29,15 +30,14 @@ const NEAR = 9;
 /** @type {WeakMap<Layout, Map<string, Words>>} */
 const spots = new WeakMap();
 
-/** @param {Pen} pen @param {Frame} frame @param {{few: boolean, rests: (route: any, link: any) => number[]}} how
- *   `rests`: the shares of a line at which gradients may stand
- */
-export function drawSlopes(pen, frame, { few, rests }) {
+/** @param {Pen} pen @param {Frame} frame */
+export function drawSlopes(pen, frame) {
   const { layout, moment, sprites } = frame;
+  const few = isFew(layout);
   const looked = new Set([frame.hover, frame.chosen]);
   const isLooked = (edge) => looked.has(edge.from.id) || looked.has(edge.id) || frame.path.has(edge.id);
   if (!few && !layout.links.some(({ edges }) => edges.some(isLooked))) return;
-  if (!spots.has(layout)) spots.set(layout, placeSlopes(layout, pen, rests));
+  if (!spots.has(layout)) spots.set(layout, placeSlopes(layout, pen));
   const titles = frame.targets.filter(({ kind }) => kind === "open");
   for (const { edges, from } of layout.links)
     for (const edge of edges) {
@@ -78,13 +78,12 @@ function onLine({ measure }, frame, { id, slope }) {
 const sizeOf = (measure, slope) => ({ w: measure(slope, PX, STYLE) + 8, h: 19 });
 
 /** @param {Layout} layout @param {Pen} pen @returns {Map<string, Words>} by edge, where there is room */
-function placeSlopes(layout, { measure }, rests) {
-  const spotOf = (item) => ({ x: item.x, y: item.y, scale: layout.scale });
-  /** @type {{edge: Edge, route: any, link: any}[]} */
-  const ways = layout.links.filter((link) => !isBundle(link)).flatMap((link) =>
-    link.edges.map((edge, place) => ({ edge, link, route: routeOf(layout, link, place, spotOf) })));
+function placeSlopes(layout, { measure }) {
+  const ways = waysOf(layout);
+  const rests = Object.values(restsOf(layout));
   const lines = ways.flatMap(({ route }) => pointsOf(route));
-  const tiles = ways.flatMap(({ route, link }) => rests(route, link).map((part) => along(route, part)));
+  const tiles = ways.flatMap(({ edge, route }) =>
+    rests.flatMap((shares) => (shares.has(edge.id) ? [along(route, shares.get(edge.id))] : [])));
   const full = [
     ...layout.items.map((item) => boxOf(item, layout)),
     ...tiles.map((at) => ({ ...at, w: TILE, h: TILE })),
