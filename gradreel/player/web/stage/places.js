@@ -5,7 +5,7 @@
 
 import { leafPlaces } from "./marks.js";
 import { mouthX, routeOf } from "./routes.js";
-import { slotPlace } from "./sizes.js";
+import { NAME, slotPlace } from "./sizes.js";
 
 /** @import { Edge, Frame, Item, Layout, Leaf, StageNode } from "./types.js" */
 
@@ -13,8 +13,6 @@ import { slotPlace } from "./sizes.js";
 
 /** @typedef {{x: number, y: number, w: number, h: number}} Box   around its middle */
 
-/** A name stands so high above its node. */
-const NAME = 36;
 /** Of a node that keeps more, the others stand with the last slot that is drawn. */
 const SHOWN_SLOTS = 4;
 
@@ -38,10 +36,24 @@ export function overlapOf(one, other) {
 /** Of some places the one that covers least of what stands on the stage.
  * @param {Layout} layout @param {Box[]} places
  */
-export function freest(layout, places) {
-  const things = layout.items.map((item) => boxOf(item, layout));
-  const covers = (place) => things.reduce((sum, thing) => sum + overlapOf(place, thing), 0);
-  return places.reduce((best, place) => (covers(place) < covers(best) ? place : best));
+export const freest = (layout, places) => leastCovering(places, layout.items.map((item) => boxOf(item, layout)));
+
+/** How much worse it is to cover a thing than what only may be there. */
+const WORSE = 20;
+
+/** The first place that covers nothing, else the one that covers least.
+ * @template {Box} Place @param {Place[]} places @param {Box[]} things @param {Box[]} [maybe]  what may be there
+ * @returns {Place}
+ */
+export function leastCovering(places, things, maybe = []) {
+  let [found, least] = [places[0], Infinity];
+  for (const place of places) {
+    const covers = (boxes) => boxes.reduce((sum, each) => sum + overlapOf(place, each), 0);
+    const covered = WORSE * covers(things) + covers(maybe);
+    if (covered < least) [found, least] = [place, covered];
+    if (!covered) break;
+  }
+  return found;
 }
 
 /** What stands for a node on the stage. @param {Frame} frame @param {StageNode} node @returns {Item|undefined} */

@@ -3,7 +3,7 @@
  * they cover no thing and no other gradient. Decided once for a layout, so that none jumps while a call goes about.
  */
 
-import { boxOf, mouthAt, overlapOf } from "./places.js";
+import { boxOf, leastCovering, mouthAt } from "./places.js";
 import { along, isBundle, lengthOf, routeOf } from "./routes.js";
 
 /** @import { Edge, Layout, Link } from "./types.js" */
@@ -25,7 +25,9 @@ const CLEAR = 22;
 const TRIES = [0, -0.07, 0.07, -0.14, 0.14, -0.21, 0.21, -0.28, 0.28, -0.35, 0.35, -0.42, 0.42];
 
 /** @typedef {{edge: Edge, link: Link, route: Route}} Way */
-/** @typedef {{waits: Map<string, number>, rests: Map<string, number>}} Rests   shares of lines, by edge */
+/** @typedef {{waits: Map<string, number>, rests: Map<string, number>, tiles: Box[]}} Rests
+ *   `waits`, `rests`: shares of lines, by edge; `tiles`: all places that they come to
+ */
 
 export const isFew = ({ links }) => links.reduce((sum, { edges }) => sum + edges.length, 0) <= FEW_EDGES;
 
@@ -59,11 +61,12 @@ function placeRests(layout) {
     return { x, y, w: size, h: size };
   });
   const size = travelling(layout);
-  return {
-    waits: settle(ways, [...things, ...mouths], size, ({ route }) =>
-      Math.max(0.5, Math.min(WAITS, 1 - (size / 2 + APART) / lengthOf(route)))),
-    rests: isFew(layout) ? settle(ways, things, ARRIVED, ({ link, route }) => restOf(layout, link, route)) : new Map(),
-  };
+  const waits = settle(ways, [...things, ...mouths], size, ({ route }) =>
+    Math.max(0.5, Math.min(WAITS, 1 - (size / 2 + APART) / lengthOf(route))));
+  const rests = settle(isFew(layout) ? ways : [], things, ARRIVED, ({ link, route }) => restOf(layout, link, route));
+  const tilesOf = (shares, side) => ways.flatMap(({ edge, route }) =>
+    (shares.has(edge.id) ? [{ ...along(route, shares.get(edge.id)), w: side, h: side }] : []));
+  return { waits, rests, tiles: [...tilesOf(waits, size), ...tilesOf(rests, ARRIVED)] };
 }
 
 /** Whether gradients are added before a node. @param {import("./types.js").Item} item */
@@ -78,19 +81,10 @@ function settle(ways, things, size, wish) {
   const found = new Map();
   for (const way of ways) {
     const wished = wish(way);
-    let best = null;
-    let least = Infinity;
-    for (const off of TRIES) {
-      const part = wished + off;
-      if (part < 0.04 || part > 0.96) continue;
-      const at = { ...along(way.route, part), w: size, h: size };
-      const covered = full.reduce((sum, other) => sum + overlapOf(other, at), 0);
-      if (covered >= least) continue;
-      [least, best] = [covered, { part, at }];
-      if (!covered) break;
-    }
-    found.set(way.edge.id, best.part);
-    full.push(best.at);
+    const parts = TRIES.map((off) => wished + off).filter((part) => part >= 0.04 && part <= 0.96);
+    const at = leastCovering(parts.map((part) => ({ ...along(way.route, part), w: size, h: size, part })), full);
+    found.set(way.edge.id, at.part);
+    full.push(at);
   }
   return found;
 }

@@ -20,8 +20,6 @@ const STYLE = { bold: true };
 const PLACES = [[4, [0.3, 0.4, 0.2, 0.6, 0.7, 0.5, 0.12, 0.8]], [20, [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8]]];
 /** Where along a line they stand above it, and how far. */
 const [ON, ABOVE] = [0.48, 27];
-/** What a gradient that rests on a line takes. */
-const TILE = 34;
 /** So near to each other are the points of a line that words may not cover. */
 const NEAR = 9;
 
@@ -80,14 +78,8 @@ const sizeOf = (measure, slope) => ({ w: measure(slope, PX, STYLE) + 8, h: 19 })
 /** @param {Layout} layout @param {Pen} pen @returns {Map<string, Words>} by edge, where there is room */
 function placeSlopes(layout, { measure }) {
   const ways = waysOf(layout);
-  const rests = Object.values(restsOf(layout));
   const lines = ways.flatMap(({ route }) => pointsOf(route));
-  const tiles = ways.flatMap(({ edge, route }) =>
-    rests.flatMap((shares) => (shares.has(edge.id) ? [along(route, shares.get(edge.id))] : [])));
-  const full = [
-    ...layout.items.map((item) => boxOf(item, layout)),
-    ...tiles.map((at) => ({ ...at, w: TILE, h: TILE })),
-  ];
+  const full = [...layout.items.map((item) => boxOf(item, layout)), ...restsOf(layout).tiles];
   const found = new Map();
   for (const { edge, route } of ways) {
     if (!edge.slope) continue;
