@@ -7,7 +7,7 @@
 import { genOf, tiesOf } from "./arrange.js";
 import { MIN_SCALE, NAME } from "./sizes.js";
 import { meanOf, orderRows, placeRows, setApart, within } from "./spread.js";
-import { FRAME_ROOM, FRAME_TITLE, groundOf, heightAbove, padOf, SMALLEST } from "./standing.js";
+import { FRAME_ROOM, FRAME_TITLE, groundOf, heightAbove, lensRoom, padOf, SMALLEST } from "./standing.js";
 
 /** @import { Arranged } from "./standing.js" */
 /** @import { Item, Layout, Link } from "./types.js" */
@@ -45,7 +45,7 @@ export function lie({ items, shelf, links, layer, storeys, framed }, { width, he
     lineGap: framed ? FRAME_ROOM : height < 620 ? 26 : 40,
     leafHigh: Math.max(0, ...shelf.map(({ h }) => h)),
     leafWide: shelf.reduce((sum, { w }) => sum + w + SHELF_GAP, 0),
-    drop: shelf.length ? (bands.length > 1 ? 20 : height < 620 ? 26 : 42) : 0,
+    drop: shelf.length ? (bands.length > 1 ? 20 : height < 620 ? 26 : 42) + lensRoom(shelf) : 0,
   };
   const { lines, wanted } = bestLines(bands, widths, down, page);
   const scale = Math.max(wanted, SMALLEST);

@@ -10,7 +10,7 @@ import {
   arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
 } from "./moment.js";
 import { box, circle, clamp, line, pill, pillWide, within, write } from "./pen.js";
-import { boxOf, edgeRoute, freest, itemOf, leastCovering, mouthOf, spriteOf } from "./places.js";
+import { boxOf, edgeRoute, freest, itemOf, leastCovering, mouthOf, spriteOf, titlesIn } from "./places.js";
 import { drawProgram, isBeforeGraph } from "./program.js";
 import { ARRIVED, isFew, restsOf, travelling, waitsAt } from "./rests.js";
 import { along, isBundle, routeOf, trace } from "./routes.js";
@@ -232,14 +232,11 @@ function drawTitle(pen, frame, { titles, ids, ...rim }) {
 /** What titles and counts are not to cover: things with their names, as they are now, titles, counts.
  * @param {Frame} frame @returns {import("./places.js").Box[]}
  */
-function takenIn({ sprites, layout, targets, counts }) {
+function takenIn(frame) {
+  const { sprites, layout, counts } = frame;
   const things = [...sprites.values()].filter(({ gone }) => !gone);
-  const titles = targets.filter(({ kind }) => kind === "open");
-  return [
-    ...things.map(({ item, x, y, scale }) => boxOf({ ...item, x, y }, { ...layout, scale })),
-    ...titles.map(({ x, y, w, h }) => ({ x: x + w / 2, y: y + h / 2, w, h })),
-    ...counts,
-  ];
+  const boxes = things.map(({ item, x, y, scale }) => boxOf({ ...item, x, y }, { ...layout, scale }));
+  return [...boxes, ...titlesIn(frame), ...counts];
 }
 
 // ---- lines

@@ -56,6 +56,10 @@ export function leastCovering(places, things, maybe = []) {
   return found;
 }
 
+/** The titles of open folds. @param {Frame} frame @returns {Box[]} */
+export const titlesIn = ({ targets }) => targets.filter(({ kind }) => kind === "open")
+  .map(({ x, y, w, h }) => ({ x: x + w / 2, y: y + h / 2, w, h }));
+
 /** What stands for a node on the stage. @param {Frame} frame @param {StageNode} node @returns {Item|undefined} */
 export function itemOf({ layout }, node) {
   const item = node.leaf ? layout.leafItem.get(node.box.tensor) : layout.owner.get(node);

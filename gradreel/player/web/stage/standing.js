@@ -33,6 +33,9 @@ export const FRAME_TITLE = 34;
 const BELOW = 12;
 export const FRAME_ROOM = (FRAME_TITLE + BELOW) / MIN_SCALE;
 
+/** The room above leaves for the lenses that only they are behind. @param {Item[]} shelf */
+export const lensRoom = (shelf) => (shelf.some(({ lens }) => lens) ? 28 : 0);
+
 /** @typedef {ReturnType<typeof import("./arrange.js").arrange> & {framed: boolean}} Arranged
  *   `framed`: around some of the items there are frames
  */
@@ -54,6 +57,8 @@ export function stand({ items, shelf, links, layer, storeys, framed }, { width, 
   const across = placeRows(rows, ties, room);
   const [left, right] = endsOf(rows.flat(), across, room);
   const heights = rows.map((row) => Math.max(0, ...row.map(({ h = 0 }) => h)));
+  const lenses = lensRoom(shelf);
+  heights[0] += lenses;
   const used = heights.filter((high) => high > 0).length;
   const gap = Math.max(used <= 5 ? AIRY : TIGHT, framed ? FRAME_ROOM : 0);
   const gaps = Math.max(0, used - 1);
@@ -69,6 +74,7 @@ export function stand({ items, shelf, links, layer, storeys, framed }, { width, 
   for (const thing of [...items, ...shelf, ...dummies])
     thing.x = width / 2 + (across.get(thing) - middle) * scale * stretch;
   stackRows(rows, { heights, height, scale, between, storeys });
+  for (const plate of shelf) plate.y += (lenses / 2) * scale;
   return { lying: false, scale, wanted, storeys, lines: [], ground: groundOf(shelf, scale, whole) };
 }
 

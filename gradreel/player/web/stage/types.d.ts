@@ -229,6 +229,8 @@ export interface Frame {
   plain?: Map<string, { x: number; y: number; size: number }>;
   /** Where counts stand; made with each frame. */
   counts?: { x: number; y: number; w: number; h: number }[];
+  /** Where the panels of sums stand; made with each frame. */
+  panels?: { x: number; y: number; w: number; h: number }[];
   /** What can be pressed, and what it is. */
   targets: Target[];
 }
