@@ -8,25 +8,23 @@ import { gradAt } from "./model.js";
 import { hasArrived } from "./moment.js";
 import { box, circle, clamp, lerp, line, share, smooth, within, write } from "./pen.js";
 import {
-  edgeRoute, freest, itemOf, leafSpot, mouthOf, plateOf, signOf, slotSpot, spriteOf, tensorSpot,
+  boxOf, edgeRoute, itemOf, leafSpot, leastCovering, mouthOf, plateOf, signOf, slotSpot, spriteOf, tensorSpot, titlesIn,
 } from "./places.js";
+import { travelling, waitsAt } from "./rests.js";
 import { along } from "./routes.js";
 import { css, heat, tile } from "./tiles.js";
 import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
 import { formatBytes } from "../lib/format.js";
 
 /** @import { Pen } from "./pen.js" */
-/** @import { Act, Frame, StageNode } from "./types.js" */
+/** @import { Act, Frame, Item, StageNode } from "./types.js" */
 
-/** How far along its line a gradient waits for its turn to be added. */
-export const WAITS = 0.8;
-/** Gradients on their way are so large, at scale 1, and not smaller than LEAST. */
-const TRAVELLING = 34;
-const LEAST = 34;
 const DROP = 120;
 const DUST = 9;
 const DIMMED = 0.36;
 const MEETING = 50;
+/** A tile has its numbers while it is larger, in pixels. */
+const NUMBERED = 26;
 /** So high may an arm bend. */
 const HIGHEST = 4;
 
@@ -67,6 +65,7 @@ const HIDES = {
 /** Draw the acts of a frame. @param {Pen} pen @param {Frame} frame */
 export function drawActs(pen, frame) {
   const { progress, moment } = frame;
+  frame.panels = [];
   for (const act of moment.acts) if (progress < 1 || act.type === "fail") ACTS[act.type]?.(pen, frame, act, progress);
 }
 
@@ -149,9 +148,14 @@ function drawRun(pen, frame, { node, value }, time) {
   if (time < 0.42) {
     const part = smooth(share(time, 0, 0.28));
     within(pen, { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part), alpha: 1 - share(time, 0.3, 0.42) }, () =>
-      tile(pen, valueOf(frame, value), { x: 0, y: 0 }, from.size, grad(frame, node)));
+      drawSinking(pen, frame, value, lerp(from.size, to.size, part), grad(frame, node)));
   }
   ring(pen, to, share(time, 0.4, 0.62), pen.colours.run);
+}
+
+/** What is so small that its numbers would stick out has none. */
+function drawSinking(pen, frame, value, size, look) {
+  tile(pen, valueOf(frame, value), { x: 0, y: 0 }, size, { ...look, numbers: size * pen.zoom > NUMBERED });
 }
 
 /** What is kept glows, and a ghost of it joins what came. */
@@ -163,8 +167,8 @@ function drawRead(pen, frame, { node, slot, value }, time) {
   const alpha = 1 - share(time, 0.45, 0.55);
   within(pen, { x: 0, y: 0, alpha }, () => {
     box(pen, { x: from.x, y: from.y, w: from.size + 8, h: from.size + 8 }, 9, { stroke: pen.colours.live, line: 4 });
-    const at = { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) };
-    tile(pen, valueOf(frame, value), at, lerp(from.size - 6, from.size * 0.7, part), { kind: "save" });
+    within(pen, { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) }, () =>
+      drawSinking(pen, frame, value, lerp(from.size - 6, to.size, part), { kind: "save" }));
   });
 }
 
@@ -176,14 +180,13 @@ function drawSends(pen, frame, { edges }, time) {
     if (!route || time < start) return;
     const end = endOf(frame, edge);
     const at = along(route, lerp(0.02, end, smooth(share(time, start, start + 0.5))));
-    tile(pen, valueOf(frame, value), at, travelling(frame), grad(frame, edge.to));
+    tile(pen, valueOf(frame, value), at, travelling(frame.layout), grad(frame, edge.to));
   });
 }
 
 /** How far along its line what goes over an edge comes in this step. */
-const endOf = (frame, edge) => (hasArrived(frame.model, edge, frame.moment.step) ? 0.98 : WAITS);
-
-export const travelling = ({ layout }) => Math.max(LEAST, TRAVELLING * Math.min(1.35, layout.scale));
+const endOf = ({ layout, model, moment }, edge) =>
+  (hasArrived(model, edge, moment.step) ? 0.98 : waitsAt(layout, edge));
 
 /** The first of some gradients, if it has waited on its line, goes to where the others will meet it. */
 function drawArrive(pen, frame, { node, after, edge }, time) {
@@ -191,10 +194,10 @@ function drawArrive(pen, frame, { node, after, edge }, time) {
   const [mouth, route] = [item && mouthOf(frame, item), edge && edgeRoute(frame, edge)];
   const sent = frame.moment.acts.some((each) => each.type === "sends" && each.edges.some((way) => way.edge === edge));
   if (!mouth || !route || sent || time >= 0.94) return;
-  const from = along(route, WAITS);
+  const from = along(route, waitsAt(frame.layout, edge));
   const part = smooth(share(time, 0.1, 0.8));
   const at = { x: lerp(from.x, mouth.x, part), y: lerp(from.y, mouth.y, part) };
-  tile(pen, valueOf(frame, after), at, lerp(travelling(frame), mouth.size, part), grad(frame, node));
+  tile(pen, valueOf(frame, after), at, lerp(travelling(frame.layout), mouth.size, part), grad(frame, node));
 }
 
 /** What was there and what comes stand side by side, are held, and become one. */
@@ -210,13 +213,10 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
   const gap = wide * 0.62 + 10;
   const half = gap + wide / 2 + 12;
   const bent = 12 * Math.sin(Math.PI * share(time, 0.05, 0.95));
-  const { x, y } = frame.layout.lying && !leaf
-    ? besideNode(frame, item, { w: half * 2, h: big * 1.3 })
-    : {
-      x: clamp(mouth.x, half + 4, frame.width - half - 4), y: Math.max(big * 0.7, mouth.y - (leaf ? 8 : 18) - bent),
-    };
+  const { x, y: level } = panelSpot(frame, item, mouth, { w: half * 2, h: big * 1.3 });
+  const y = Math.max(big * 0.7, level - (frame.layout.lying && !leaf ? 0 : bent));
   const route = edge && edgeRoute(frame, edge);
-  const from = route ? along(route, WAITS) : { x: x + 60, y: y - 40 };
+  const from = route ? along(route, waitsAt(frame.layout, edge)) : { x: x + 60, y: y - 40 };
   const free = frame.moment.acts.some(({ type }) => type === "free") ? 0.3 : 0;
   const now = share(time, free, 1);
   const look = grad(frame, node);
@@ -242,14 +242,27 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
       write(pen, "+", 0, 0, 24, { bold: true, colour: pen.colours.run, halo: true }));
 }
 
-/** Around a lying node where a panel covers least: above it, to the right of its name, below it. */
-function besideNode(frame, item, { w, h }) {
+/** Where the panel of a sum covers least: at the mouth, above or beside it; of a lying node above it, to the right of
+ * its name, below it. Sums of one step have panels beside one another.
+ * @param {Frame} frame @param {Item} item @param {{x: number, y: number, size: number}} mouth
+ * @param {{w: number, h: number}} size
+ */
+function panelSpot(frame, item, mouth, size) {
+  const { layout, panels, width } = frame;
   const { x, y, scale } = spriteOf(frame, item);
-  const far = (item.h / 2) * scale + h / 2 + 6;
-  const right = x + (item.tag + 24 - item.w / 2) * scale + w / 2;
-  return freest(frame.layout, [[x, y - far], [right, y - far], [x, y + far]].map(([at, down]) => ({
-    x: clamp(at, w / 2 + 4, frame.width - w / 2 - 4), y: Math.max(h / 2 + 3, down), w, h,
-  })));
+  const far = (item.h / 2) * scale + size.h / 2 + 6;
+  const aside = ((item.w / 2) * scale + size.w / 2) + 6;
+  const right = x + (item.tag + 24 - item.w / 2) * scale + size.w / 2;
+  const level = mouth.y - (item.type === "leaf" ? 8 : 18);
+  const spots = layout.lying && item.type !== "leaf" ? [[x, y - far], [right, y - far], [x, y + far]]
+    : [[mouth.x, level], [mouth.x, level - size.h - 6], [x - aside, level], [x + aside, level]];
+  const inside = spots.map(([at, down]) => ({
+    x: clamp(at, size.w / 2 + 4, width - size.w / 2 - 4), y: Math.max(size.h / 2 + 3, down), ...size,
+  }));
+  const others = layout.items.filter((each) => each !== item).map((each) => boxOf(each, layout));
+  const found = leastCovering(inside, [...others, ...panels, ...titlesIn(frame)]);
+  panels.push(found);
+  return found;
 }
 
 const countAt = ({ model, moment }, node) => model.state.at(node.id, "arrived", moment.step) ?? 2;

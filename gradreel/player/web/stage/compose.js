@@ -5,7 +5,7 @@
  */
 
 import { arrange, leavesShown } from "./arrange.js";
-import { ALONE, foldTree, phaseAt, placedAt, standIn, treeOf } from "./fold.js";
+import { ALONE, foldTree, isFramed, phaseAt, placedAt, standIn, treeOf } from "./fold.js";
 import { lie } from "./lying.js";
 import { isAlive } from "./moment.js";
 import { MIN_SCALE } from "./sizes.js";
@@ -96,7 +96,8 @@ function composeAround(composer, anchor, placed, leaves, shown) {
     if (!tried.has(sign)) {
       const about = { lying, measure: composer.measure, about: anchor, sparse: how.sparse };
       const made = arrange(placed.nodes, pieces, leaves, { ...room, ...about });
-      tried.set(sign, { ...made, open, ...(lying ? lie : stand)(made, room) });
+      const framed = open.some((each) => isFramed(each, placed.episode));
+      tried.set(sign, { ...made, open, ...(lying ? lie : stand)({ ...made, framed }, room) });
     }
     return tried.get(sign);
   };

@@ -266,6 +266,12 @@ export function foldTree(root, anchor, { budget, tight }, pins) {
   return { pieces, open: [...open] };
 }
 
+/** Whether an open fold has a frame around what is in it. @param {Fold} fold @param {Episode|null} episode */
+export function isFramed({ id, kind, parent, line }, episode) {
+  if (id === "root" || kind === "line" || kind === "block" || kind === "call") return false;
+  return !(episode && parent?.id === "root" && kind === "iteration" && episode.line === line);
+}
+
 /** Open a fold and all that it is in. */
 function openTo(fold, id, open) {
   if (!fold.kids) return false;

@@ -5,10 +5,11 @@
  */
 
 import { genOf, tiesOf } from "./arrange.js";
-import { MIN_SCALE } from "./sizes.js";
+import { MIN_SCALE, NAME } from "./sizes.js";
 import { meanOf, orderRows, placeRows, setApart, within } from "./spread.js";
-import { groundOf, padOf, SMALLEST } from "./standing.js";
+import { FRAME_ROOM, FRAME_TITLE, groundOf, heightAbove, lensRoom, padOf, SMALLEST } from "./standing.js";
 
+/** @import { Arranged } from "./standing.js" */
 /** @import { Item, Layout, Link } from "./types.js" */
 
 const COLUMN_GAP = 50;
@@ -20,16 +21,14 @@ const WORTHWHILE = 1.06;
 const SHELF_GAP = 16;
 /** Room at the right for the gradient that a call starts with, and at both sides for links from line to line. */
 const MARGIN = 44;
-const NAME = 36;
 const STOREY = 20;
 const WIDEST_GAP = 130;
 /** Between what stands in a lower line and a link that passes it. */
 const CLEAR = 12;
 
-/** @param {ReturnType<typeof import("./arrange.js").arrange>} made
- * @param {{width: number, height: number}} room @returns {Partial<Layout>}
- */
-export function lie({ items, shelf, links, layer, storeys }, { width, height }) {
+/** @param {Arranged} made @param {{width: number, height: number}} room @returns {Partial<Layout>} */
+export function lie({ items, shelf, links, layer, storeys, framed }, { width, height: whole }) {
+  const height = heightAbove(shelf, whole);
   const bands = bandsOf(items, layer, storeys);
   const columns = Math.max(1, ...items.map((item) => item.column + 1));
   passColumns(links, bands);
@@ -42,10 +41,11 @@ export function lie({ items, shelf, links, layer, storeys }, { width, height }) 
     width,
     height,
     padY: low ? 16 : 28,
-    lineGap: height < 620 ? 26 : 40,
+    padTop: framed ? FRAME_TITLE + 4 : low ? 16 : 28,
+    lineGap: framed ? FRAME_ROOM : height < 620 ? 26 : 40,
     leafHigh: Math.max(0, ...shelf.map(({ h }) => h)),
     leafWide: shelf.reduce((sum, { w }) => sum + w + SHELF_GAP, 0),
-    drop: shelf.length ? (bands.length > 1 ? 20 : height < 620 ? 26 : 42) : 0,
+    drop: shelf.length ? (bands.length > 1 ? 20 : height < 620 ? 26 : 42) + lensRoom(shelf) : 0,
   };
   const { lines, wanted } = bestLines(bands, widths, down, page);
   const scale = Math.max(wanted, SMALLEST);
@@ -54,7 +54,7 @@ export function lie({ items, shelf, links, layer, storeys }, { width, height }) 
   placeShelf(shelf, scale, width);
   passLines(links, lines, items, scale);
   return {
-    lying: true, scale, wanted, storeys, ground: groundOf(shelf, scale, height),
+    lying: true, scale, wanted, storeys, ground: groundOf(shelf, scale, whole),
     lines: lines.map(({ top, bottom }) => ({ top, bottom })),
   };
 }
@@ -111,7 +111,7 @@ function bestLines(bands, widths, down, page) {
     const wanted = Math.min(
       LARGEST,
       (page.width - 2 * padOf(page.width)) / Math.max(wide, page.leafWide),
-      (page.height - 2 * page.padY) / (high + page.leafHigh + page.drop),
+      (page.height - page.padY - page.padTop) / (high + page.leafHigh + page.drop),
     );
     if (!best || (wanted > best.wanted * WORTHWHILE && best.wanted < MIN_SCALE * 1.25)) best = { lines, wanted };
   }
@@ -146,10 +146,10 @@ function measureLine({ band, columns }, widths, down) {
 }
 
 function placeLines(lines, { widths, down, scale, storeys, page, several }) {
-  const { width, height, padY, leafHigh, drop, lineGap } = page;
+  const { width, height, padY, padTop, leafHigh, drop, lineGap } = page;
   const high = lines.reduce((sum, line) => sum + line.high, 0) * scale;
   const fixed = (leafHigh + drop + (lines.length - 1) * lineGap + (several ? lines.length * STOREY : 0)) * scale;
-  const free = Math.max(0, height - 2 * padY - high - fixed);
+  const free = Math.max(0, height - padY - padTop - high - fixed);
   const air = free / (lines.length + 1);
   const side = MARGIN * scale;
   const room = width - 2 * padOf(width) - side * (lines.length > 1 && !several ? 2 : 1);

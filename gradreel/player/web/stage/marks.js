@@ -5,7 +5,7 @@
 
 import { isAlive, countsOf, hasRun, leafName, slotAt, slotValue, tensorAt } from "./moment.js";
 import { gradAt } from "./model.js";
-import { box, line, write } from "./pen.js";
+import { box, line, sizeOfText, write } from "./pen.js";
 import { mouthX } from "./routes.js";
 import {
   BOLD, BOLD_MONO, CELL, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, RESULT, slotLabel,
@@ -75,13 +75,15 @@ function drawNode(pen, frame, item) {
     line: runs || failed ? 3 : 1.8,
   });
   const tone = failed ? colours.bad : ran ? colours.run : node.gen ? genColour(pen, node.gen) : colours.ink;
-  const title = measure(node.short, TITLE, BOLD);
+  const title = measure(node.short, sizeOfText(pen, TITLE), BOLD);
   const number = `#${node.box.nr}`;
-  const left = -(38 + title + measure(number, LABEL)) / 2;
+  const wide = measure(number, sizeOfText(pen, LABEL));
+  const fits = 38 + title + wide <= item.w - 6;
+  const left = -Math.min(item.w - 10, 32 + title + (fits ? 6 + wide : 0)) / 2;
   const y = -item.h / 2 + 17;
   drawSign(pen, node.short, left + 13, y, 12, tone);
-  write(pen, node.short, left + 32, y, TITLE, { bold: true, align: "left" });
-  write(pen, number, left + 38 + title, y, LABEL, { align: "left", colour: colours.soft });
+  write(pen, node.short, left + 32, y, TITLE, { bold: true, align: "left", room: item.w - 42 });
+  if (fits) write(pen, number, left + 38 + title, y, LABEL, { align: "left", colour: colours.soft });
   item.slotWidths.forEach((wide, place) => drawSlot(pen, frame, item, node, place, wide, failed));
   drawTag(pen, frame, item, node);
 }
@@ -150,8 +152,9 @@ function drawTag(pen, frame, item, node) {
   const grid = gridOf(value);
   const number = grid && "scalar" in grid ? tileNumber(grid.scalar) : null;
   const name = lastParts(found.name);
-  const own = measure(name, LABEL, BOLD_MONO);
-  const w = own + (number === null ? 40 : 24 + measure(number, LABEL, BOLD));
+  const px = sizeOfText(pen, LABEL);
+  const own = measure(name, px, BOLD_MONO);
+  const w = own + (number === null ? 44 : 24 + measure(number, px, BOLD));
   const [x, y] = frame.layout.lying ? [-item.w / 2 + 16, -item.h / 2 - 21] : [item.w / 2 + 14, -item.h / 2 + 16];
   const string = frame.layout.lying ? [[x + 14, y + 14], [x + 14, y + 21]] : [[x - 14, y], [x, y]];
   const held = frame.holding?.names.has(found.key);

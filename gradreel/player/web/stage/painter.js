@@ -3,32 +3,30 @@
  * gradients that wait, and what happens now. All that it draws it is told; the same code paints the screen and a file.
  */
 
-import { dimmed, drawActs, mostAt, prepare, seedSpot, travelling, WAITS } from "./acts.js";
+import { dimmed, drawActs, mostAt, prepare, seedSpot } from "./acts.js";
+import { isFramed } from "./fold.js";
 import { drawItem, genColour, idsOf } from "./marks.js";
 import {
   arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
 } from "./moment.js";
-import { box, circle, line, pill, within, write } from "./pen.js";
-import { edgeRoute, freest, itemOf, mouthOf, spriteOf } from "./places.js";
+import { box, circle, clamp, line, pill, pillWide, within, write } from "./pen.js";
+import { boxOf, edgeRoute, freest, itemOf, leastCovering, mouthOf, spriteOf, titlesIn } from "./places.js";
 import { drawProgram, isBeforeGraph } from "./program.js";
-import { along, isBundle, lengthOf, routeOf, trace } from "./routes.js";
-import { LABEL, lastParts } from "./sizes.js";
+import { ARRIVED, isFew, restsOf, travelling, waitsAt } from "./rests.js";
+import { along, isBundle, routeOf, trace } from "./routes.js";
+import { LABEL, lastParts, NAME } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
 import { tile } from "./tiles.js";
 import { tileSize } from "./values.js";
 
 /** @import { Pen } from "./pen.js" */
-/** @import { Fold, Frame, Link } from "./types.js" */
+/** @import { Frame, Link } from "./types.js" */
 
 const HEAD = 9;
-/** A stage of few edges shows on each what went over it. */
-const FEW_EDGES = 26;
 /** So many gradients are told by a pip each. */
 const PIPS = 6;
 const PIP = 13;
 const PLAIN = 5;
-/** So far from where its line begins a gradient covers nothing of its node. */
-const CLEAR = 22;
 const STOREYS = ["graph of the value", "gradient’s own graph", "graph of that gradient", "and of that"];
 /** Of a bundle, where the count may stand. */
 const SPOTS = [0.3, 0.2, 0.42, 0.54, 0.66, 0.78, 0.14, 0.36, 0.25, 0.48, 0.6, 0.72, 0.84];
@@ -40,6 +38,7 @@ export function paint(pen, frame) {
   const { colours, context } = pen;
   pen.least = Infinity;
   frame.targets = [];
+  frame.counts = [];
   frame.seeds = seedsAt(frame.model, frame.moment.step);
   Object.assign(frame, prepare(frame));
   context.fillStyle = colours.panel;
@@ -47,16 +46,14 @@ export function paint(pen, frame) {
   drawGround(pen, frame);
   drawStoreys(pen, frame);
   if (isBeforeGraph(frame)) drawProgram(pen, frame, topOf(frame));
-  const chips = drawFrames(pen, frame);
+  else drawPlan(pen, frame);
+  const titles = drawFrames(pen, frame);
   const pills = [];
   for (const link of frame.layout.links) drawLink(pen, frame, link, pills);
-  const placed = [];
-  for (const chip of chips) placed.push(drawChip(pen, frame, chip, placed));
+  for (const title of titles) drawTitle(pen, frame, title);
   drawThings(pen, frame);
-  for (const { text, x, y, colour } of pills) pill(pen, text, x, y, colour);
-  within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.25 : 1 }, () => drawSlopes(pen, frame, {
-    few: isFew(frame.layout), rests: (route, link) => [WAITS, restOf(frame.layout, link, route)],
-  }));
+  for (const { text, spots, colour } of pills) drawCount(pen, frame, text, colour, spots);
+  within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.25 : 1 }, () => drawSlopes(pen, frame));
   within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.36 : 1 }, () => drawWaiting(pen, frame));
   drawActs(pen, frame);
 }
@@ -151,15 +148,24 @@ function drawStoreys(pen, frame) {
   }
 }
 
+/** Where things will stand that are not built yet, faint: the stage of a turn that begins is not empty. */
+function drawPlan(pen, { layout, moment, sprites }) {
+  for (const item of layout.items) {
+    if (sprites.has(item.key) || isShelved(item) || !item.nodes.every(({ born }) => born > moment.step)) continue;
+    const at = { x: item.x, y: item.y, w: item.w * layout.scale, h: item.h * layout.scale };
+    box(pen, at, 10 * layout.scale, { stroke: pen.colours.line, line: 1.2 });
+  }
+}
+
 // ---- frames of open folds
 
 /** Draw the frames of open folds, the outer ones first.
- * @returns {{titles: string[], ids: string[], x: number, y: number}[]}
+ * @returns {{titles: string[], ids: string[], left: number, right: number, y: number}[]}
  */
 function drawFrames(pen, frame) {
   const { layout } = frame;
   const rows = layout.lying && layout.lines.length > 1 && layout.storeys.length < 2 ? [...layout.lines.keys()] : [null];
-  const found = layout.open.filter((fold) => isFramed(fold, layout))
+  const found = layout.open.filter((fold) => isFramed(fold, layout.episode))
     .flatMap((fold) => rows.map((row) => frameOf(frame, fold, row)).filter(Boolean))
     .sort((a, b) => a.fold.depth - b.fold.depth);
   const kept = [];
@@ -176,13 +182,7 @@ function drawFrames(pen, frame) {
     within(pen, { x: 0, y: 0, alpha: 0.4 }, () => box(pen, at, 14, { fill }));
     box(pen, at, 14, { stroke: pen.colours.line });
   });
-  return kept.map(({ titles, ids, left, top }) => ({ titles, ids, x: left + 8, y: Math.max(11, top - 1) }));
-}
-
-/** @param {Fold} fold */
-function isFramed({ id, kind, parent, line: at }, { episode }) {
-  if (id === "root" || kind === "line" || kind === "block" || kind === "call") return false;
-  return !(episode && parent?.id === "root" && kind === "iteration" && episode.line === at);
+  return kept.map(({ titles, ids, left, right, top }) => ({ titles, ids, left, right, y: Math.max(11, top - 1) }));
 }
 
 const near = (a, b) => ["left", "top", "right"].every((side) => Math.abs(a[side] - b[side]) < 24);
@@ -197,7 +197,9 @@ function frameOf(frame, fold, row) {
   if (inside.length < (row === null ? 2 : 1)) return null;
   const ends = inside.map((item) => {
     const { x, y, scale } = frame.sprites.get(item.key);
-    return [x - (item.w / 2) * scale, y - (item.h / 2) * scale, x + (item.w / 2) * scale, y + (item.h / 2) * scale];
+    const name = layout.lying && item.tag ? NAME * scale : 0;
+    const [w, h] = [(item.w / 2) * scale, (item.h / 2) * scale];
+    return [x - w, y - h - name, x + w, y + h];
   });
   const most = (at, of) => of(...ends.map((each) => each[at]));
   const clampX = (x) => Math.max(3, Math.min(frame.width - 3, x));
@@ -210,17 +212,31 @@ function frameOf(frame, fold, row) {
   };
 }
 
-/** The title of a frame; beside those that stand at its place already. */
-function drawChip(pen, frame, { titles, ids, x, y }, placed) {
+/** The title of a frame, on its upper rim: where it begins, or as near to that as nothing is covered. */
+function drawTitle(pen, frame, { titles, ids, ...rim }) {
   const named = titles.filter((title) => title !== "forward()");
   const text = (named.length ? named : titles).slice(-2).join(" › ");
-  const w = pen.measure(text, 13, { bold: true }) + 16;
-  const near = placed.filter((other) => Math.abs(other.y - y) < 21 && other.left < x + w && x < other.right);
-  const left = Math.max(4, Math.min(frame.width - w - 4, Math.max(x, ...near.map(({ right }) => right + 4))));
-  box(pen, { x: left + w / 2, y, w, h: 20 }, 10, { fill: pen.colours.panel, stroke: pen.colours.line, line: 1.2 });
+  const size = { w: pen.measure(text, 13, { bold: true }) + 16, h: 20 };
+  const [first, last] = [rim.left + 8 + size.w / 2, rim.right - 8 - size.w / 2];
+  const spots = [];
+  for (let x = first; !spots.length || x <= last; x += 12)
+    spots.push({ ...size, x: clamp(x, size.w / 2 + 4, frame.width - size.w / 2 - 4), y: rim.y });
+  const lower = { ...spots[0], y: rim.y + 22 };
+  const { x, y } = leastCovering([...spots, lower], takenIn(frame), restsOf(frame.layout).tiles);
+  const left = x - size.w / 2;
+  box(pen, { ...size, x, y }, 10, { fill: pen.colours.panel, stroke: pen.colours.line, line: 1.2 });
   write(pen, text, left + 8, y + 0.5, 13, { align: "left", bold: true, colour: pen.colours.soft });
-  frame.targets.push({ id: ids.at(-1), kind: "open", label: text, x: left, y: y - 10, w, h: 20 });
-  return { left, right: left + w, y };
+  frame.targets.push({ id: ids.at(-1), kind: "open", label: text, x: left, y: y - 10, ...size });
+}
+
+/** What titles and counts are not to cover: things with their names, as they are now, titles, counts.
+ * @param {Frame} frame @returns {import("./places.js").Box[]}
+ */
+function takenIn(frame) {
+  const { sprites, layout, counts } = frame;
+  const things = [...sprites.values()].filter(({ gone }) => !gone);
+  const boxes = things.map(({ item, x, y, scale }) => boxOf({ ...item, x, y }, { ...layout, scale }));
+  return [...boxes, ...titlesIn(frame), ...counts];
 }
 
 // ---- lines
@@ -282,14 +298,21 @@ function drawBundle(pen, frame, link, { done, lit }, alpha, pills) {
     if (done) drawLine(pen, route, { stroke: pen.colours.run, line: Math.max(lit ? 3 : 2, (wide * done) / all) });
     drawHead(pen, route, done ? pen.colours.run : pen.colours.wire);
   });
-  const spots = SPOTS.map((part) => along(route, part));
-  const apart = (spot) => pills.every(({ x, y }) => Math.abs(x - spot.x) > 84 || Math.abs(y - spot.y) > 24);
-  const { x, y } = spots.find((spot) => apart(spot) && isFree(frame, spot)) ?? spots.find(apart) ?? spots[3];
-  pills.push({ text: done ? `${done} of ${all}` : `× ${all}`, x, y, colour });
+  pills.push({ text: done ? `${done} of ${all}` : `× ${all}`, spots: SPOTS.map((part) => along(route, part)), colour });
 }
 
-const isFree = ({ sprites }, { x, y }) => ![...sprites.values()].some(({ item, gone, scale, ...at }) =>
-  !gone && Math.abs(x - at.x) < (item.w / 2) * scale + 30 && Math.abs(y - at.y) < (item.h / 2) * scale + 14);
+/** A count stands on the first of some spots, or beside it, where it covers nothing; else where it covers least.
+ * @param {Pen} pen @param {Frame} frame @param {string} text @param {{x: number, y: number}[]} spots
+ */
+function drawCount(pen, frame, text, colour, spots) {
+  const size = { w: pillWide(pen, text), h: 24 };
+  const beside = size.w / 2 + 10;
+  const places = [0, -beside, beside].flatMap((off) => spots.map(({ x, y }) => ({ ...size, x: x + off, y })))
+    .map((at) => ({ ...at, x: clamp(at.x, size.w / 2 + 3, frame.width - size.w / 2 - 3) }));
+  const at = leastCovering(places, takenIn(frame), restsOf(frame.layout).tiles);
+  pill(pen, text, at.x, at.y, colour);
+  frame.counts.push(at);
+}
 
 // ---- gradients that wait
 
@@ -316,12 +339,11 @@ function drawSeeds(pen, frame) {
   }
 }
 
-const isFew = ({ links }) => links.reduce((sum, { edges }) => sum + edges.length, 0) <= FEW_EDGES;
-
 /** What went over an edge, or waits on it for its turn. */
 function drawSent(pen, frame) {
   const { model, moment, layout } = frame;
   const few = isFew(layout);
+  const { rests } = restsOf(layout);
   for (const link of layout.links) {
     if (isBundle(link)) continue;
     for (const edge of link.edges) {
@@ -330,20 +352,11 @@ function drawSent(pen, frame) {
       const waits = !hasArrived(model, edge, moment.step);
       const route = (waits || few) && edgeRoute(frame, edge);
       if (!route) continue;
-      const size = waits ? travelling(frame) : 30;
+      const at = along(route, waits ? waitsAt(layout, edge) : rests.get(edge.id));
       const look = { kind: /** @type {const} */ ("grad"), most: mostAt(frame, edge.to) };
-      tile(pen, model.scene.values[value], along(route, waits ? WAITS : restOf(layout, link, route)), size, look);
+      tile(pen, model.scene.values[value], at, waits ? travelling(layout) : ARRIVED, look);
     }
   }
-}
-
-/** Where on its line what has gone over it rests. */
-function restOf({ lying }, link, route) {
-  if (lying && link.to.type === "leaf") {
-    const clear = Math.min(0.5, CLEAR / lengthOf(route));
-    return Math.max(clear, link.from.row > 0 ? 0.08 : 0.3);
-  }
-  return route.kind === "corners" || route.points.length < 3 ? 0.48 : 0.22;
 }
 
 function drawInbox(pen, frame, item, node) {
@@ -367,9 +380,12 @@ function drawPips(pen, frame, item, node, expected, at) {
   const arrived = arrivedAt(frame.model, node, frame.moment.step);
   const leaf = item.type === "leaf";
   if (expected > PIPS) {
-    const left = at.x + (leaf ? 40 * scale : 0) + 36;
-    const above = leaf ? at.y + 8 : y - (item.h / 2 + 10) * scale;
-    pill(pen, `${arrived} of ${expected}`, Math.min(frame.width - 40, left), above, colours.run);
+    const text = `${arrived} of ${expected}`;
+    const [top, beside] = [y - (item.h / 2) * scale - 14, (item.w / 2) * scale + pillWide(pen, text) / 2 + 4];
+    const level = leaf ? at.y : top;
+    drawCount(pen, frame, text, colours.run, [
+      { x: x + beside, y: level }, { x: x - beside, y: level }, { x: at.x, y: top },
+    ]);
     return;
   }
   const wide = (expected - 1) * PIP;

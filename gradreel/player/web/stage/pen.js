@@ -88,13 +88,16 @@ export function within(pen, { x, y, scale = 1, alpha = 1, turn = 0 }, draw) {
   context.restore();
 }
 
+/** The size of a text that would be `px`: never too small to be read. @param {Pen} pen @param {number} px */
+export const sizeOfText = ({ zoom }, px) => Math.max(px, LEAST_TEXT / zoom);
+
 /** Write a line of text around, or beside, a point. What does not fit is cut with an ellipsis.
  * @param {Pen} pen @param {string} string @param {number} x @param {number} y @param {number} px
  * @param {{bold?: boolean, mono?: boolean, align?: string, colour?: string, halo?: boolean, room?: number}} [how]
  */
 export function write(pen, string, x, y, px, { bold, mono, align = "center", colour, halo, room } = {}) {
   const { context, colours, measure } = pen;
-  const size = Math.max(px, LEAST_TEXT / pen.zoom);
+  const size = sizeOfText(pen, px);
   const style = { bold, mono };
   const text = room ? cut(string, size, room, measure, style) : string;
   pen.least = Math.min(pen.least, size * pen.zoom);
@@ -187,9 +190,12 @@ export function circle({ context }, x, y, radius, how) {
   context.stroke();
 }
 
+/** @param {Pick<Pen, "measure">} pen @param {string} text */
+export const pillWide = ({ measure }, text) => measure(text, 12.5, { bold: true }) + 14;
+
 /** A word in a round frame. @param {Pen} pen */
 export function pill(pen, text, x, y, colour) {
-  const w = pen.measure(text, 12.5, { bold: true }) + 14;
+  const w = pillWide(pen, text);
   box(pen, { x, y, w, h: 22 }, 11, { fill: pen.colours.panel, stroke: colour, line: 1.4 });
   write(pen, text, x, y + 0.5, 12.5, { bold: true, colour });
 }

@@ -5,7 +5,7 @@
 
 import { leafPlaces } from "./marks.js";
 import { mouthX, routeOf } from "./routes.js";
-import { slotPlace } from "./sizes.js";
+import { NAME, slotPlace } from "./sizes.js";
 
 /** @import { Edge, Frame, Item, Layout, Leaf, StageNode } from "./types.js" */
 
@@ -13,8 +13,6 @@ import { slotPlace } from "./sizes.js";
 
 /** @typedef {{x: number, y: number, w: number, h: number}} Box   around its middle */
 
-/** A name stands so high above its node. */
-const NAME = 36;
 /** Of a node that keeps more, the others stand with the last slot that is drawn. */
 const SHOWN_SLOTS = 4;
 
@@ -38,11 +36,29 @@ export function overlapOf(one, other) {
 /** Of some places the one that covers least of what stands on the stage.
  * @param {Layout} layout @param {Box[]} places
  */
-export function freest(layout, places) {
-  const things = layout.items.map((item) => boxOf(item, layout));
-  const covers = (place) => things.reduce((sum, thing) => sum + overlapOf(place, thing), 0);
-  return places.reduce((best, place) => (covers(place) < covers(best) ? place : best));
+export const freest = (layout, places) => leastCovering(places, layout.items.map((item) => boxOf(item, layout)));
+
+/** How much worse it is to cover a thing than what only may be there. */
+const WORSE = 20;
+
+/** The first place that covers nothing, else the one that covers least.
+ * @template {Box} Place @param {Place[]} places @param {Box[]} things @param {Box[]} [maybe]  what may be there
+ * @returns {Place}
+ */
+export function leastCovering(places, things, maybe = []) {
+  let [found, least] = [places[0], Infinity];
+  for (const place of places) {
+    const covers = (boxes) => boxes.reduce((sum, each) => sum + overlapOf(place, each), 0);
+    const covered = WORSE * covers(things) + covers(maybe);
+    if (covered < least) [found, least] = [place, covered];
+    if (!covered) break;
+  }
+  return found;
 }
+
+/** The titles of open folds. @param {Frame} frame @returns {Box[]} */
+export const titlesIn = ({ targets }) => targets.filter(({ kind }) => kind === "open")
+  .map(({ x, y, w, h }) => ({ x: x + w / 2, y: y + h / 2, w, h }));
 
 /** What stands for a node on the stage. @param {Frame} frame @param {StageNode} node @returns {Item|undefined} */
 export function itemOf({ layout }, node) {
@@ -73,13 +89,16 @@ export function slotSpot(frame, node, slot) {
  */
 export function mouthOf(frame, item) {
   const sprite = spriteOf(frame, item);
-  if (!sprite) return null;
-  const { x, y, scale } = sprite;
+  return sprite ? mouthAt(frame.layout, item, sprite) : null;
+}
+
+/** @param {Layout} layout @param {Item} item @param {import("./routes.js").Spot} spot  where it is @returns {Place} */
+export function mouthAt({ lying }, item, { x, y, scale }) {
   if (item.type === "leaf")
     return {
       x: x + mouthX(item) * scale, y: y + (-item.h / 2 + 15) * scale, size: (item.compact ? 33 : 42) * scale,
     };
-  if (frame.layout.lying && item.type !== "drawer")
+  if (lying && item.type !== "drawer")
     return { x: x + (item.w / 2 + 18) * scale, y, size: 38 * scale };
   return { x, y: y - (item.h / 2 + 17) * scale, size: 38 * scale };
 }

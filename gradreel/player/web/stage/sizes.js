@@ -22,6 +22,8 @@ const MINI = { w: 40, h: 34, row: 4, most: 8 };
 /** The cells of a ladder. */
 export const CELL = { w: 12, h: 13, row: 16, most: 80 };
 export const FUNNEL = { big: 52, compact: 44 };
+/** Where the graph lies a name stands so high above its node. */
+export const NAME = 36;
 const DRAWER = { w: 40, h: 29, rows: 3 };
 
 /** A name with no more than its last two parts. @param {string} name */

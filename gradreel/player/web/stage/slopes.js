@@ -5,6 +5,7 @@
 
 import { box, write } from "./pen.js";
 import { boxOf, overlapOf } from "./places.js";
+import { isFew, restsOf, waysOf } from "./rests.js";
 import { along, isBundle, lengthOf, routeOf } from "./routes.js";
 import { isAlive } from "./moment.js";
 
@@ -19,8 +20,6 @@ const STYLE = { bold: true };
 const PLACES = [[4, [0.3, 0.4, 0.2, 0.6, 0.7, 0.5, 0.12, 0.8]], [20, [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8]]];
 /** Where along a line they stand above it, and how far. */
 const [ON, ABOVE] = [0.48, 27];
-/** What a gradient that rests on a line takes. */
-const TILE = 34;
 /** So near to each other are the points of a line that words may not cover. */
 const NEAR = 9;
 
@@ -29,15 +28,14 @@ const NEAR = 9;
 /** @type {WeakMap<Layout, Map<string, Words>>} */
 const spots = new WeakMap();
 
-/** @param {Pen} pen @param {Frame} frame @param {{few: boolean, rests: (route: any, link: any) => number[]}} how
- *   `rests`: the shares of a line at which gradients may stand
- */
-export function drawSlopes(pen, frame, { few, rests }) {
+/** @param {Pen} pen @param {Frame} frame */
+export function drawSlopes(pen, frame) {
   const { layout, moment, sprites } = frame;
+  const few = isFew(layout);
   const looked = new Set([frame.hover, frame.chosen]);
   const isLooked = (edge) => looked.has(edge.from.id) || looked.has(edge.id) || frame.path.has(edge.id);
   if (!few && !layout.links.some(({ edges }) => edges.some(isLooked))) return;
-  if (!spots.has(layout)) spots.set(layout, placeSlopes(layout, pen, rests));
+  if (!spots.has(layout)) spots.set(layout, placeSlopes(layout, pen));
   const titles = frame.targets.filter(({ kind }) => kind === "open");
   for (const { edges, from } of layout.links)
     for (const edge of edges) {
@@ -78,17 +76,10 @@ function onLine({ measure }, frame, { id, slope }) {
 const sizeOf = (measure, slope) => ({ w: measure(slope, PX, STYLE) + 8, h: 19 });
 
 /** @param {Layout} layout @param {Pen} pen @returns {Map<string, Words>} by edge, where there is room */
-function placeSlopes(layout, { measure }, rests) {
-  const spotOf = (item) => ({ x: item.x, y: item.y, scale: layout.scale });
-  /** @type {{edge: Edge, route: any, link: any}[]} */
-  const ways = layout.links.filter((link) => !isBundle(link)).flatMap((link) =>
-    link.edges.map((edge, place) => ({ edge, link, route: routeOf(layout, link, place, spotOf) })));
+function placeSlopes(layout, { measure }) {
+  const ways = waysOf(layout);
   const lines = ways.flatMap(({ route }) => pointsOf(route));
-  const tiles = ways.flatMap(({ route, link }) => rests(route, link).map((part) => along(route, part)));
-  const full = [
-    ...layout.items.map((item) => boxOf(item, layout)),
-    ...tiles.map((at) => ({ ...at, w: TILE, h: TILE })),
-  ];
+  const full = [...layout.items.map((item) => boxOf(item, layout)), ...restsOf(layout).tiles];
   const found = new Map();
   for (const { edge, route } of ways) {
     if (!edge.slope) continue;

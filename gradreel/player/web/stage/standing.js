@@ -27,12 +27,28 @@ const STOREY = 26;
 export const SMALLEST = MIN_SCALE * 0.72;
 /** The tensors' ground where no leaf stands on it. */
 const BARE_GROUND = 58;
+/** In pixels, above what is in an open fold: for its frame with its title. */
+export const FRAME_TITLE = 34;
+/** From what stands in a row, or line, to the rim of its frame; and between such rows, at scale 1. */
+const BELOW = 12;
+export const FRAME_ROOM = (FRAME_TITLE + BELOW) / MIN_SCALE;
 
-/** @param {ReturnType<typeof import("./arrange.js").arrange>} made
- * @param {{width: number, height: number}} room
- * @returns {Partial<Layout>}
+/** The room above leaves for the lenses that only they are behind. @param {Item[]} shelf */
+export const lensRoom = (shelf) => (shelf.some(({ lens }) => lens) ? 28 : 0);
+
+/** @typedef {ReturnType<typeof import("./arrange.js").arrange> & {framed: boolean}} Arranged
+ *   `framed`: around some of the items there are frames
  */
-export function stand({ items, shelf, links, layer, storeys }, { width, height }) {
+
+/** The room that there is above the tensors' ground where no leaf stands on it, else all of it.
+ * @param {Item[]} shelf @param {number} height
+ */
+export const heightAbove = (shelf, height) => (shelf.length ? height : height - BARE_GROUND);
+
+/** @param {Arranged} made @param {{width: number, height: number}} room @returns {Partial<Layout>} */
+export function stand({ items, shelf, links, layer, storeys, framed }, { width, height: whole }) {
+  const height = heightAbove(shelf, whole);
+  const top = framed ? FRAME_TITLE : 0;
   const rows = [shelf, ...rowsOf(items, layer, storeys)];
   const dummies = passRows(links, rows, layer);
   const ties = tiesOf(links);
@@ -41,13 +57,15 @@ export function stand({ items, shelf, links, layer, storeys }, { width, height }
   const across = placeRows(rows, ties, room);
   const [left, right] = endsOf(rows.flat(), across, room);
   const heights = rows.map((row) => Math.max(0, ...row.map(({ h = 0 }) => h)));
+  const lenses = lensRoom(shelf);
+  heights[0] += lenses;
   const used = heights.filter((high) => high > 0).length;
-  const gap = used <= 5 ? AIRY : TIGHT;
+  const gap = Math.max(used <= 5 ? AIRY : TIGHT, framed ? FRAME_ROOM : 0);
   const gaps = Math.max(0, used - 1);
   const extra = storeys.length > 1 ? storeys.length * STOREY : 0;
   const sum = heights.reduce((total, high) => total + high, 0) + extra + (items.length ? SEED : 0);
   const needs = { width: right - left, height: sum + gaps * gap };
-  const [wide, high] = [width - 2 * padOf(width), height - 2 * PAD.y];
+  const [wide, high] = [width - 2 * padOf(width), height - 2 * PAD.y - top];
   const wanted = Math.min(LARGEST, wide / needs.width, high / needs.height);
   const scale = Math.max(wanted, SMALLEST);
   const between = gaps ? Math.min(WIDEST_GAP, Math.max(gap * scale, (high - sum * scale) / gaps)) : 0;
@@ -56,7 +74,8 @@ export function stand({ items, shelf, links, layer, storeys }, { width, height }
   for (const thing of [...items, ...shelf, ...dummies])
     thing.x = width / 2 + (across.get(thing) - middle) * scale * stretch;
   stackRows(rows, { heights, height, scale, between, storeys });
-  return { lying: false, scale, wanted, storeys, lines: [], ground: groundOf(shelf, scale, height) };
+  for (const plate of shelf) plate.y += (lenses / 2) * scale;
+  return { lying: false, scale, wanted, storeys, lines: [], ground: groundOf(shelf, scale, whole) };
 }
 
 function rowsOf(items, layer, storeys) {

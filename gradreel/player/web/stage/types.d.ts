@@ -227,6 +227,10 @@ export interface Frame {
   seeds?: { node: StageNode; value: number; call: any }[];
   /** Where tensors stand that no gradient is wanted for; made with each frame. */
   plain?: Map<string, { x: number; y: number; size: number }>;
+  /** Where counts stand; made with each frame. */
+  counts?: { x: number; y: number; w: number; h: number }[];
+  /** Where the panels of sums stand; made with each frame. */
+  panels?: { x: number; y: number; w: number; h: number }[];
   /** What can be pressed, and what it is. */
   targets: Target[];
 }
