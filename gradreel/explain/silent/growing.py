@@ -12,7 +12,7 @@ from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
 from ..words import code, name_of
-from ..world.states import Frame, NodeState, Turn
+from ..world.states import Frame, NodeState, Place, Turn
 from ..world.world import World
 
 TURNS = 3
@@ -49,7 +49,7 @@ class Growing:
         self.around: tuple[Turn | Frame, ...] = ()
         """The calls and loops that the line reached last was in."""
         self.alive = 0
-        self.suspect: tuple[list[Lap], int, list[int]] | None = None
+        self.suspect: tuple[list[Lap], int, list[int], str | None] | None = None
         self.ran: set[int] = set()
         self.called_in: set[int] = set()
         """The lines of the loops in which a backward was called."""
@@ -125,7 +125,8 @@ class Growing:
             return
         oldest = [node for node in self.world.nodes.values() if node.alive and self.within(node, laps[0], laps[1])]
         if oldest:
-            self.suspect = list(laps), loop.turn.line, [node.number for node in oldest]
+            name = holder(self.world, oldest)
+            self.suspect = list(laps), loop.turn.line, [node.number for node in oldest], name
 
     def within(self, node: NodeState, lap: Lap, after: Lap) -> bool:
         return lap.began <= node.made < after.began and node.variable is None
@@ -134,18 +135,20 @@ class Growing:
         """Told unless what was left behind was used by a later backward that the program made once for all turns."""
         if self.suspect is None:
             return []
-        laps, line, oldest = self.suspect
+        laps, line, oldest, name = self.suspect
         world = self.world
         states = [world.nodes[number] for number in oldest]
         again = [node for node in states if any(call_of(world, run).started > laps[-1].began for run, _ in node.runs)]
         if again and not self.repeatedly(states):
             return []
+        if not again and self.goes_back_elsewhere(states, line):
+            return []  # as an evaluation unrolls what a training unrolls, and goes back through
         hidden = any(turns.line in self.called_in for _, turns in world.skipped)
         if hidden and not again and not all(untouched(node) for node in states):
             return []  # a backward among the skipped turns may have used them
         grown = laps[-1].alive - laps[0].alive
         nbytes = laps[-1].nbytes - laps[0].nbytes
-        name = holder(world, states)
+        name = holder(world, states) or name
         if name is None and any(node.custom for node in states):
             return []  # a Function that keeps its result on its context: both go when Python looks for such circles
         held = f" {code(name)} leads back to them, turn by turn." if name else ""
@@ -178,6 +181,23 @@ class Growing:
     def repeatedly(self, states: list[NodeState]) -> bool:
         """Whether calls in several turns each ran the old nodes again."""
         return any(len({run for run, _ in node.runs}) > TURNS for node in states)
+
+    def goes_back_elsewhere(self, states: list[NodeState], line: int) -> bool:
+        """Whether a backward from outside of the loop on `line` went through what another run of it built there."""
+        own = {turn for node in states if (turn := turn_in(node.place, line)) is not None}
+        runs, places = {turn.run for turn in own}, {node.place.line for node in states}
+        return any(
+            (turn := turn_in(node.place, line)) is not None
+            and turn.run not in runs
+            and any(turn_in(call_of(self.world, run).place, line) is None for run, _ in node.runs)
+            for node in self.world.nodes.values()
+            if node.runs and node.place.line in places
+        )
+
+
+def turn_in(place: Place, line: int) -> Turn | None:
+    """The turn of the loop on `line` in which `place` is."""
+    return next((turn for turn in place.turns if turn.line == line), None)
 
 
 def holder(world: World, states: list[NodeState]) -> str | None:
