@@ -103,6 +103,35 @@ row = Row([1, 2])
 row.kind, row.attributes = 3, 4
 print(row, row.kind, row.attributes, copy.copy(row).kind)
 """: "[1, 2] 3 4 3\n",
+    """\
+class K:
+    def __call__(self, *args): print(len(args))
+    def m(self): pass
+class R(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(1, 1)
+        self.seen = 0
+        self.handle = self.lin.register_forward_hook(self.see)
+        self.method = self.see
+        self.lin.register_forward_pre_hook(K())
+    def see(self, m, i, o): self.seen += 1
+    def forward(self, x): return self.lin(x)
+r = R()
+t = copy.deepcopy(r)
+t(torch.ones(1))
+print(r.seen, t.seen, t.method.__self__ is t, r.method.__self__ is r)
+c = K()
+d = copy.deepcopy([c, c.m, c.m])
+print(d[1].__self__ is d[0], d[2].__self__ is d[0], copy.copy(c.m).__self__ is c, copy.deepcopy(R.see) is R.see)
+t.handle.remove()
+print(len(r.lin._forward_hooks), len(t.lin._forward_hooks))
+x = torch.ones(1, requires_grad=True)
+h = copy.deepcopy(x.register_hook(lambda g: g * 2))
+h.remove()
+x.sum().backward()
+print(x.grad)
+""": "2\n0 1 True True\nTrue True True True\n1 0\ntensor([2.])\n",
 }
 
 
