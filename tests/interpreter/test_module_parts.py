@@ -104,6 +104,75 @@ row.kind, row.attributes = 3, 4
 print(row, row.kind, row.attributes, copy.copy(row).kind)
 """: "[1, 2] 3 4 3\n",
     """\
+import functools
+class K:
+    def __init__(self, name): self.name = name
+    def __call__(self, *args): print(self.name, len(args))
+    def m(self, *args): print("bound", self.name, len(args))
+class Own(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(2, 2)
+        self._forward_hooks[0] = self.tell
+        self._forward_pre_hooks[7] = K("pre")
+    def tell(self, module, args, out):
+        print("own", module is self, len(args))
+        return out * 2
+    def forward(self, x): return self.lin(x)
+class Double(nn.Module):
+    def forward(self, module, args, out): return out * 2
+net = nn.Sequential(nn.Linear(2, 2), Own(), nn.ReLU())
+with torch.no_grad():
+    for p in net.parameters(): p.fill_(0.5)
+inner = net[1].lin
+inner._forward_hooks["a"] = K("a").m
+inner._forward_hooks["b"] = functools.partial(lambda *args: print(*map(type, args)), "partial")
+net[0]._forward_hooks[3] = Double()
+net[2]._forward_hooks[3] = lambda m, i, o: o + 1
+x = torch.ones(1, 2, requires_grad=True)
+print(net(x))
+h = inner.register_full_backward_hook(lambda m, gi, go: print("full", [g.tolist() for g in (*gi, *go)]))
+inner._backward_hooks[h.id + 1] = lambda m, gi, go: print("second", len(gi), len(go))
+inner._backward_pre_hooks[5] = lambda m, go: (go[0] * 10,)
+net(x).sum().backward()
+print(x.grad)
+h.remove()
+print(list(inner._backward_hooks) == [h.id + 1], len(inner._forward_hooks))
+copy.deepcopy(net)(x)
+inner._forward_hooks.clear()
+net[1]._forward_pre_hooks = {}
+del net[1]._forward_hooks[0]
+print(net(x))
+inner.register_forward_hook(first := K("first"))
+for table in (inner._forward_hooks, inner._backward_hooks, inner._backward_pre_hooks):
+    print(type(table).__name__, list(table.values()) == [table[key] for key in table], first in table.values())
+inner._forward_hooks[h.id] = 3
+try: inner(x)
+except TypeError as error: print(error)
+""": "pre 2\n"
+    "bound a 3\n"
+    "<class 'str'> <class 'torch.nn.modules.linear.Linear'> <class 'tuple'> <class 'torch.Tensor'>\n"
+    "own True 1\n"
+    "tensor([[8., 8.]], grad_fn=<AddBackward0>)\n"
+    "pre 2\n"
+    "bound a 3\n"
+    "<class 'str'> <class 'torch.nn.modules.linear.Linear'> <class 'tuple'> <class 'torch.Tensor'>\n"
+    "own True 1\n"
+    "full [[[20.0, 20.0]], [[20.0, 20.0]]]\n"
+    "second 1 1\n"
+    "tensor([[40., 40.]])\n"
+    "True 2\n"
+    "pre 2\n"
+    "bound a 3\n"
+    "<class 'str'> <class 'torch.nn.modules.linear.Linear'> <class 'tuple'> <class 'torch.Tensor'>\n"
+    "own True 1\n"
+    "tensor([[4.5000, 4.5000]], grad_fn=<AddBackward0>)\n"
+    "OrderedDict True True\n"
+    "OrderedDict True False\n"
+    "OrderedDict True False\n"
+    "first 3\n"
+    "'int' object is not callable\n",
+    """\
 class K:
     def __call__(self, *args): print(len(args))
     def m(self): pass
