@@ -201,6 +201,12 @@ h.remove()
 x.sum().backward()
 print(x.grad)
 """: "2\n0 1 True True\nTrue True True True\n1 0\ntensor([2.])\n",
+    """\
+from torch.distributions import ComposeTransform, ExpTransform, identity_transform as same
+print(type(same).__name__, same(torch.ones(2)), same.inv == same, ComposeTransform([]) == same)
+print(same.bijective, same.domain)
+print(ComposeTransform([same, ExpTransform()])(torch.zeros(1)))
+""": "ComposeTransform tensor([1., 1.]) True True\nTrue Real()\ntensor([1.])\n",
 }
 
 
