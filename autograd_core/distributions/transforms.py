@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -149,7 +150,7 @@ def deepen(constraint: Any, event_dim: int) -> Any:
 class ComposeTransform(Transform):
     """Several transforms, one after the other."""
 
-    def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
+    def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
 
@@ -181,6 +182,8 @@ class ComposeTransform(Transform):
 
     @property
     def inv(self) -> Transform:
+        if self is identity_transform:
+            return self
         if self._inv is None:
             self._inv = ComposeTransform([part.inv for part in reversed(self.parts)])
             self._inv._inv = self
@@ -190,7 +193,7 @@ class ComposeTransform(Transform):
         return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size=cache_size)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ComposeTransform) and self.parts == other.parts
+        return isinstance(other, ComposeTransform) and list(self.parts) == list(other.parts)
 
     __hash__ = object.__hash__
 
@@ -272,7 +275,7 @@ class IndependentTransform(Transform):
         return f"IndependentTransform({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
 
 
-identity_transform = ComposeTransform([])
+identity_transform = ComposeTransform(())  # nothing in it can be changed, for all share it
 
 
 # ---- of one number

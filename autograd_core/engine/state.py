@@ -79,6 +79,8 @@ class State(threading.local):
     tables: dict[int, tuple[dict[Any, Any], dict[Any, Any]]] | None
     stack: Callable[[], list[str]] | None = None
     """The calls under way, as a traceback has them, where a program's are not the host's."""
+    as_callable: Callable[[Any], Any] | None = None
+    """What is called for something that a program has put where hooks are, where its functions are not the host's."""
 
     def __init__(self) -> None:
         np.seterr(divide="ignore", over="ignore", under="ignore", invalid="ignore")  # torch has no such warnings

@@ -5,6 +5,7 @@ Tools written for PyTorch's graphs (torchviz and its like) read these, and list 
 
 from __future__ import annotations
 
+import copy
 import weakref
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -73,6 +74,17 @@ class RemovableHandle:
         for held in (self.hooks_dict_ref(), *(ref() for ref in self.extra_dict_ref)):
             if held is not None:
                 held.pop(self.id, None)
+
+    def copy_with(self, copy_table: Callable[[Any], Any]) -> RemovableHandle:
+        """The handle of the same hook in copies of its tables: in none, where these are gone."""
+        made = type(self).__new__(type(self))
+        tables = [ref() for ref in (self.hooks_dict_ref, *self.extra_dict_ref)]
+        refs = [weakref.ref(OrderedDict() if table is None else copy_table(table)) for table in tables]
+        made.id, made.hooks_dict_ref, made.extra_dict_ref = self.id, refs[0], tuple(refs[1:])
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> RemovableHandle:
+        return self.copy_with(lambda table: copy.deepcopy(table, memo))
 
     def __enter__(self) -> RemovableHandle:
         return self

@@ -37,6 +37,7 @@ from .state_dict import Stored
 Hook = Callable[..., Any]
 
 AROUND = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+"""The tables of the hooks that run around a call; programs may put hooks into them by themselves."""
 
 BOTH_KINDS = (
     "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
@@ -119,6 +120,14 @@ def register_hook(
     return handle
 
 
+def hooks_in(table: OrderedDict[int, Hook]) -> dict[int, Hook]:
+    """The hooks of a table, as they are called."""
+    convert = state.as_callable
+    if convert is None:
+        return dict(table)
+    return {key: hook if callable(hook) else convert(hook) for key, hook in table.items()}
+
+
 class HookedCall:
     """One call of a module that has hooks, or all have some: those of all go first."""
 
@@ -130,21 +139,22 @@ class HookedCall:
 
     def backward_hooks(self, full: bool) -> list[Hook]:
         """Those of one kind."""
-        kinds = ((self.all.full, self.all.backward), (self.module._is_full_backward_hook, self.module._backward_hooks))
+        own = hooks_in(self.module._backward_hooks)
+        kinds = ((self.all.full, self.all.backward), (self.module._is_full_backward_hook, own))
         return [hook for kind, hooks in kinds if kind is full for hook in hooks.values()]
 
     def run(self) -> Any:
         module = self.module
         full = self.backward_hooks(True)
         older = self.backward_hooks(False)
-        first = [*self.all.backward_pre.values(), *module._backward_pre_hooks.values()]
-        for key, hook in [*self.all.forward_pre.items(), *module._forward_pre_hooks.items()]:
+        first = [*self.all.backward_pre.values(), *hooks_in(module._backward_pre_hooks).values()]
+        for key, hook in [*self.all.forward_pre.items(), *hooks_in(module._forward_pre_hooks).items()]:
             self.before(key, hook)
         passage = Passage(module, full, first) if full or first else None
         if passage is not None:
             self.args = passage.enter(self.args)
         self.result = module.forward(*self.args, **self.options)
-        for key, hook in [*self.all.forward.items(), *module._forward_hooks.items()]:
+        for key, hook in [*self.all.forward.items(), *hooks_in(module._forward_hooks).items()]:
             self.after(key, hook)
         if passage is not None:
             self.result = passage.leave(self.result)
@@ -178,7 +188,7 @@ class HookedCall:
 
     def finish(self) -> None:
         """After an error: the hooks that are always called."""
-        own = self.module._forward_hooks, self.module._forward_hooks_always_called, "module"
+        own = hooks_in(self.module._forward_hooks), self.module._forward_hooks_always_called, "module"
         for hooks, always, whose in ((self.all.forward, self.all.always_called, "global module"), own):
             for key, hook in list(hooks.items()):
                 if key in always and key not in self.called:

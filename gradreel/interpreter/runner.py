@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from .compiler import (
 )
 from .compiler.compiler import Compiler, Step
 from .compiler.exceptions import emit_raised
+from .engine.bridge import to_engine
 from .engine.engine import listening, running
 from .engine.name_events import NameEvents
 from .limits import Limits, Spent
@@ -323,7 +325,7 @@ def prepare_engine(machine: Machine) -> Iterator[None]:
 
     with (
         collector_paused(),
-        running(machine.meter, machine.stack),
+        running(machine.meter, machine.stack, partial(to_engine, machine)),
         warnings.catch_warnings(),
         np.errstate(all="ignore"),
     ):

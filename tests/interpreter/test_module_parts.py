@@ -103,6 +103,110 @@ row = Row([1, 2])
 row.kind, row.attributes = 3, 4
 print(row, row.kind, row.attributes, copy.copy(row).kind)
 """: "[1, 2] 3 4 3\n",
+    """\
+import functools
+class K:
+    def __init__(self, name): self.name = name
+    def __call__(self, *args): print(self.name, len(args))
+    def m(self, *args): print("bound", self.name, len(args))
+class Own(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(2, 2)
+        self._forward_hooks[0] = self.tell
+        self._forward_pre_hooks[7] = K("pre")
+    def tell(self, module, args, out):
+        print("own", module is self, len(args))
+        return out * 2
+    def forward(self, x): return self.lin(x)
+class Double(nn.Module):
+    def forward(self, module, args, out): return out * 2
+net = nn.Sequential(nn.Linear(2, 2), Own(), nn.ReLU())
+with torch.no_grad():
+    for p in net.parameters(): p.fill_(0.5)
+inner = net[1].lin
+inner._forward_hooks["a"] = K("a").m
+inner._forward_hooks["b"] = functools.partial(lambda *args: print(*map(type, args)), "partial")
+net[0]._forward_hooks[3] = Double()
+net[2]._forward_hooks[3] = lambda m, i, o: o + 1
+x = torch.ones(1, 2, requires_grad=True)
+print(net(x))
+h = inner.register_full_backward_hook(lambda m, gi, go: print("full", [g.tolist() for g in (*gi, *go)]))
+inner._backward_hooks[h.id + 1] = lambda m, gi, go: print("second", len(gi), len(go))
+inner._backward_pre_hooks[5] = lambda m, go: (go[0] * 10,)
+net(x).sum().backward()
+print(x.grad)
+h.remove()
+print(list(inner._backward_hooks) == [h.id + 1], len(inner._forward_hooks))
+copy.deepcopy(net)(x)
+inner._forward_hooks.clear()
+net[1]._forward_pre_hooks = {}
+del net[1]._forward_hooks[0]
+print(net(x))
+inner.register_forward_hook(first := K("first"))
+for table in (inner._forward_hooks, inner._backward_hooks, inner._backward_pre_hooks):
+    print(type(table).__name__, list(table.values()) == [table[key] for key in table], first in table.values())
+inner._forward_hooks[h.id] = 3
+try: inner(x)
+except TypeError as error: print(error)
+""": "pre 2\n"
+    "bound a 3\n"
+    "<class 'str'> <class 'torch.nn.modules.linear.Linear'> <class 'tuple'> <class 'torch.Tensor'>\n"
+    "own True 1\n"
+    "tensor([[8., 8.]], grad_fn=<AddBackward0>)\n"
+    "pre 2\n"
+    "bound a 3\n"
+    "<class 'str'> <class 'torch.nn.modules.linear.Linear'> <class 'tuple'> <class 'torch.Tensor'>\n"
+    "own True 1\n"
+    "full [[[20.0, 20.0]], [[20.0, 20.0]]]\n"
+    "second 1 1\n"
+    "tensor([[40., 40.]])\n"
+    "True 2\n"
+    "pre 2\n"
+    "bound a 3\n"
+    "<class 'str'> <class 'torch.nn.modules.linear.Linear'> <class 'tuple'> <class 'torch.Tensor'>\n"
+    "own True 1\n"
+    "tensor([[4.5000, 4.5000]], grad_fn=<AddBackward0>)\n"
+    "OrderedDict True True\n"
+    "OrderedDict True False\n"
+    "OrderedDict True False\n"
+    "first 3\n"
+    "'int' object is not callable\n",
+    """\
+class K:
+    def __call__(self, *args): print(len(args))
+    def m(self): pass
+class R(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(1, 1)
+        self.seen = 0
+        self.handle = self.lin.register_forward_hook(self.see)
+        self.method = self.see
+        self.lin.register_forward_pre_hook(K())
+    def see(self, m, i, o): self.seen += 1
+    def forward(self, x): return self.lin(x)
+r = R()
+t = copy.deepcopy(r)
+t(torch.ones(1))
+print(r.seen, t.seen, t.method.__self__ is t, r.method.__self__ is r)
+c = K()
+d = copy.deepcopy([c, c.m, c.m])
+print(d[1].__self__ is d[0], d[2].__self__ is d[0], copy.copy(c.m).__self__ is c, copy.deepcopy(R.see) is R.see)
+t.handle.remove()
+print(len(r.lin._forward_hooks), len(t.lin._forward_hooks))
+x = torch.ones(1, requires_grad=True)
+h = copy.deepcopy(x.register_hook(lambda g: g * 2))
+h.remove()
+x.sum().backward()
+print(x.grad)
+""": "2\n0 1 True True\nTrue True True True\n1 0\ntensor([2.])\n",
+    """\
+from torch.distributions import ComposeTransform, ExpTransform, identity_transform as same
+print(type(same).__name__, same(torch.ones(2)), same.inv == same, ComposeTransform([]) == same)
+print(same.bijective, same.domain)
+print(ComposeTransform([same, ExpTransform()])(torch.zeros(1)))
+""": "ComposeTransform tensor([1., 1.]) True True\nTrue Real()\ntensor([1.])\n",
 }
 
 

@@ -18,11 +18,7 @@ SHOWN: dict[str, str] = json.loads(
 )
 APART = ("torch.backends.", "torch.cuda.", "torch.distributions.constraints.")
 """Modules of which names look otherwise: what stands for another machine's, and kinds that are made by functions."""
-OTHERWISE = {
-    "torch.autocast",
-    "torch.distributions.identity_transform",
-    "torch.distributions.transforms.identity_transform",
-}
+OTHERWISE = {"torch.autocast"}
 AT_ONCE = 60
 
 

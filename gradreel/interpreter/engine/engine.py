@@ -63,11 +63,15 @@ def elements_of(value: Any) -> int:
 
 
 @contextmanager
-def running(meter: Meter, stack: Callable[[], list[str]] | None = None) -> Iterator[None]:
+def running(
+    meter: Meter,
+    stack: Callable[[], list[str]] | None = None,
+    as_callable: Callable[[Any], Any] | None = None,
+) -> Iterator[None]:
     """The engine as in a fresh process, asking `meter` before it makes something large, and `stack` where it is."""
     before = torch.get_default_dtype()
     with isolated() as state, printoptions(profile="default"):
-        state.reserve, state.stack = reserve(meter), stack
+        state.reserve, state.stack, state.as_callable = reserve(meter), stack, as_callable
         torch.set_default_dtype(torch.float32)
         torch.manual_seed(DEFAULT_SEED)
         try:

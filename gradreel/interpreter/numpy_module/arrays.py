@@ -19,6 +19,7 @@ from ..engine.cost_model import broadcast_numel, product_weight
 from ..engine.engine import torch
 from ..limits import extent
 from ..machine import Machine
+from ..runtime.allowed_types import check_array
 from ..runtime.type_names import kind_name
 from ..runtime.values import Type, Value
 from .result_sizes import einsum_size, pad_size, size_of, sizes_in
@@ -88,9 +89,7 @@ def volume(made: list[Any]) -> int:
 def array(machine: Machine, given: Value, dtype: Value = None, copy: Value = True, ndmin: int = 0) -> Array:
     of_tensor = isinstance(given, torch.Tensor)
     source = given if of_tensor else numbers(machine, given)  # numpy warns of tensors that are copied
-    made = np.array(source, dtype=dtype_of(dtype), copy=copy, ndmin=ndmin)
-    if made.dtype.kind not in KINDS:
-        raise TypeError("only numbers and lists of numbers can become an array here")
+    made: Array = check_array(np.array(source, dtype=dtype_of(dtype), copy=copy, ndmin=ndmin))
     if of_tensor and made.base is not None:
         mirror_tensor(machine, given)
     return made

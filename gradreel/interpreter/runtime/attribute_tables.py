@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any
 
+from autograd_core.nn.module import AROUND
 from autograd_core.ordered_dict import OrderedDict
 from gradreel.trace.events import NumbersTaken, OptimizerStepped
 
@@ -97,6 +98,18 @@ def _reads(names: str, settable: bool = False) -> dict[str, Entry]:
         )
 
     return {name: one(name) for name in names.split()}
+
+
+def make_hooks_reader(name: str) -> Attribute:
+    """The table of hooks `name` of a module, in which a program finds its own functions, and may put others."""
+
+    def get(owner: Any) -> Any:
+        table = getattr(owner, name)  # a name of this file
+        for key, hook in list(dict.items(table)):
+            dict.__setitem__(table, key, from_engine(hook))
+        return table
+
+    return Attribute(get)
 
 
 SETTINGS = (
@@ -220,7 +233,7 @@ def _tables() -> dict[type, dict[str, Entry]]:
         tables[kind] = _table(kind, [*NAMES["torch.Tensor"], "materialize"], "requires_grad grad data")
     tables[torch.nn.Module] = _table(torch.nn.Module, NAMES["torch.nn.Module"]) | _reads(SETTINGS, settable=True)
     tables[torch.nn.Module] |= _reads("_parameters _modules _buffers is_tensor ntensors")
-    tables[torch.nn.Module] |= _reads("_forward_hooks _forward_pre_hooks _backward_hooks _backward_pre_hooks")
+    tables[torch.nn.Module] |= {name: make_hooks_reader(name) for name in AROUND}
     optimizer = getattr(torch.optim, "Optimizer", None)
     if optimizer is not None:
         tables[optimizer] = _table(optimizer, NAMES["torch.optim.Optimizer"]) | _reads(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograd_core.nn.attributes import PLAIN, set_part
+from autograd_core.nn.module import AROUND
 from gradreel.trace.events import GradMissing
 
 from ..builtins.iteration import collect_items
@@ -311,7 +312,7 @@ SHARED = (
 
 def own_attributes(owner: Any) -> dict[str, Value] | None:
     """What the program itself has put on an object of the engine: on a context of autograd.Function, a module."""
-    if isinstance(owner, SHARED):
+    if isinstance(owner, SHARED) or owner is torch.distributions.identity_transform:
         return None
     held = getattr(owner, "__dict__", None)
     if not isinstance(held, dict):
@@ -675,6 +676,11 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
             return
     if own and isinstance(owner.kind.find(name), Property):
         set_property(machine, owner.kind.find(name), owner, name, value)
+        return
+    if name in AROUND:
+        if not isinstance(value, dict):
+            raise TypeError(f"'{name}' is a dict of hooks, and cannot be '{kind_name(value)}' (clear() empties it)")
+        held[name] = value
         return
     places = [held.get(place, {}) for place in ("_parameters", "_modules", "_buffers")]
     registered = any(name in place for place in places)

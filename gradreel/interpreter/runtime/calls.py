@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograd_core.nn.module import AROUND
+
 from ..engine.bridge import PLAIN, Callback, class_argument, from_engine, to_engine
 from ..engine.cost_model import ASKED
 from ..engine.engine import torch
@@ -327,9 +329,6 @@ def name_made_type(error: TypeError, made: type) -> None:
         error.args = (f"{made.__name__}{mark}{rest}",)
 
 
-HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-
-
 def call_module(machine: Machine, module: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`module(...)`: a module of the program without hooks runs its forward directly, others by the engine's way."""
     if isinstance(module, ProgramModule):
@@ -344,7 +343,7 @@ def call_forward(machine: Machine, module: Any, args: list[Value], kwargs: dict[
     if isinstance(module, ProgramModule):
         forward = module.kind.find("forward")
         state = module.__dict__
-        if isinstance(forward, Function) and not any(state.get(name) for name in HOOKS):
+        if isinstance(forward, Function) and not any(state.get(name) for name in AROUND):
             args.insert(0, module)
             return forward.invoke(args, kwargs)
     return call_engine(machine, Foreign("forward", module), args, kwargs)

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from autograd_core.graph.introspection import RemovableHandle
+
 from ..builtins.hashing import charge_keys, in_order
 from ..engine.bridge import FUNCTIONS, Callback
 from ..engine.engine import ENGINE_CLASSES, TENSORS, elements_of, torch
@@ -41,7 +43,6 @@ SHARED: tuple[Any, ...] = (
     Type,
     Builtin,
     Foreign,
-    Bound,
     ExceptionType,
     Error,
     bool,
@@ -52,7 +53,7 @@ SHARED: tuple[Any, ...] = (
     type(None),
     range,
 )
-SHARED += (torch.dtype, torch.Size, Callback, *FUNCTIONS, types.BuiltinFunctionType)
+SHARED += (torch.dtype, torch.Size, *FUNCTIONS, types.BuiltinFunctionType)
 
 
 def shallow_copy(machine: Machine, value: Value) -> Value:
@@ -65,7 +66,7 @@ def shallow_copy(machine: Machine, value: Value) -> Value:
     if isinstance(value, (list, dict, set, deque)):
         machine.meter.length(len(value))
         return value.copy()
-    if isinstance(value, (tuple, frozenset, *SHARED)):
+    if isinstance(value, (tuple, frozenset, Bound, Callback, *SHARED)):
         return value
     if isinstance(value, Own) and isinstance(value, torch.nn.Module):
         return another_module(value)
@@ -146,11 +147,14 @@ def deep_copy(machine: Machine, value: Any, memo: Copies | None = None) -> Value
     """A copy of `value` and of all that it holds; what was met before is the same copy again."""
     memo = Copies() if memo is None else memo
     machine.meter.charge()
-    if isinstance(value, SHARED) and not isinstance(value, Own):
-        return value
     if value in memo:
         return memo[value]
     made: Any
+    if isinstance(value, (Bound, Callback)):
+        made = memo[value] = copy_bound(machine, value, memo)
+        return made
+    if isinstance(value, SHARED) and not isinstance(value, Own):
+        return value
     if isinstance(value, OBJECTS):
         answer = call_method(machine, value, "__deepcopy__", [Memo(memo)])
         if answer is not NotImplemented:
@@ -192,6 +196,8 @@ def deep_copy(machine: Machine, value: Any, memo: Copies | None = None) -> Value
                 if not isinstance(state, dict):
                     raise TypeError(f"'{kind_name(state)}' object is not a mapping")
                 made.attributes.update(state)
+    elif isinstance(value, RemovableHandle):
+        made = memo[value] = value.copy_with(lambda table: deep_copy(machine, table, memo))
     elif isinstance(value, torch.Generator):
         made = memo[value] = copy.deepcopy(value)
     elif isinstance(value, torch.nn.Module) or of_engine(value):
@@ -222,6 +228,14 @@ def plain_content(machine: Machine, value: Any, memo: Copies) -> Any:
     return value
 
 
+def copy_bound(machine: Machine, value: Bound | Callback, memo: Copies) -> Value:
+    """A method of the copy of its object, and what the engine calls for it, such as a hook of a module."""
+    if isinstance(value, Bound):
+        return Bound(value.function, deep_copy(machine, value.receiver, memo))
+    function = deep_copy(machine, value.function, memo)
+    return value if function is value.function else type(value)(value.machine, function)
+
+
 def copy_items(machine: Machine, items: Collection[Value], memo: Copies) -> list[Value]:
     """Copies of the items of a set, about to be put into another."""
     return charge_keys(machine, [deep_copy(machine, part, memo) for part in list(in_order(machine, items))])
@@ -231,7 +245,9 @@ def _part(machine: Machine, part: Any, memo: Copies) -> Any:
     """An attribute that the engine keeps on a module or another object of its own."""
     if isinstance(part, types.MethodType):
         return types.MethodType(part.__func__, _part(machine, part.__self__, memo))
-    if isinstance(part, (*SHARED, *TENSORS, list, dict, tuple, set, ProgramModule, torch.nn.Module)) or of_engine(part):
+    if isinstance(
+        part, (*SHARED, Bound, Callback, *TENSORS, list, dict, tuple, set, ProgramModule, torch.nn.Module)
+    ) or of_engine(part):
         return deep_copy(machine, part, memo)
     return copy.copy(part)
 

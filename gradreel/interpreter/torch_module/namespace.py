@@ -75,9 +75,7 @@ def present(name: str, path: str, found: Any) -> Value:
             methods: dict[str, Value] = {way: Foreign(way, getattr(found, way)) for way in WAYS_TO_MAKE.get(name, ())}
             ENGINE_TYPES[found] = Type(name, (found,), Foreign(name, found), title(found, name, path), methods)
         return ENGINE_TYPES[found]
-    if isinstance(found, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or (
-        callable(found) and not isinstance(found, torch.nn.Module)
-    ):
+    if callable(found) and not isinstance(found, (torch.nn.Module, torch.distributions.Transform)):
         return FUNCTIONS.setdefault(id(found), Foreign(name, found))
     return found
 
