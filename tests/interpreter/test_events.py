@@ -213,3 +213,12 @@ def test_what_functions_share_goes_in_pythons_order() -> None:
     sizes = {event.tensor: event.shape[0] for event in events if isinstance(event, TensorMade)}
     gone = [sizes[event.tensor] for event in events if isinstance(event, TensorReleased)]
     assert gone == [3, 2, 1, 6, 5, 4, 7, 8, 9]
+
+
+def test_a_part_of_a_variable_that_an_inner_function_reads_is_told_when_it_is_set() -> None:
+    source = (
+        "import torch\nclass Kept:\n    def keep(self, x):\n        half = lambda: self.last / 2\n"
+        "        self.last = x * 2\n        return half()\nKept().keep(torch.ones(2))\n"
+    )
+    (bound,) = [event for event in of(run(source), NameBound) if event.name == "self.last"]
+    assert bound.tensor is not None

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from ..silent.same_model import FIXED
 from ..words import code
 from .collected import Path
-from .common import followed, grouped, loads
+from .common import enclosing, followed, grouped, loads
 from .proposal import Proposal, Wanted
-from .text import Text, targets
+from .text import Text, names_in, targets
 
 APART = "the copies have no graph"
 
@@ -67,6 +67,27 @@ def kept_detached(wanted: Wanted) -> Iterator[Proposal]:
     if values:
         title = f"keep it without its graph: {grouped(text, values[0])}.detach() on line {values[0].lineno}"
         yield wanted.proposal(title, APART, *(followed(text, value, ".detach()") for value in values))
+
+
+def attribute_detached(wanted: Wanted) -> Iterator[Proposal]:
+    """What an object keeps of a result needs no graph; where the method itself goes on with it, it does so with the
+    result: `attn = …` and `self.attn = attn.detach()`."""
+    text, attribute = wanted.text, (wanted.name("target") or "").rpartition(".")[2]
+    for node in text.parts(text.tree, ast.Assign):
+        goal = node.targets[0]
+        if not isinstance(goal, ast.Attribute) or goal.attr != attribute or len(node.targets) > 1:
+            continue
+        kept, home = text.get(goal), enclosing(text, node, ast.FunctionDef)
+        title = f"keep {kept} without its graph on line {node.lineno}"
+        later = [use for use in loads(home, kept) if use.lineno > node.lineno] if home is not None else []
+        if not later or not text.alone(node):
+            cost = "no gradient goes through what is kept"
+            yield wanted.proposal(title, cost, followed(text, node.value, ".detach()"))
+            continue
+        name = attribute if attribute not in names_in(home) else f"{attribute}_now"  # type: ignore[arg-type]
+        lines = f"{name} = {text.get(node.value)}\n{text.indent(node)}{kept} = {name}.detach()"
+        edits = [text.replaced(node, lines), *(text.replaced(use, name) for use in later)]
+        yield wanted.proposal(f"{title}, and go on with the result", "what is kept has no graph", *edits)
 
 
 ENTRY = re.compile(r"(?P<whole>[\w.]+)\[(?P<key>'[^']*')\]$")

@@ -114,7 +114,10 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "flag_on_result": (wrong_tensor.flag_on_result,),
     "numpy": (wrong_tensor.detached_numpy, wrong_tensor.numbers_collected),
     "optimize_result": (wrong_tensor.leaf_last,),
-    "copy_result": (copied.kept_detached, copied.one_by_one, copied.made_anew, wrong_tensor.deep_copy),
+    "copy_result": (
+        *(copied.kept_detached, copied.attribute_detached, copied.one_by_one, copied.made_anew),
+        wrong_tensor.deep_copy,
+    ),
     "hook_on_result": (wrong_tensor.hook_on_result,),
     "not_leaf": (gradients.not_leaf,),
     "never_moved": (wrong_tensor.asked_last, gradients.updated_in_place, wrong_tensor.leaf_last, gradients.retained),

@@ -227,7 +227,7 @@ def leaves_keep_theirs(seen: Comparison) -> str | None:
 def stepped_leaves_keep_theirs(seen: Comparison) -> str | None:
     """A leaf that gets gradients and is stepped by them, or is a parameter of a module, still gets them."""
     wrong = seen.found.cause in ("lost_unread", "overwritten") or seen.found.names.get("how") == "parameter"
-    if seen.found.kind not in LED_TO_LEAVES or wrong:
+    if wrong or (seen.found.kind not in LED_TO_LEAVES and seen.found.cause not in BESIDE_THE_GRAPH):
         return None  # where one gets none that is trained, the gradient may have gone to the wrong side
     before, reached = seen.before, seen.after.reached()
     stepped = before.stepped | ({leaf for _, leaf, _ in before.leaf_writes} if before.steps else set())
@@ -241,6 +241,9 @@ def stepped_leaves_keep_theirs(seen: Comparison) -> str | None:
 
 LED_TO_LEAVES = ("second_backward", "saved_modified", "no_graph")
 """Where leaves are at hand that wanted a gradient, a new leaf in the way of it is no fix."""
+
+BESIDE_THE_GRAPH = ("copy_result",)
+"""Causes of errors in what is done with results, beside the training: that was right and stays as it is."""
 
 
 def gradients_read(source: str) -> set[str]:
@@ -403,7 +406,8 @@ def failed_late(seen: Comparison) -> bool:
     """Whether an error of autograd came when forward was done, and done right, and the beginning can be compared."""
     if not (seen.before.begins and seen.after.begins):
         return False
-    return seen.before.trace.outcome.kind == "raised" and seen.found.kind in ("second_backward", "saved_modified")
+    late = seen.found.kind in ("second_backward", "saved_modified") or seen.found.cause in BESIDE_THE_GRAPH
+    return seen.before.trace.outcome.kind == "raised" and late
 
 
 def first_steps_stay(seen: Comparison) -> str | None:

@@ -345,14 +345,6 @@ def deep_copy(wanted: Wanted) -> Iterator[Proposal]:
                 f".clone() on line {call.lineno}", "the copy stays in the graph", text.replaced(call, made)
             )
 
-    attribute = (wanted.name("target") or "").rpartition(".")[2]
-    for node in ast.walk(text.tree):
-        goal = node.targets[0] if isinstance(node, ast.Assign) else None
-        if isinstance(node, ast.Assign) and isinstance(goal, ast.Attribute) and goal.attr == attribute:
-            title = f"keep {text.get(goal)} without its graph on line {node.lineno}"
-            cost = "no gradient goes through what is kept"
-            yield wanted.proposal(title, cost, followed(text, node.value, ".detach()"))
-
 
 def listed_copy(wanted: Wanted) -> Iterator[Proposal]:
     """What a generator gives can be copied, as a list."""

@@ -98,7 +98,10 @@ def root(node: ast.expr) -> ast.Name | None:
 
 
 def retell(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
-    """Tells the parts of the variable that `node` is a part of once more, if it is a local or global one."""
+    """Tells the parts of the variable that `node` is a part of once more, if it is a local or global one.
+
+    A local one may be used by an inner function, too.
+    """
     name = root(node)
     if name is None or compiler.scope.kind == "class":
         return lambda frame: None
@@ -111,6 +114,13 @@ def retell(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
         if value is not MISSING:
             bound(scope, wanted, value)
 
+    def again_of_cell(frame: Frame) -> None:
+        value = frame.cells[wanted].value
+        if value is not MISSING:
+            bound(frame.scope, wanted, value)
+
+    if meaning == "cell":
+        return again_of_cell if wanted in compiler.scope.cells else lambda frame: None
     return again if meaning in ("global", "local") else lambda frame: None
 
 
