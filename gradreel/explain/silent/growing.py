@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from ..calls import called, calls_in, keyword
 from ..diagnosis import Diagnosis, named, on
 from ..words import code, name_of
 from ..world.states import Frame, NodeState, Place, Turn
@@ -17,8 +18,6 @@ from ..world.world import World
 
 TURNS = 3
 """So many turns in a row must each have left more behind than the one before."""
-TRANSFORM = re.compile(r"\bfunc\.grad|\bjac(?:rev|fwd|obian)\(|\bhessian\(|\b[vj][jv]p\(")
-"""What goes back within a function of its own, as in an evaluation, and is no step of a training."""
 
 
 @dataclass(slots=True)
@@ -82,8 +81,7 @@ class Growing:
         place = self.world.place
         self.called_in.update(turn.line for turn in place.turns)
         shown = self.world.source.statement(place.line, place.end_line)
-        of_transform = TRANSFORM.search(shown) is not None and "backward(" not in shown
-        for loop in self.open.values() if not of_transform else ():
+        for loop in self.open.values() if any(map(goes_back, calls_in(shown))) else ():
             loop.laps[-1].backward += 1
         if self.suspect is not None:
             self.ran.update(self.world.calls[event.call].expected)
@@ -193,6 +191,16 @@ class Growing:
             for node in self.world.nodes.values()
             if node.runs and node.place.line in places
         )
+
+
+def goes_back(call: ast.Call) -> bool:
+    """Whether `call` is `backward` or `autograd.grad`.
+
+    A transform goes back within a function of its own, as an evaluation does, and is no step of a training.
+    """
+    argnums = [part for given in call.args[1:2] for part in getattr(given, "elts", [given])]
+    inputs = keyword(call, "inputs") is not None or not all(isinstance(part, ast.Constant) for part in argnums)
+    return called(call) == "backward" or called(call) == "grad" and inputs
 
 
 def turn_in(place: Place, line: int) -> Turn | None:
