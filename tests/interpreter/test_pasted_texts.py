@@ -29,8 +29,8 @@ from gradreel.interpreter.pasting import (
     transcripts,
 )
 from gradreel.interpreter.pasting.extraction import LONGEST
+from gradreel.interpreter.pasting.parsing import Regex
 from gradreel.interpreter.pasting.recognizers import KINDS, LATER
-from gradreel.interpreter.pasting.regex import Regex
 from gradreel.trace.events import Printed
 
 DATA = Path(__file__).parent.parent / "data"

@@ -7,8 +7,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from .parsing import LOOKED, fault, like_code
-from .regex import regex
+from .parsing import LOOKED, fault, like_code, regex
 
 UNSEEN = regex("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 """Letters without width; those that turn the direction of writing stay, and are refused."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from .regex import regex
+from .parsing import regex
 
 
 def table(rows: Mapping[str, str]) -> dict[str, re.Pattern[str]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from .parsing import regex
 from .pasted_text import Note
-from .regex import regex
 
 COLOURS = regex(r"\x1b\[[0-9;]*m")
 

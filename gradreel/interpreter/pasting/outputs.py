@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from gradreel.trace import Trace
 from gradreel.trace.events import LineReached, Printed, Raised
 
+from .parsing import regex
 from .pasted_text import Pasted, Posted
-from .regex import regex
 
 LONGEST = 120
 

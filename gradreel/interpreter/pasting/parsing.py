@@ -1,4 +1,4 @@
-"""Whether lines are Python, how much of them is looked at, and programs that end in the middle."""
+"""Whether lines are Python, how much of them is looked at, programs that end in the middle, and patterns of lines."""
 
 from __future__ import annotations
 
@@ -8,8 +8,26 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any, cast
 
-from .regex import regex
+
+class Regex:
+    """Does what the compiled pattern does. It is compiled when it is first used: a plain program meets few of them."""
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        self.given = pattern, flags
+
+    def __getattr__(self, name: str) -> Any:
+        """Asked once for each name: then it is there."""
+        found = getattr(re.compile(*self.given), name)
+        setattr(self, name, found)
+        return found
+
+
+def regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """As `re.compile`, but later."""
+    return cast("re.Pattern[str]", Regex(pattern, flags))
+
 
 STATEMENT = regex(
     r"\s*+(import |from \w|def |class |for |while |if |elif |else:|with |try:|except|finally:|return\b|print\s*\(|@\w"
@@ -54,6 +72,14 @@ def limit_parsing() -> Iterator[None]:
         METER.reset(token)
 
 
+def join_charged(lines: Sequence[str]) -> str:
+    """The text of the lines, which is about to be parsed."""
+    text, meter = "\n".join(lines), METER.get()
+    if meter is not None:
+        meter.charge(len(text))
+    return text
+
+
 def fault(lines: Sequence[str]) -> SyntaxError | None:
     """Why the lines are no program; None if they are one."""
     found = tree_or_fault(lines)
@@ -62,9 +88,7 @@ def fault(lines: Sequence[str]) -> SyntaxError | None:
 
 def tree_or_fault(lines: Sequence[str]) -> ast.Module | SyntaxError:
     """The lines as a program, or why they are none."""
-    text, meter = "\n".join(lines), METER.get()
-    if meter is not None:
-        meter.charge(len(text))
+    text = join_charged(lines)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -117,9 +141,7 @@ def compile_bounded(text: str) -> ast.Module:
 
 def compiles(lines: Sequence[str]) -> bool:
     """Whether the lines are a program that Python starts, without a `return` outside of functions and the like."""
-    text, meter = "\n".join(lines), METER.get()
-    if meter is not None:
-        meter.charge(len(text))
+    text = join_charged(lines)
     try:
         compile_bounded(text)
     except Oversize:

@@ -20,9 +20,8 @@ from itertools import islice
 from ..runtime.errors import nearest
 from . import cleaners, languages
 from .cleaners import Cleaner
-from .parsing import fault, like_code, shorten, tree_or_fault, where_cut
+from .parsing import fault, like_code, regex, shorten, tree_or_fault, where_cut
 from .pasted_text import Answer
-from .regex import regex
 from .scripts import is_prose
 from .transcripts import without_program
 

@@ -7,9 +7,8 @@ import keyword
 import re
 from collections.abc import Iterator, Sequence
 
-from .parsing import fault, like_code, longest_program, shorten
+from .parsing import fault, like_code, longest_program, regex, shorten
 from .pasted_text import Note, Posted
-from .regex import regex
 
 FENCE = regex(r"^\s*(?:>\s?)?(```+|~~~+)\s*\{?\.?([\w+-]*)")
 CODE = ("", "python", "py", "python3", "pycon", "ipython", "ipython3", "pytorch", "torch", "julia-repl")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .parsing import bare, like_code, longest_program
+from .parsing import bare, like_code, longest_program, regex
 from .pasted_text import Posted
-from .regex import regex
 from .scripts import is_prose
 
 PYTHON = regex(r"^\s*(>>>|\.\.\.)( ?)(.*)$")
