@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -25,9 +26,10 @@ def flags(
 ) -> Iterator[None]:
     """The switches as given, for a block."""
     given = {"enabled": enabled, "benchmark": benchmark, "deterministic": deterministic, "allow_tf32": allow_tf32}
-    before = {name: globals()[name] for name in given}
-    globals().update(given)
+    switches = vars(sys.modules[__name__])
+    before = {name: switches[name] for name in given}
+    switches.update(given)
     try:
         yield
     finally:
-        globals().update(before)
+        switches.update(before)

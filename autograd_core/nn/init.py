@@ -235,21 +235,28 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
 # ---- as they were called before PyTorch 0.4
 
-BEFORE = (
-    "uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal sparse"
-)
 
+def name_as_before(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function under its older name, which is deprecated."""
+    name = function.__name__.removesuffix("_")
 
-def _rename(old: str) -> Callable[..., Tensor]:
-    new: Callable[..., Tensor] = globals()[f"{old}_"]
-
-    def function(*args: Any, **kwargs: Any) -> Tensor:
-        text = f"`nn.init.{old}` is now deprecated in favor of `nn.init.{old}_`."
+    def older(*args: Any, **kwargs: Any) -> Tensor:
+        text = f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`."
         warnings.warn(text, FutureWarning, stacklevel=2)
-        return new(*args, **kwargs)
+        return function(*args, **kwargs)
 
-    function.__name__ = old
-    return function
+    older.__name__ = name
+    return older
 
 
-globals().update({name: _rename(name) for name in BEFORE.split()})
+uniform = name_as_before(uniform_)
+normal = name_as_before(normal_)
+constant = name_as_before(constant_)
+eye = name_as_before(eye_)
+dirac = name_as_before(dirac_)
+xavier_uniform = name_as_before(xavier_uniform_)
+xavier_normal = name_as_before(xavier_normal_)
+kaiming_uniform = name_as_before(kaiming_uniform_)
+kaiming_normal = name_as_before(kaiming_normal_)
+orthogonal = name_as_before(orthogonal_)
+sparse = name_as_before(sparse_)

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ import autograd_core as torch
 from autograd_core.api.methods.table import IN_PLACE
 from autograd_core.dispatch.schema.guard import names_in
 from autograd_core.dispatch.schema.schema import DECLARED
+from autograd_core.namespace.module_names import LAYERS
 from autograd_core.nn.functional import aten
 from gradreel.interpreter.torch_module.namespace import SURFACE
 
@@ -101,10 +103,10 @@ def test_all_follows_from_one_entry(shown: dict[str, Any], case: str) -> None:
 # ---- the public names of the package
 
 
-def names_in_init() -> tuple[set[str], set[str]]:
-    """The public names that autograd_core/__init__.py has from the start, and those that are loaded when asked for."""
+def names_in_init(module: ModuleType = torch) -> tuple[set[str], set[str]]:
+    """The public names that the file of `module` has from the start, and those that are loaded when asked for."""
     found: tuple[set[str], set[str]] = set(), set()
-    for node in ast.parse(Path(torch.__file__).read_text(encoding="utf-8")).body:
+    for node in ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8")).body:
         for part in ast.walk(node) if not isinstance(node, ast.FunctionDef) else ():
             if isinstance(part, ast.ImportFrom) and part.module != "__future__":
                 found[isinstance(node, ast.If)].update(alias.asname or alias.name for alias in part.names)
@@ -130,3 +132,9 @@ def test_each_line_in_init_is_declared_or_a_name_of_torch() -> None:
 
 def test_the_lines_for_editors_are_the_names_that_are_loaded_when_asked_for() -> None:
     assert names_in_init()[1] == set(aten.__all__)
+
+
+def test_torch_nn_modules_has_a_line_for_each_layer_and_each_module_of_them() -> None:
+    layers = {name for names in LAYERS.values() for name in names.split() if hasattr(torch.nn, name)}
+    said = names_in_init(torch.nn.modules)[0] - {"LAYERS", "ModuleType", "Any"}
+    assert said == layers | LAYERS.keys() | {"lazy", "utils"}
