@@ -8,8 +8,8 @@ import { gradAt } from "./model.js";
 import { box, line, sizeOfText, write } from "./pen.js";
 import { mouthX } from "./routes.js";
 import {
-  BOLD, BOLD_MONO, CELL, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, RESULT, slotLabel,
-  slotPlace, TITLE,
+  BOLD, BOLD_MONO, CELL, cellsOf, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, RESULT,
+  slotLabel, slotPlace, TITLE,
 } from "./sizes.js";
 import { css, heat, tile } from "./tiles.js";
 import { drawSign } from "./signs.js";
@@ -265,11 +265,12 @@ function drawLadder(pen, frame, item) {
   const how = { align: "left", room: item.w - 22 };
   write(pen, ladderTitle(item.groups), x, y + 17, TITLE, { ...how, bold: true });
   write(pen, ladderLine(item), x, y + 35, LABEL, { ...how, colour: colours.soft });
-  item.cells.forEach((nodes, i) => {
+  const cells = cellsOf(item);
+  cells.forEach((nodes, i) => {
     const at = { x: x + (i % CELL.row) * CELL.w + 5, y: y + 50 + Math.floor(i / CELL.row) * CELL.h, w: 9.5, h: 10 };
     drawCell(pen, countsOf(model, nodes, moment), at);
   });
-  drawMinis(pen, frame, item, y + 48 + Math.ceil(item.cells.length / CELL.row) * CELL.h);
+  drawMinis(pen, frame, item, y + 48 + Math.ceil(cells.length / CELL.row) * CELL.h);
 }
 
 /** One turn of a loop: blue keeps, amber has run, hollow has let go. */
