@@ -372,12 +372,19 @@ function fillTray(pen, model, leaf, entry, { x, y }, side) {
   }
   if (grid && "scalar" in grid) {
     const top = drawTower(pen, model, leaf, entry, { x, y }, side);
-    const middle = y + side / 2 - Math.max(13, Math.min(side - 14, (y + side / 2 - top) / 2 + 2));
-    write(pen, tileNumber(grid.scalar), x, middle, Math.min(22, Math.max(15, side * 0.32)), { bold: true, halo: true });
+    drawTotal(pen, value, top, { x, y }, side);
     return;
   }
   const off = entry.count > 1 ? 3 : 0;
   tile(pen, value, { x: x - off, y: y - off }, side - 10, { kind: "grad", most: leaf.most, plates: entry.count - 1 });
+}
+
+/** What a tower comes to, in its middle.
+ * @param {Pen} pen @param {import("../lib/format.js").Value} value @param {number} top  where it ends
+ */
+export function drawTotal(pen, { data }, top, { x, y }, side) {
+  const middle = y + side / 2 - Math.max(13, Math.min(side - 14, (y + side / 2 - top) / 2 + 2));
+  write(pen, tileNumber(data), x, middle, Math.min(22, Math.max(15, side * 0.32)), { bold: true, halo: true });
 }
 
 /** The blocks of a tower. @returns {number} where it ends */
