@@ -3,7 +3,7 @@
  * and are one, are stored, what is freed drops out. What an act draws itself the things do not draw meanwhile.
  */
 
-import { blockHigh, drawTower, lock } from "./marks.js";
+import { blockHigh, drawTotal, drawTower, lock } from "./marks.js";
 import { gradAt } from "./model.js";
 import { hasArrived } from "./moment.js";
 import { box, circle, clamp, lerp, line, share, smooth, within, write } from "./pen.js";
@@ -280,33 +280,37 @@ function drawStore(pen, frame, { leaf, entry }, time) {
   const came = valueOf(frame, entry.came);
   const size = tray.size - 8;
   const look = { kind: /** @type {const} */ ("grad"), most: leaf.most };
-  if (entry.before === null) {
-    const part = share(time, 0.1, 0.6);
-    const bounce = time > 0.6 ? -5 * Math.sin(share(time, 0.6, 0.85) * Math.PI) : 0;
-    const at = { x: lerp(mouth.x, tray.x, smooth(part)), y: lerp(mouth.y, tray.y, part * part) + bounce };
-    if (time < 0.97) tile(pen, came, at, lerp(mouth.size, size, part), look);
-    ring(pen, tray, share(time, 0.6, 1), pen.colours.leaf);
-    return;
-  }
-  const grid = gridOf(came);
-  if (item.type === "leaf" && grid && "scalar" in grid) dropBlock(pen, frame, { leaf, entry, mouth, tray }, time);
-  else addPlate(pen, frame, { entry, mouth, tray, size, look }, time);
+  const sum = valueOf(frame, entry.value);
+  const isTower = item.type === "leaf" && [came, sum].every((each) => Number.isFinite(scalarOf(each)));
+  if (isTower) return dropBlock(pen, frame, { leaf, entry, mouth, tray }, time);
+  if (entry.before !== null) return addPlate(pen, frame, { entry, mouth, tray, size, look }, time);
+  const part = share(time, 0.1, 0.6);
+  const bounce = time > 0.6 ? -5 * Math.sin(share(time, 0.6, 0.85) * Math.PI) : 0;
+  const at = { x: lerp(mouth.x, tray.x, smooth(part)), y: lerp(mouth.y, tray.y, part * part) + bounce };
+  if (time < 0.97) tile(pen, came, at, lerp(mouth.size, size, part), look);
+  ring(pen, tray, share(time, 0.6, 1), pen.colours.leaf);
 }
 
-/** A block falls on the tower. */
+/** The number of a value that is one. */
+function scalarOf(value) {
+  const grid = gridOf(value);
+  return grid && "scalar" in grid ? grid.scalar : null;
+}
+
+/** A block falls on the tower, or is its first. */
 function dropBlock(pen, frame, { leaf, entry, mouth, tray }, time) {
   const { model } = frame;
   const came = Number(valueOf(frame, entry.came).data);
   const scale = spriteOf(frame, plateOf(frame, leaf)).scale;
   const side = tray.size / scale;
   const high = blockHigh(came, leaf.most, side);
+  const first = entry.before === null;
   const old = { ...entry, value: entry.before, terms: entry.terms.slice(0, -1), count: entry.count - 1 };
   if (time < 0.97)
     within(pen, { x: tray.x, y: tray.y, scale }, () => {
-      const top = drawTower(pen, model, leaf, time < 0.9 ? old : entry, { x: 0, y: 0 }, side);
-      const total = valueOf(frame, time < 0.66 ? entry.before : entry.value);
-      write(pen, tileNumber(total.data), 0, side / 2 - 15, Math.min(22, side * 0.32), { bold: true, halo: true });
-      if (time > 0.9) return;
+      const floor = { x: 0, y: 0 };
+      const shown = time < 0.9 ? old : entry;
+      const top = first && time < 0.9 ? side / 2 - 3 : drawTower(pen, model, leaf, shown, floor, side);
       const falls = share(time, 0.35, 0.66);
       const above = -side / 2 - 8;
       const start = (mouth.y - tray.y) / scale;
@@ -314,8 +318,12 @@ function dropBlock(pen, frame, { leaf, entry, mouth, tray }, time) {
         ? lerp(start, above, smooth(share(time, 0.05, 0.3)))
         : lerp(above, top - high / 2, falls * falls);
       const at = { x: 0, y, w: lerp(40, side - 10, share(time, 0.1, 0.35)), h: lerp(26, high, falls) };
-      box(pen, at, 3, { fill: css(heat(pen, Math.sign(came) * 0.6, 1)), stroke: pen.colours.run, line: 1.6 });
-      if (falls < 0.8) write(pen, `${came < 0 ? "" : "+"}${tileNumber(came)}`, 0, y, 16, { bold: true, halo: true });
+      if (time <= 0.9)
+        box(pen, at, 3, { fill: css(heat(pen, Math.sign(came) * 0.6, 1)), stroke: pen.colours.run, line: 1.6 });
+      const lands = time < 0.66;
+      if (!lands || !first) drawTotal(pen, valueOf(frame, lands ? entry.before : entry.value), top, floor, side);
+      const words = `${first || came < 0 ? "" : "+"}${tileNumber(came)}`;
+      if (lands && falls < 0.8) write(pen, words, 0, y, 16, { bold: true, halo: true });
     });
   ring(pen, tray, share(time, 0.64, 1), pen.colours.leaf);
 }
@@ -444,13 +452,13 @@ function drawFail(pen, frame, { node, slot, value }, time) {
   const hole = { x: at.x, y: at.y, w: at.size + 6, h: at.size + 6 };
   box(pen, hole, 9, { stroke: colours.bad, line: 3 + 1.5 * pulse, dash: [6, 5] });
   if (time < 0.5) return;
-  drawCross(pen, at.x + at.size / 2 + 4, at.y - at.size / 2 - 2, scale);
+  drawCross(pen, at.x + at.size / 2 + 2, at.y + at.size / 2, scale);
   drawVerdict(pen, frame, node, slot, { x, y: y + (item.h / 2 + 22) * scale });
 }
 
 function drawArm(pen, hand, tip, scale, open, lying) {
   const { context, colours } = pen;
-  const bend = lying ? [hand.x - 30 * scale, hand.y - 60 * scale, tip.x + 20 * scale, tip.y - 60 * scale]
+  const bend = lying ? [hand.x - 30 * scale, hand.y - 24 * scale, tip.x + 26 * scale, tip.y - 36 * scale]
     : [hand.x - 50 * scale, hand.y + 10, tip.x - 40 * scale, tip.y - 24 * scale];
   context.beginPath();
   context.moveTo(hand.x, hand.y);

@@ -8,7 +8,7 @@ import { nodesIn } from "./fold.js";
 import { leafAlive } from "./moment.js";
 import { sizeItem } from "./sizes.js";
 
-/** @import { Edge, Item, Leaf, Link, Model, StageNode, Storey } from "./types.js" */
+/** @import { Edge, Item, Leaf, Link, Model, Owners, StageNode, Storey } from "./types.js" */
 /** @import { Measure } from "./sizes.js" */
 
 /** With more leaves those of one closed card lie inside it. */
@@ -23,7 +23,7 @@ const DENSE = 14;
 const NARROW = 520;
 
 /** @returns {Item} */
-const makeItem = (parts) => ({ low: 0, nodes: [], w: 0, h: 0, x: 0, y: 0, row: 0, tag: 0, ...parts });
+const makeItem = (parts) => ({ low: 0, gen: 0, nodes: [], w: 0, h: 0, x: 0, y: 0, row: 0, tag: 0, ...parts });
 
 /** The leaves that are to be seen: used by what has a place, named, or with a `.grad`.
  * @param {Model} model @param {{nodes: StageNode[], key: string}} placed @param {number} step
@@ -39,32 +39,52 @@ export function leavesShown({ leaves, state, memo }, { nodes, key }, step, named
     && (used.has(leaf.tensor) || named.has(leaf.tensor) || state.at(leaf.tensor, "grad", step) !== null));
 }
 
-/** @param {StageNode[]} nodes  that have a place
+/** @param {Model} model
  * @param {import("./fold.js").Piece[]} pieces @param {Leaf[]} leaves
  * @param {{lying: boolean, width: number, height: number, measure: Measure, about: StageNode|null, sparse: boolean}}
  *   how  `sparse`: there is so little room that only the leaves of what is about now stand by themselves
  */
-export function arrange(nodes, pieces, leaves, how) {
-  const owner = new Map();
+export function arrange(model, pieces, leaves, how) {
+  const owner = createOwners(model.nodes.length);
   const items = pieces.map((piece) => itemOf(piece, owner));
   joinLenses(items, owner);
-  const plates = platesOf(nodes, leaves, owner);
+  const plates = platesOf(leaves, owner);
   const shelf = putAway(plates, items, owner, how);
   size(items, shelf, plates, how);
   const leafItem = new Map(plates.map((plate) => [plate.leaf.tensor, plate]));
-  const links = linksOf(nodes, owner, leafItem);
+  const links = linksOf(model, owner, plates);
   return { items, plates, shelf, owner, leafItem, links, ...layersOf(items, links) };
 }
 
-/** @param {import("./fold.js").Piece} piece @param {Map<StageNode, Item>} owner @returns {Item} */
+/** Which item each node is in: asked for every edge of a large graph, so of each node there is the number of its item.
+ * @param {number} many  nodes @returns {Owners}
+ */
+function createOwners(many) {
+  const numbers = new Int32Array(many).fill(-1);
+  /** @type {Item[]} */
+  const items = [];
+  return {
+    numbers,
+    items,
+    get: ({ at }) => items[numbers[at]],
+    set: (nodes, item) => {
+      let number = items.lastIndexOf(item);
+      if (number < 0) number = items.push(item) - 1;
+      for (const { at } of nodes) numbers[at] = number;
+    },
+  };
+}
+
+/** @param {import("./fold.js").Piece} piece @param {Owners} owner @returns {Item} */
 function itemOf({ type, fold, folds }, owner) {
   const nodes = folds ? folds.flatMap(nodesIn) : nodesIn(fold);
   const key = folds ? `r:${folds[0].id}` : type === "card" ? `g:${fold.id}` : nodes[0].id;
   const kind = type === "node" && nodes[0].view ? "lens" : type;
+  const gen = Math.max(...(folds ?? [fold]).map((each) => each.gen));
   const item = makeItem({
-    key, type: kind, nodes: [...nodes], low: nodes[0].at, ...(folds ? { groups: folds } : { group: fold }),
+    key, type: kind, gen, nodes, low: nodes[0].at, ...(folds ? { groups: folds } : { group: fold }),
   });
-  for (const node of nodes) owner.set(node, item);
+  owner.set(nodes, item);
   return item;
 }
 
@@ -72,23 +92,27 @@ function itemOf({ type, fold, folds }, owner) {
 function joinLenses(items, owner) {
   for (const item of [...items]) {
     if (item.type !== "lens" || item.nodes.length !== 1) continue;
-    const users = item.nodes[0].into.filter(({ from }) => owner.has(from));
+    const users = item.nodes[0].into.filter(({ from }) => owner.get(from));
     if (users.length !== 1 || item.nodes[0].into.length !== 1) continue;
     const other = owner.get(users[0].from);
     if (other === item || other.type !== "lens" || other.nodes.at(-1).out.length !== 1) continue;
-    other.nodes.push(...item.nodes);
-    for (const node of item.nodes) owner.set(node, other);
+    other.nodes = [...other.nodes, ...item.nodes];
+    other.gen = Math.max(other.gen, item.gen);
+    owner.set(item.nodes, other);
     items.splice(items.indexOf(item), 1);
   }
 }
 
-/** @param {Leaf[]} leaves @returns {Item[]} */
-function platesOf(nodes, leaves, owner) {
-  const shown = new Set(nodes);
+/** @param {Leaf[]} leaves @param {Owners} owner @returns {Item[]} */
+function platesOf(leaves, owner) {
   return leaves.map((leaf) => {
     const users = new Set();
-    const edges = leaf.nodes.flatMap(({ into }) => into);
-    for (const { from } of edges) if (shown.has(from)) users.add(owner.get(from));
+    let last = null;
+    for (const { into } of leaf.nodes)
+      for (const { from } of into) {
+        const user = owner.get(from);
+        if (user && user !== last) users.add((last = user));
+      }
     return makeItem({ key: leaf.tensor, type: "leaf", leaf, users: [...users], low: -1 });
   });
 }
@@ -129,7 +153,7 @@ function goesInside(plate, items, owner, about) {
     if (above.size !== 1 || !(isClosed(next) || next.type === "node") || user.nodes.some(({ tags }) => tags.length))
       return false;
     items.splice(items.indexOf(user), 1);
-    for (const node of user.nodes) owner.set(node, isClosed(next) ? next : plate);
+    owner.set(user.nodes, isClosed(next) ? next : plate);
     if (!isClosed(next)) {
       plate.lens = user;
       plate.users = [next];
@@ -155,27 +179,40 @@ function size(items, shelf, plates, { lying, width, height, measure }) {
     sizeItem(item, measure, how);
 }
 
-/** The links between items: all edges from one to another. @returns {Link[]} */
-function linksOf(nodes, owner, leafItem) {
+/** The links between items: all edges from one to another.
+ * @param {Model} model @param {Owners} owner @param {Item[]} plates @returns {Link[]}
+ */
+function linksOf(model, owner, plates) {
+  const { numbers, items } = owner;
+  for (const plate of plates) owner.set(plate.leaf.nodes, plate);
+  /** @type {Map<Item, Map<Item, Link>>} */
   const links = new Map();
-  for (const node of nodes) {
-    const from = owner.get(node);
-    for (const edge of node.out) {
-      const target = edge.to.leaf ? leafItem.get(edge.to.box.tensor) : owner.get(edge.to);
-      const to = target?.inside ?? target;
-      if (!to || to === from) continue;
-      let own = links.get(from);
-      if (!own) links.set(from, (own = new Map()));
-      if (!own.has(to)) own.set(to, { key: `${from.key}>${to.key}`, from, to, edges: [], via: [] });
-      own.get(to).edges.push(edge);
-    }
+  const { edges, froms, tos } = edgesOf(model);
+  for (let at = 0; at < edges.length; at++) {
+    const [one, other] = [numbers[froms[at]], numbers[tos[at]]];
+    if (one === other || one < 0 || other < 0) continue;
+    const [from, target] = [items[one], items[other]];
+    const to = target.inside ?? target;
+    // A leaf with a lens of its own takes the edges into the lens; those from the lens to it are not seen.
+    if (to === from || from.type === "leaf") continue;
+    let own = links.get(from);
+    if (!own) links.set(from, (own = new Map()));
+    const link = own.get(to);
+    if (link) link.edges.push(edges[at]);
+    else own.set(to, { key: `${from.key}>${to.key}`, from, to, edges: [edges[at]], via: [] });
   }
-  // A leaf with a lens of its own takes the edges into the lens; those from the lens to it are not seen.
-  return [...links.values()].flatMap((own) => [...own.values()]).filter(({ from }) => from.type !== "leaf");
+  return [...links.values()].flatMap((own) => [...own.values()]);
 }
 
-/** The generation of an item: of how many derivatives its graph is. @param {Item} item */
-export const genOf = ({ nodes }) => nodes.reduce((most, { gen }) => Math.max(most, gen), 0);
+/** All edges of a run, with the places of the nodes at their ends. @param {Model} model */
+function edgesOf({ memo, nodes }) {
+  if (!memo.has("edges")) {
+    const edges = nodes.flatMap(({ out }) => out);
+    const placesOf = (end) => Int32Array.from(edges, (edge) => edge[end].at);
+    memo.set("edges", { edges, froms: placesOf("from"), tos: placesOf("to") });
+  }
+  return memo.get("edges");
+}
 
 const isLeaf = ({ type }) => type === "leaf" || type === "drawer";
 
@@ -192,8 +229,8 @@ function layersOf(items, links) {
   const layer = new Map();
   const storeys = [];
   let floor = 0;
-  for (const gen of [...new Set(items.map(genOf))].sort((a, b) => a - b)) {
-    const own = items.filter((item) => genOf(item) === gen);
+  for (const gen of [...new Set(items.map(({ gen }) => gen))].sort((a, b) => a - b)) {
+    const own = items.filter((item) => item.gen === gen);
     stack(own, gen, floor, down, layer);
     liftFeeders(own, gen, up, layer);
     const to = Math.max(floor - 1, ...own.map((item) => layer.get(item)));
@@ -211,7 +248,7 @@ function stack(own, gen, floor, down, layer) {
     if (busy.has(item)) return floor;
     busy.add(item);
     let at = floor;
-    for (const to of down.get(item)) if (to !== item && genOf(to) === gen) at = Math.max(at, depth(to) + 1);
+    for (const to of down.get(item)) if (to !== item && to.gen === gen) at = Math.max(at, depth(to) + 1);
     layer.set(item, at);
     return at;
   };
@@ -221,7 +258,7 @@ function stack(own, gen, floor, down, layer) {
 /** What only leads to leaves stands close to what uses it. */
 function liftFeeders(own, gen, up, layer) {
   for (const item of [...own].sort((a, b) => layer.get(b) - layer.get(a))) {
-    const users = up.get(item).filter((user) => layer.get(user) > layer.get(item) && genOf(user) === gen);
+    const users = up.get(item).filter((user) => layer.get(user) > layer.get(item) && user.gen === gen);
     if (!users.length || item.type === "lens") continue;
     layer.set(item, Math.max(layer.get(item), Math.min(...users.map((user) => layer.get(user))) - 1));
   }

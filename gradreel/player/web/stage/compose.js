@@ -95,7 +95,7 @@ function composeAround(composer, anchor, placed, leaves, shown) {
     const sign = `${how.sparse}:${pieces.map(signOf).join("|")}`;
     if (!tried.has(sign)) {
       const about = { lying, measure: composer.measure, about: anchor, sparse: how.sparse };
-      const made = arrange(placed.nodes, pieces, leaves, { ...room, ...about });
+      const made = arrange(composer.model, pieces, leaves, { ...room, ...about });
       const framed = open.some((each) => isFramed(each, placed.episode));
       tried.set(sign, { ...made, open, ...(lying ? lie : stand)({ ...made, framed }, room) });
     }
@@ -181,7 +181,7 @@ function readability(composer, step, lying) {
   const leaves = leavesShown(composer.model, placed, step, new Set());
   const acting = actingAt(composer.model, step, placed);
   const layout = composeAround({ ...composer, lying, known: new Map() }, acting, placed, leaves, "");
-  const all = Math.max(1, layout.owner.size);
+  const all = Math.max(1, placed.nodes.length);
   const single = layout.items.filter(({ type }) => type === "node" || type === "lens");
   const shown = single.reduce((sum, { nodes }) => sum + nodes.length, 0);
   const size = Math.min(1.15, layout.wanted) - (layout.wanted < MIN_SCALE ? 6 * (MIN_SCALE - layout.wanted) : 0);

@@ -98,7 +98,8 @@ function collect(model, step, episode, phase) {
 
 /** @param {{id: string, kind: string} & Partial<Fold>} parts @returns {Fold} */
 const makeFold = (parts) => ({
-  title: "", sub: "", line: null, kids: null, node: null, parent: null, depth: 0, count: 0, low: 0, high: 0, ...parts,
+  title: "", sub: "", line: null, kids: null, node: null, parent: null, depth: 0, count: 0, gen: 0, low: 0, high: 0,
+  ...parts,
 });
 
 /** The tree of folds over some nodes.
@@ -171,12 +172,14 @@ function measure(fold, depth) {
   if (!fold.kids) {
     fold.low = fold.high = fold.node.at;
     fold.count = 1;
+    fold.gen = fold.node.gen;
     return;
   }
   for (const kid of fold.kids) measure(kid, depth + 1);
   fold.low = Math.min(...fold.kids.map(({ low }) => low));
   fold.high = Math.max(...fold.kids.map(({ high }) => high));
   fold.count = fold.kids.reduce((sum, { count }) => sum + count, 0);
+  fold.gen = fold.kids.reduce((most, { gen }) => Math.max(most, gen), 0);
 }
 
 /** A fold of what a module built goes by the path of it (`blocks.1.attn`): better than the third `forward()`. */

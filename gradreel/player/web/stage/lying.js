@@ -4,7 +4,7 @@
  * Pure.
  */
 
-import { genOf, tiesOf } from "./arrange.js";
+import { tiesOf } from "./arrange.js";
 import { MIN_SCALE, NAME } from "./sizes.js";
 import { meanOf, orderRows, placeRows, setApart, within } from "./spread.js";
 import { FRAME_ROOM, FRAME_TITLE, groundOf, heightAbove, lensRoom, padOf, SMALLEST } from "./standing.js";
@@ -62,11 +62,11 @@ export function lie({ items, shelf, links, layer, storeys, framed }, { width, he
 /** Of each generation the columns. */
 function bandsOf(items, layer, storeys) {
   const base = new Map(storeys.map(({ gen, from }) => [gen, from]));
-  for (const item of items) item.column = layer.get(item) - base.get(genOf(item));
+  for (const item of items) item.column = layer.get(item) - base.get(item.gen);
   const many = Math.max(1, ...items.map(({ column }) => column + 1));
   const gens = storeys.length ? storeys.map(({ gen }) => gen) : [0];
   const bands = gens.map((gen) => ({ gen, columns: Array.from({ length: many }, () => []) }));
-  for (const item of items) bands.find(({ gen }) => gen === genOf(item)).columns[item.column].push(item);
+  for (const item of items) bands.find(({ gen }) => gen === item.gen).columns[item.column].push(item);
   return bands;
 }
 
@@ -74,8 +74,8 @@ function bandsOf(items, layer, storeys) {
 function passColumns(links, bands) {
   for (const link of links) {
     link.via = [];
-    if (link.to.column === undefined || genOf(link.from) !== genOf(link.to)) continue;
-    const band = bands.find(({ gen }) => gen === genOf(link.from));
+    if (link.to.column === undefined || link.from.gen !== link.to.gen) continue;
+    const band = bands.find(({ gen }) => gen === link.from.gen);
     for (let at = link.from.column - 1; at > link.to.column; at--) {
       const dummy = { key: `${link.key}@${at}`, low: link.from.low, w: 0, h: 4, x: 0, y: 0, column: at };
       band.columns[at].push(dummy);

@@ -8,8 +8,8 @@ import { gradAt } from "./model.js";
 import { box, line, sizeOfText, write } from "./pen.js";
 import { mouthX } from "./routes.js";
 import {
-  BOLD, BOLD_MONO, CELL, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, RESULT, slotLabel,
-  slotPlace, TITLE,
+  BOLD, BOLD_MONO, CELL, cellsOf, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, RESULT,
+  slotLabel, slotPlace, TITLE,
 } from "./sizes.js";
 import { css, heat, tile } from "./tiles.js";
 import { drawSign } from "./signs.js";
@@ -265,11 +265,12 @@ function drawLadder(pen, frame, item) {
   const how = { align: "left", room: item.w - 22 };
   write(pen, ladderTitle(item.groups), x, y + 17, TITLE, { ...how, bold: true });
   write(pen, ladderLine(item), x, y + 35, LABEL, { ...how, colour: colours.soft });
-  item.cells.forEach((nodes, i) => {
+  const cells = cellsOf(item);
+  cells.forEach((nodes, i) => {
     const at = { x: x + (i % CELL.row) * CELL.w + 5, y: y + 50 + Math.floor(i / CELL.row) * CELL.h, w: 9.5, h: 10 };
     drawCell(pen, countsOf(model, nodes, moment), at);
   });
-  drawMinis(pen, frame, item, y + 48 + Math.ceil(item.cells.length / CELL.row) * CELL.h);
+  drawMinis(pen, frame, item, y + 48 + Math.ceil(cells.length / CELL.row) * CELL.h);
 }
 
 /** One turn of a loop: blue keeps, amber has run, hollow has let go. */
@@ -371,12 +372,19 @@ function fillTray(pen, model, leaf, entry, { x, y }, side) {
   }
   if (grid && "scalar" in grid) {
     const top = drawTower(pen, model, leaf, entry, { x, y }, side);
-    const middle = y + side / 2 - Math.max(13, Math.min(side - 14, (y + side / 2 - top) / 2 + 2));
-    write(pen, tileNumber(grid.scalar), x, middle, Math.min(22, Math.max(15, side * 0.32)), { bold: true, halo: true });
+    drawTotal(pen, value, top, { x, y }, side);
     return;
   }
   const off = entry.count > 1 ? 3 : 0;
   tile(pen, value, { x: x - off, y: y - off }, side - 10, { kind: "grad", most: leaf.most, plates: entry.count - 1 });
+}
+
+/** What a tower comes to, in its middle.
+ * @param {Pen} pen @param {import("../lib/format.js").Value} value @param {number} top  where it ends
+ */
+export function drawTotal(pen, { data }, top, { x, y }, side) {
+  const middle = y + side / 2 - Math.max(13, Math.min(side - 14, (y + side / 2 - top) / 2 + 2));
+  write(pen, tileNumber(data), x, middle, Math.min(22, Math.max(15, side * 0.32)), { bold: true, halo: true });
 }
 
 /** The blocks of a tower. @returns {number} where it ends */

@@ -4,6 +4,7 @@
  */
 
 import { namesByBox } from "../scene/moment.js";
+import { createCursor } from "./cursor.js";
 import { actsAt } from "./happenings.js";
 
 /** @import { BoundName, Slot } from "../scene/types.js" */
@@ -128,23 +129,47 @@ export const tensorAt = ({ state }, tensor, step) => state.at(tensor, "value", s
 /** @param {Leaf} leaf @param {number} step */
 export const leafAlive = (leaf, step) => leaf.born <= step && step < leaf.died;
 
+const [HELD, FREED] = [1, 2];
+
+/** The cursors over all that is counted, made when something is counted for the first time.
+ * @param {Model} model
+ */
+function countersOf({ memo, nodes, state }) {
+  if (!memo.has("counters")) {
+    const slots = nodes.flatMap(({ id, slots: own }) => own.map(({ name }) => state.track(id, `slot:${name}`)));
+    const edges = nodes.flatMap(({ out }) => out);
+    let first = 0;
+    memo.set("counters", {
+      ran: createCursor(nodes.map(({ id }) => state.track(id, "order")), (order) => Number(order !== null)),
+      slots: createCursor(slots, (kept) => (kept === null ? 0 : kept === "freed" ? FREED : HELD)),
+      firstSlot: Int32Array.from(nodes, ({ slots: own }) => (first += own.length) - own.length),
+      sent: createCursor(edges.map(({ id }) => state.track(id, "value")), (value) => Number(value !== null)),
+      lit: createCursor(edges.map(({ id }) => state.track(id, "state")), (how) => Number(how === "lit")),
+      edgeAt: new Map(edges.map((edge, at) => [edge, at])),
+    });
+  }
+  return memo.get("counters");
+}
+
 /** How many of some nodes are built, have run, keep something, have let go of it.
  * @param {Model} model @param {StageNode[]} nodes @param {StageMoment} moment
  */
 export function countsOf(model, nodes, moment) {
   const { cached, step } = moment;
   if (!cached.has(nodes)) {
+    const { firstSlot, ...counters } = countersOf(model);
+    const [ran, slots] = [counters.ran.at(step), counters.slots.at(step)];
     const found = { all: nodes.length, born: 0, ran: 0, held: 0, freed: 0, stale: 0, runs: false, failed: false };
     for (const node of nodes) {
       if (!isAlive(node, step)) continue;
       found.born++;
-      if (hasRun(model, node, step)) found.ran++;
+      found.ran += ran[node.at];
       found.runs ||= node === moment.running;
       found.failed ||= node === moment.failed;
-      for (const slot of node.slots) {
-        const state = model.state.at(node.id, `slot:${slot.name}`, step);
-        if (state === "freed") found.freed++;
-        else if (state !== null) found.held++;
+      const first = firstSlot[node.at];
+      for (let slot = first + node.slots.length - 1; slot >= first; slot--) {
+        if (slots[slot] === FREED) found.freed++;
+        else if (slots[slot] === HELD) found.held++;
       }
     }
     cached.set(nodes, found);
@@ -158,13 +183,15 @@ export function countsOf(model, nodes, moment) {
 export function linkAt(model, link, moment) {
   const { cached, step } = moment;
   if (!cached.has(link)) {
+    const { edgeAt, ...counters } = countersOf(model);
+    const [sent, lit] = [counters.sent.at(step), counters.lit.at(step)];
     const found = { alive: false, done: 0, lit: false };
     for (const edge of link.edges) {
       if (!isAlive(edge.from, step)) continue;
       found.alive = true;
-      if (sentAt(model, edge, step) === null) continue;
-      found.done++;
-      found.lit ||= model.state.at(edge.id, "state", step) === "lit";
+      const at = edgeAt.get(edge);
+      found.done += sent[at];
+      found.lit ||= Boolean(sent[at] && lit[at]);
     }
     cached.set(link, found);
   }

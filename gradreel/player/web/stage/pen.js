@@ -9,6 +9,8 @@ const SANS = "Inter,\"DejaVu Sans\",system-ui,sans-serif";
 export const MONO = "\"JetBrains Mono\",\"DejaVu Sans Mono\",ui-monospace,monospace";
 /** No text is smaller, in CSS pixels. */
 export const LEAST_TEXT = 12;
+/** Text of any size is drawn with a font of this one, for a browser takes long to make a font of another size. */
+const FONT = 16;
 
 const COLOURS = [
   "bg", "panel", "line", "ink", "soft", "live", "live-bg", "run", "run-bg", "leaf", "leaf-bg", "bad", "bad-bg", "gone",
@@ -102,17 +104,22 @@ export function write(pen, string, x, y, px, { bold, mono, align = "center", col
   const text = room ? cut(string, size, room, measure, style) : string;
   pen.least = Math.min(pen.least, size * pen.zoom);
   if (pen.written) note(pen, text, x, y, size, align, style);
-  context.font = fontOf(Math.round(size * 100) / 100, style);
+  const scale = size / FONT;
+  context.save();
+  context.translate(x, y);
+  context.scale(scale, scale);
+  context.font = fontOf(FONT, style);
   context.textAlign = align;
   context.textBaseline = "middle";
   if (halo) {
-    context.lineWidth = 3.5;
+    context.lineWidth = 3.5 / scale;
     context.lineJoin = "round";
     context.strokeStyle = colours.panel;
-    context.strokeText(text, x, y);
+    context.strokeText(text, 0, 0);
   }
   context.fillStyle = colour ?? colours.ink;
-  context.fillText(text, x, y);
+  context.fillText(text, 0, 0);
+  context.restore();
 }
 
 /** As much of a text as there is room for. @returns {string} */

@@ -2,6 +2,8 @@
  * How large each thing on the stage is, at scale 1: what it says decides it, so no label is cut by its own card. Pure.
  */
 
+import { nodesIn } from "./fold.js";
+
 /** @import { Fold, Item, StageNode } from "./types.js" */
 
 /** @typedef {(text: string, px: number, style?: {bold?: boolean, mono?: boolean}) => number} Measure */
@@ -105,25 +107,33 @@ const cardLine = (item, sub) => `${sub ? `${sub} · ` : ""}${nodeCount(item.node
 export const nodeCount = (many) => `${many} ${many === 1 ? "node" : "nodes"}`;
 
 function sizeLadder(item, measure) {
-  item.cells = ladderCells(item.groups);
-  const columns = Math.min(CELL.row, item.cells.length);
+  const cells = Math.ceil(item.groups.length / foldsInCell(item));
+  const columns = Math.min(CELL.row, cells);
   const words = Math.max(measure(ladderTitle(item.groups), TITLE, BOLD), measure(ladderLine(item), LABEL)) + 26;
   const own = item.own?.length ?? 0;
   const rows = Math.min(MINI.most / MINI.row, Math.ceil(own / MINI.row));
   item.w = Math.min(240, Math.max(130, words, columns * CELL.w + 24, Math.min(MINI.row, own) * MINI.w + 24));
-  item.h = 50 + Math.ceil(item.cells.length / CELL.row) * CELL.h + rows * MINI.h;
+  item.h = 50 + Math.ceil(cells / CELL.row) * CELL.h + rows * MINI.h;
   item.tag = 0;
 }
 
-/** The nodes behind each cell of a ladder. @param {Fold[]} groups @returns {StageNode[][]} */
-function ladderCells(groups) {
-  const each = Math.ceil(groups.length / CELL.most);
-  const cells = [];
-  for (let at = 0; at < groups.length; at += each) cells.push(groups.slice(at, at + each).flatMap(membersOf));
-  return cells;
-}
+/** How many folds one cell of a ladder stands for. @param {Item} item */
+const foldsInCell = ({ groups }) => Math.ceil(groups.length / CELL.most);
 
-const membersOf = (fold) => (fold.kids ? fold.kids.flatMap(membersOf) : [fold.node]);
+/** @type {WeakMap<Item, StageNode[][]>} */
+const cells = new WeakMap();
+
+/** The nodes behind each cell of a ladder. @param {Item} item @returns {StageNode[][]} */
+export function cellsOf(item) {
+  if (!cells.has(item)) {
+    const { groups } = item;
+    const each = foldsInCell(item);
+    const many = Math.ceil(groups.length / each);
+    const folds = Array.from({ length: many }, (_, i) => groups.slice(i * each, (i + 1) * each));
+    cells.set(item, folds.map((some) => some.flatMap(nodesIn)));
+  }
+  return cells.get(item);
+}
 
 /** What a ladder is called: `t = 0 … 37`. @param {Fold[]} groups */
 export function ladderTitle(groups) {

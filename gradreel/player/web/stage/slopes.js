@@ -31,23 +31,31 @@ const spots = new WeakMap();
 /** @param {Pen} pen @param {Frame} frame */
 export function drawSlopes(pen, frame) {
   const { layout, moment, sprites } = frame;
+  const looked = lookedAt(frame);
   const few = isFew(layout);
-  const looked = new Set([frame.hover, frame.chosen]);
-  const isLooked = (edge) => looked.has(edge.from.id) || looked.has(edge.id) || frame.path.has(edge.id);
-  if (!few && !layout.links.some(({ edges }) => edges.some(isLooked))) return;
+  if (!few && !looked.size) return;
   if (!spots.has(layout)) spots.set(layout, placeSlopes(layout, pen));
   const titles = frame.targets.filter(({ kind }) => kind === "open");
-  for (const { edges, from } of layout.links)
-    for (const edge of edges) {
-      const at = spots.get(layout).get(edge.id) ?? (isLooked(edge) ? onLine(pen, frame, edge) : null);
-      const sprite = sprites.get(from.key);
-      if (!at || !sprite || sprite.gone || !isAlive(edge.from, moment.step) || !(few || isLooked(edge))) continue;
-      const [x, y] = [at.x + sprite.x - sprite.to.x, at.y + sprite.y - sprite.to.y];
-      if (!isLooked(edge) && titles.some((title) => isUnder(title, { ...at, x, y }))) continue;
-      const colour = isLooked(edge) ? pen.colours.ink : pen.colours.soft;
-      if (isLooked(edge)) box(pen, { ...at, x, y }, 6, { fill: pen.colours.panel, stroke: pen.colours.line, line: 1 });
-      write(pen, at.text, x, y + 0.5, PX, { ...STYLE, colour });
-    }
+  for (const edge of few ? layout.links.flatMap(({ edges }) => edges) : looked) {
+    const isLooked = looked.has(edge);
+    const at = spots.get(layout).get(edge.id) ?? (isLooked ? onLine(pen, frame, edge) : null);
+    const sprite = sprites.get(layout.linkOf.get(edge.id)?.link.from.key);
+    if (!at || !sprite || sprite.gone || !isAlive(edge.from, moment.step)) continue;
+    const [x, y] = [at.x + sprite.x - sprite.to.x, at.y + sprite.y - sprite.to.y];
+    if (!isLooked && titles.some((title) => isUnder(title, { ...at, x, y }))) continue;
+    if (isLooked) box(pen, { ...at, x, y }, 6, { fill: pen.colours.panel, stroke: pen.colours.line, line: 1 });
+    const colour = isLooked ? pen.colours.ink : pen.colours.soft;
+    write(pen, at.text, x, y + 0.5, PX, { ...STYLE, colour });
+  }
+}
+
+/** The edges that are pointed at, selected, of such a node, or on a path that is shown.
+ * @param {Frame} frame @returns {Set<Edge>}
+ */
+function lookedAt({ hover, chosen, path, layout, model }) {
+  const ofNodes = [hover, chosen].flatMap((id) => model.node.get(id)?.out ?? []);
+  const named = [hover, chosen, ...path].map((id) => layout.linkOf.get(id)).filter(Boolean);
+  return new Set([...ofNodes, ...named.map(({ link, place }) => link.edges[place])]);
 }
 
 /** @param {Box} title  from its corner @param {Box} words */

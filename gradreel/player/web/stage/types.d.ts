@@ -110,6 +110,8 @@ export interface Fold {
   parent: Fold | null;
   depth: number;
   count: number;
+  /** Of how many derivatives the latest of its nodes is. */
+  gen: number;
   low: number;
   high: number;
 }
@@ -119,6 +121,7 @@ export interface Item {
   key: string;
   type: "node" | "lens" | "card" | "ladder" | "leaf" | "drawer";
   nodes: StageNode[];
+  gen: number;
   low: number;
   group?: Fold;
   groups?: Fold[];
@@ -144,7 +147,14 @@ export interface Item {
   tile?: number;
   compact?: boolean;
   columns?: number;
-  cells?: StageNode[][];
+}
+
+/** Which item each node is in: of each node the number of its item among all, or -1. */
+export interface Owners {
+  numbers: Int32Array;
+  items: Item[];
+  get: (node: StageNode) => Item | undefined;
+  set: (nodes: StageNode[], item: Item) => void;
 }
 
 /** All edges between two items, and the points that they pass. */
@@ -174,7 +184,7 @@ export interface Layout {
   height: number;
   items: Item[];
   links: Link[];
-  owner: Map<StageNode, Item>;
+  owner: Owners;
   leafItem: Map<string, Item>;
   storeys: Storey[];
   lines: { top: number; bottom: number }[];
