@@ -317,6 +317,8 @@ def entries_of(source: str) -> Iterator[tuple[str, Entry]]:
 def shortcut(body: list[ast.stmt]) -> Shortcut | None:
     """The condition and the expression of an `if` that a function body begins with, if it returns that at once."""
     first = body[0]
+    if isinstance(first, ast.Return) and isinstance(first.value, ast.IfExp):
+        return ast.unparse(first.value.test), ast.unparse(first.value.body)
     text = expression(first.body) if isinstance(first, ast.If) and not first.orelse else None
     return None if text is None else (ast.unparse(first.test), text)  # type: ignore[attr-defined]
 

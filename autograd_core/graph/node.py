@@ -66,6 +66,8 @@ def outs_of(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Output, ...]:
 
 ONE = np.float32(1)
 """The gradient that backward starts with."""
+ones: dict[tuple[int, ...], Array] = {}
+"""The same for tensors of one element with dimensions, by shape: they are copied, which is quicker than making them."""
 
 
 def first_grad(node: Node) -> Any:
@@ -74,8 +76,12 @@ def first_grad(node: Node) -> Any:
     if outs is SCALAR:
         return ONE
     shape, dtype = outs[0]
+    if dtype is FLOAT and shape in ones and len(outs) == 1:
+        return ones[shape].copy()
     if len(outs) != 1 or dtype.kind != "f" or shape.count(1) != len(shape):
         return None
+    if dtype is FLOAT and len(ones) < MANY:
+        ones[shape] = np.ones(shape, dtype)
     return np.ones(shape, dtype)[()]
 
 

@@ -237,7 +237,9 @@ class Backward(Entry):
         for i, p in enumerate(op.inputs):
             lines += [
                 f"    if n_{p} is not None and (n_{p}.outs is not _SCALAR or g_{p}.data_.__class__ is not _float32):",
-                f"        g_{p} = _fitted_tensor(self, {i}, g_{p}, n_{p})",
+                f"        if g_{p} is None or (n_ := g_{p}.node) is None or n_.outs is not n_{p}.outs or self.nrs is not "
+                f"{self.first_outputs}:",
+                f"            g_{p} = _fitted_tensor(self, {i}, g_{p}, n_{p})",
             ]
         return lines
 

@@ -49,9 +49,13 @@ class Entry:
 
     def number(self, p: str, beside: str) -> str:
         """The number `p` as numpy takes it soonest beside the array `beside`, if all that is done is to compute."""
+        op = self.op
+        only = ""
         if self.given != self.pair:
-            return p
-        return f"_numbers[{p}] if {beside}.__class__ is _ndarray and {beside}.dtype is _FLOAT else {p}"
+            if op.shortcut is None or not free_names(op.shortcut[0]).isdisjoint(op.tensors):
+                return p
+            only = f" and {op.shortcut[0]}"
+        return f"_numbers[{p}] if {beside}.__class__ is _ndarray and {beside}.dtype is _FLOAT{only} else {p}"
 
     def laid_lines(self, indent: str) -> list[str]:
         """Move results that do not lie as torch's do: see Note [Layouts of results] in tensor/strides.py."""
