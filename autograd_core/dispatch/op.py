@@ -47,7 +47,7 @@ from ..engine import fast_engine
 from ..engine.state import state
 from ..events.recorded_engine import told_step
 from ..functorch.levels import carries_tangent
-from ..graph.node import Node
+from ..graph.node import Node, next_in_slots
 from ..tensor import arithmetic
 from ..tensor.tensor import Tensor
 from .codegen import generator
@@ -139,7 +139,8 @@ class Op:
         kept = self.kept()
         tensors = tuple(n for n in kept if self.is_tensor(n))
         values = tuple(n for n in kept if not self.is_tensor(n))
-        slots = tuple(f"saved_{n}" for n in kept) + tuple(f"version_{n}" for n in tensors)
+        edges = () if self.lists else tuple(f"next_{p}" for p in self.inputs)
+        slots = edges + tuple(f"saved_{n}" for n in kept) + tuple(f"version_{n}" for n in tensors)
         shown = tuple(n for n in values if not n.endswith("_"))
         facts = {
             "__slots__": slots,
@@ -151,6 +152,7 @@ class Op:
             "__module__": "builtins",
             "writes": self.writes(),
             "__init__": object.__init__,
+            **({"next": next_in_slots(edges)} if edges else {}),
         }
         return type(title, (Node,), facts)
 

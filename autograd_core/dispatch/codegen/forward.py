@@ -228,7 +228,7 @@ class Forward(Making):
         lines.append(f"    if {' is None and '.join(f'n_{p}' for p in op.inputs)} is None: {without}")
         lines += [
             "    node = _Node(); node.hooks = None; node.freed = False; node.sequence_nr = _next()",
-            f"    node.next = ({', '.join(f'n_{p}' for p in op.inputs)},); node.nrs = _Z{len(op.inputs)}",
+            f"    {self.next_lines()}; node.nrs = _Z{len(op.inputs)}",
         ]
         outs = [f"v_{name}" for name in op.differentiable]
         told = ", ".join(f"({v}.shape, {v}.dtype)" for v in outs)
