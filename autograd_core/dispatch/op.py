@@ -58,26 +58,12 @@ from .schema import schema
 for names in (RAW, GRAPH):
     names.update({"np": np, "arithmetic": arithmetic, "__builtins__": __builtins__})
 
-TRAITS = {
-    "view",
-    "many",
-    "outputs",
-    "differentiable",
-    "promote",
-    "promotion",
-    "floating",
-    "nr",
-    "node",
-    "writes",
-    "sparing",
-    "tensors_only",
-    "operator",
-    "fitting",
-    "over",
-    "forward_mode",
-    "pointwise",
-    "cost",
-}
+TRAITS = set(
+    """
+    view many outputs differentiable promote promotion floating nr node writes sparing tensors_only operator fitting
+    over forward_mode pointwise cost
+""".split()
+)
 
 STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
