@@ -107,15 +107,7 @@ class _WeakTensorRef:
 
 
 __all__ = [
-    "Generator",
-    "_WeakTensorRef",
-    "_autograd",
-    "_current_autograd_node",
-    "_current_graph_task_execution_order",
-    "_current_graph_task_id",
-    "_functions",
-    "_will_engine_execute_node",
-    "has_lapack",
-    "is_grad_enabled",
+    "Generator", "_WeakTensorRef", "_autograd", "_current_autograd_node", "_current_graph_task_execution_order",
+    "_current_graph_task_id", "_functions", "_will_engine_execute_node", "has_lapack", "is_grad_enabled",
     "is_inference_mode_enabled",
-]
+]  # fmt: skip

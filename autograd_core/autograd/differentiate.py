@@ -107,7 +107,9 @@ def grad(
     if plainly and not special and (create_graph or not state.levels):
         retain = create_graph if retain_graph is None else retain_graph
         unused = allow_unused is not None and yes_or_no(allow_unused)
-        found = quickly(outputs, inputs, yes_or_no(retain), yes_or_no(create_graph), unused)
+        retain = retain if retain.__class__ is bool else yes_or_no(retain)
+        graph = create_graph if create_graph.__class__ is bool else yes_or_no(create_graph)
+        found = quickly(outputs, inputs, retain, graph, unused)
         if found is not None:
             return found
     if not only_inputs:

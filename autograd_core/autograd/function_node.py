@@ -22,38 +22,13 @@ if TYPE_CHECKING:
     from .function import Function
 
 
-OFFERED = [
-    "__dict__",
-    "__module__",
-    "__weakref__",
-    "_autograd_function_id",
-    "_compiled_autograd_backward_state",
-    "_compiled_autograd_key",
-    "_forward_cls",
-    "_get_compiled_autograd_symints",
-    "_get_user_fn",
-    "_is_pure_view",
-    "_raw_saved_tensors",
-    "_register_hook",
-    "apply",
-    "apply_boxed",
-    "apply_jvp",
-    "dirty_tensors",
-    "mark_dirty",
-    "mark_non_differentiable",
-    "mark_shared_storage",
-    "materialize_grads",
-    "maybe_clear_saved_tensors",
-    "needs_input_grad",
-    "non_differentiable",
-    "save_for_backward",
-    "save_for_forward",
-    "saved_for_forward",
-    "saved_tensors",
-    "saved_variables",
-    "set_materialize_grads",
-    "to_save",
-]
+OFFERED = """
+    __dict__ __module__ __weakref__ _autograd_function_id _compiled_autograd_backward_state _compiled_autograd_key
+    _forward_cls _get_compiled_autograd_symints _get_user_fn _is_pure_view _raw_saved_tensors _register_hook apply
+    apply_boxed apply_jvp dirty_tensors mark_dirty mark_non_differentiable mark_shared_storage materialize_grads
+    maybe_clear_saved_tensors needs_input_grad non_differentiable save_for_backward save_for_forward saved_for_forward
+    saved_tensors saved_variables set_materialize_grads to_save
+""".split()
 KEPT = frozenset(("op_name", "saved_list", "versions", "materialize", "constant_outs", "is_tensor"))
 """What the node keeps for itself beside what the program puts on its context."""
 
@@ -250,13 +225,7 @@ def zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
     return plain(np.zeros(shape, dtype)[()])
 
 
-for _name in (
-    "save_for_backward",
-    "save_for_forward",
-    "mark_dirty",
-    "mark_non_differentiable",
-    "set_materialize_grads",
-):
+for _name in "save_for_backward save_for_forward mark_dirty mark_non_differentiable set_materialize_grads".split():
     getattr(FunctionNode, _name).__qualname__ = f"FunctionCtx.{_name}"
 
 

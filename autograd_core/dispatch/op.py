@@ -47,7 +47,7 @@ from ..engine import fast_engine
 from ..engine.state import state
 from ..events.recorded_engine import told_step
 from ..functorch.levels import carries_tangent
-from ..graph.node import Node
+from ..graph.node import Node, next_in_slots
 from ..tensor import arithmetic
 from ..tensor.tensor import Tensor
 from .codegen import generator
@@ -58,26 +58,12 @@ from .schema import schema
 for names in (RAW, GRAPH):
     names.update({"np": np, "arithmetic": arithmetic, "__builtins__": __builtins__})
 
-TRAITS = {
-    "view",
-    "many",
-    "outputs",
-    "differentiable",
-    "promote",
-    "promotion",
-    "floating",
-    "nr",
-    "node",
-    "writes",
-    "sparing",
-    "tensors_only",
-    "operator",
-    "fitting",
-    "over",
-    "forward_mode",
-    "pointwise",
-    "cost",
-}
+TRAITS = set(
+    """
+    view many outputs differentiable promote promotion floating nr node writes sparing tensors_only operator fitting
+    over forward_mode pointwise cost
+""".split()
+)
 
 STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
@@ -139,7 +125,8 @@ class Op:
         kept = self.kept()
         tensors = tuple(n for n in kept if self.is_tensor(n))
         values = tuple(n for n in kept if not self.is_tensor(n))
-        slots = tuple(f"saved_{n}" for n in kept) + tuple(f"version_{n}" for n in tensors)
+        edges = () if self.lists else tuple(f"next_{p}" for p in self.inputs)
+        slots = edges + tuple(f"saved_{n}" for n in kept) + tuple(f"version_{n}" for n in tensors)
         shown = tuple(n for n in values if not n.endswith("_"))
         facts = {
             "__slots__": slots,
@@ -151,6 +138,7 @@ class Op:
             "__module__": "builtins",
             "writes": self.writes(),
             "__init__": object.__init__,
+            **({"next": next_in_slots(edges)} if edges else {}),
         }
         return type(title, (Node,), facts)
 
@@ -317,6 +305,8 @@ def entries_of(source: str) -> Iterator[tuple[str, Entry]]:
 def shortcut(body: list[ast.stmt]) -> Shortcut | None:
     """The condition and the expression of an `if` that a function body begins with, if it returns that at once."""
     first = body[0]
+    if isinstance(first, ast.Return) and isinstance(first.value, ast.IfExp):
+        return ast.unparse(first.value.test), ast.unparse(first.value.body)
     text = expression(first.body) if isinstance(first, ast.If) and not first.orelse else None
     return None if text is None else (ast.unparse(first.test), text)  # type: ignore[attr-defined]
 

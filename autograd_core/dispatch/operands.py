@@ -115,24 +115,8 @@ class InElements(dict[tuple[int, ...], tuple[int, ...]]):
         return found
 
 
-class Numbers(dict[float, Array]):
-    """Numbers as arrays of float32 without dimensions, which numpy takes sooner than numbers.
-
-    Zeros are not kept, for a dictionary takes both for the same.
-    """
-
-    def __missing__(self, number: float) -> Array:
-        if not number:
-            return np.array(number, np.float32)
-        if len(self) >= MANY:
-            self.clear()
-        found = self[number] = np.array(number, np.float32)
-        return found
-
-
 FLOAT, MANY = 4, 4096
 in_floats = InElements()
-numbers = Numbers()
 
 
 def version_of(tensor: Tensor) -> int:

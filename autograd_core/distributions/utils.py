@@ -10,12 +10,8 @@ from .discrete import clamp as clamp_probs
 from .distribution import broadcast_all, lazy_property
 
 __all__ = [
-    "broadcast_all",
-    "clamp_probs",
-    "lazy_property",
-    "logits_to_probs",
-    "probs_to_logits",
-]
+    "broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits",
+]  # fmt: skip
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:

@@ -80,9 +80,8 @@ def gradients(
     for at in reversed(order):
         node = nodes[at]
         if node in needed:
-            wanted = node.next
-            if not needed.issuperset(wanted):
-                wanted = tuple([n if n in needed else None for n in wanted])
+            wanted: Wanted | None = node.next
+            wanted = None if needed.issuperset(wanted) else tuple([n if n in needed else None for n in wanted])
             if graph:
                 node.graph_step(this.buffers.pop(at, None), wanted, this)  # type: ignore[misc]
             else:
@@ -115,9 +114,9 @@ def descend(root: Node, this: Run, graph: bool) -> None:
                 at = max(pending) + 1
         else:
             if graph:
-                node.graph_step(came_for(at, None), node.next, this)  # type: ignore[misc]
+                node.graph_step(came_for(at, None), None, this)  # type: ignore[misc]
             else:
-                node.step(came_for(at, None), node.next, this)  # type: ignore[misc]
+                node.step(came_for(at, None), None, this)  # type: ignore[misc]
             misses = 0
         if not pending:
             return
@@ -125,8 +124,9 @@ def descend(root: Node, this: Run, graph: bool) -> None:
         node = pending.pop(at, None)
 
 
-def graph_step(node: Node, grad: Any, wanted: Wanted, this: Run) -> None:
+def graph_step(node: Node, grad: Any, wanted: Wanted | None, this: Run) -> None:
     """The step over tensors of operators with several results, or with lists of inputs."""
+    wanted = wanted or node.next
     if len(node.outs) == 1:
         if grad is None:
             return nothing(node, wanted, this)
@@ -271,9 +271,9 @@ def let_be(self: Node, wanted: Wanted, this: Run) -> None:
             this.pending[node.sequence_nr] = node
 
 
-def step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
+def step(self: Node, grad: Any, wanted: Wanted | None, this: Run) -> None:
     """The step of operators with several results, or with lists of inputs."""
-    at = self.sequence_nr
+    at, wanted = self.sequence_nr, wanted or self.next
     grads = [grad, *(this.buffers.pop((at, nr), None) for nr in range(1, len(self.outs)))]
     del grad
     if all(g is None for g in grads):

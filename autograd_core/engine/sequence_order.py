@@ -32,11 +32,11 @@ def descend(this: Run, settle: Settle, stepped: Stepped | None = None, direct: C
         misses = 0
         try:
             if stepped is None:
-                node.step(came_for(at, None), node.next, this)  # type: ignore[misc]
+                node.step(came_for(at, None), None, this)  # type: ignore[misc]
             elif direct and node.told in direct:
                 stepped(node, at, this)
             else:
-                node.heard_step(came_for(at, None), node.next, this)  # type: ignore[misc]
+                node.heard_step(came_for(at, None), None, this)  # type: ignore[misc]
             if shared:
                 settle(this)
         except BaseException:

@@ -108,7 +108,7 @@ class Running:
         self.finish(pending_grads.waited_for(pending.values()))
 
     def stepped(self, node: Node, at: int, this: Run) -> None:
-        told_step(node, this.buffers.pop(at, None), node.next, this)
+        told_step(node, this.buffers.pop(at, None), None, this)
 
     # ---- leaves
 
@@ -204,9 +204,9 @@ def opens(item: Any) -> bool:
 # ---- what compiled steps call
 
 
-def told_step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
+def told_step(self: Node, grad: Any, wanted: Wanted | None, this: Run) -> None:
     """The step of a node that tells of its reads itself, and of what it frees."""
-    at = self.sequence_nr
+    at, wanted = self.sequence_nr, wanted or self.next
     grads = [grad, *(this.buffers.pop((at, nr), None) for nr in range(1, len(self.outs)))]
     del grad
     this.add((BEGAN, self.told, len(grads)))

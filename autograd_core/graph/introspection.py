@@ -34,18 +34,10 @@ PYTHONS = """class delattr dir doc eq format ge getattribute getstate gt hash in
 reduce_ex repr setattr sizeof str subclasshook"""
 SPECIAL = [f"__{name}__" for name in PYTHONS.split()]
 """What `dir` names of any node, beside SHOWN: Python's own."""
-SHOWN = [
-    "_input_metadata",
-    "_register_hook_dict",
-    "_sequence_nr",
-    "_set_sequence_nr",
-    "metadata",
-    "name",
-    "next_functions",
-    "register_hook",
-    "register_prehook",
-    "requires_grad",
-]
+SHOWN = """
+    _input_metadata _register_hook_dict _sequence_nr _set_sequence_nr metadata name next_functions register_hook
+    register_prehook requires_grad
+""".split()
 
 _handles = count()
 
@@ -244,23 +236,7 @@ def saved_face(value: Any) -> Any:
     return value
 
 
-SIGNED = frozenset(
-    (
-        "alpha",
-        "beta",
-        "exponent",
-        "lambd",
-        "max",
-        "max_val",
-        "min",
-        "min_val",
-        "negative_slope",
-        "ord",
-        "other",
-        "p",
-        "value",
-    )
-)
+SIGNED = frozenset("alpha beta exponent lambd max max_val min min_val negative_slope ord other p value".split())
 """The saved numbers that torch shows with their sign; all other whole numbers it shows as unsigned."""
 
 

@@ -66,6 +66,8 @@ def outs_of(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Output, ...]:
 
 ONE = np.float32(1)
 """The gradient that backward starts with."""
+ones: dict[tuple[int, ...], Array] = {}
+"""The same for tensors of one element with dimensions, by shape: they are copied, which is quicker than making them."""
 
 
 def first_grad(node: Node) -> Any:
@@ -74,8 +76,12 @@ def first_grad(node: Node) -> Any:
     if outs is SCALAR:
         return ONE
     shape, dtype = outs[0]
+    if dtype is FLOAT and shape in ones and len(outs) == 1:
+        return ones[shape].copy()
     if len(outs) != 1 or dtype.kind != "f" or shape.count(1) != len(shape):
         return None
+    if dtype is FLOAT and len(ones) < MANY:
+        ones[shape] = np.ones(shape, dtype)
     return np.ones(shape, dtype)[()]
 
 
@@ -131,6 +137,17 @@ def new_run(retain: bool) -> Run:
     run.buffers, run.pending, run.cells, run.sums, run.written = {}, {}, {}, {}, {}
     run.shared, run.waiting = [], None
     return run
+
+
+def next_in_slots(slots: tuple[str, ...]) -> property:
+    """`next` of nodes that have a slot for each edge, which takes less time and memory to fill than a tuple does."""
+    get: Any = eval(f"lambda node: ({', '.join(f'node.{slot}' for slot in slots)},)")  # read sooner than by attrgetter
+
+    def set_all(node: Node, nodes: tuple[Node | None, ...]) -> None:
+        for slot, below in zip(slots, nodes, strict=True):
+            setattr(node, slot, below)
+
+    return property(get, set_all)
 
 
 _metadata: weakref.WeakKeyDictionary[Node, dict[Any, Any]] = weakref.WeakKeyDictionary()

@@ -64,30 +64,10 @@ LAYERS = {
 DISTRIBUTIONS = {
     **{
         name.lower(): name
-        for name in [
-            "Bernoulli",
-            "Beta",
-            "Binomial",
-            "Categorical",
-            "Cauchy",
-            "Chi2",
-            "Dirichlet",
-            "Distribution",
-            "Exponential",
-            "FisherSnedecor",
-            "Gamma",
-            "Geometric",
-            "Gumbel",
-            "Independent",
-            "Kumaraswamy",
-            "Laplace",
-            "Multinomial",
-            "Normal",
-            "Pareto",
-            "Poisson",
-            "Uniform",
-            "Weibull",
-        ]
+        for name in """
+            Bernoulli Beta Binomial Categorical Cauchy Chi2 Dirichlet Distribution Exponential FisherSnedecor Gamma
+            Geometric Gumbel Independent Kumaraswamy Laplace Multinomial Normal Pareto Poisson Uniform Weibull
+        """.split()
     },
     "continuous_bernoulli": "ContinuousBernoulli",
     "half_cauchy": "HalfCauchy",

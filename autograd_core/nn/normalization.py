@@ -24,16 +24,15 @@ from .module import Module
 class Scaled(Module):
     """What ends with a learned scale and shift of each channel."""
 
-    def register_scale(self, channels: int, affine: bool, bias: bool, device: Any, dtype: Any) -> None:
-        """Give it a weight and a bias, where wanted; `reset_parameters` fills them."""
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(name, blank((channels,), dtype, device) if wanted else None)
+    def register_scale(self, shape: tuple[int, ...], device: Any, dtype: Any, **wanted: bool) -> None:
+        """Give it a `weight` and a `bias`, where wanted; `reset_parameters` fills them."""
+        for name, there in wanted.items():
+            self.register_parameter(name, blank(shape, dtype, device) if there else None)
 
     def reset_parameters(self) -> None:
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        for name, fill in (("weight", init.ones_), ("bias", init.zeros_)):
+            if getattr(self, name, None) is not None:
+                fill(getattr(self, name))
 
 
 class Tracked(Scaled):
@@ -55,7 +54,7 @@ class Tracked(Scaled):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        self.register_scale(num_features, affine, bias, device, dtype)
+        self.register_scale((num_features,), device, dtype, weight=affine, bias=affine and bias)
         kind = to_numpy(dtype or get_default_dtype())
         held = [np.zeros(num_features, kind), np.ones(num_features, kind), np.zeros((), np.int64)]
         for name, data in zip(("running_mean", "running_var", "num_batches_tracked"), held, strict=True):
@@ -158,7 +157,7 @@ class GroupNorm(Scaled):
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        self.register_scale(num_channels, affine, bias, device, dtype)
+        self.register_scale((num_channels,), device, dtype, weight=affine, bias=affine and bias)
         self.reset_parameters()
 
     def forward(self, input: Tensor) -> Tensor:
@@ -232,7 +231,7 @@ class InstanceNorm3d(InstanceNorm):
     RANKS = (4, 5)
 
 
-class RMSNorm(Module):
+class RMSNorm(Scaled):
     """Mean square 1 over the last dimensions, then a learned scale."""
 
     def __init__(
@@ -246,12 +245,8 @@ class RMSNorm(Module):
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
-        self.register_parameter("weight", blank(shape, dtype, device) if elementwise_affine else None)
+        self.register_scale(shape, device, dtype, weight=elementwise_affine)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        if self.weight is not None:
-            init.ones_(self.weight)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
@@ -274,7 +269,7 @@ class LocalResponseNorm(Module):
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
-class LayerNorm(Module):
+class LayerNorm(Scaled):
     """Mean 0 and variance 1 over the last dimensions, then a learned scale and shift."""
 
     def __init__(
@@ -289,15 +284,8 @@ class LayerNorm(Module):
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
-        for name, wanted in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            self.register_parameter(name, blank(shape, dtype, device) if wanted else None)
+        self.register_scale(shape, device, dtype, weight=elementwise_affine, bias=elementwise_affine and bias)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)

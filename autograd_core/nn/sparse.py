@@ -15,7 +15,28 @@ from .module import Module
 from .parameter import Parameter
 
 
-class Embedding(Module):
+class Table(Module):
+    """What both have: vectors, one a row, of which one may stand for nothing."""
+
+    def make_rows(self, rows: int, columns: int, padding_idx: int | None, sparse: bool, title: str) -> None:
+        """Take the lengths; `title` is what the refusal of a `padding_idx` begins with."""
+        if sparse:
+            raise no_sparse(type(self).__name__)
+        if padding_idx is not None:
+            if not -rows <= padding_idx < rows:
+                raise AssertionError(f"{title} must be within num_embeddings")
+            padding_idx %= rows
+        self.num_embeddings, self.embedding_dim, self.padding_idx, self.sparse = rows, columns, padding_idx, sparse
+
+    def reset_parameters(self) -> None:
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            self.weight.data_[self.padding_idx] = 0
+            self.weight.bump()
+            tell.emit_write(self.weight, "fill_")
+
+
+class Embedding(Table):
     """A table of vectors, one a row, looked up by index."""
 
     def __init__(
@@ -33,15 +54,8 @@ class Embedding(Module):
         dtype: dtype_class | None = None,
     ) -> None:
         super().__init__()
-        if sparse:
-            raise no_sparse("Embedding")
-        if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
-                raise AssertionError("Padding_idx must be within num_embeddings")
-            padding_idx %= num_embeddings
-        self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
+        self.make_rows(num_embeddings, embedding_dim, padding_idx, sparse, "Padding_idx")
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
-        self.sparse = sparse
         if _weight is None:
             self.weight = blank((num_embeddings, embedding_dim), dtype, device)
             self.reset_parameters()
@@ -49,13 +63,6 @@ class Embedding(Module):
             raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
         else:
             self.weight = Parameter(_weight, requires_grad=not _freeze)
-
-    def reset_parameters(self) -> None:
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            self.weight.data_[self.padding_idx] = 0
-            self.weight.bump()
-            tell.emit_write(self.weight, "fill_")
 
     @classmethod
     def from_pretrained(
@@ -84,7 +91,7 @@ class Embedding(Module):
         return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *more])
 
 
-class EmbeddingBag(Module):
+class EmbeddingBag(Table):
     """A table of vectors; one for each bag of indices."""
 
     def __init__(
@@ -103,28 +110,14 @@ class EmbeddingBag(Module):
         dtype: dtype_class | None = None,
     ) -> None:
         super().__init__()
-        if sparse:
-            raise no_sparse("EmbeddingBag")
-        if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
-                raise AssertionError("padding_idx must be within num_embeddings")
-            padding_idx %= num_embeddings
-        self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
+        self.make_rows(num_embeddings, embedding_dim, padding_idx, sparse, "padding_idx")
         self.mode, self.include_last_offset = mode, include_last_offset
-        self.max_norm, self.norm_type = max_norm, norm_type
-        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
         if _weight is None:
             self.weight = blank((num_embeddings, embedding_dim), dtype, device)
             self.reset_parameters()
         else:
             self.weight = Parameter(_weight)
-
-    def reset_parameters(self) -> None:
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            self.weight.data_[self.padding_idx] = 0
-            self.weight.bump()
-            tell.emit_write(self.weight, "fill_")
 
     @classmethod
     def from_pretrained(

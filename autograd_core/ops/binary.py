@@ -518,7 +518,7 @@ def pow_backward_exponent(grad: Array, self: Array, exponent: Array, result: Arr
 
 @op("pow.Tensor_Scalar", pointwise=True, self=lambda grad, self, exponent: pow_backward(grad, self, exponent))
 def pow_scalar(self: Array, exponent: float) -> Array:
-    if self.__class__ is np.float32 and exponent > 3 and exponent % 1 == 0:
+    if self.dtype is arithmetic.float32 and exponent > 3 and exponent % 1 == 0:
         return arithmetic.power(self, exponent)
     if self.dtype.kind in "biu":
         self = beside(self, exponent)
@@ -579,7 +579,8 @@ def power(base: Array, exponent: float) -> Array:
     if exponent == 0.5:
         return np.sqrt(base)
     if exponent == 1:
-        return base + base.dtype.type(0)
+        plain = base.__class__ is np.ndarray and base.dtype is arithmetic.float32
+        return base + (arithmetic.ZERO if plain else base.dtype.type(0))
     if exponent in (-1, -2) and base.dtype.kind == "f":
         return 1 / base if exponent == -1 else 1 / (base * base)
     return arithmetic.power(base, exponent if base.dtype.kind in "iu" else base.dtype.type(exponent))

@@ -9,6 +9,7 @@ import numpy as np
 from ..tensor.tensor import Array, Tensor, plain
 from .differentiable import adam
 from .optimizer import (
+    BETAS,
     DECAY,
     DIFFERENCE,
     EPSILON,
@@ -20,7 +21,6 @@ from .optimizer import (
     Algorithm,
     Group,
     advance,
-    at_least_zero,
     check_betas,
     counter,
     decay,
@@ -41,7 +41,7 @@ class Adam(Algorithm):
         "foreach": None, "capturable": False, "differentiable": False, "fused": None, "decoupled_weight_decay": False,
     }  # fmt: skip
     places = ("lr", "betas", "eps", "weight_decay", "amsgrad")
-    limits = {**RATE, **EPSILON}
+    limits = {**RATE, **EPSILON, **BETAS, **DECAY}
     messages = {"lr": QUOTIENT, "betas": (DIFFERENCE, MULTIPLIED)}
     on_tensors = staticmethod(adam)
 
@@ -49,8 +49,6 @@ class Adam(Algorithm):
         if isinstance(given["lr"], Tensor) and given["foreach"] and not given["capturable"]:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         super().check(given)
-        check_betas(given["betas"])
-        at_least_zero(DECAY["weight_decay"], given["weight_decay"])
 
     def begin(self, param: Tensor, group: Group) -> None:
         state = self.state[param]
@@ -88,12 +86,8 @@ class Adamax(Algorithm):
         "differentiable": False, "capturable": False,
     }  # fmt: skip
     places = ("lr", "betas", "eps", "weight_decay", "foreach")
-    limits = {**RATE, **EPSILON, **DECAY}
+    limits = {**RATE, **EPSILON, **BETAS, **DECAY}
     messages = {"lr": QUOTIENT, "betas": (DIFFERENCE, MULTIPLIED)}
-
-    def check(self, given: Group) -> None:
-        super().check(given)
-        check_betas(given["betas"])
 
     def begin(self, param: Tensor, group: Group) -> None:
         state = self.state[param]
@@ -119,14 +113,8 @@ class NAdam(Algorithm):
     }  # fmt: skip
     captured = "params, mu_products and state_steps"
     places = ("lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay")
-    limits = {**RATE, **EPSILON}
+    limits = {**RATE, **EPSILON, **BETAS, **DECAY, "momentum_decay": "momentum_decay value"}
     messages = {"betas": (SCALED, "unsupported operand type(s) for ** or pow(): '{}' and 'float'")}
-
-    def check(self, given: Group) -> None:
-        super().check(given)
-        check_betas(given["betas"])
-        at_least_zero(DECAY["weight_decay"], given["weight_decay"])
-        at_least_zero("momentum_decay value", given["momentum_decay"])
 
     def begin(self, param: Tensor, group: Group) -> None:
         state = self.state[param]
@@ -154,13 +142,8 @@ class RAdam(Algorithm):
         "capturable": False, "decoupled_weight_decay": False, "differentiable": False,
     }  # fmt: skip
     places = ("lr", "betas", "eps", "weight_decay", "decoupled_weight_decay")
-    limits = {**RATE, **EPSILON}
+    limits = {**RATE, **EPSILON, **BETAS, **DECAY}
     messages = {"lr": "unsupported operand type(s) for *: 'Tensor' and '{}'", "betas": (DIFFERENCE, MULTIPLIED)}
-
-    def check(self, given: Group) -> None:
-        super().check(given)
-        check_betas(given["betas"])
-        at_least_zero(DECAY["weight_decay"], given["weight_decay"])
 
     def begin(self, param: Tensor, group: Group) -> None:
         state = self.state[param]

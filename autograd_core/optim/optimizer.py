@@ -449,7 +449,10 @@ class Algorithm(Optimizer):
         if isinstance(given["lr"], Tensor) and given["lr"].data_.size != 1:
             raise ValueError("Tensor lr must be 1-element")
         for name, words in self.limits.items():
-            self.at_least_zero(words, given[name])
+            if name == "betas":
+                check_betas(given[name])
+            else:
+                self.at_least_zero(words, given[name])
         if given.get("fused") and given.get("differentiable"):
             raise RuntimeError("`fused` does not support `differentiable`")
         if given.get("differentiable") and self.on_tensors is None:
@@ -587,6 +590,7 @@ def mixed_square(square: Array, grad: Array, keep: float) -> Array:
 
 RATE = {"lr": "learning rate"}
 EPSILON = {"eps": "epsilon value"}
+BETAS = {"betas": "beta parameter"}
 DECAY = {"weight_decay": "weight_decay value"}
 
 

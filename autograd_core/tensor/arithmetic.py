@@ -39,8 +39,16 @@ LARGE = 1 << 14
 
 boolean, float32, float64 = np.dtype(np.bool_), np.dtype(np.float32), np.dtype(np.float64)
 
+ZERO: Any = np.array(0, float32)
 ONE: Any = np.array(1, float32)
-"""Beside an array of float32 it takes two thirds of the time of the number 1."""
+"""Beside an array of float32 they take two thirds of the time of the numbers 0 and 1."""
+
+
+def filled_like(data: Array, number: float) -> Array:
+    """An array like `data`, which has one element: that takes a quarter of the time of a ufunc."""
+    filled = data.copy()
+    filled.fill(number)
+    return filled
 
 
 def precise(function: Callable[..., Any], one: Callable[[float], float]) -> Callable[[Array], Array]:
@@ -50,6 +58,11 @@ def precise(function: Callable[..., Any], one: Callable[[float], float]) -> Call
         if data.dtype is not float32 or data.size >= LARGE:
             return function(data)
         if data.__class__ is ndarray and data.ndim:
+            if data.size == 1:
+                try:
+                    return filled_like(data, one(data.item()))
+                except (ValueError, OverflowError):
+                    pass
             wide = data.astype(float64)
             return function(wide, wide).astype(float32)
         if data.__class__ is np.float32:
@@ -74,16 +87,47 @@ arcsin, arccos, arctan = precise(np.arcsin, math.asin), precise(np.arccos, math.
 ONE_NUMBER = (int, float, np.float32)
 
 
-def power(base: Array, exponent: Array) -> Array:
+def power(base: Array, exponent: Any) -> Array:
     """`base ** exponent`, float32 computed in double."""
-    if base.__class__ is np.float32 and exponent.__class__ in ONE_NUMBER:
-        try:
-            return np.float32(math.pow(base, exponent))
-        except (ValueError, OverflowError):
-            exponent = np.float32(exponent)
+    if exponent.__class__ in ONE_NUMBER:
+        if base.__class__ is np.float32:
+            try:
+                return np.float32(math.pow(base, exponent))
+            except (ValueError, OverflowError):
+                exponent = np.float32(exponent)
+        elif base.__class__ is ndarray and base.dtype is float32 and base.ndim:
+            return power_of_each(base, float(exponent))
     if getattr(base, "dtype", None) == float32 and getattr(exponent, "dtype", None) == float32:
         return np.power(base, exponent, dtype=float64).astype(np.float32)
     return np.power(base, exponent)
+
+
+def power_of_each(base: Array, exponent: float) -> Array:
+    if base.size == 1:
+        try:
+            return filled_like(base, math.pow(base.item(), exponent))
+        except (ValueError, OverflowError):
+            pass
+    wide = base.astype(float64)
+    return np.power(wide, exponent, wide).astype(float32)
+
+
+class Numbers(dict[float, Array]):
+    """Numbers as arrays of float32 without dimensions, which numpy takes sooner than numbers.
+
+    Zeros are not kept, for a dictionary takes both for the same.
+    """
+
+    def __missing__(self, number: float) -> Array:
+        if not number:
+            return np.array(number, np.float32)
+        if len(self) >= MANY:
+            self.clear()
+        found = self[number] = np.array(number, np.float32)
+        return found
+
+
+numbers = Numbers()
 
 
 # ---- sums

@@ -28,21 +28,9 @@ sum nansum mean prod amax amin max min argmax argmin var std norm logsumexp all 
 READ_FIRST = frozenset(FIRST_READ.split())
 """Operators for which torch does not look at what is read."""
 APART = frozenset(
-    [
-        "index_add",
-        "index_copy",
-        "index_put",
-        "put",
-        "scatter",
-        "scatter_add",
-        "cat",
-        "stack",
-        "index_select",
-        "gather",
-        "index_fill",
-        "scatter_reduce",
-        "take",
-    ]
+    """
+    index_add index_copy index_put put scatter scatter_add cat stack index_select gather index_fill scatter_reduce take
+""".split()
 )
 """Operators whose operands may not even lie in the very memory that is written."""
 

@@ -50,19 +50,9 @@ class Meta:
     """What only some tensors have."""
 
     __slots__ = (
-        "requires_grad",
-        "grad",
-        "accumulator",
-        "view",
-        "alias",
-        "hooks",
-        "post_hooks",
-        "retains_grad",
-        "wrapped",
-        "output_nr",
-        "out_of_sight",
-        "detached_from",
-    )
+        "requires_grad", "grad", "accumulator", "view", "alias", "hooks", "post_hooks", "retains_grad", "wrapped",
+        "output_nr", "out_of_sight", "detached_from",
+    )  # fmt: skip
 
     out_of_sight: Any
     """A second reference to the node, if there is one; see Note [The cycle that stays] in graph/accumulate_grad.py."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -68,13 +69,32 @@ def need_forward(array: np.ndarray[Any, Any]) -> None:
 
 
 def from_sequence(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
-    shape = shape_of(data)
-    flat: list[Any] = []
-    flatten_into(flat, data, shape, 0, wanted)
+    shape = () if data.__class__ in PLAIN else shape_of(data)
+    flat = plain_numbers(data, shape)
+    if flat is None:
+        flat = []
+        flatten_into(flat, data, shape, 0, wanted)
     kind = wanted or inferred_dtype(flat)
-    if kind.kind in "iu":
+    if kind.kind in "iu" and not (kind == np.int64 and are_int64(flat)):
         flat = [whole(value, kind) for value in flat]
     return np.array(flat, kind).reshape(shape) if shape else np.array(flat[0], kind)
+
+
+PLAIN = {float, int}
+
+
+def plain_numbers(data: Any, shape: tuple[int, ...]) -> list[Any] | None:
+    """The floats and ints in lists of this shape, without a look at each; None if there is anything else in them."""
+    flat = [data]
+    for length in shape:
+        if set(map(type, flat)) != {list} or set(map(len, flat)) != {length}:
+            return None
+        flat = list(chain.from_iterable(flat))
+    return flat if PLAIN.issuperset(map(type, flat)) else None
+
+
+def are_int64(flat: list[Any]) -> bool:
+    return set(map(type, flat)) == {int} and min(flat) >= -(2**63) and max(flat) < 2**63
 
 
 def whole(value: Any, kind: np.dtype[Any]) -> int:

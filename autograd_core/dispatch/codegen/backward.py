@@ -114,9 +114,9 @@ class Backward(Entry):
         op = self.op
         wants_all = any("grads" in needs for needs in op.needs.values())
         lines = [f"def {'_graph_step' if graph else self.step_name}(self, grad, wanted, this):"]
-        lines.append(f"    if grad is None: return {self.nothing}(self, wanted, this)")
+        lines.append(f"    if grad is None: return {self.nothing}(self, wanted or self.next, this)")
         lines += [] if graph else self.set_apart()
-        lines.append(f"    {', '.join('n_' + p for p in op.inputs)}, = wanted")
+        lines += self.edge_lines()
         if wants_all:
             lines.append("    grads = (grad,)")
         lines += [] if graph else self.square_lines()
@@ -137,12 +137,12 @@ class Backward(Entry):
             lines += [
                 f"    if this.written and (count := this.written.pop(self.sequence_nr, 0)) and ({left}):",
                 f"        counts = ({counts},); {gone}; {apart}",
-                f"        return {self.hand_on}(self, results, wanted, this, counts)",
+                f"        return {self.hand_on}(self, results, wanted or self.next, this, counts)",
             ]
         lines.append(f"    {gone}")
         if graph or not self.set_apart():
             lines.append(f"    if self.nrs is not {self.first_outputs}: {apart}")
-            lines[-1] += f"; return {self.hand_on}(self, results, wanted, this)"
+            lines[-1] += f"; return {self.hand_on}(self, results, wanted or self.next, this)"
         lines.append("    buffers = this.buffers")
         for p in op.inputs:
             lines += [
@@ -207,7 +207,7 @@ class Backward(Entry):
                 formula = f"_over(grad, x_result) if _holders(x_result) <= {ONCE} else {formula}"
             lines += [*loads, f"        g_{p} = {formula}"]
             lines += self.fitting_lines(p, f"g_{p} = _fitted(self, {i}, g_{p}, n_{p}, 0)")
-            lines += ["    elif wanted is not self.next:", *loads] if loads else []
+            lines += ["    elif wanted is not None:", *loads] if loads else []
         return lines
 
     def fitting_lines(self, p: str, fit: str) -> list[str]:
@@ -235,9 +235,10 @@ class Backward(Entry):
         op = self.op
         lines = [f"    if n_{p} is not None: g_{p} = {self.formula('graph', p, 'grad')}" for p in sorted(op.inputs)]
         for i, p in enumerate(op.inputs):
+            other = f"(by := g_{p}.node) is None or by.outs is not n_{p}.outs or self.nrs is not {self.first_outputs}"
             lines += [
                 f"    if n_{p} is not None and (n_{p}.outs is not _SCALAR or g_{p}.data_.__class__ is not _float32):",
-                f"        g_{p} = _fitted_tensor(self, {i}, g_{p}, n_{p})",
+                f"        if g_{p} is None or {other}: g_{p} = _fitted_tensor(self, {i}, g_{p}, n_{p})",
             ]
         return lines
 

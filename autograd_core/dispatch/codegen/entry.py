@@ -47,11 +47,27 @@ class Entry:
         alone = len(users) == 1 and len(op.inputs) > 1 and name not in op.outputs and "backward" not in op.name
         return users[0] if alone else None
 
+    def next_lines(self) -> str:
+        """Each edge into its slot, of nodes that have one for each (node.py)."""
+        op = self.op
+        return "" if op.lists else "; ".join(f"node.next_{p} = n_{p}" for p in op.inputs)
+
+    def edge_lines(self, indent: str = "    ") -> list[str]:
+        """The edges of a step for which a gradient is wanted: by slots where all are, as no `wanted` says."""
+        op = self.op
+        names = [f"n_{p}" for p in op.inputs]
+        own = "; ".join(f"{n} = self.next_{p}" for n, p in zip(names, op.inputs, strict=True))
+        return [f"{indent}if wanted is None: {own}", f"{indent}else: {', '.join(names)}, = wanted"]
+
     def number(self, p: str, beside: str) -> str:
         """The number `p` as numpy takes it soonest beside the array `beside`, if all that is done is to compute."""
+        op = self.op
+        only = ""
         if self.given != self.pair:
-            return p
-        return f"_numbers[{p}] if {beside}.__class__ is _ndarray and {beside}.dtype is _FLOAT else {p}"
+            if op.shortcut is None or not free_names(op.shortcut[0]).isdisjoint(op.tensors):
+                return p
+            only = f" and {op.shortcut[0]}"
+        return f"_numbers[{p}] if {beside}.__class__ is _ndarray and {beside}.dtype is _FLOAT{only} else {p}"
 
     def laid_lines(self, indent: str) -> list[str]:
         """Move results that do not lie as torch's do: see Note [Layouts of results] in tensor/strides.py."""

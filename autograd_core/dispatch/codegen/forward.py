@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...tensor.strides import elementwise_layout
+from .backward import is_exact
 from .entry import ERRORS, KNOWN, free_names, plain_edge_lines, rename_names
 from .make_node import Making
 
@@ -177,12 +178,26 @@ class Forward(Making):
         results = ", ".join(f"v_{name}" for name in op.outputs)
         names = {p: f"d_{p}" for p in op.tensors}
         if op.body is not None and self.speaks_of_arguments(op.body):
-            return [f"{results} = {rename_names(op.body, names)}"]
+            plain = self.plain_numbers() if is_exact(op.body) else []
+            return [
+                *(f"n_{p} = {self.float_beside(p, 'd_self')}" for p in plain),
+                f"{results} = {rename_names(op.body, names | {p: f'n_{p}' for p in plain})}",
+            ]
         call = f"_forward({', '.join(names.get(p, p) for p in self.given)})"
         if op.shortcut is not None and all(map(self.speaks_of_arguments, op.shortcut)):
             condition, short = (rename_names(text, names) for text in op.shortcut)
             return [f"{results} = {short} if {condition} else {call}"]
         return [f"{results} = {call}"]
+
+    def plain_numbers(self) -> list[str]:
+        """The numbers that stand beside the only tensor of an operator."""
+        op = self.op
+        return [p for p in self.given if op.forward.__annotations__.get(p) == "float"] if op.tensors == ["self"] else []
+
+    def float_beside(self, p: str, beside: str) -> str:
+        """The number `p`, which may be of any kind, as numpy takes it soonest beside the array `beside`."""
+        kinds = f"{beside}.__class__ is _ndarray and {beside}.dtype is _FLOAT and {p}.__class__ is float"
+        return f"_numbers[{p}] if {kinds} else {p}"
 
     @property
     def chooses(self) -> bool:
@@ -213,7 +228,7 @@ class Forward(Making):
         lines.append(f"    if {' is None and '.join(f'n_{p}' for p in op.inputs)} is None: {without}")
         lines += [
             "    node = _Node(); node.hooks = None; node.freed = False; node.sequence_nr = _next()",
-            f"    node.next = ({', '.join(f'n_{p}' for p in op.inputs)},); node.nrs = _Z{len(op.inputs)}",
+            f"    {self.next_lines()}; node.nrs = _Z{len(op.inputs)}",
         ]
         outs = [f"v_{name}" for name in op.differentiable]
         told = ", ".join(f"({v}.shape, {v}.dtype)" for v in outs)

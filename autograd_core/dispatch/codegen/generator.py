@@ -33,6 +33,7 @@ from ...graph.anomaly import remember
 from ...graph.edges import late, number_late, operand_edge
 from ...graph.node import FLOAT, LAST, SCALAR, Dim, known_floats, outs_of
 from ...graph.saved_tensor import SavedResult, save_result, unpack_slot
+from ...tensor import arithmetic
 from ...tensor.storage import Storage
 from ...tensor.tensor import Tensor, blank, wrapped_number
 from .. import operands
@@ -57,7 +58,7 @@ def call_batched(op: Op, args: tuple[Any, ...]) -> Any:
 PLUMBING: Namespace = {
     "_Tensor": Tensor, "_SavedResult": SavedResult, "_Storage": Storage,
     "_LAST": LAST, "_SCALAR": SCALAR, "_FLOAT": FLOAT, "_outs": outs_of, "_floats": known_floats,
-    "_numbers": operands.numbers,
+    "_numbers": arithmetic.numbers,
     "_special": special, "_singular": singular, "_thread": get_ident, "_state": state, "_next": next_usual,
     "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": operand_edge,
     "_leaf_of": accumulator, "_new_leaf": new_accumulator, "_Dim": Dim,

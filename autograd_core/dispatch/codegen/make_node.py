@@ -61,7 +61,7 @@ class Making(Entry):
             "    node = _Node(); node.hooks = None; node.freed = False",
             "    node.sequence_nr = _state.next_sequence()",
             "    if _late: _number()",
-            f"    node.next = {' + '.join(nexts)}; nrs = {' + '.join(nrs)}",
+            f"    {self.next_lines() or 'node.next = ' + ' + '.join(nexts)}; nrs = {' + '.join(nrs)}",
             f"    node.nrs = _Z{len(op.inputs)} if nrs == _Z{len(op.inputs)} else nrs",
             f"    outs = tuple([(r.data_.shape, r.data_.dtype) for r in {counted}])",
             "    node.outs = _outs(*outs[0]) if len(outs) == 1 else outs",

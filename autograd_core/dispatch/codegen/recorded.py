@@ -242,11 +242,11 @@ class Heard(Forward, Backward):
 
     def node_made(self, v: str, r: str) -> list[str]:
         op = self.op
-        nexts, nrs = (", ".join(f"{letter}_{p}" for p in op.inputs) for letter in "nk")
+        nrs = ", ".join(f"k_{p}" for p in op.inputs)
         many = " or ".join(f"k_{p}" for p in op.inputs)
         lines = [
             "    node = _Node(); node.hooks = None; node.freed = False",
-            f"    node.sequence_nr = nr = tape.next_sequence(); node.next = ({nexts},)",
+            f"    node.sequence_nr = nr = tape.next_sequence(); {self.next_lines()}",
             "    if _late: _number()",
             f"    node.nrs = nrs = ({nrs},) if {many} else _Z{len(op.inputs)}",
             f"    node.outs = outs; {r}.node = node",
@@ -312,7 +312,7 @@ class Heard(Forward, Backward):
             lines += [
                 f"    if n_{p} is None:",
                 f"        f_{p} = None",
-                *(["        if wanted is not self.next:", *(f"    {line}" for line in loads)] if loads else []),
+                *(["        if wanted is not None:", *(f"    {line}" for line in loads)] if loads else []),
                 "    else:",
                 *loads,
                 f"        g_{p} = {self.formula('raw', p, 'grad')}",

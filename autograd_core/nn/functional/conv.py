@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -241,106 +241,54 @@ ONE_SIDE = (
 )
 
 
-@composite("""
-    conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, SymInt[1] \
+SCHEMAS = """
+    conv{n}d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[{n}] stride=1, SymInt[{n}] padding=0, SymInt[{n}] \
         dilation=1, SymInt groups=1) -> Tensor: function nn
-    conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, str padding="valid", SymInt[1] \
-        dilation=1, SymInt groups=1) -> Tensor: function nn
-    """)
-def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Lengths = 1,
-    padding: Lengths | str = 0,
-    dilation: Lengths = 1,
-    groups: int = 1,
-) -> Tensor:
-    return convolve(1, input, weight, bias, stride, padding, dilation, groups)
+    conv{n}d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[{n}] stride=1, str padding="valid", \
+        SymInt[{n}] dilation=1, SymInt groups=1) -> Tensor: function nn
+"""
+TRANSPOSED_SCHEMA = """
+    conv_transpose{n}d{overload}(Tensor input, Tensor weight, Tensor? bias=None, SymInt[{n}] stride=1, SymInt[{n}] \
+        padding=0, SymInt[{n}] output_padding=0, SymInt groups=1, SymInt[{n}] dilation=1) -> Tensor: function nn
+"""
 
 
-@composite("""
-    conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, SymInt[2] \
-        dilation=1, SymInt groups=1) -> Tensor: function nn
-    conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, str padding="valid", SymInt[2] \
-        dilation=1, SymInt groups=1) -> Tensor: function nn
-    """)
-def conv2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Lengths = 1,
-    padding: Lengths | str = 0,
-    dilation: Lengths = 1,
-    groups: int = 1,
-) -> Tensor:
-    return convolve(2, input, weight, bias, stride, padding, dilation, groups)
+def of_dimensions(n: int) -> Callable[..., Tensor]:
+    """The convolution over `n` dimensions."""
+
+    def conv(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Lengths = 1,
+        padding: Lengths | str = 0,
+        dilation: Lengths = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        return convolve(n, input, weight, bias, stride, padding, dilation, groups)
+
+    conv.__name__ = conv.__qualname__ = f"conv{n}d"
+    return composite(SCHEMAS.format(n=n))(conv)
 
 
-@composite("""
-    conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0, SymInt[3] \
-        dilation=1, SymInt groups=1) -> Tensor: function nn
-    conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, str padding="valid", SymInt[3] \
-        dilation=1, SymInt groups=1) -> Tensor: function nn
-    """)
-def conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Lengths = 1,
-    padding: Lengths | str = 0,
-    dilation: Lengths = 1,
-    groups: int = 1,
-) -> Tensor:
-    return convolve(3, input, weight, bias, stride, padding, dilation, groups)
+def transposed_of_dimensions(n: int) -> Callable[..., Tensor]:
+    """The transposed convolution over `n` dimensions."""
+
+    def conv(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Lengths = 1,
+        padding: Lengths = 0,
+        output_padding: Lengths = 0,
+        groups: int = 1,
+        dilation: Lengths = 1,
+    ) -> Tensor:
+        return convolve(n, input, weight, bias, stride, padding, dilation, groups, output_padding, True)
+
+    conv.__name__ = conv.__qualname__ = f"conv_transpose{n}d"
+    return composite(TRANSPOSED_SCHEMA.format(n=n, overload=".input" if n > 1 else ""))(conv)
 
 
-@composite("""
-    conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, \
-        SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor: function nn
-    """)
-def conv_transpose1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Lengths = 1,
-    padding: Lengths = 0,
-    output_padding: Lengths = 0,
-    groups: int = 1,
-    dilation: Lengths = 1,
-) -> Tensor:
-    return convolve(1, input, weight, bias, stride, padding, dilation, groups, output_padding, True)
-
-
-@composite("""
-    conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, \
-        SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor: function nn
-    """)
-def conv_transpose2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Lengths = 1,
-    padding: Lengths = 0,
-    output_padding: Lengths = 0,
-    groups: int = 1,
-    dilation: Lengths = 1,
-) -> Tensor:
-    return convolve(2, input, weight, bias, stride, padding, dilation, groups, output_padding, True)
-
-
-@composite("""
-    conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0, \
-        SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor: function nn
-    """)
-def conv_transpose3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Lengths = 1,
-    padding: Lengths = 0,
-    output_padding: Lengths = 0,
-    groups: int = 1,
-    dilation: Lengths = 1,
-) -> Tensor:
-    return convolve(3, input, weight, bias, stride, padding, dilation, groups, output_padding, True)
+conv1d, conv2d, conv3d = map(of_dimensions, (1, 2, 3))
+conv_transpose1d, conv_transpose2d, conv_transpose3d = map(transposed_of_dimensions, (1, 2, 3))
