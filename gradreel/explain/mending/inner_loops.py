@@ -76,8 +76,9 @@ def ask_for_gradients(wanted: Wanted) -> Iterator[Proposal]:
     `torch.autograd.grad(loss, ws, create_graph=True)` and a step with what it gives."""
     text = wanted.text
     raised = wanted.at("raised")
-    around = [part for part in text.around(raised) if isinstance(part, ast.stmt)] if raised is not None else []
-    for failed in [raised, *around] if raised is not None else []:
+    if raised is None:
+        return
+    for failed in [raised, *(part for part in text.around(raised) if isinstance(part, ast.stmt))]:
         block = text.block(failed)
         above = block[: block.index(failed)] if failed in block else []
         calls = [call for one in above for call in text.calls(one, "backward") if keyword(call, "create_graph")]

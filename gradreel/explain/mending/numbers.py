@@ -136,9 +136,9 @@ def tensor_beside(wanted: Wanted) -> Iterator[Proposal]:
 def handed_over(text: Text, statement: ast.stmt, name: str) -> ast.expr | None:
     """The tensor that `statement` hands over as `name`, by keyword or in a dict, or as all that it hands over."""
     words = [word.value for word in text.parts(statement, ast.keyword) if word.arg == name]
-    for given in text.parts(statement, ast.Dict):
-        keys = [key.value if isinstance(key, ast.Constant) else None for key in given.keys]
-        words += [value for key, value in zip(keys, given.values, strict=True) if key == name]
+    for entries in text.parts(statement, ast.Dict):
+        keys = [key.value if isinstance(key, ast.Constant) else None for key in entries.keys]
+        words += [value for key, value in zip(keys, entries.values, strict=True) if key == name]
     call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
     if not words and isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords:
         words = list(call.args)

@@ -54,8 +54,14 @@ class Observation:
     """Tensors that have a grad_fn."""
     node_names: Counter[str] = field(default_factory=Counter)
     """How many nodes were made of each name, those of leaves left out."""
+    node_ops: dict[str, str] = field(default_factory=dict)
+    """The operator that makes the nodes of each name."""
+    made_by: Counter[str] = field(default_factory=Counter)
+    """How many tensors each operator made, recorded or not."""
     variables: dict[int, int] = field(default_factory=dict)
     """The leaf of each AccumulateGrad."""
+    ran: set[str] = field(default_factory=set)
+    """The names of the nodes that ran."""
     edges: dict[int, tuple[int, ...]] = field(default_factory=dict)
     backwards: list[Backward] = field(default_factory=list)
     gradients: dict[int, list[Value | None]] = field(default_factory=dict)
@@ -137,6 +143,7 @@ class Reader:
         self.lines = seen.trace.source.split("\n")
         self.last: dict[int, Value] = {}
         """The latest value of each tensor."""
+        self.node_names: dict[int, str] = {}
         self.flags: dict[int, bool] = {}
         self.storages: dict[int, set[int]] = {}
         self.owners: dict[int, int] = {}
@@ -193,6 +200,7 @@ class Reader:
         self.last[event.tensor] = event.value
         self.flags[event.tensor] = event.requires_grad
         self.owners[event.tensor] = event.storage
+        self.seen.made_by[event.op] += 1
         if event.node is not None:
             self.seen.results.add(event.tensor)
         elif event.requires_grad:
@@ -224,6 +232,8 @@ class Reader:
         self.seen.edges[event.node] = tuple(node for node, _ in event.edges if node is not None)
         if event.variable is None:
             self.seen.node_names[event.name] += 1
+            self.seen.node_ops[event.name] = event.op
+            self.node_names[event.node] = event.name
         else:
             self.seen.leaves.add(event.variable)
             self.seen.variables[event.node] = event.variable
@@ -245,6 +255,7 @@ class Reader:
             self.seen.backwards.append(Backward(roots, self.line, self.number, plain, step))
 
     def on_node_ran(self, event: e.NodeRan) -> None:
+        self.seen.ran.add(self.node_names.get(event.node, ""))
         if not self.seen.backwards:
             return
         if event.node not in self.seen.variables:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..calls import called, keyword
 from ..errors.not_imported import IMPORTS, unbound
@@ -12,6 +13,7 @@ from .common import (
     arguments_of,
     assigned_pairs,
     enclosing,
+    enumerated,
     set_keyword,
     stack_statements,
     with_argument,
@@ -167,6 +169,48 @@ def numbers_loaded(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(
             title, "what the optimizer had gathered is gone", text.after(changed, text.lines_of(built))
         )
+
+
+SIGNS = {ast.Mult: "mul_", ast.Div: "div_", ast.Add: "add_", ast.Sub: "sub_"}
+
+
+def written_in_place(wanted: Wanted) -> Iterator[Proposal]:
+    """`self.w = nn.Parameter(self.w * s)`, behind the optimizer, becomes `self.w.mul_(s)`, under no_grad; so do all
+    beside it."""
+    text, changed = wanted.text, wanted.at("changed")
+    beside = [(one, computed_anew(text, one)) for one in text.block(changed)] if changed is not None else []
+    if changed not in [one for one, value in beside if value is not None]:
+        return
+    edits, lines = [], []
+    for one, value in beside:
+        if value is None or not isinstance(one, ast.Assign):
+            continue
+        path = text.get(one.targets[0])
+        sign = SIGNS.get(type(value.op)) if isinstance(value, ast.BinOp) else None
+        plain = isinstance(value, ast.BinOp) and text.get(value.left) in (path, f"{path}.data")
+        made = f"{path}.{sign}({text.get(value.right)})" if sign and plain else f"{path}.copy_({text.get(value)})"  # type: ignore[attr-defined]
+        edits.append(text.replaced(one, made if is_quiet(text, one) else f"with torch.no_grad(): {made}"))
+        lines.append(str(one.lineno))
+    title = f"write the numbers into the parameter that the optimizer has, on line{'s' * (len(lines) > 1)} "
+    yield replace(wanted.proposal(title + enumerated(lines), FREE, *edits), decisive=True)
+
+
+def computed_anew(text: Text, statement: ast.stmt) -> ast.expr | None:
+    """What `self.w = nn.Parameter(f(self.w))` computes of the parameter that was there."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Attribute | ast.Subscript):
+        return None
+    call, path = statement.value, text.get(statement.targets[0])
+    made = isinstance(call, ast.Call) and called(call) == "Parameter" and bool(call.args)
+    if made and any(text.get(part) == path for part in text.parts(call, ast.expr)):
+        return call.args[0]  # type: ignore[attr-defined]
+    return None
+
+
+def is_quiet(text: Text, statement: ast.stmt) -> bool:
+    """Whether nothing is recorded where `statement` stands."""
+    marks = [item.context_expr for part in text.around(statement) if isinstance(part, ast.With) for item in part.items]
+    marks += [mark for part in text.around(statement) for mark in getattr(part, "decorator_list", ())]
+    return any("no_grad" in ast.unparse(mark) for mark in marks)
 
 
 def added_to_optimizer(wanted: Wanted) -> Iterator[Proposal]:

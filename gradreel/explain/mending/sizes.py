@@ -201,20 +201,60 @@ def returned(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(last, f"return {text.get(last.value)}"))
 
 
+HOOK_NAME = re.compile(r"^hook '(.+)' has changed the size of value")
+RESHAPING = frozenset(
+    {"mean", "sum", "squeeze", "unsqueeze", "flatten", "view", "reshape", "t", "transpose", "permute"}
+)
+REDUCING = frozenset({"mean", "sum"})
+
+
 def hook_keeps_shape(wanted: Wanted) -> Iterator[Proposal]:
-    """What a hook returns is spread over the shape of the gradient that it was given."""
-    text = wanted.text
-    if "has changed the size of value" not in wanted.found.message:
-        return
-    for node in ast.walk(text.tree):
+    """A hook returns what it computes in the shape of the gradient that it was given: without the call that changes it
+    at the end, or laid out, or spread over that shape."""
+    text, found = wanted.text, HOOK_NAME.match(wanted.found.message)
+    for node in ast.walk(text.tree) if found is not None else ():
         if not isinstance(node, ast.Lambda | ast.FunctionDef) or not node.args.args:
             continue
+        if getattr(node, "name", "<lambda>") != found.group(1):  # type: ignore[union-attr]
+            continue
         given = node.args.args[-1].arg
-        parts = [node.body] if isinstance(node, ast.Lambda) else [r.value for r in returned_by(node)]
-        edits = [text.replaced(part, f"({text.get(part)}).expand_as({given})") for part in parts if part is not None]
-        if edits:
-            title = f"give the shape of {given} to what the hook on line {node.lineno} returns"
-            yield wanted.proposal(title, "one number for all entries", *edits)
+        parts = [node.body] if isinstance(node, ast.Lambda) else [r.value for r in returned_by(node) if r.value]
+        changes = [call for part in parts for call in changing_shape(part)]
+        if changes and all(text.get(owner_of(call)) != given for call in changes):
+            title = f"leave out .{called(changes[0])}(…) on line {changes[0].end_lineno}, and keep the shape of {given}"
+            edits = [text.replaced(call, text.get(owner_of(call))) for call in changes]
+            yield wanted.proposal(title, "each entry keeps the gradient of its own", *edits)
+        title = f"in the shape of {given}, on line {parts[0].lineno}" if parts else ""
+        laid = [text.replaced(part, f"{grouped(text, part)}.reshape_as({given})") for part in parts]
+        yield wanted.proposal(title, FREE, *laid)
+        means = [call for call in changes if called(call) in REDUCING and keyword(call, "keepdim") is None]
+        spread = [
+            text.replaced(part, f"{kept_dimensions(text, part) if means else grouped(text, part)}.expand_as({given})")
+            for part in parts
+        ]
+        title = f"give the shape of {given} to what the hook on line {node.lineno} returns"
+        yield wanted.proposal(title, "one number for all entries", *spread)
+
+
+def changing_shape(value: ast.expr) -> Iterator[ast.Call]:
+    """The calls at the end of `value`, of either side of a choice, that may change a shape."""
+    if isinstance(value, ast.IfExp):
+        yield from changing_shape(value.body)
+        yield from changing_shape(value.orelse)
+    elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in RESHAPING:
+        yield value
+
+
+def owner_of(call: ast.Call) -> ast.expr:
+    assert isinstance(call.func, ast.Attribute)
+    return call.func.value
+
+
+def kept_dimensions(text: Text, part: ast.expr) -> str:
+    """`part` in brackets, the reduction at its end with keepdim=True where it names dimensions."""
+    call = part if isinstance(part, ast.Call) and (part.args or part.keywords) and called(part) in REDUCING else None
+    shown = text.get(part)
+    return f"{shown[:-1]}, keepdim=True)" if call is not None else grouped(text, part)
 
 
 def rows_put_back(wanted: Wanted) -> Iterator[Proposal]:

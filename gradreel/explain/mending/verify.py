@@ -437,7 +437,10 @@ def operations_stay(seen: Comparison) -> str | None:
     if seen.found.cause not in SAME_OPERATIONS or turns < 2:
         return None
     for name, times in sorted(seen.before.node_names.items()):
-        if times >= turns and seen.after.node_names[name] < len(seen.after.backwards):
+        left, calls = seen.after.node_names[name], len(seen.after.backwards)
+        if name not in seen.before.ran:  # an update of weights, which may as well go unrecorded
+            left = max(left, seen.after.made_by[seen.before.node_ops[name]])
+        if times >= turns and left < calls:
             return f"{name.removesuffix('0').removesuffix('Backward')} is no longer computed in each turn"
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -42,6 +43,10 @@ class Untouched:
         self.arrived: set[int] = set()
         self.passed: dict[int, int] = {}
         """For each leaf how many steps passed its gradient by."""
+        self.passed_names: Counter[str] = Counter()
+        """By its name, how many steps passed a parameter by, whichever it was."""
+        self.anew: set[int] = set()
+        """The parameters whose name was passed by often enough."""
         self.reached: set[int] = set()
         """The memory of leaves that a gradient came to."""
         self.written: set[int] = set()
@@ -102,16 +107,26 @@ class Untouched:
         for number in self.arrived:
             if self.world.tensors[number].storage not in self.stepped_memory:
                 self.passed[number] = self.passed.get(number, 0) + 1
-                if self.passed[number] == STEPS and not self.showing.waiting and self.showing.line is None:
+                self.count_name(number)
+                told = self.passed[number] == STEPS or number in self.anew
+                if told and not self.showing.waiting and self.showing.line is None:
                     self.showing.wait()
         self.arrived.clear()
+
+    def count_name(self, number: int) -> None:
+        """A parameter may be replaced so often that no step passes the same one by twice."""
+        tensor = self.world.tensors[number]
+        if tensor.op == "known before" and tensor.called is not None:
+            self.passed_names[tensor.called] += 1
+            if self.passed_names[tensor.called] > STEPS:
+                self.anew.add(number)
 
     def found(self) -> list[Diagnosis]:
         """Told if no step ever wrote anything, or if the leaf was made, or told to learn, after the optimizer."""
         lost = [
             number
             for number, steps in self.passed.items()
-            if steps >= STEPS and self.world.tensors[number].storage not in self.written
+            if (steps >= STEPS or number in self.anew) and self.world.tensors[number].storage not in self.written
         ]
         if self.step is None or not self.made or not lost:
             return []
@@ -273,7 +288,7 @@ class Untouched:
         )
         lines: dict[str, int | None] = {"built": place.line, "raised": None, "shows": shows.line}
         events = {"built": event, "optimizer": event, "seen": seen}
-        kind, old = "other", self.before(tensor)
+        kind, old = "other", self.before(tensor, event)
         if later:
             lines["changed"], events["changed"] = changed.line, at
         if later and old is not None:  # the optimizer holds what nobody uses any more
@@ -284,15 +299,17 @@ class Untouched:
         title = "An optimizer of other parameters"
         return Diagnosis(kind, title, "", lines, story, (), events, "untouched", names)
 
-    def before(self, tensor: TensorState) -> TensorState | None:
-        """What had the place of `tensor` in its module before: `net.fc.weight`, which was `self.fc.weight` once."""
+    def before(self, tensor: TensorState, event: int) -> TensorState | None:
+        """What had the place of `tensor` in its module before: `net.fc.weight`, which was `self.fc.weight` once; what
+        had it when the optimizer was made with `event`, if that is known."""
         own = (tensor.called or "").partition(".")[2]
         earlier = [
             other
             for other in self.world.tensors.values()
             if other.made < tensor.made and other.node is None and (other.called or "").partition(".")[2] == own
         ]
-        return earlier[-1] if own and earlier else None
+        given = [other for other in earlier if other.made < event]
+        return (given or earlier)[-1] if own and earlier else None
 
 
 def is_part(name: str, owner: str) -> bool:
