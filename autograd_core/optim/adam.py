@@ -50,6 +50,8 @@ class Adam(Algorithm):
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         super().check(given)
         check_betas(given["betas"])
+        if not any(all(isinstance(beta, kind) for beta in given["betas"]) for kind in (float, Tensor)):
+            raise ValueError("betas must be either both floats or both Tensors")
         at_least_zero(DECAY["weight_decay"], given["weight_decay"])
 
     def begin(self, param: Tensor, group: Group) -> None:
