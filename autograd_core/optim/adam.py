@@ -49,6 +49,8 @@ class Adam(Algorithm):
         if isinstance(given["lr"], Tensor) and given["foreach"] and not given["capturable"]:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         super().check(given)
+        if not any(all(isinstance(beta, kind) for beta in given["betas"]) for kind in (float, Tensor)):
+            raise ValueError("betas must be either both floats or both Tensors")
 
     def begin(self, param: Tensor, group: Group) -> None:
         state = self.state[param]

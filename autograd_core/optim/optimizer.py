@@ -613,8 +613,6 @@ def check_betas(betas: Any) -> None:
     Raises:
         ValueError: one is not.
     """
-    if isinstance(betas[0], Tensor) is not isinstance(betas[1], Tensor):
-        raise ValueError("betas must be either both floats or both Tensors")
     for i, beta in enumerate(betas):
         if not 0.0 <= beta < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {beta}")

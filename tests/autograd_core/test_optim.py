@@ -41,3 +41,31 @@ def test_many_steps_hold_memory_flat() -> None:
         sgd.step()
     gc.collect()
     assert len(gc.get_objects()) - before < 100
+
+
+OF_ONE_KIND = "betas must be either both floats or both Tensors"
+BETAS = [
+    ("Adam", (0, 0.9), OF_ONE_KIND),
+    ("Adam", (0, 0), OF_ONE_KIND),
+    ("AdamW", (0.9, 0), OF_ONE_KIND),
+    ("Adam", (0.9, autograd_core.tensor(0.99)), OF_ONE_KIND),
+    ("Adam", (0, 2.0), "Invalid beta parameter at index 1: 2.0"),
+    ("AdamW", (True, 0.9), "Invalid beta parameter at index 0: True"),
+    ("NAdam", (0.9, 1), "Invalid beta parameter at index 1: 1"),
+    ("Adamax", (0, 0.9), None),
+    ("RAdam", (0, 0), None),
+    ("NAdam", (0.9, autograd_core.tensor(0.99)), None),
+    ("Adam", (autograd_core.tensor(0.9), autograd_core.tensor(0.99)), None),
+]
+
+
+@pytest.mark.parametrize(("name", "betas", "refusal"), BETAS)
+def test_betas_are_of_one_kind_where_torch_asks_for_that(
+    name: str, betas: tuple[object, ...], refusal: str | None
+) -> None:
+    optimizer, weights = getattr(autograd_core.optim, name), [autograd_core.ones(1, requires_grad=True)]
+    if refusal is None:
+        optimizer(weights, betas=betas)
+        return
+    with pytest.raises(ValueError, match=refusal):
+        optimizer(weights, betas=betas)

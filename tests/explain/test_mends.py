@@ -115,7 +115,7 @@ OFFERED = {
     "    opt.zero_grad()\n"
     "    loss.backward()\n"
     "    opt.step()": [
-        "clear chosen and rewards once the update is done, after line 14",
+        "clear chosen and rewards once the update is done, after line 15",
     ],
     "net = nn.Linear(4, 1)\n"
     "total = torch.tensor(0.)\n"

@@ -144,6 +144,28 @@ TABLE: tuple[Misgiven, ...] = (
         ),
     ),
     Misgiven(
+        re.compile(r"betas must be either both floats or both Tensors"),
+        "betas",
+        "A share of the past that is no float",
+        nothing,
+        (
+            "{code} {line}{turn} gives betas that are not both floats.",
+            "They are shares: how much of the past each average keeps. Adam takes two floats or two tensors, and `0` "
+            "is a whole number: `0.0` is the same as a float.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"Invalid beta parameter at index (?P<at>\d): (?P<got>\S+)$"),
+        "setting",
+        "A setting out of its range",
+        nothing,
+        (
+            "{code} {line}{turn} sets a beta to {got}, which is out of its range.",
+            "It is a share, at least 0 and below 1: how much of the past an average keeps. With all of it nothing new "
+            "would ever come in.",
+        ),
+    ),
+    Misgiven(
         re.compile(r"Invalid (?P<what>[\w ]+?)(?: value| parameter at index \d)?: (?P<got>-?[\d.e+-]+)$"),
         "setting",
         "A setting out of its range",

@@ -39,9 +39,10 @@ def begun_anew(wanted: Wanted) -> Iterator[Proposal]:
             last = text.block(inner)[-1]
             leaves = isinstance(last, ast.Return | ast.Continue | ast.Break)
             edit = text.before(last, lines) if leaves else text.after(last, lines)
+            where = f"{'before' if leaves else 'after'} line {last.lineno}"
             emptied = [f"clear {enumerated(list(lists))}"] if lists else []
             again = [f"begin {enumerated(list(totals))} anew"] if totals else []
-            title = f"{enumerated(emptied + again)} once the update is done, after line {goal.lineno}"
+            title = f"{enumerated(emptied + again)} once the update is done, {where}"
             yield replace(wanted.proposal(title, SINCE, edit), decisive=bool(lists))
 
 

@@ -67,6 +67,42 @@ def detached_border(wanted: Wanted) -> Iterator[Proposal]:
     yield from detached_attribute(wanted, name)
 
 
+def detached_beside(wanted: Wanted) -> Iterator[Proposal]:
+    """Of a state of several parts, as `h, c`, some are detached already: those beside them are, too."""
+    text = wanted.text
+    states = [part for part in text.parts(text.tree, ast.Tuple) if isinstance(part.ctx, ast.Store)]
+    for statement in text.parts(text.tree, ast.Assign):
+        name = ast.unparse(statement.targets[0])
+        if not isinstance(statement.targets[0], ast.Name) or not is_detached(statement.value, name):
+            continue
+        beside = [part for state in states if name in targets_in(state) for part in targets_in(state)]
+        for other in [part for part in dict.fromkeys(beside) if not any_detached(text, part)]:
+            title = f"detach {other}, too, after line {statement.lineno}"
+            yield wanted.proposal(title, CUTS, text.after(statement, [f"{other} = {other}.detach()"]))
+    for state in text.parts(text.tree, ast.Tuple):
+        kept = [part for part in state.elts if isinstance(part, ast.Name | ast.Attribute)]
+        apart = [part for part in state.elts if isinstance(part, ast.Call) and called(part) == "detach"]
+        if isinstance(state.ctx, ast.Load) and apart and kept and len(apart) + len(kept) == len(state.elts):
+            shown = " and ".join(map(text.get, kept))
+            title = f"detach {shown}, too, on line {state.lineno}"
+            yield wanted.proposal(title, CUTS, *(followed(text, part, ".detach()") for part in kept))
+
+
+def is_detached(value: ast.expr, name: str) -> bool:
+    """Whether `value` is what is called `name`, cut off its history: `name.detach()`, `name.data`."""
+    whole = value.func if isinstance(value, ast.Call) else value
+    return isinstance(whole, ast.Attribute) and whole.attr in ("detach", "data") and ast.unparse(whole.value) == name
+
+
+def any_detached(text: Text, name: str) -> bool:
+    attributes = text.parts(text.tree, ast.Attribute)
+    return any(part.attr in ("detach", "detach_", "data") and ast.unparse(part.value) == name for part in attributes)
+
+
+def targets_in(state: ast.Tuple) -> list[str]:
+    return [part.id for part in state.elts if isinstance(part, ast.Name)]
+
+
 def detached_where_kept(wanted: Wanted) -> Iterator[Proposal]:
     """What was built is kept for the next turn without its history: `self.memory[key] = h.detach()`."""
     text, built = wanted.text, wanted.at("built")

@@ -24,6 +24,7 @@ from .detaching import (
     detached_at_store,
     detached_at_top,
     detached_attribute,
+    detached_beside,
     detached_border,
     detached_built,
     detached_carried,
@@ -50,6 +51,7 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
         if keeps_state(wanted):
             ways = [detached_border, detached_after, detached_state, *ways]
     for way in (
+        detached_beside,
         judged_again,
         uncached,
         memo_left_out,

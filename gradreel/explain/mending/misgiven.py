@@ -167,6 +167,28 @@ def in_range(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "steps downhill", text.replaced(given.value, f"abs({text.get(given.value)})"))
 
 
+def as_floats(wanted: Wanted) -> Iterator[Proposal]:
+    """Whole numbers among the betas are written as floats, where they stand or where they are given."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised")):
+        given = keyword(call, "betas")
+        if given is None:
+            continue
+        whole = [part for part in getattr(given.value, "elts", ()) if is_whole(part)]
+        if whole:
+            title = f"betas as floats on line {whole[0].lineno}"
+            yield wanted.proposal(title, FREE, *(text.replaced(part, f"{text.get(part)}.0") for part in whole))
+        else:
+            shown = f"tuple(map(float, {text.get(given.value)}))"
+            yield wanted.proposal(
+                f"betas as floats on line {given.value.lineno}", FREE, text.replaced(given.value, shown)
+            )
+
+
+def is_whole(part: ast.expr) -> bool:
+    return isinstance(part, ast.Constant) and type(part.value) is int
+
+
 def same_number(one: str, other: str) -> bool:
     try:
         return float(one) == float(other)

@@ -246,6 +246,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "joined_nothing": (misgiven.if_any,),
     "ragged": (misgiven.filled_up,),
     "setting": (misgiven.in_range,),
+    "betas": (misgiven.as_floats,),
     "format_of_many": (misgiven.one_number_written,),
     "no_such_attribute": (misgiven.as_torch_says, misgiven.emptied, misgiven.of_type),
     "grad_of_number": (misgiven.cleared,),
