@@ -8,6 +8,25 @@ from gradreel.trace import events
 HEAD = "import torch, copy\nfrom torch import nn\n"
 PRINTS = {
     """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.start, self.now, self.head = nn.Parameter(torch.ones(2)), None, None
+        self.a = torch.ones(1)
+        self.register_buffer("b", torch.ones(1))
+net = Net()
+net.now, net.a, net.b = net.start, nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(1))
+net.head = nn.Linear(1, 1)
+print([*net._parameters], [*net._buffers], [*net._modules], net.now is net.start)
+net.head, net.start = nn.Parameter(torch.ones(1)), None
+print([*net._parameters], [*net._modules])
+try:
+    net.a = net.now * 2
+except TypeError as error:
+    print(error)
+""": "['start', 'now', 'a', 'b'] [] ['head'] True\n['start', 'now', 'a', 'b', 'head'] []\n"
+    "cannot assign 'torch.FloatTensor' as parameter 'a' (torch.nn.Parameter or None expected)\n",
+    """\
 for make in (torch.optim.SGD, torch.optim.Adam, lambda: nn.Conv2d(3), nn.LSTM, torch.distributions.Normal):
     try:
         make()

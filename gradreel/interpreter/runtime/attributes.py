@@ -690,8 +690,8 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
             raise AttributeError(f"cannot assign {part} before Module.__init__() call")
         if name.startswith("__"):
             raise Refusal(f"A part of a module cannot be called {name} here.")
-        set_part(owner, name, value)
         (owner.attributes if own else held.get(ATTRIBUTES, {})).pop(name, None)
+        set_part(owner, name, value)
         return
     if name in held.get(PLAIN, ()):
         held[PLAIN][name] = to_engine(machine, value)
