@@ -7,7 +7,7 @@ import { actingAt, createComposer, layoutAt, recompose } from "../../gradreel/pl
 import { foldTree, phaseAt, placedAt, treeOf } from "../../gradreel/player/web/stage/fold.js";
 import { gradAt, modelOf } from "../../gradreel/player/web/stage/model.js";
 import { createCursor } from "../../gradreel/player/web/stage/cursor.js";
-import { countsOf, isAlive, stageMoment } from "../../gradreel/player/web/stage/moment.js";
+import { countsOf, hasArrived, isAlive, stageMoment } from "../../gradreel/player/web/stage/moment.js";
 import { durationsOf, timeScale } from "../../gradreel/player/web/stage/pace.js";
 import { along, routeOf } from "../../gradreel/player/web/stage/routes.js";
 import { boxOf, freest, leastCovering, overlapOf } from "../../gradreel/player/web/stage/places.js";
@@ -158,6 +158,17 @@ test("where gradients meet, the act says what was there, what comes and what the
   }
   const [leaf] = model.leaves;
   assert.equal(gradAt(leaf, raw.steps.length - 1).count, 1);
+});
+
+test("the only gradient that a leaf gets is seen to come to it", () => {
+  const arrivals = storedScenes().flatMap(([, raw]) => {
+    const { model, moment } = opened(raw);
+    return raw.steps.flatMap((_, step) => moment(step).acts
+      .filter(({ type, node }) => type === "arrive" && model.state.at(node.id, "expected", step) === 1)
+      .map(({ node, edge, after }) => [node.leaf, hasArrived(model, edge, step), raw.values[after]]));
+  });
+  assert.ok(arrivals.length);
+  assert.ok(arrivals.every((each) => each.every(Boolean)));
 });
 
 test("every slot that is freed drops out, and every call on a leaf is a block more", () => {
