@@ -6,10 +6,12 @@ import { createState } from "../../gradreel/player/web/scene/state.js";
 import { actingAt, createComposer, layoutAt, recompose } from "../../gradreel/player/web/stage/compose.js";
 import { foldTree, phaseAt, placedAt, treeOf } from "../../gradreel/player/web/stage/fold.js";
 import { gradAt, modelOf } from "../../gradreel/player/web/stage/model.js";
-import { countsOf, isAlive, stageMoment } from "../../gradreel/player/web/stage/moment.js";
+import { createCursor } from "../../gradreel/player/web/stage/cursor.js";
+import { countsOf, hasArrived, isAlive, stageMoment } from "../../gradreel/player/web/stage/moment.js";
 import { durationsOf, timeScale } from "../../gradreel/player/web/stage/pace.js";
 import { along, routeOf } from "../../gradreel/player/web/stage/routes.js";
-import { boxOf, freest } from "../../gradreel/player/web/stage/places.js";
+import { boxOf, freest, leastCovering, overlapOf } from "../../gradreel/player/web/stage/places.js";
+import { restsOf } from "../../gradreel/player/web/stage/rests.js";
 import { MIN_SCALE, slotLabel } from "../../gradreel/player/web/stage/sizes.js";
 import { aim, ease } from "../../gradreel/player/web/stage/sprites.js";
 import { setApart, within } from "../../gradreel/player/web/stage/spread.js";
@@ -81,7 +83,9 @@ for (const [name, raw] of PROGRAMS) {
 
 const pictureOf = ({ items, scale, lying }) => [scale, lying, items.map(({ key, x, y, w, h }) => [key, x, y, w, h])];
 
-function insideOf({ x, y, w, h }, { scale, width: wide, height: high }, what) {
+function insideOf({ type, x, y, w, h }, { scale, width: wide, height: high, ground }, what) {
+  const above = type === "leaf" || type === "drawer" || y + (h / 2) * scale <= ground + 0.5;
+  assert.ok(above, `${what} stands on the tensors' ground`);
   assert.ok(x - (w / 2) * scale >= -0.5 && x + (w / 2) * scale <= wide + 0.5, `${what} is cut at a side`);
   assert.ok(y - (h / 2) * scale >= -0.5 && y + (h / 2) * scale <= high + 0.5, `${what} is cut above or below`);
 }
@@ -154,6 +158,17 @@ test("where gradients meet, the act says what was there, what comes and what the
   }
   const [leaf] = model.leaves;
   assert.equal(gradAt(leaf, raw.steps.length - 1).count, 1);
+});
+
+test("the only gradient that a leaf gets is seen to come to it", () => {
+  const arrivals = storedScenes().flatMap(([, raw]) => {
+    const { model, moment } = opened(raw);
+    return raw.steps.flatMap((_, step) => moment(step).acts
+      .filter(({ type, node }) => type === "arrive" && model.state.at(node.id, "expected", step) === 1)
+      .map(({ node, edge, after }) => [node.leaf, hasArrived(model, edge, step), raw.values[after]]));
+  });
+  assert.ok(arrivals.length);
+  assert.ok(arrivals.every((each) => each.every(Boolean)));
 });
 
 test("every slot that is freed drops out, and every call on a leaf is a block more", () => {
@@ -245,7 +260,8 @@ test("things are set apart near where they want to be, and within bounds", () =>
 test("what is behind a card is counted anew for every step", () => {
   const { model, scene, state, moment } = opened(training(2, 3));
   const nodes = model.nodes.filter(({ leaf }) => !leaf);
-  for (const step of [0, scene.calls[0].from, scene.calls[0].to, state.last]) {
+  const steps = [0, scene.calls[0].from, scene.calls[0].to, state.last];
+  for (const step of [...steps, ...steps.reverse()]) {
     const { all, born, ran, held, freed } = countsOf(model, nodes, moment(step));
     const alive = nodes.filter((node) => isAlive(node, step));
     const slots = alive.flatMap(({ id, box }) => box.slots.map((slot) => state.at(id, `slot:${slot.name}`, step)));
@@ -253,6 +269,29 @@ test("what is behind a card is counted anew for every step", () => {
     assert.equal(ran, alive.filter(({ id }) => state.at(id, "order", step) !== null).length);
     assert.equal(freed, slots.filter((each) => each === "freed").length);
     assert.equal(held, slots.filter((each) => each !== null && each !== "freed").length);
+  }
+});
+
+test("a cursor finds the codes of a step from whichever side it comes", () => {
+  const track = (steps, values, before) => ({ steps, values, before });
+  const tracks = [track([1, 4], ["a", null], null), undefined, track([4], [2], 1)];
+  const cursor = createCursor(tracks, (value) => Number(value !== null) + Number(value === 2));
+  for (const [step, codes] of [[0, "001"], [1, "101"], [9, "002"], [3, "101"], [4, "002"], [-1, "001"]])
+    assert.equal([...cursor.at(step)].join(""), codes, `step ${step}`);
+});
+
+test("gradients that rest on lines cover no thing, and none another", () => {
+  for (const raw of [stored("diamond.json"), stored("shared_in_a_loop.json"), training(2, 3)]) {
+    const run = opened(raw);
+    run.resize(ROOMS[0]);
+    const layout = run.layout(run.scene.calls[0].to);
+    const { waits, rests, tiles } = restsOf(layout);
+    assert.ok([...waits.values(), ...rests.values()].every((part) => part > 0 && part < 1));
+    const things = layout.items.map((item) => boxOf(item, layout));
+    const arrived = tiles.slice(waits.size);
+    for (const [i, tile] of arrived.entries())
+      for (const other of [...things, ...arrived.slice(0, i)])
+        assert.ok(overlapOf(tile, other) < 60, JSON.stringify([tile, other]));
   }
 });
 
@@ -316,4 +355,6 @@ test("of some places that one is taken that covers least", () => {
   const places = [[100, 40], [100, 60], [100, 150], [190, 60]].map(([x, y]) => ({ x, y, w: 90, h: 30 }));
   assert.equal(freest(layout, places), places[2]);
   assert.equal(freest(layout, [places[1], places[3]]), places[3]);
+  const [sure, maybe] = [{ x: 0, y: 0, w: 10, h: 10 }, { x: 20, y: 0, w: 10, h: 10 }];
+  assert.equal(leastCovering([{ ...sure, y: 9 }, maybe], [sure], [maybe]), maybe);
 });

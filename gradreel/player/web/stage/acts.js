@@ -12,6 +12,7 @@ import {
 } from "./places.js";
 import { travelling, waitsAt } from "./rests.js";
 import { along } from "./routes.js";
+import { NAME } from "./sizes.js";
 import { css, heat, tile } from "./tiles.js";
 import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
 import { formatBytes } from "../lib/format.js";
@@ -254,13 +255,17 @@ function panelSpot(frame, item, mouth, size) {
   const aside = ((item.w / 2) * scale + size.w / 2) + 6;
   const right = x + (item.tag + 24 - item.w / 2) * scale + size.w / 2;
   const level = mouth.y - (item.type === "leaf" ? 8 : 18);
-  const spots = layout.lying && item.type !== "leaf" ? [[x, y - far], [right, y - far], [x, y + far]]
+  const lies = layout.lying && item.type !== "leaf";
+  const spots = lies ? [[x, y - far], [x, y - far - NAME * scale], [right, y - far], [x, y + far]]
     : [[mouth.x, level], [mouth.x, level - size.h - 6], [x - aside, level], [x + aside, level]];
   const inside = spots.map(([at, down]) => ({
     x: clamp(at, size.w / 2 + 4, width - size.w / 2 - 4), y: Math.max(size.h / 2 + 3, down), ...size,
   }));
   const others = layout.items.filter((each) => each !== item).map((each) => boxOf(each, layout));
-  const found = leastCovering(inside, [...others, ...panels, ...titlesIn(frame)]);
+  const name = lies && item.tag
+    ? [{ x: x + (16 + (item.tag - item.w) / 2) * scale, y: y - (item.h / 2 + 21) * scale, w: item.tag * scale, h: 26 }]
+    : [];
+  const found = leastCovering(inside, [...others, ...name, ...panels, ...titlesIn(frame)]);
   panels.push(found);
   return found;
 }

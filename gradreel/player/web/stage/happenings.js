@@ -58,8 +58,9 @@ function began(state, node, step) {
 
 /** @returns {Act[]} that gradients meet, at what the step is about and at what it hands them to */
 function sums({ state }, about, step) {
-  const targets = new Set(about.flatMap((node) => [node, ...node.out.map(({ to }) => to)]));
-  return [...targets].flatMap((node) => (node.box.adds ?? []).flatMap((key) => {
+  const targets = [...new Set(about.flatMap((node) => [node, ...node.out.map(({ to }) => to)]))];
+  const alone = targets.flatMap((node) => comesAlone(state, node, step));
+  return [...alone, ...targets.flatMap((node) => (node.box.adds ?? []).flatMap((key) => {
     const [before, after] = [state.at(key, "total", step - 1), state.at(key, "total", step)];
     const terms = state.at(key, "terms", step);
     const moved = state.track(key, "terms")?.steps.includes(step) || (after !== null && after !== before);
@@ -69,7 +70,16 @@ function sums({ state }, about, step) {
     const wire = state.at(key, "wire", step);
     const edge = wire === null ? null : node.into.find(({ id }) => id === wire) ?? null;
     return [{ type: before === null ? "arrive" : "meet", node, input, before, came, after, edge }];
-  }));
+  }))];
+}
+
+/** @returns {Act[]} that the only gradient that a leaf gets in a call comes to it */
+function comesAlone(state, node, step) {
+  const [before, now] = [step - 1, step].map((at) => state.at(node.id, "arrived", at) ?? 0);
+  if (!node.leaf || !now || before || state.at(node.id, "expected", step) !== 1) return [];
+  const came = state.at(node.id, "came", step);
+  const edge = node.into.find(({ id }) => state.at(id, "value", step) !== null) ?? null;
+  return [{ type: "arrive", node, input: edge?.input ?? 0, before: null, came, after: came, edge }];
 }
 
 /** @returns {Act[]} */

@@ -62,15 +62,15 @@ export const hasRun = ({ state }, node, step) => state.at(node.id, "order", step
 /** The value that went along an edge in the present call, or null. @returns {number|null} */
 export const sentAt = ({ state }, edge, step) => state.at(edge.id, "value", step);
 
-/** Whether a gradient that went along an edge has been added to what came before; of a node that expects one gradient,
- * whether the node has run.
+/** Whether a gradient that went along an edge has been added to what came before, or is at its leaf; of another node
+ * that expects one gradient, whether the node has run.
  * @param {Model} model @param {Edge} edge @param {number} step
  */
 export function hasArrived(model, edge, step) {
   const { state } = model;
   if (hasRun(model, edge.to, step)) return true;
   const sum = `sum:${edge.to.id}:${edge.input}`;
-  if (!state.track(sum, "total")) return false;
+  if (!state.track(sum, "total")) return edge.to.leaf && arrivedAt(model, edge.to, step) > 0;
   return state.at(edge.id, "state", step) === "done" || state.at(sum, "wire", step) === edge.id
     || (state.at(sum, "wires", step) ?? []).includes(edge.id);
 }

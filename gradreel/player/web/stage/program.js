@@ -12,11 +12,9 @@ const MONO = { mono: true, align: "left" };
 const [LEAST, MOST] = [13, 22];
 const LINE = 1.7;
 const MARGIN = 28;
-/** What is no larger has its code beside it already. */
-const NARROW = 520;
 
 /** Whether no node has been built yet, but one will be. @param {Frame} frame */
-export const isBeforeGraph = ({ model, moment, width }) => width >= NARROW && moment.step < firstOf(model);
+export const isBeforeGraph = ({ model, moment }) => moment.step < firstOf(model);
 
 /** @param {Model} model */
 function firstOf({ memo, nodes }) {

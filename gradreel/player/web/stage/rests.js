@@ -55,13 +55,14 @@ export function waysOf(layout) {
 /** @param {Layout} layout @returns {Rests} */
 function placeRests(layout) {
   const ways = waysOf(layout);
-  const things = layout.items.map((item) => boxOf(item, layout));
+  const items = layout.items.map((item) => boxOf(item, layout));
   const mouths = layout.items.filter(isJoint).map((item) => {
     const { x, y, size } = mouthAt(layout, item, { x: item.x, y: item.y, scale: layout.scale });
     return { x, y, w: size, h: size };
   });
+  const things = [...items, ...mouths];
   const size = travelling(layout);
-  const waits = settle(ways, [...things, ...mouths], size, ({ route }) =>
+  const waits = settle(ways, things, size, ({ route }) =>
     Math.max(0.5, Math.min(WAITS, 1 - (size / 2 + APART) / lengthOf(route))));
   const rests = settle(isFew(layout) ? ways : [], things, ARRIVED, ({ link, route }) => restOf(layout, link, route));
   const tilesOf = (shares, side) => ways.flatMap(({ edge, route }) =>
