@@ -84,8 +84,7 @@ helper(attention_gradients, flash_backward)
 @op(
     "_scaled_dot_product_flash_attention_for_cpu",
     forward_mode=False,
-    outputs=("output", "logsumexp"),
-    differentiable=("output",),
+    outputs="output | logsumexp",
     query=lambda grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale: (
         attention_gradients(grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale)[0]
     ),
