@@ -87,13 +87,7 @@ def rrelu_(self: Array, noise: Array, lower: float, upper: float, training: bool
     self=lambda grad: zeros_as(grad),
 )
 def rrelu_backward(
-    grad_output: Array,
-    self: Array,
-    noise: Array,
-    lower: float,
-    upper: float,
-    training: bool,
-    is_result: bool = False,
+    grad_output: Array, self: Array, noise: Array, lower: float, upper: float, training: bool, is_result: bool = False
 ) -> Array:
     if training and upper - lower > 1e-6:
         return noise * grad_output

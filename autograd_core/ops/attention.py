@@ -16,10 +16,7 @@ from ..tensor.tensor import Array, Tensor, plain
 from .fused_backward import together
 
 
-@op(
-    "_safe_softmax",
-    self=lambda grad, result, dim: softmax_backward_data(grad, result, dim),
-)
+@op("_safe_softmax", self=lambda grad, result, dim: softmax_backward_data(grad, result, dim))
 def safe_softmax(self: Array, dim: int) -> Array:
     """softmax, but zeros where everything is masked out."""
     top = np.max(self, axis=dim, keepdims=True)

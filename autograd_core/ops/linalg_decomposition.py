@@ -150,11 +150,7 @@ def cholesky_backward(grad: Array, upper: bool, L: Array) -> Array:
     return linalg_solve_triangular(lower, half, False, False)
 
 
-@op(
-    "linalg_cholesky_ex",
-    outputs="L | info",
-    self=lambda grad, L, upper: cholesky_backward(grad, upper, L),
-)
+@op("linalg_cholesky_ex", outputs="L | info", self=lambda grad, L, upper: cholesky_backward(grad, upper, L))
 def linalg_cholesky(self: Array, upper: bool = False) -> tuple[Array, Array]:
     info = np.zeros(self.shape[:-2], np.int32)[()]
     try:
@@ -227,11 +223,7 @@ def not_differentiable(mode: str, orthogonal: Sequence[int], triangle: Sequence[
 helper(not_differentiable)
 
 
-@op(
-    "linalg_qr",
-    outputs="Q R",
-    A=lambda grads, Q, R, mode: qr_backward(grads[0], grads[1], Q, R, mode),
-)
+@op("linalg_qr", outputs="Q R", A=lambda grads, Q, R, mode: qr_backward(grads[0], grads[1], Q, R, mode))
 def linalg_qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
     if mode == "r":
         return np.zeros(0, A.dtype), by_columns(np.linalg.qr(A, "r"))

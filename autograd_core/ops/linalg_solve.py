@@ -192,11 +192,7 @@ def inverse_backward(grad: Array, inverse: Array) -> Array:
     return -matmul(adjoint(inverse), pulled)
 
 
-@op(
-    "linalg_inv_ex",
-    outputs="inverse | info",
-    A=lambda grad, inverse: inverse_backward(grad, inverse),
-)
+@op("linalg_inv_ex", outputs="inverse | info", A=lambda grad, inverse: inverse_backward(grad, inverse))
 def linalg_inv(A: Array) -> tuple[Array, Array]:
     info = np.zeros(A.shape[:-2], np.int32)
     try:

@@ -102,13 +102,7 @@ def divisors(data: Array, kernel: Sizes, stride: Sizes, padding: Sizes, ceil_mod
 
 
 def means(
-    image: Array,
-    kernel: Sizes,
-    stride: Sizes,
-    padding: Sizes,
-    ceil_mode: bool,
-    with_pad: bool,
-    divisor: int | None,
+    image: Array, kernel: Sizes, stride: Sizes, padding: Sizes, ceil_mode: bool, with_pad: bool, divisor: int | None
 ) -> Array:
     """The sum of each block over `divisor`, or over how many elements it has."""
     n = len(kernel)

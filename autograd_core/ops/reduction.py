@@ -651,10 +651,7 @@ def check_renorm(data: Array, p: float, dim: int, maxnorm: float) -> None:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {data.ndim} dimensions")
 
 
-@op(
-    "renorm",
-    self=lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm),
-)
+@op("renorm", self=lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm))
 def renorm(self: Array, p: float, dim: int, maxnorm: float) -> Array:
     """Parts along `dim` whose norm is above `maxnorm`, scaled down to it."""
     check_renorm(self, p, dim, maxnorm)

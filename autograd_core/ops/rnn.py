@@ -186,11 +186,7 @@ together(
 )  # fmt: skip
 
 
-@op(
-    "transpose_",
-    node="TransposeBackward1",
-    self=lambda grad, dim0, dim1: transpose(grad, dim0, dim1),
-)
+@op("transpose_", node="TransposeBackward1", self=lambda grad, dim0, dim1: transpose(grad, dim0, dim1))
 def transpose_result(self: Array, dim0: int, dim1: int) -> Array:
     """A transposed result that is no view: what PyTorch makes where it transposes its own result in place."""
     return np.swapaxes(self, dim0, dim1)

@@ -316,23 +316,13 @@ def underivable(name: str) -> None:
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
 
-@op(
-    "_unique2",
-    node="Unique2Backward0",
-    outputs="output | inverse counts",
-    self=lambda grad: underivable("_unique2"),
-)
+@op("_unique2", node="Unique2Backward0", outputs="output | inverse counts", self=lambda grad: underivable("_unique2"))
 def unique(self: Array) -> tuple[Array, Array, Array]:
     values, inverse, counts = np.unique(self, return_inverse=True, return_counts=True, equal_nan=False)
     return values, inverse.reshape(self.shape)[()], counts
 
 
-@op(
-    "unique_dim",
-    cost=5,
-    outputs="output | inverse counts",
-    self=lambda grad: underivable("unique_dim"),
-)
+@op("unique_dim", cost=5, outputs="output | inverse counts", self=lambda grad: underivable("unique_dim"))
 def unique_dim(self: Array, dim: int) -> tuple[Array, Array, Array]:
     at = existing(dim, self.ndim)
     if 0 in (*self.shape[:at], *self.shape[at + 1 :]):
@@ -341,11 +331,7 @@ def unique_dim(self: Array, dim: int) -> tuple[Array, Array, Array]:
     return values, inverse.reshape(-1), counts
 
 
-@op(
-    "unique_consecutive",
-    outputs="output | inverse counts",
-    self=lambda grad: underivable("unique_consecutive"),
-)
+@op("unique_consecutive", outputs="output | inverse counts", self=lambda grad: underivable("unique_consecutive"))
 def unique_consecutive(self: Array, dim: int | None = None) -> tuple[Array, Array, Array]:
     rows = np.ravel(self) if dim is None else np.moveaxis(self, wrap(dim, self.ndim), 0)
     other = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, rows.ndim)))
