@@ -223,10 +223,7 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         v = vector(v, "vjp", create_graph, outputs, many_outputs, "the user-provided function returns")
     with set_grad_enabled(create_graph or state.grad_enabled):
         product = fill(grads_of(outputs, at, v, create_graph), at, strict, create_graph, "vjp")
-    return (
-        unpack(given_back(outputs, create_graph), many_outputs),
-        unpack(given_back(product, create_graph), many),
-    )
+    return (unpack(given_back(outputs, create_graph), many_outputs), unpack(given_back(product, create_graph), many))
 
 
 def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:

@@ -60,7 +60,7 @@ for names in (RAW, GRAPH):
 
 TRAITS = set(
     """
-    view many outputs differentiable promote promotion floating nr node writes sparing tensors_only operator fitting
+    view many outputs promote promotion floating nr node writes sparing tensors_only operator fitting
     over forward_mode pointwise cost
 """.split()
 )
@@ -82,8 +82,9 @@ class Op:
         self.optional = {p for p, kind in kinds.items() if kind == "Array | None"}
         self.lists = [p for p, kind in kinds.items() if kind.startswith("list[Array")]
         self.gaps = {p for p, kind in kinds.items() if kind == "list[Array | None]"}
-        self.outputs: tuple[str, ...] = traits.get("outputs", ("result",))
-        self.differentiable: tuple[str, ...] = traits.get("differentiable", self.outputs)
+        derived, _, others = traits.get("outputs", "result").partition("|")
+        self.differentiable = tuple(derived.split())
+        self.outputs = (*self.differentiable, *others.split())
         self.view, self.many = traits.get("view", False), traits.get("many", False)
         self.inputs = [p for p in kinds if p in formulas]
         self.needs = {p: parameters_of(f) for p, f in formulas.items()}
@@ -197,7 +198,7 @@ def op(schemas: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     """Declare an operator by its schemas, or its name alone; see the note at the head of the module.
 
     Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of results),
-    `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
+    `outputs` (names of several results; those behind a `|` have no gradient), `promote` (the inputs brought to one
     dtype, by the function `promotion` if that refuses some), `floating=True` (integers become floats), `nr` or `node`
     (a node name that does not follow from the order),
     `tensors_only` (a number cannot stand for a tensor), `sparing` (an input is saved only if a formula that uses it is

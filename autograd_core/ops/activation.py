@@ -87,13 +87,7 @@ def rrelu_(self: Array, noise: Array, lower: float, upper: float, training: bool
     self=lambda grad: zeros_as(grad),
 )
 def rrelu_backward(
-    grad_output: Array,
-    self: Array,
-    noise: Array,
-    lower: float,
-    upper: float,
-    training: bool,
-    is_result: bool = False,
+    grad_output: Array, self: Array, noise: Array, lower: float, upper: float, training: bool, is_result: bool = False
 ) -> Array:
     if training and upper - lower > 1e-6:
         return noise * grad_output
@@ -226,7 +220,7 @@ def prelu_kernel(self: Array, weight: Array) -> Array:
 @op(
     "_prelu_kernel_backward",
     node="PreluKernelBackwardBackward0",
-    outputs=("result0", "result1"),
+    outputs="result0 result1",
     grad_output=lambda grads, self, weight: prelu_double(grads[0], grads[1], self, weight),
     self=lambda grads, grad_output, self: prelu_double_self(grads[1], grad_output, self),
     weight=lambda grads, grad_output, self: prelu_double_self(grads[0], grad_output, self),
@@ -470,8 +464,7 @@ def softplus_double(pulled: Array, self: Array, beta: float, threshold: float) -
     "log_sigmoid_forward",
     pointwise=True,
     node="LogSigmoidBackward0",
-    outputs=("result", "buffer"),
-    differentiable=("result",),
+    outputs="result | buffer",
     self=lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
 )
 def log_sigmoid(self: Array) -> tuple[Array, Array]:

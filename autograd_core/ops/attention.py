@@ -16,10 +16,7 @@ from ..tensor.tensor import Array, Tensor, plain
 from .fused_backward import together
 
 
-@op(
-    "_safe_softmax",
-    self=lambda grad, result, dim: softmax_backward_data(grad, result, dim),
-)
+@op("_safe_softmax", self=lambda grad, result, dim: softmax_backward_data(grad, result, dim))
 def safe_softmax(self: Array, dim: int) -> Array:
     """softmax, but zeros where everything is masked out."""
     top = np.max(self, axis=dim, keepdims=True)
@@ -84,8 +81,7 @@ helper(attention_gradients, flash_backward)
 @op(
     "_scaled_dot_product_flash_attention_for_cpu",
     forward_mode=False,
-    outputs=("output", "logsumexp"),
-    differentiable=("output",),
+    outputs="output | logsumexp",
     query=lambda grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale: (
         attention_gradients(grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale)[0]
     ),

@@ -138,7 +138,7 @@ def convolution(
 
 @joint(
     "convolution_backward",
-    outputs=("result0", "result1", "result2"),
+    outputs="result0 result1 result2",
     of=("grad_output", "input", "weight"),
     formula=lambda grads, grad_output, input, weight, stride, padding, dilation, transposed, output_padding,
     groups, mask: convolution_double(

@@ -84,8 +84,7 @@ def forward_sums(scores: Array, row: Array) -> Array:
 @op(
     "_ctc_loss", forward_mode=False,
     node="CtcLossBackward0",
-    outputs=("result0", "result1"),
-    differentiable=("result0",),
+    outputs="result0 | result1",
     log_probs=lambda grad, log_probs, targets, input_lengths, target_lengths, result0, result1, blank, zero_infinity:
     ctc_loss_backward(
         grad, log_probs, targets, input_lengths, target_lengths, result0, result1, blank, zero_infinity

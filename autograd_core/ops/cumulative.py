@@ -11,7 +11,7 @@ from ..dispatch.op import both, op
 from ..tensor import arithmetic
 from ..tensor.tensor import Array
 from ._common import refuse, wrap
-from .reduction import EXTREME, widen_integers
+from .reduction import widen_integers
 
 # ---- running sums and products
 
@@ -82,8 +82,7 @@ def running_backward(grad: Array, self: Array, indices: Array, dim: int) -> Arra
     "cummax",
     cost=2,
     writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
+    outputs="values | indices",
     self=lambda grad, self, indices, dim: running_backward(grad, self, indices, dim),
 )
 def cummax(self: Array, dim: int) -> tuple[Array, Array]:
@@ -94,8 +93,7 @@ def cummax(self: Array, dim: int) -> tuple[Array, Array]:
     "cummin",
     cost=2,
     writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
+    outputs="values | indices",
     self=lambda grad, self, indices, dim: running_backward(grad, self, indices, dim),
 )
 def cummin(self: Array, dim: int) -> tuple[Array, Array]:

@@ -72,8 +72,7 @@ def bag_sizes(numbers: Array, indices: Array, bags: int, padding_idx: int) -> Ar
 @op(
     "_embedding_bag", forward_mode=False,
     node="EmbeddingBagBackward0",
-    outputs=("result0", "result1", "result2", "result3"),
-    differentiable=("result0",),
+    outputs="result0 | result1 result2 result3",
     weight=lambda grad, indices, offsets, weight_sym_argsize_0, scale_grad_by_freq, mode, sparse, per_sample_weights,
     padding_idx, result1, result2, result3: embedding_bag_backward(
         grad, indices, offsets, result1, result2, result3, weight_sym_argsize_0, scale_grad_by_freq, mode, sparse,

@@ -247,7 +247,7 @@ def grid_sampler_2d(
 @joint(
     "grid_sampler_2d_backward",
     node="GridSampler2DBackwardBackward0",
-    outputs=("result0", "result1"),
+    outputs="result0 result1",
     of=("grad_output", "input", "grid"),
     formula=lambda grads, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, mask:
     grid_sampler_double(grads, grad_output, input, grid, interpolation_mode, padding_mode, align_corners),
@@ -286,7 +286,7 @@ def grid_sampler_double(
 @op(
     "_grid_sampler_double_backward",
     node="NotImplemented",
-    outputs=("result0", "result1", "result2"),
+    outputs="result0 result1 result2",
     by_input=lambda grad: not_derived("_grid_sampler_double_backward"),
     by_grid=lambda grad: not_derived("_grid_sampler_double_backward"),
     grad_output=lambda grad: not_derived("_grid_sampler_double_backward"),

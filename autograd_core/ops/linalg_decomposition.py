@@ -150,12 +150,7 @@ def cholesky_backward(grad: Array, upper: bool, L: Array) -> Array:
     return linalg_solve_triangular(lower, half, False, False)
 
 
-@op(
-    "linalg_cholesky_ex",
-    outputs=("L", "info"),
-    differentiable=("L",),
-    self=lambda grad, L, upper: cholesky_backward(grad, upper, L),
-)
+@op("linalg_cholesky_ex", outputs="L | info", self=lambda grad, L, upper: cholesky_backward(grad, upper, L))
 def linalg_cholesky(self: Array, upper: bool = False) -> tuple[Array, Array]:
     info = np.zeros(self.shape[:-2], np.int32)[()]
     try:
@@ -228,11 +223,7 @@ def not_differentiable(mode: str, orthogonal: Sequence[int], triangle: Sequence[
 helper(not_differentiable)
 
 
-@op(
-    "linalg_qr",
-    outputs=("Q", "R"),
-    A=lambda grads, Q, R, mode: qr_backward(grads[0], grads[1], Q, R, mode),
-)
+@op("linalg_qr", outputs="Q R", A=lambda grads, Q, R, mode: qr_backward(grads[0], grads[1], Q, R, mode))
 def linalg_qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
     if mode == "r":
         return np.zeros(0, A.dtype), by_columns(np.linalg.qr(A, "r"))
@@ -292,7 +283,7 @@ def full_svd_backward(grads: Any, U: Array, S: Array, Vh: Array, full: bool, cou
 @op(
     "_linalg_svd",
     node="LinalgSvdBackward0",
-    outputs=("U", "S", "Vh"),
+    outputs="U S Vh",
     A=lambda grads, S, S_sym_argsize_minus_1, U, Vh, full_matrices: full_svd_backward(
         grads, U, S, Vh, full_matrices, S_sym_argsize_minus_1
     ),
@@ -321,7 +312,7 @@ def eigh_backward(by_values: Any, by_vectors: Any, values: Array, vectors: Array
 @op(
     "_linalg_eigh",
     node="LinalgEighBackward0",
-    outputs=("eigenvalues", "eigenvectors"),
+    outputs="eigenvalues eigenvectors",
     A=lambda grads, eigenvalues, eigenvectors: eigh_backward(grads[0], grads[1], eigenvalues, eigenvectors),
 )
 def linalg_eigh(A: Array, UPLO: str = "L", compute_v: bool = True) -> tuple[Array, Array]:
@@ -369,8 +360,7 @@ helper(small)
 @joint(
     "linalg_lstsq",
     node="LinalgLstsqBackward0",
-    outputs=("solution", "residuals", "rank", "singular_values"),
-    differentiable=("solution", "residuals"),
+    outputs="solution residuals | rank singular_values",
     of=("self", "b"),
     formula=lambda grads, self, b, solution, mask: lstsq_backward(grads[0], self, b, mask),
 )
@@ -400,7 +390,7 @@ def cholesky(self: Array, upper: bool = False) -> Array:
 # ---- products of reflections, as LAPACK keeps them
 
 
-@op("geqrf", outputs=("a", "tau"))
+@op("geqrf", outputs="a tau")
 def geqrf(self: Array) -> tuple[Array, Array]:
     """R on and above the diagonal, below it the vectors of the reflections, and how far each goes."""
     rows, columns = self.shape[-2:]

@@ -137,8 +137,7 @@ def factorize(A: Array) -> tuple[Array, Array]:
 @op(
     "_linalg_det",
     node="LinalgDetBackward0",
-    outputs=("result", "LU", "pivots"),
-    differentiable=("result",),
+    outputs="result | LU pivots",
     A=lambda grad, A, LU, pivots, result: det_backward(grad, result, A, LU, pivots),
 )
 def linalg_det(A: Array) -> tuple[Array, Array, Array]:
@@ -167,8 +166,7 @@ helper(slogdet_backward, raw_slogdet_backward)
 @op(
     "_linalg_slogdet",
     node="LinalgSlogdetBackward0",
-    outputs=("sign", "logabsdet", "LU", "pivots"),
-    differentiable=("sign", "logabsdet"),
+    outputs="sign logabsdet | LU pivots",
     A=lambda grads, A, LU, pivots, sign: slogdet_backward(grads[1], A, LU, pivots),
 )
 def linalg_slogdet(A: Array) -> tuple[Array, Array, Array, Array]:
@@ -194,12 +192,7 @@ def inverse_backward(grad: Array, inverse: Array) -> Array:
     return -matmul(adjoint(inverse), pulled)
 
 
-@op(
-    "linalg_inv_ex",
-    outputs=("inverse", "info"),
-    differentiable=("inverse",),
-    A=lambda grad, inverse: inverse_backward(grad, inverse),
-)
+@op("linalg_inv_ex", outputs="inverse | info", A=lambda grad, inverse: inverse_backward(grad, inverse))
 def linalg_inv(A: Array) -> tuple[Array, Array]:
     info = np.zeros(A.shape[:-2], np.int32)
     try:
@@ -251,8 +244,7 @@ def solve_backward(grad: Array, result: Array, A: Array, LU: Array, pivots: Arra
 @joint(
     "_linalg_solve_ex",
     node="LinalgSolveExBackward0",
-    outputs=("result", "LU", "pivots", "info"),
-    differentiable=("result",),
+    outputs="result | LU pivots info",
     of=("A", "B"),
     formula=lambda grad, A, LU, pivots, left, result, mask: solve_backward(grad, result, A, LU, pivots, left, mask),
 )

@@ -77,8 +77,7 @@ def count_of(self: Array) -> int:
 @op(
     "nll_loss_forward",
     node="NllLossBackward0",
-    outputs=("result", "total_weight"),
-    differentiable=("result",),
+    outputs="result | total_weight",
     self=lambda grad, self, target, weight, reduction, ignore_index, total_weight: nll_loss_backward(
         grad, self, target, weight, reduction, ignore_index, total_weight
     ),
@@ -172,8 +171,7 @@ def by_place(self: Array) -> Array:
     "nll_loss2d_forward",
     cost=3,
     node="NllLoss2DBackward0",
-    outputs=("result", "total_weight"),
-    differentiable=("result",),
+    outputs="result | total_weight",
     self=lambda grad, self, target, weight, reduction, ignore_index, total_weight: nll_loss2d_backward(
         grad, self, target, weight, reduction, ignore_index, total_weight
     ),
@@ -601,8 +599,7 @@ def nearer(data: Array, target: Array, is_target: Array) -> Array:
     "multilabel_margin_loss_forward",
     forward_mode=False,
     node="MultilabelMarginLossBackward0",
-    outputs=("output", "is_target"),
-    differentiable=("output",),
+    outputs="output | is_target",
     self=lambda grad, self, target, reduction, is_target: once_derived(
         "multilabel_margin_loss_backward", grad, self, target, reduction, is_target
     ),

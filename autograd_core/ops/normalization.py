@@ -72,8 +72,7 @@ def sum_present(one: Any, other: Any) -> Any:
 
 @joint(
     "native_layer_norm",
-    outputs=("result", "result1", "result2"),
-    differentiable=("result",),
+    outputs="result | result1 result2",
     of=("input", "weight", "bias"),
     formula=lambda grad, input, normalized_shape, weight, bias, result1, result2, mask: layer_norm_backward(
         grad, input, normalized_shape, result1, result2, weight, bias, mask
@@ -92,7 +91,7 @@ def layer_norm(
 
 @joint(
     "native_layer_norm_backward",
-    outputs=("result0", "result1", "result2"),
+    outputs="result0 result1 result2",
     of=("grad_out", "input", "mean", "rstd", "weight", "bias"),
     formula=lambda grads, grad_out, input, normalized_shape, mean, rstd, weight: layer_norm_double(
         grads, grad_out, input, normalized_shape, mean, rstd, weight
@@ -153,8 +152,7 @@ def layer_norm_double(
 
 @joint(
     "native_batch_norm",
-    outputs=("result", "result1", "result2"),
-    differentiable=("result",),
+    outputs="result | result1 result2",
     of=("input", "weight", "bias"),
     formula=lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps, mask:
     batch_norm_backward(
@@ -211,7 +209,7 @@ def move_on(
 
 @joint(
     "native_batch_norm_backward",
-    outputs=("result0", "result1", "result2"),
+    outputs="result0 result1 result2",
     of=("grad_out", "input", "weight", "save_mean", "save_invstd"),
     formula=lambda grads, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps:
     batch_norm_double(
@@ -297,7 +295,7 @@ def batch_norm_double(
 
 @joint(
     "native_group_norm",
-    outputs=("result0", "result1", "result2"),
+    outputs="result0 result1 result2",
     of=("input", "weight", "bias"),
     formula=lambda grads, input, weight, result1, result2, N, C, HxW, group, eps, mask: group_norm_backward(
         grads, input, result1, result2, weight, [N, group, C // group, HxW], eps, mask

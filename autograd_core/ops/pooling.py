@@ -102,13 +102,7 @@ def divisors(data: Array, kernel: Sizes, stride: Sizes, padding: Sizes, ceil_mod
 
 
 def means(
-    image: Array,
-    kernel: Sizes,
-    stride: Sizes,
-    padding: Sizes,
-    ceil_mode: bool,
-    with_pad: bool,
-    divisor: int | None,
+    image: Array, kernel: Sizes, stride: Sizes, padding: Sizes, ceil_mode: bool, with_pad: bool, divisor: int | None
 ) -> Array:
     """The sum of each block over `divisor`, or over how many elements it has."""
     n = len(kernel)
@@ -264,8 +258,7 @@ def at_places(data: Array, indices: Array, n: int) -> Array:
 @op(
     "max_pool2d_with_indices",
     node="MaxPool2DWithIndicesBackward0",
-    outputs=("result", "result1"),
-    differentiable=("result",),
+    outputs="result | result1",
     self=lambda grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1: max_pool2d_backward(
         grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1
     ),
@@ -407,8 +400,7 @@ def adaptive_avg_pool2d_backward(grad_output: Array, self: Array) -> Array:
 @op(
     "adaptive_max_pool2d",
     node="AdaptiveMaxPool2DBackward0",
-    outputs=("result0", "result1"),
-    differentiable=("result0",),
+    outputs="result0 | result1",
     self=lambda grad, self, result1: adaptive_max_pool2d_backward(grad, self, result1),
 )
 def adaptive_max_pool2d(self: Array, output_size: Sizes) -> tuple[Array, Array]:
@@ -473,8 +465,7 @@ def check_pool3d(
 @op(
     "max_pool3d_with_indices",
     node="MaxPool3DWithIndicesBackward0",
-    outputs=("result0", "result1"),
-    differentiable=("result0",),
+    outputs="result0 | result1",
     self=lambda grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1: max_pool3d_backward(
         grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1
     ),

@@ -108,8 +108,7 @@ def norm_dim(self: Array, p: float, dim: Dims, keepdim: bool = False) -> Array:
 
 @op(
     "_weight_norm_interface",
-    outputs=("result0", "result1"),
-    differentiable=("result0",),
+    outputs="result0 | result1",
     v=lambda grad, v, g, result1, dim: weight_norm_direction(grad, v, g, result1, dim),
     g=lambda grad, v, g, result1, dim: weight_norm_length(grad, v, g, result1, dim),
 )
@@ -193,14 +192,10 @@ def at_extreme(data: Array, dim: int, keepdim: bool, find: Any) -> tuple[Array, 
     return (values, index) if keepdim else (np.squeeze(values, at)[()], np.squeeze(index, at)[()])
 
 
-EXTREME = ("values", "indices")
-
-
 @op(
     "max.dim",
     writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
+    outputs="values | indices",
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
 )
 def max_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
@@ -210,8 +205,7 @@ def max_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]
 @op(
     "min.dim",
     writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
+    outputs="values | indices",
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
 )
 def min_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
@@ -561,9 +555,6 @@ def count_nonzero(self: Array, dim: Dims = None) -> Array:
 # ---- spread together with mean, and sums that skip nan
 
 
-TWO = ("result0", "result1")
-
-
 def floats(name: str, data: Array) -> None:
     if data.dtype.kind != "f":
         raise RuntimeError(f"{name} only support floating point and complex dtypes")
@@ -576,7 +567,7 @@ def centre(data: Array, dim: Dims, keepdim: bool) -> Array:
 
 @op(
     "var_mean.correction",
-    outputs=TWO,
+    outputs="result0 result1",
     self=lambda grads, self, dim, correction, keepdim: var_mean_backward(
         grads[0], grads[1], self, dim, correction, keepdim
     ),
@@ -590,7 +581,7 @@ def var_mean(
 
 @op(
     "std_mean.correction",
-    outputs=TWO,
+    outputs="result0 result1",
     self=lambda grads, self, result0, dim, correction, keepdim: std_mean_backward(
         grads[0], grads[1], self, result0, dim, correction, keepdim
     ),
@@ -660,10 +651,7 @@ def check_renorm(data: Array, p: float, dim: int, maxnorm: float) -> None:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {data.ndim} dimensions")
 
 
-@op(
-    "renorm",
-    self=lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm),
-)
+@op("renorm", self=lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm))
 def renorm(self: Array, p: float, dim: int, maxnorm: float) -> Array:
     """Parts along `dim` whose norm is above `maxnorm`, scaled down to it."""
     check_renorm(self, p, dim, maxnorm)

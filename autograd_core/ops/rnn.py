@@ -125,8 +125,7 @@ helper(given_or_zero, lambda grad, like: np.zeros_like(like) if grad is None els
 
 @op(
     "mkldnn_rnn_layer",
-    outputs=("result0", "result1", "result2", "result3"),
-    differentiable=("result0", "result1", "result2"),
+    outputs="result0 result1 result2 | result3",
     input=lambda grads, input, weight0, weight1, weight2, weight3, hx_, cx_, result0, result1, result2, reverse, mode,
     hidden_size, num_layers, has_biases, train, bidirectional, batch_sizes, batch_first, result3: lstm_gradients(
         grads, input, weight0, weight1, weight2, weight3, hx_, cx_, reverse
@@ -187,11 +186,7 @@ together(
 )  # fmt: skip
 
 
-@op(
-    "transpose_",
-    node="TransposeBackward1",
-    self=lambda grad, dim0, dim1: transpose(grad, dim0, dim1),
-)
+@op("transpose_", node="TransposeBackward1", self=lambda grad, dim0, dim1: transpose(grad, dim0, dim1))
 def transpose_result(self: Array, dim0: int, dim1: int) -> Array:
     """A transposed result that is no view: what PyTorch makes where it transposes its own result in place."""
     return np.swapaxes(self, dim0, dim1)
@@ -210,8 +205,7 @@ UNSORTED = (
 @op(
     "_pack_padded_sequence",
     forward_mode=False,
-    outputs=("result0", "result1"),
-    differentiable=("result0",),
+    outputs="result0 | result1",
     tensors_only=True,
     input=lambda grad, input_sym_sizes, result1, batch_first: pack_backward(
         grad, input_sym_sizes, result1, batch_first

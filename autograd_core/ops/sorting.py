@@ -14,7 +14,7 @@ from .. import errors
 from ..dispatch.op import both, helper, op
 from ..tensor.tensor import Array
 from ._common import existing, refuse, wrap
-from .reduction import EXTREME, some_along
+from .reduction import some_along
 
 # ---- sort and topk
 
@@ -23,8 +23,7 @@ from .reduction import EXTREME, some_along
     "sort",
     cost=2,
     writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
+    outputs="values | indices",
     self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
 )
 def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
@@ -35,8 +34,7 @@ def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, A
     "sort.stable",
     cost=2,
     writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
+    outputs="values | indices",
     self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
 )
 def sort_stable(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
@@ -64,8 +62,7 @@ def argsort_along(data: Array, at: int, descending: bool) -> Array:
     "topk",
     cost=2,
     writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
+    outputs="values | indices",
     self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
 )
 def topk(self: Array, k: int, dim: int = -1, largest: bool = True) -> tuple[Array, Array]:
@@ -157,8 +154,7 @@ def median(self: Array) -> Array:
     "median.dim",
     cost=2,
     writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
+    outputs="values | indices",
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
 )
 def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
@@ -176,8 +172,7 @@ def nanmedian(self: Array) -> Array:
     "nanmedian.dim",
     cost=2,
     writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
+    outputs="values | indices",
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
 )
 def nanmedian_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
@@ -188,8 +183,7 @@ def nanmedian_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, 
     "mode",
     cost=12,
     writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
+    outputs="values | indices",
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
 )
 def mode(self: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
@@ -201,7 +195,7 @@ def mode(self: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Arra
 
 @op(
     "aminmax",
-    outputs=("min", "max"),
+    outputs="min max",
     self=lambda grads, self, dim, keepdim, min, max: aminmax_backward(grads, self, dim, keepdim, min, max),
 )
 def aminmax(self: Array, dim: int | None = None, keepdim: bool = False) -> tuple[Array, Array]:
@@ -296,8 +290,7 @@ def quickselect(values: list[float], k: int) -> int:
     "kthvalue",
     cost=12,
     writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
+    outputs="values | indices",
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
 )
 def kthvalue(self: Array, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
@@ -323,25 +316,13 @@ def underivable(name: str) -> None:
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
 
-@op(
-    "_unique2",
-    node="Unique2Backward0",
-    outputs=("output", "inverse", "counts"),
-    differentiable=("output",),
-    self=lambda grad: underivable("_unique2"),
-)
+@op("_unique2", node="Unique2Backward0", outputs="output | inverse counts", self=lambda grad: underivable("_unique2"))
 def unique(self: Array) -> tuple[Array, Array, Array]:
     values, inverse, counts = np.unique(self, return_inverse=True, return_counts=True, equal_nan=False)
     return values, inverse.reshape(self.shape)[()], counts
 
 
-@op(
-    "unique_dim",
-    cost=5,
-    outputs=("output", "inverse", "counts"),
-    differentiable=("output",),
-    self=lambda grad: underivable("unique_dim"),
-)
+@op("unique_dim", cost=5, outputs="output | inverse counts", self=lambda grad: underivable("unique_dim"))
 def unique_dim(self: Array, dim: int) -> tuple[Array, Array, Array]:
     at = existing(dim, self.ndim)
     if 0 in (*self.shape[:at], *self.shape[at + 1 :]):
@@ -350,12 +331,7 @@ def unique_dim(self: Array, dim: int) -> tuple[Array, Array, Array]:
     return values, inverse.reshape(-1), counts
 
 
-@op(
-    "unique_consecutive",
-    outputs=("output", "inverse", "counts"),
-    differentiable=("output",),
-    self=lambda grad: underivable("unique_consecutive"),
-)
+@op("unique_consecutive", outputs="output | inverse counts", self=lambda grad: underivable("unique_consecutive"))
 def unique_consecutive(self: Array, dim: int | None = None) -> tuple[Array, Array, Array]:
     rows = np.ravel(self) if dim is None else np.moveaxis(self, wrap(dim, self.ndim), 0)
     other = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, rows.ndim)))

@@ -611,8 +611,7 @@ def to_whole(self: Array, dtype: Any, memory_format: str | None = None) -> Array
 @op(
     "frexp.Tensor",
     node="FrexpBackward0",
-    outputs=("mantissa", "exponent"),
-    differentiable=("mantissa",),
+    outputs="mantissa | exponent",
     self=lambda grad, exponent: grad / exp2(exponent),
 )
 def frexp(self: Array) -> tuple[Array, Array]:

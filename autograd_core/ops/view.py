@@ -511,10 +511,7 @@ def slice_(self: Array, dim: int, start: int, end: int, step: int = 1) -> Array:
     return self[(slice(None),) * wrap(dim, self.ndim) + (slice(start, end, step),)]
 
 
-@op(
-    "slice_backward",
-    grad_output=lambda grad, dim, start, end, step: slice_(grad, dim, start, end, step),
-)
+@op("slice_backward", grad_output=lambda grad, dim, start, end, step: slice_(grad, dim, start, end, step))
 def slice_backward(grad_output: Array, input_sizes: Sequence[int], dim: int, start: int, end: int, step: int) -> Array:
     out = np.zeros(input_sizes, grad_output.dtype)
     out[(slice(None),) * wrap(dim, len(input_sizes)) + (slice(start, end, step),)] = grad_output

@@ -613,6 +613,6 @@ def check_betas(betas: Any) -> None:
     Raises:
         ValueError: one is not.
     """
-    for i, beta in enumerate(betas):
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+    for i in range(2):  # torch, too, asks for each by its index
+        if not 0.0 <= betas[i] < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")

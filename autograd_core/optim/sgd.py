@@ -8,20 +8,7 @@ from ..random.box_muller import multiply_add
 from ..tensor.dtypes import REAL
 from ..tensor.tensor import Array, Tensor, plain
 from .differentiable import sgd
-from .optimizer import (
-    DECAY,
-    POWER,
-    RATE,
-    SCALED,
-    Algorithm,
-    Group,
-    advance,
-    counter,
-    decay,
-    plus,
-    write,
-    zeros_like,
-)
+from .optimizer import DECAY, POWER, RATE, SCALED, Algorithm, Group, advance, counter, decay, plus, write, zeros_like
 
 
 class SGD(Algorithm):

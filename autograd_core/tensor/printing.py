@@ -81,12 +81,7 @@ PREFIX = "tensor("
 
 
 def tensor_repr(
-    array: Array | np.generic,
-    *,
-    dtype: dtype,
-    grad_fn: str | None,
-    requires_grad: bool,
-    tangent: str = "",
+    array: Array | np.generic, *, dtype: dtype, grad_fn: str | None, requires_grad: bool, tangent: str = ""
 ) -> str:
     """`tensor(...)` for the elements of `array`; `grad_fn` is the name of its node."""
     options = _options.get()

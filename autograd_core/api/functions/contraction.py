@@ -201,11 +201,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     return pdist_forward(contiguous(input), float(p))
 
 
-MODES = {
-    "use_mm_for_euclid_dist_if_necessary": None,
-    "use_mm_for_euclid_dist": 1,
-    "donot_use_mm_for_euclid_dist": 2,
-}
+MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
 DISTANCES: Any = guard("torch", "_cdist", distances)
 
 

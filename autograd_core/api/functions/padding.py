@@ -9,13 +9,7 @@ import numpy as np
 from ...dispatch.inplace import in_place
 from ...errors import Unsupported
 from ...ops._common import refuse
-from ...ops.padding import (
-    constant_pad_nd,
-    reflection_pad1d,
-    reflection_pad2d,
-    replication_pad1d,
-    replication_pad2d,
-)
+from ...ops.padding import constant_pad_nd, reflection_pad1d, reflection_pad2d, replication_pad1d, replication_pad2d
 from ...ops.unary import copy
 from ...ops.view import slice_
 from ...tensor.tensor import Tensor, plain

@@ -65,9 +65,7 @@ class Forward(Making):
     def result_lines(self, name: str) -> list[str]:
         """A plain result tensor, all but its node."""
         r = f"r_{name}"
-        return [
-            f"    {r} = _new(); {r}.data_ = v_{name}; {r}.storage_ = {r}.meta = None",
-        ]
+        return [f"    {r} = _new(); {r}.data_ = v_{name}; {r}.storage_ = {r}.meta = None"]
 
     # ---- forward, as it usually is
 
@@ -125,10 +123,7 @@ class Forward(Making):
                 f"    else: {otherwise}({self.everything})",
             ]
         if not may_be_number:
-            return [
-                f"    try: d_{p} = {p}.data_",
-                f"    except AttributeError: {otherwise}({self.everything})",
-            ]
+            return [f"    try: d_{p} = {p}.data_", f"    except AttributeError: {otherwise}({self.everything})"]
         first = self.pair[0]
         small = f"{p}.__class__ is float or {p}.__class__ is int and -9999999 < {p} < 9999999"
         taken = [f"        d_{p} = {p}.data_", *self.promote_lines("        ", otherwise)]

@@ -196,12 +196,7 @@ def stirling(target: Tensor) -> Tensor:
 
 
 def gaussian_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    var: Tensor | float,
-    full: bool = False,
-    eps: float = 1e-6,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     spread = spread_of(input, var)
     if reduction not in REDUCTIONS:

@@ -14,16 +14,7 @@ from ...engine.warnings import warn
 from ...errors import Unsupported, type_name
 from ...ops import convolution
 from ...ops._common import wrap
-from ...ops.grid_sample import (
-    BORDER,
-    CUBIC,
-    LINEAR,
-    NEAREST,
-    REFLECTION,
-    ZEROS,
-    affine_grid_generator,
-    grid_sampler_2d,
-)
+from ...ops.grid_sample import BORDER, CUBIC, LINEAR, NEAREST, REFLECTION, ZEROS, affine_grid_generator, grid_sampler_2d
 from ...ops.interpolation import (
     upsample_bicubic2d,
     upsample_bilinear2d,
