@@ -25,6 +25,8 @@ SAID = {
     rf"|{MEANT}",
     "nan": rf"\b(?:trap|pitfall|gotcha)\b|{MEANT}",
     "infinite": rf"\b(?:trap|pitfall|gotcha)\b|\bslope\b.*\binfinite\b|{MEANT}",
+    "zero_derivative": rf"\b(?:no|zero)\b.{{0,12}}\b(?:slope|derivative)\b|\b(?:slope|derivative)s?\b.{{0,24}}"
+    rf"\b(?:zero|0|vanish\w*)\b|\bpiecewise constant\b|\bflat\b.{{0,12}}\beverywhere\b|{MEANT}",
     "second_derivative": rf"\bsecond derivative\b.*\b(?:zero|0|vanish\w*)\b|\bpiecewise\b|{MEANT}",
 }
 """By cause, what a remark says that knows of it."""
