@@ -80,8 +80,10 @@ def gradients(
     for at in reversed(order):
         node = nodes[at]
         if node in needed:
-            wanted: Wanted | None = node.next
-            wanted = None if needed.issuperset(wanted) else tuple([n if n in needed else None for n in wanted])
+            below = node.next
+            wanted: Wanted | None = None
+            if not needed.issuperset(below):
+                wanted = tuple([n if n in needed else None for n in below])
             if graph:
                 node.graph_step(this.buffers.pop(at, None), wanted, this)  # type: ignore[misc]
             else:

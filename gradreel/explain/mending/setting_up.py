@@ -200,10 +200,9 @@ def computed_anew(text: Text, statement: ast.stmt) -> ast.expr | None:
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Attribute | ast.Subscript):
         return None
     call, path = statement.value, text.get(statement.targets[0])
-    made = isinstance(call, ast.Call) and called(call) == "Parameter" and bool(call.args)
-    if made and any(text.get(part) == path for part in text.parts(call, ast.expr)):
-        return call.args[0]  # type: ignore[attr-defined]
-    return None
+    if not isinstance(call, ast.Call) or called(call) != "Parameter" or not call.args:
+        return None
+    return call.args[0] if any(text.get(part) == path for part in text.parts(call, ast.expr)) else None
 
 
 def is_quiet(text: Text, statement: ast.stmt) -> bool:
