@@ -10,7 +10,7 @@ import { createCursor } from "../../gradreel/player/web/stage/cursor.js";
 import { countsOf, hasArrived, isAlive, stageMoment } from "../../gradreel/player/web/stage/moment.js";
 import { durationsOf, timeScale } from "../../gradreel/player/web/stage/pace.js";
 import { along, routeOf } from "../../gradreel/player/web/stage/routes.js";
-import { boxOf, freest, leastCovering, overlapOf } from "../../gradreel/player/web/stage/places.js";
+import { boxOf, freest, leastCovering, overlapOf, signOf } from "../../gradreel/player/web/stage/places.js";
 import { restsOf } from "../../gradreel/player/web/stage/rests.js";
 import { MIN_SCALE, slotLabel } from "../../gradreel/player/web/stage/sizes.js";
 import { aim, ease } from "../../gradreel/player/web/stage/sprites.js";
@@ -346,6 +346,18 @@ test("a slot is named by the end of a path", () => {
     ["net.4.weight.t()", "4.weightᵀ"], ["W.T", "Wᵀ"], ["model.blocks.0.ln1.weight", "ln1.weight"],
     ["temporary", "input"], ["out - x", "out - x"], ["softmax(q @ k)", "softmax(q @…"],
   ]) assert.equal(slotLabel({ label, name: "self" }), said);
+});
+
+test("what runs sinks into its sign, which begins the title of its node", () => {
+  const run = opened(stored("diamond.json"));
+  run.resize(ROOMS[0]);
+  const layout = run.layout(run.scene.calls[0].from);
+  const sprites = new Map(layout.items.map((item) => [item.key, { ...item, scale: layout.scale }]));
+  for (const item of layout.items.filter(({ type }) => type === "node")) {
+    const from = (signOf({ layout, sprites }, item).x - item.x) / layout.scale + item.w / 2;
+    const title = width(item.nodes[0].short, 14) + width(`#${item.nodes[0].box.nr}`, 14);
+    assert.ok(from >= 12 && from <= (item.w - title) / 2, item.key);
+  }
 });
 
 test("of some places that one is taken that covers least", () => {

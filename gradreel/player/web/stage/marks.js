@@ -9,7 +9,7 @@ import { box, line, sizeOfText, write } from "./pen.js";
 import { mouthX } from "./routes.js";
 import {
   BOLD, BOLD_MONO, CELL, cellsOf, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, RESULT,
-  slotLabel, slotPlace, TITLE,
+  SIGN, slotLabel, slotPlace, TITLE,
 } from "./sizes.js";
 import { css, heat, tile } from "./tiles.js";
 import { drawSign } from "./signs.js";
@@ -81,7 +81,7 @@ function drawNode(pen, frame, item) {
   const fits = 38 + title + wide <= item.w - 6;
   const left = -Math.min(item.w - 10, 32 + title + (fits ? 6 + wide : 0)) / 2;
   const y = -item.h / 2 + 17;
-  drawSign(pen, node.short, left + 13, y, 12, tone);
+  drawSign(pen, node.short, left + SIGN, y, 12, tone);
   write(pen, node.short, left + 32, y, TITLE, { bold: true, align: "left", room: item.w - 42 });
   if (fits) write(pen, number, left + 38 + title, y, LABEL, { align: "left", colour: colours.soft });
   item.slotWidths.forEach((wide, place) => drawSlot(pen, frame, item, node, place, wide, failed));

@@ -119,7 +119,7 @@ export function signOf(frame, item) {
   const sprite = spriteOf(frame, item);
   if (!sprite) return null;
   const y = item.type === "node" ? -item.h / 2 + 17 : 0;
-  return { x: sprite.x, y: sprite.y + y * sprite.scale, size: 24 * sprite.scale };
+  return { x: sprite.x + (item.sign ?? 0) * sprite.scale, y: sprite.y + y * sprite.scale, size: 24 * sprite.scale };
 }
 
 /** The line of an edge, null where it is inside a closed card. @param {Frame} frame @param {Edge} edge */

@@ -17,6 +17,8 @@ export const MONO = { mono: true };
 export const BOLD_MONO = { bold: true, mono: true };
 
 export const HEAD = 32;
+/** The middle of the sign of a node, from where its title begins. */
+export const SIGN = 13;
 const SLOTS = 4;
 const SLOT_GAP = 8;
 /** The small tile of a leaf inside a card: its value, its `.grad`, and how many stand in a row. */
@@ -64,6 +66,7 @@ function sizeNode(item, measure, { dense }) {
   item.slotWidths = slots.map(wanted);
   const wide = item.slotWidths.reduce((sum, width) => sum + width + SLOT_GAP, SLOT_GAP);
   item.w = Math.max(74, title + 62, wide);
+  item.sign = SIGN - (38 + title) / 2;
   item.h = HEAD + (slots.length ? item.cell + 26 : 0);
   item.tag = tagRoom(node, measure);
 }

@@ -142,6 +142,8 @@ export interface Item {
   column?: number;
   /** Room for names: beside it where the graph stands, above it where it lies. */
   tag: number;
+  /** The middle of its sign, from its own. */
+  sign?: number;
   cell?: number;
   slotWidths?: number[];
   tile?: number;
