@@ -130,7 +130,7 @@ def traced_back(found: list[Diagnosis], silent: list[Diagnosis]) -> list[Diagnos
 
 FOLLOWS = {
     "collected": frozenset({"lost", "lost_unread", "drawn", "growing"}),  # graphs that nobody ever comes back for
-    "untouched": frozenset({"idle", "overwritten"}),
+    "untouched": frozenset({"idle", "overwritten", "made_anew"}),
     "stale": frozenset({"old_graph"}),
     "not_leaf": frozenset({"nameless_leaf"}),
     "withheld": frozenset({"backward_no_return"}),

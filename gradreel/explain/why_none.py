@@ -186,13 +186,18 @@ def lost(world: World, tensor: TensorState, in_vain: bool = False) -> Reason | N
                 named_at = start.bound if cut.how == "data" else None
                 built, made = named_at or start.place, start.made
             lines: dict[str, int | None] = {"built": built.line, "cut": cut.place.line}
+            events = {"built": made, "cut": cut.event}
+            if cut.how == "late":  # what was computed too early, by a call perhaps
+                events["begun"] = cut.tensor.made
+                if cut.tensor.place.frames:
+                    lines["saved"] = cut.tensor.place.frames[-1].line
             return Reason(
                 "no_graph",
                 "lost",
                 grad_of(world, tensor),
                 story,
                 lines,
-                {"built": made, "cut": cut.event},
+                events,
                 (),
                 named(
                     target=name_of(world, again),

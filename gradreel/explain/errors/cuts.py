@@ -67,6 +67,8 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
         if tensor.cut is not None and not tensor.requires_grad:
             if tensor.inputs:
                 return flag_cut(world, tensor)
+            if not optimized(world, tensor, known=True) and (late := late_on_way(world, start)) is not None:
+                return late
             flagged = flagged or tensor
             continue
         before = made_from(world, tensor)
@@ -90,6 +92,15 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
         return flag_cut(world, flagged)
     found = numbers_from_tracked(world, start)
     return plain_cut(world, oldest or start) if found is None else as_numbers(world, *found)
+
+
+def late_on_way(world: World, start: TensorState) -> Cut | None:
+    """What `start` was computed from that had been computed too early: before a gradient was asked for behind it."""
+    for tensor in ancestors(world, start):
+        for state in made_from(world, tensor) if tensor.node is None else ():
+            if state.requires_grad and (late := asked_later(world, state, tensor.made)) is not None:
+                return late_cut(world, tensor, state, late)
+    return None
 
 
 def filled_by(world: World, tensor: TensorState) -> Call | None:

@@ -47,6 +47,8 @@ def without_graph(world: World, failure: Failure, start: TensorState) -> Diagnos
     if cut is not None:
         if cut.place.line:
             lines["cut"], events["cut"] = cut.place.line, cut.event
+        if cut.how == "late":
+            events["begun"] = cut.tensor.made
         story.append(cut.told)
     story.append(CONSTANT if cut is not None and cut.how == "linear" else NO_WAY_BACK)
     names = named(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..calls import keyword
 from .collected import begun_anew
-from .common import copies, enclosing, followed, needed_before, stack_statements, without_keyword
+from .common import copies, enclosing, enumerated, followed, needed_before, stack_statements, without_keyword
 from .derived_attributes import as_property, build_where_read, computed_where_read, rebuilt_in_method
 from .detaching import carried_over, detached_border
 from .graphs import rebuilt_before, rebuilt_in_function, rebuilt_inside
@@ -103,7 +103,8 @@ def stepped_later(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def taken_in_loop(wanted: Wanted) -> Iterator[Proposal]:
-    """`losses = [f(x) for x in data]` and `for loss in losses:` become `for x in data:` with `loss = f(x)` in it."""
+    """`losses = [f(x) for x in data]` and `for loss in losses:` become `for x in data:` with `loss = f(x)` in it; of
+    pairs, too."""
     text, raised = wanted.text, wanted.at("raised")
     loop = text.loop(raised) if raised is not None else None
     built = wanted.beside("built", loop) if loop is not None else None
@@ -112,12 +113,31 @@ def taken_in_loop(wanted: Wanted) -> Iterator[Proposal]:
         return
     part, name = value.generators[0], text.get(built.targets[0]) if isinstance(built, ast.Assign) else ""
     for use, goal in entries_of(loop):
-        if text.get(use) != name or len(value.generators) != 1 or part.ifs or not isinstance(goal, ast.Name):
+        pairs = paired(text, goal, value.elt)
+        if text.get(use) != name or len(value.generators) != 1 or part.ifs or not pairs:
             continue
-        over = f"({text.get(part.target)})" if isinstance(part.target, ast.Tuple) else text.get(part.target)
-        edits = [text.removed(built), text.replaced(goal, over), text.replaced(use, text.get(part.iter))]
-        edits.append(text.before(loop.body[0], [f"{goal.id} = {text.get(value.elt)}"]))
-        yield wanted.proposal(f"compute {goal.id} in the turn that needs it, on line {loop.lineno}", FREE, *edits)
+        over = text.get(part.target) if goal is loop.target else f"({text.get(part.target).strip('()')})"
+        over = over if isinstance(part.target, ast.Tuple) else text.get(part.target)
+        computed = [(left, right) for left, right in pairs if left != right]
+        edits = [
+            text.replaced(goal, over),
+            text.before(loop.body[0], [f"{left} = {right}" for left, right in computed]),
+        ]
+        if text.loop(loop) is None or not isinstance(part.iter, ast.Call):
+            edits += [text.removed(built), text.replaced(use, text.get(part.iter))]
+        else:  # what can be gone through once, as `zip`, is kept for every turn of the loop around
+            edits.append(text.replaced(value, f"list({text.get(part.iter)})"))
+        what = enumerated([left for left, _ in computed])
+        yield wanted.proposal(f"compute {what} in the turn that needs it, on line {loop.lineno}", FREE, *edits)
+
+
+def paired(text: Text, goal: ast.expr, value: ast.expr) -> list[tuple[str, str]]:
+    """The names that take the parts of `value`, each with its part; none if they do not match."""
+    if isinstance(goal, ast.Name):
+        return [(goal.id, text.get(value))]
+    if not isinstance(goal, ast.Tuple) or not isinstance(value, ast.Tuple) or len(goal.elts) != len(value.elts):
+        return []
+    return [(text.get(one), text.get(other)) for one, other in zip(goal.elts, value.elts, strict=True)]
 
 
 def entries_of(loop: ast.For) -> list[tuple[ast.expr, ast.expr]]:

@@ -75,6 +75,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
             references.detached,
             references.detached_where_made,
         ),
+        recomputed.taken_in_loop,
         graphs.used_up,
     ),
     "growing": (graphs.growing,),

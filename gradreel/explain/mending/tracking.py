@@ -211,8 +211,10 @@ def asked_before(wanted: Wanted) -> Iterator[Proposal]:
     if cut is None or name is None or not text.alone(cut):
         return
     block = text.block(cut)
+    called_there = wanted.beside("begun", cut)
     for statement in block[: block.index(cut)] if cut in block else []:
-        if loads(statement, name) and text.alone(statement):
+        computes = loads(statement, name) and not isinstance(statement, ast.FunctionDef | ast.ClassDef)
+        if (computes or statement is called_there) and text.alone(statement):
             title = f"line {cut.lineno} before line {statement.lineno}: ask first, then compute"
             yield wanted.proposal(title, TRACKS, text.removed(cut), text.before(statement, text.lines_of(cut)))
             return

@@ -123,10 +123,11 @@ class Untouched:
 
     def found(self) -> list[Diagnosis]:
         """Told if no step ever wrote anything, or if the leaf was made, or told to learn, after the optimizer."""
+        anew = self.anew if self.stepped_memory else set()
         lost = [
             number
             for number, steps in self.passed.items()
-            if (steps >= STEPS or number in self.anew) and self.world.tensors[number].storage not in self.written
+            if (steps >= STEPS or number in anew) and self.world.tensors[number].storage not in self.written
         ]
         if self.step is None or not self.made or not lost:
             return []
