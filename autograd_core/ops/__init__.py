@@ -1,6 +1,10 @@
 """The table of operators, in the manner of PyTorch's derivatives.yaml: one short entry each, in a file by family."""
 
+from collections.abc import Callable
+from typing import Any
+
 from ..dispatch.codegen.cache import kept
+from ..dispatch.registry import GRAPH, TABLE
 from . import activation as activation
 from . import attention as attention
 from . import binary as binary
@@ -30,3 +34,22 @@ from . import unary as unary
 from . import view as view
 
 kept.close()
+
+
+class _Operators:
+    """`torch.ops.aten`: operators by their names, those too that programs know by no other."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """The operator `name`, or the first of its overloads.
+
+        Raises:
+            AttributeError: there is none.
+        """
+        for known, entry in TABLE.items():
+            if known.partition(".")[0] == name:
+                function: Callable[..., Any] = GRAPH[entry.python_name]
+                return function
+        raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
+
+
+aten = _Operators()

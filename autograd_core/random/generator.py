@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from autograd_core import errors
-from autograd_core.engine.state import state
-from autograd_core.errors import RANDOM_IN_VMAP
-from autograd_core.functorch.batch import Level
-from autograd_core.namespace.module_names import WrittenInC
-from autograd_core.opaque import opaque
-from autograd_core.random import box_muller
+from .. import errors
+from ..engine.state import state
+from ..errors import RANDOM_IN_VMAP
+from ..functorch.batch import Level
+from ..namespace.module_names import WrittenInC
+from ..opaque import opaque
+from . import box_muller
 
 if TYPE_CHECKING:
-    from autograd_core.tensor.tensor import Tensor
+    from ..tensor.tensor import Tensor
 
 Array = npt.NDArray[Any]
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from autograd_core.tensor.dtypes import bool_, dtype, get_default_dtype, int64
+from .dtypes import bool_, dtype, get_default_dtype, int64
 
 Array = npt.NDArray[Any]
 
