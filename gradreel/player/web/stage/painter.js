@@ -12,7 +12,7 @@ import {
 import { box, circle, clamp, line, pill, pillWide, within, write } from "./pen.js";
 import { boxOf, edgeRoute, freest, itemOf, leastCovering, mouthOf, spriteOf, titlesIn } from "./places.js";
 import { drawProgram, isBeforeGraph } from "./program.js";
-import { ARRIVED, isFew, restsOf, travelling, waitsAt } from "./rests.js";
+import { ARRIVED, restsOf, travelling, waitsAt } from "./rests.js";
 import { along, isBundle, routeOf, trace } from "./routes.js";
 import { LABEL, lastParts, NAME } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
@@ -342,7 +342,6 @@ function drawSeeds(pen, frame) {
 /** What went over an edge, or waits on it for its turn. */
 function drawSent(pen, frame) {
   const { model, moment, layout } = frame;
-  const few = isFew(layout);
   const { rests } = restsOf(layout);
   for (const link of layout.links) {
     if (isBundle(link)) continue;
@@ -350,9 +349,10 @@ function drawSent(pen, frame) {
       const value = sentAt(model, edge, moment.step);
       if (value === null || frame.hidden.has(`sent:${edge.id}`) || !isAlive(edge.from, moment.step)) continue;
       const waits = !hasArrived(model, edge, moment.step);
-      const route = (waits || few) && edgeRoute(frame, edge);
+      const part = waits ? waitsAt(layout, edge) : rests.get(edge.id);
+      const route = part !== undefined && edgeRoute(frame, edge);
       if (!route) continue;
-      const at = along(route, waits ? waitsAt(layout, edge) : rests.get(edge.id));
+      const at = along(route, part);
       const look = { kind: /** @type {const} */ ("grad"), most: mostAt(frame, edge.to) };
       tile(pen, model.scene.values[value], at, waits ? travelling(layout) : ARRIVED, look);
     }

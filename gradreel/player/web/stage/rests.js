@@ -3,7 +3,7 @@
  * they cover no thing and no other gradient. Decided once for a layout, so that none jumps while a call goes about.
  */
 
-import { boxOf, leastCovering, mouthAt } from "./places.js";
+import { boxOf, leastCovering, mouthAt, overlapOf } from "./places.js";
 import { along, isBundle, lengthOf, routeOf } from "./routes.js";
 
 /** @import { Edge, Layout, Link } from "./types.js" */
@@ -19,6 +19,8 @@ export const ARRIVED = 30;
 /** So far from the end of its line a gradient waits, where the line is long. */
 const WAITS = 0.8;
 const APART = 4;
+/** What has arrived rests on its line only where it covers no more with such a share of it. */
+const COVERS = 0.2;
 /** So far from where its line begins a gradient covers nothing of its node. */
 const CLEAR = 22;
 /** Shares of a line to try, from the one that is wished for. */
@@ -64,7 +66,8 @@ function placeRests(layout) {
   const size = travelling(layout);
   const waits = settle(ways, things, size, ({ route }) =>
     Math.max(0.5, Math.min(WAITS, 1 - (size / 2 + APART) / lengthOf(route))));
-  const rests = settle(isFew(layout) ? ways : [], things, ARRIVED, ({ link, route }) => restOf(layout, link, route));
+  const restAt = ({ link, route }) => restOf(layout, link, route);
+  const rests = settle(isFew(layout) ? ways : [], things, ARRIVED, restAt, COVERS);
   const tilesOf = (shares, side) => ways.flatMap(({ edge, route }) =>
     (shares.has(edge.id) ? [{ ...along(route, shares.get(edge.id)), w: side, h: side }] : []));
   return { waits, rests, tiles: [...tilesOf(waits, size), ...tilesOf(rests, ARRIVED)] };
@@ -75,15 +78,17 @@ const isJoint = ({ type, nodes }) => type === "node" && nodes[0].into.length > 1
 
 /** Each on its line as near to where it is wished as it covers nothing, or where it covers least.
  * @param {Way[]} ways @param {Box[]} things @param {number} size @param {(way: Way) => number} wish
+ * @param {number} [most]  what covers more, as a share of itself, has no place
  * @returns {Map<string, number>}
  */
-function settle(ways, things, size, wish) {
+function settle(ways, things, size, wish, most = Infinity) {
   const full = [...things];
   const found = new Map();
   for (const way of ways) {
     const wished = wish(way);
     const parts = TRIES.map((off) => wished + off).filter((part) => part >= 0.04 && part <= 0.96);
     const at = leastCovering(parts.map((part) => ({ ...along(way.route, part), w: size, h: size, part })), full);
+    if (full.reduce((sum, other) => sum + overlapOf(at, other), 0) > most * size * size) continue;
     found.set(way.edge.id, at.part);
     full.push(at);
   }
