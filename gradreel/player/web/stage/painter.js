@@ -5,17 +5,18 @@
 
 import { dimmed, drawActs, mostAt, prepare, seedSpot } from "./acts.js";
 import { isFramed } from "./fold.js";
-import { drawItem, genColour, idsOf } from "./marks.js";
+import { drawItem, idsOf } from "./marks.js";
 import {
   arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
 } from "./moment.js";
 import { box, circle, clamp, line, pill, pillWide, within, write } from "./pen.js";
-import { boxOf, edgeRoute, freest, itemOf, leastCovering, mouthOf, spriteOf, titlesIn } from "./places.js";
+import { boxOf, edgeRoute, itemOf, leastCovering, mouthOf, spriteOf, titlesIn } from "./places.js";
 import { drawProgram, isBeforeGraph } from "./program.js";
 import { ARRIVED, restsOf, travelling, waitsAt } from "./rests.js";
 import { along, isBundle, routeOf, trace } from "./routes.js";
 import { LABEL, lastParts, NAME } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
+import { drawStoreys } from "./storeys.js";
 import { tile } from "./tiles.js";
 import { tileSize } from "./values.js";
 
@@ -27,7 +28,6 @@ const HEAD = 9;
 const PIPS = 6;
 const PIP = 13;
 const PLAIN = 5;
-const STOREYS = ["graph of the value", "gradient’s own graph", "graph of that gradient", "and of that"];
 /** Of a bundle, where the count may stand. */
 const SPOTS = [0.3, 0.2, 0.42, 0.54, 0.66, 0.78, 0.14, 0.36, 0.25, 0.48, 0.6, 0.72, 0.84];
 
@@ -128,23 +128,6 @@ function drawPlain(pen, frame, { from, to, top }) {
     frame.plain.set(tensor, { x: x + 16, y, size: 30 });
     frame.targets.push({ id: tensor, kind: "tensor", label: name, x, y: y - 16, w, h: 32 });
     x += w + 12;
-  }
-}
-
-/** Generations of create_graph: tinted bands with a floor. */
-function drawStoreys(pen, frame) {
-  const { layout, width, moment } = frame;
-  if (layout.storeys.length < 2) return;
-  for (const { gen, top, bottom } of layout.storeys) {
-    if (!frame.model.nodes.some((node) => node.gen === gen && !node.leaf && isAlive(node, moment.step))) continue;
-    const colour = genColour(pen, gen);
-    const at = { x: width / 2, y: (top + bottom) / 2 - 1, w: width - 20, h: bottom - top + 30 };
-    within(pen, { x: 0, y: 0, alpha: 0.08 + 0.02 * gen }, () => box(pen, at, 12, { fill: colour }));
-    line(pen, [[10, bottom + 14], [width - 10, bottom + 14]], { stroke: colour, line: 1.4 });
-    const words = STOREYS[Math.min(3, gen)];
-    const w = pen.measure(words, 12.5, { bold: true });
-    const { x } = freest(layout, [width - 22 - w / 2, 22 + w / 2].map((each) => ({ x: each, y: top - 5, w, h: 14 })));
-    write(pen, words, x, top - 5, 12.5, { bold: true, colour });
   }
 }
 

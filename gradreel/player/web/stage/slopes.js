@@ -8,6 +8,7 @@ import { boxOf, overlapOf } from "./places.js";
 import { isFew, restsOf, waysOf } from "./rests.js";
 import { along, isBundle, lengthOf, routeOf } from "./routes.js";
 import { isAlive } from "./moment.js";
+import { storeyNames } from "./storeys.js";
 
 /** @import { Pen } from "./pen.js" */
 /** @import { Box } from "./places.js" */
@@ -87,7 +88,8 @@ const sizeOf = (measure, slope) => ({ w: measure(slope, PX, STYLE) + 8, h: 19 })
 function placeSlopes(layout, { measure }) {
   const ways = waysOf(layout);
   const lines = ways.flatMap(({ route }) => pointsOf(route));
-  const full = [...layout.items.map((item) => boxOf(item, layout)), ...restsOf(layout).tiles];
+  const things = layout.items.map((item) => boxOf(item, layout));
+  const full = [...things, ...restsOf(layout).tiles, ...storeyNames({ measure }, layout)];
   const found = new Map();
   for (const { edge, route } of ways) {
     if (!edge.slope) continue;
