@@ -288,7 +288,7 @@ test("gradients that rest on lines cover no thing, and none another", () => {
     const { waits, rests, tiles } = restsOf(layout);
     assert.ok([...waits.values(), ...rests.values()].every((part) => part > 0 && part < 1));
     const things = layout.items.map((item) => boxOf(item, layout));
-    const arrived = tiles.slice(waits.size);
+    const arrived = tiles.slice(waits.size, waits.size + rests.size);
     for (const [i, tile] of arrived.entries())
       for (const other of [...things, ...arrived.slice(0, i)])
         assert.ok(overlapOf(tile, other) < 60, JSON.stringify([tile, other]));

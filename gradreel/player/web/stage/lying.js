@@ -84,7 +84,7 @@ function passColumns(links, bands) {
   }
 }
 
-const before = ({ h, tag = 0 }) => h / 2 + (tag ? NAME : 0);
+const before = ({ h, tag = 0, over = 0 }) => h / 2 + over + (tag ? NAME : 0);
 const after = ({ h }) => h / 2;
 
 /** The heights of all things within their bands. @returns {Map<any, number>} */

@@ -20,8 +20,8 @@ const SHOWN_SLOTS = 4;
 export const spriteOf = ({ sprites }, item) => (item ? sprites.get(item.key) : undefined);
 
 /** The place of a thing with the name that may be at it. @param {Item} item @param {Layout} layout @returns {Box} */
-export function boxOf({ x, y, w, h, tag, lens }, { scale, lying }) {
-  const above = (lens ? 28 : 0) + (tag && lying ? NAME : 0);
+export function boxOf({ x, y, w, h, tag, lens, over = 0 }, { scale, lying }) {
+  const above = over + (lens ? 28 : 0) + (tag && lying ? NAME : 0);
   const right = tag && !lying ? tag : 0;
   return { x: x + (right / 2) * scale, y: y - (above / 2) * scale, w: (w + right) * scale, h: (h + above) * scale };
 }

@@ -28,7 +28,7 @@ const TRIES = [0, -0.07, 0.07, -0.14, 0.14, -0.21, 0.21, -0.28, 0.28, -0.35, 0.3
 
 /** @typedef {{edge: Edge, link: Link, route: Route}} Way */
 /** @typedef {{waits: Map<string, number>, rests: Map<string, number>, tiles: Box[]}} Rests
- *   `waits`, `rests`: shares of lines, by edge; `tiles`: all places that they come to
+ *   `waits`, `rests`: shares of lines, by edge; `tiles`: all places that they come to, before nodes, too
  */
 
 export const isFew = ({ links }) => links.reduce((sum, { edges }) => sum + edges.length, 0) <= FEW_EDGES;
@@ -70,7 +70,7 @@ function placeRests(layout) {
   const rests = settle(isFew(layout) ? ways : [], things, ARRIVED, restAt, COVERS);
   const tilesOf = (shares, side) => ways.flatMap(({ edge, route }) =>
     (shares.has(edge.id) ? [{ ...along(route, shares.get(edge.id)), w: side, h: side }] : []));
-  return { waits, rests, tiles: [...tilesOf(waits, size), ...tilesOf(rests, ARRIVED)] };
+  return { waits, rests, tiles: [...tilesOf(waits, size), ...tilesOf(rests, ARRIVED), ...mouths] };
 }
 
 /** Whether gradients are added before a node. @param {import("./types.js").Item} item */

@@ -28,6 +28,8 @@ export const CELL = { w: 12, h: 13, row: 16, most: 80 };
 export const FUNNEL = { big: 52, compact: 44 };
 /** Where the graph lies a name stands so high above its node. */
 export const NAME = 36;
+/** The name of a view stands on its lens. */
+const LENS_NAME = 20;
 const DRAWER = { w: 40, h: 29, rows: 3 };
 
 /** A name with no more than its last two parts. @param {string} name */
@@ -92,6 +94,7 @@ function sizeLens(item, measure) {
   item.w = measure(item.text, LABEL, MONO) + 18;
   item.h = 24;
   item.tag = 0;
+  item.over = item.nodes.some(({ tags }) => tags.length) ? LENS_NAME : 0;
 }
 
 function sizeCard(item, measure) {

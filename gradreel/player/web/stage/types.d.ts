@@ -142,6 +142,8 @@ export interface Item {
   column?: number;
   /** Room for names: beside it where the graph stands, above it where it lies. */
   tag: number;
+  /** Room above it for the name of a view. */
+  over?: number;
   /** The middle of its sign, from its own. */
   sign?: number;
   cell?: number;
