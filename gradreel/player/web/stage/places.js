@@ -100,7 +100,7 @@ export function mouthAt({ lying }, item, { x, y, scale }) {
     };
   if (lying && item.type !== "drawer")
     return { x: x + (item.w / 2 + 18) * scale, y, size: 38 * scale };
-  return { x, y: y - (item.h / 2 + 17) * scale, size: 38 * scale };
+  return { x, y: y - (item.h / 2 + 17 + (item.over ?? 0)) * scale, size: 38 * scale };
 }
 
 /** @param {Frame} frame @param {Leaf} leaf @param {"value"|"tray"} which @returns {Place|null} */
