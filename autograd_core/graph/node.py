@@ -172,7 +172,8 @@ class Node(Introspection):
     runs_on_nothing = False
     step: ClassVar[Callable[..., None] | None] = None
     graph_step: ClassVar[Callable[..., None] | None] = None
-    """What the quick engine calls, over arrays and over tensors; nodes without it are for the exact engine alone."""
+    """What the quick engine calls, over arrays and over tensors, with None for `wanted` where every edge is; nodes
+    without it are for the exact engine alone."""
     heard_step: ClassVar[Callable[..., None] | None] = None
     """`step` that notes a fact for a tape."""
     notes: ClassVar[bool] = False

@@ -319,6 +319,8 @@ def sub_scalar(self: Array, other: float) -> Array:
 
 @op("rsub.Scalar", pointwise=True, nr=1, self=lambda grad, alpha: scale_by(-grad, alpha))
 def rsub(self: Array, other: float, alpha: float = 1) -> Array:
+    if alpha == 1 and self.dtype.kind == "f" and -9999999 < other < 9999999:
+        return arithmetic.number_beside(other, self) - self
     self = beside(self, other)
     return cast_scalar(other, self) - (self if alpha == 1 else self * alpha)
 

@@ -130,6 +130,11 @@ class Numbers(dict[float, Array]):
 numbers = Numbers()
 
 
+def number_beside(number: float, data: Array) -> Any:
+    """`number` as numpy takes it soonest beside `data`, which is of floats."""
+    return numbers[number] if data.__class__ is ndarray and data.dtype is float32 else number
+
+
 # ---- sums
 
 Sum = Callable[[Array], Array]
