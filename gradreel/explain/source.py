@@ -95,6 +95,18 @@ class Source:
         """The lines that stand in a `with torch.inference_mode():`, or in a function decorated with it."""
         return self.lines_under(INFERENCE)
 
+    def carried_names(self, line: int) -> frozenset[str]:
+        """The names of which a turn of the loop on `line` reads what the turn before left in them."""
+        loop = next((one for one in self.nodes if isinstance(one, ast.For | ast.While) and one.lineno == line), None)
+        bound: set[str] = set()
+        carried: set[str] = set()
+        for statement in loop.body if loop is not None else ():
+            names = [part for part in ast.walk(statement) if isinstance(part, ast.Name)]
+            added_to = statement.target if isinstance(statement, ast.AugAssign) else None
+            carried |= {part.id for part in names if isinstance(part.ctx, ast.Load) or part is added_to} - bound
+            bound |= bound_by(statement)
+        return frozenset(carried & bound)
+
     def lines_under(self, mode: re.Pattern[str]) -> frozenset[int]:
         """The lines in a `with`, or in a function with a decorator, that `mode` matches."""
         lines: set[int] = set()

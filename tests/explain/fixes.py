@@ -23,6 +23,7 @@ from typing import Any
 
 from gradreel.explain import Diagnosis
 from gradreel.explain.mending import Mend, mended
+from gradreel.explain.mending.references import of_ratio
 from gradreel.interpreter import Limits, run
 from gradreel.material.lessons import lessons
 from gradreel.material.museum import exhibits
@@ -104,7 +105,7 @@ def faults(before: Record, after: Record, found: Diagnosis, source: str = "backw
         "one loss repeats" if repeats(after) and not repeats(before) and not at_rest(before) else None,
         "a leaf of the graph gets no gradient" if withheld(after) and not withheld(before) else None,
         *(
-            kept(before, after)
+            (text for text in kept(before, after) if text != ELSEWHERE or not of_ratio(source, found))
             if before.error and found.kind in KEEP_FORWARD and before.begins and after.begins
             else ()
         ),
@@ -213,6 +214,9 @@ def repeats(record: Record) -> bool:
     )
 
 
+ELSEWHERE = "the first step leads elsewhere"
+
+
 def kept(before: Record, after: Record) -> Iterable[str]:
     """What was right before the error is as it was: printed numbers, the first loss, what the first step gave."""
     old, new = numbers(before.output), numbers(after.output)
@@ -229,7 +233,7 @@ def kept(before: Record, after: Record) -> Iterable[str]:
     if before.steps and after.steps and len(before.steps[0].parameters) == len(after.steps[0].parameters):
         pairs = zip(before.steps[0].parameters, after.steps[0].parameters, strict=True)
         if not all(same(one[2], other[2]) for one, other in pairs if one[0] == "some"):
-            yield "the first step leads elsewhere"
+            yield ELSEWHERE  # but for a ratio of chances whose both sides had the same graph: it moved nothing
 
 
 def numbers(text: str) -> list[float]:

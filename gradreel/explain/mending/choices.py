@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import grouped
+from .common import enclosing, enumerated, grouped
 from .proposal import Proposal, Wanted
 from .text import Text
 
@@ -72,6 +72,46 @@ def of_entries(text: Text, test: ast.expr) -> str:
         ]
         return " & ".join(f"({pair})" for pair in pairs)
     return text.get(test) if isinstance(test, ast.Compare) else f"{grouped(text, test)} != 0"
+
+
+def turns_counted(wanted: Wanted) -> Iterator[Proposal]:
+    """`while x.item() > c: x = x - p` takes as many `p` away at once as it takes: `p * torch.ceil((x - c) / p)`."""
+    text, raised = wanted.text, wanted.at("raised")
+    home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
+    made = [(loop, stepped_at_once(text, loop)) for loop in text.parts(home, ast.While)] if home is not None else []
+    if raised not in [loop for loop, one in made if one is not None]:
+        return
+    edits = [text.replaced(loop, one) for loop, one in made if one is not None]
+    lines = [str(loop.lineno) for loop, one in made if one is not None]
+    title = f"count the turns instead of making them, on line{'s'[: len(lines) > 1]} {enumerated(lines)}"
+    yield wanted.proposal(title, "the number of turns is computed for every example", *edits)
+
+
+def stepped_at_once(text: Text, loop: ast.While) -> str | None:
+    """What `loop` does to the number that it moves by steps of one size up to a limit."""
+    test, step = loop.test, loop.body[0]
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or len(loop.body) != 1 or loop.orelse:
+        return None
+    left, limit = test.left, text.get(test.comparators[0])
+    if isinstance(left, ast.Call) and called(left) == "item" and isinstance(left.func, ast.Attribute):
+        left = left.func.value
+    name, down = text.get(left), isinstance(test.ops[0], ast.Gt | ast.GtE)
+    if isinstance(step, ast.AugAssign):
+        goal, sign, size = step.target, step.op, step.value
+    elif isinstance(step, ast.Assign) and isinstance(step.value, ast.BinOp) and text.get(step.value.left) == name:
+        goal, sign, size = step.targets[0], step.value.op, step.value.right  # type: ignore[assignment]
+    else:
+        return None
+    if text.get(goal) != name or not isinstance(sign, ast.Sub if down else ast.Add):
+        return None
+    if not down and not isinstance(test.ops[0], ast.Lt | ast.LtE):
+        return None
+    shown, limit = grouped(text, size), f"({limit})" if " " in limit else limit
+    way = f"{name}.detach() - {limit}" if down else f"{limit} - {name}.detach()"
+    turns = f"torch.ceil(({way}) / {shown})"
+    if isinstance(test.ops[0], ast.GtE | ast.LtE):
+        turns = f"(torch.floor(({way}) / {shown}) + 1)"
+    return f"{name} = {name} {'-' if down else '+'} {shown} * {turns}.clamp(min=0)"
 
 
 def larger_or_smaller(wanted: Wanted) -> Iterator[Proposal]:

@@ -94,8 +94,11 @@ ENOUGH_BACKWARDS = 5
 def passed(before: Trace, after: Trace, failed: int) -> bool:
     """Whether `after` went beyond the turn in which `before` stood when line `failed` ended it."""
     goals = counterparts(before.source, after.source, failed)
-    furthest = furthest_turn(before, {failed})
-    now = furthest_turn(after, goals)
+    around = [event.loops[0][0] for event in before.events if isinstance(event, e.LineReached) and event.loops]
+    outer = {around[-1]} if around else set()  # of the loop that it was in at last: others may have come there, too
+    furthest = furthest_turn(before, {failed}, outer) or furthest_turn(before, {failed})
+    same = set().union(*(counterparts(before.source, after.source, line) for line in outer))
+    now = furthest_turn(after, goals, same) or furthest_turn(after, goals)
     if furthest is None or now is None:
         return False
     if furthest:
@@ -104,12 +107,14 @@ def passed(before: Trace, after: Trace, failed: int) -> bool:
     return last.line not in goals
 
 
-def furthest_turn(trace: Trace, lines: set[int]) -> tuple[int, ...] | None:
-    """The latest turn of the loops in which one of `lines` was reached, None if never."""
+def furthest_turn(trace: Trace, lines: set[int], outer: set[int] | None = None) -> tuple[int, ...] | None:
+    """The latest turn of the loops in which one of `lines` was reached, None if never; in a loop on `outer`."""
     turns = [
         tuple(turn for _, turn, _ in event.loops)
         for event in trace.events
-        if isinstance(event, e.LineReached) and event.line in lines
+        if isinstance(event, e.LineReached)
+        and event.line in lines
+        and (outer is None or (event.loops and event.loops[0][0] in outer))
     ]
     return max(turns, default=None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,7 +123,7 @@ class Growing:
             return
         oldest = [node for node in self.world.nodes.values() if node.alive and self.within(node, laps[0], laps[1])]
         if oldest:
-            name = holder(self.world, oldest)
+            name = holder(self.world, oldest, loop.turn.line)
             self.suspect = list(laps), loop.turn.line, [node.number for node in oldest], name
 
     def within(self, node: NodeState, lap: Lap, after: Lap) -> bool:
@@ -146,7 +146,7 @@ class Growing:
             return []  # a backward among the skipped turns may have used them
         grown = laps[-1].alive - laps[0].alive
         nbytes = laps[-1].nbytes - laps[0].nbytes
-        name = holder(world, states) or name
+        name = holder(world, states, line) or name
         if name is None and any(node.custom for node in states):
             return []  # a Function that keeps its result on its context: both go when Python looks for such circles
         held = f" {code(name)} leads back to them, turn by turn." if name else ""
@@ -208,9 +208,20 @@ def turn_in(place: Place, line: int) -> Turn | None:
     return next((turn for turn in place.turns if turn.line == line), None)
 
 
-def holder(world: World, states: list[NodeState]) -> str | None:
-    """The name that leads to the old nodes: one that is bound again in every turn."""
-    old = {node.number for node in states}
+def holder(world: World, states: list[NodeState], line: int | None = None) -> str | None:
+    """The name that leads to the old nodes: one that is bound again in every turn, and that of the loop on `line` reads
+    what the turn before left in it, if there is such."""
+    carried = world.source.carried_names(line) if line is not None else frozenset()
+    first: str | None = None
+    for name in holders(world, {node.number for node in states}):
+        if not carried or name in carried:
+            return name
+        first = first or name
+    return first
+
+
+def holders(world: World, old: set[int]) -> Iterator[str]:
+    """The names of tensors of which the graph leads to nodes of `old`, latest first."""
     for tensor in reversed(world.tensors.values()):
         if not tensor.names or tensor.node is None or tensor.node in old:
             continue
@@ -218,12 +229,14 @@ def holder(world: World, states: list[NodeState]) -> str | None:
         while todo:
             number = todo.pop()
             if number in old:
-                return name_of(world, tensor)
+                name = name_of(world, tensor)
+                if name is not None:
+                    yield name
+                break
             for target, _ in world.nodes[number].edges:
                 if target is not None and target not in seen:
                     seen.add(target)
                     todo.append(target)
-    return None
 
 
 def untouched(node: NodeState) -> bool:
