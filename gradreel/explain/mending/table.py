@@ -186,6 +186,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "withheld": (functions.own_gradient_returned, functions.names_returned, formulas.by_autograd),
     "setup_context": (functions.context_set_up,),
     "empty_context": (functions.put_on_context, formulas.by_autograd),
+    "saved_too_few": (functions.saved_for_backward, formulas.by_autograd),
     "not_applied": (functions.applied,),
     "once_differentiable": (functions.differentiable_again, functions.computed_again_from_inputs),
     "own_backward": (formulas.by_autograd,),
