@@ -51,7 +51,9 @@ def known_option(wanted: Wanted) -> Iterator[Proposal]:
     """A loss that is reduced by an option, of which it was given a value that it does not know, is given one."""
     text, built = wanted.text, wanted.at("built")
     home = enclosing(text, built, ast.FunctionDef) if built is not None else None
-    for option, values in reductions(text, home).items() if isinstance(home, ast.FunctionDef) else ():
+    if not isinstance(home, ast.FunctionDef):
+        return
+    for option, values in reductions(text, home).items():
         best = max(values, key=lambda value: values[value])
         for given in option_values(text, option):
             shown = text.get(given)
@@ -81,8 +83,8 @@ def option_values(text: Text, option: str) -> list[ast.expr]:
         given += [value for key, value in pairs if isinstance(key, ast.Constant) and key.value == option]
     for function in text.parts(text.tree, ast.FunctionDef):
         names = [argument.arg for argument in function.args.args]
-        pairs = zip(reversed(names), reversed(function.args.defaults), strict=False)
-        given += [value for name, value in pairs if name == option]
+        defaults = zip(reversed(names), reversed(function.args.defaults), strict=False)
+        given += [value for name, value in defaults if name == option]
     return given
 
 
