@@ -193,6 +193,8 @@ ROUNDED = frozenset(
     ("argmax", "argmin", "argsort", "multinomial", "gt", "lt", "ge", "le", "eq", "ne", "sign", "round", "floor", "ceil")
 )
 """Operators that give places, truth values or steps."""
+CASTS = frozenset(("_to_copy", "to", "type_as", "long", "int", "short", "char", "byte", "bool"))
+"""Operators that give the same in another type."""
 COUNTING = frozenset(
     ("histc", "bincount", "histogram", "histogramdd", "count_nonzero", "searchsorted", "bucketize", "_unique2")
 )
@@ -221,6 +223,9 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
         told = f"The recording ends {where}, where `torch.tensor` copies the numbers of tracked tensors and no graph."
         return Cut(place, tensor.made, "tensor", told, tensor, source)
     if op in ROUNDED or whole:
+        if op in CASTS:
+            told = f"The recording ends {where}: {name} has whole numbers ({tensor.dtype}), which have no derivative."
+            return Cut(place, tensor.made, "rounded", told, tensor, source)
         gives = f"`{INFIX.get(op, op)}` gives" if op != "known before" else f"{called(world, tensor.number)} has"
         told = f"The recording ends {where}: {gives} places or truth values, which have no derivative."
         return Cut(place, tensor.made, "rounded", told, tensor, source)

@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable
 
 from ..ancestry import ancestors, gradient_call
+from ..calls import called as called_by
 from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import begun
+from ..mentions import begun, statement
 from ..words import called, code
 from ..world.states import NodeState
 from ..world.world import World
@@ -21,6 +22,7 @@ FORWARD = re.compile(r"^(?P<function>\w+)\.forward\(\) missing \d+ required posi
 MADE = re.compile(r"^(?:type object )?'(?P<function>\w+)' object has no attribute '(?P<what>\w+)'$")
 MADE_CLASS = re.compile(r"^type object '(?P<function>\w+)' has no attribute '(?P<what>\w+)'$")
 EMPTY = re.compile(r"^'(?P<function>\w+)Backward' object has no attribute '(?P<what>\w+)'$")
+TOO_FEW = re.compile(r"^not enough values to unpack \(expected (?P<want>\d+), got (?P<has>\d+)\)$")
 SET_UP = "must override the setup_context staticmethod"
 DEEP = 5
 """So many calls of backward within one another are no accident."""
@@ -31,6 +33,7 @@ def function_misused(world: World, failure: Failure) -> Diagnosis | None:
     tells: tuple[Callable[[World, Failure, dict[str, ast.ClassDef]], Diagnosis | None], ...] = (
         not_applied,
         empty_context,
+        saved_too_few,
         not_set_up,
         through_itself,
         once_only,
@@ -88,6 +91,29 @@ def empty_context(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]
     )
     title = "Nothing of that name is on the context"
     return told(failure, title, tuple(story), lines, events, "empty_context", kind.name, node)
+
+
+def saved_too_few(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) -> Diagnosis | None:
+    """backward takes more tensors out of its context than forward saved: `x, = ctx.saved_tensors`, and none was."""
+    found = TOO_FEW.match(failure.raised.message)
+    if found is None or ".saved_tensors" not in statement(world, failure):
+        return None
+    line = failure.raised.line
+    kind = next((kind for kind in kinds.values() if kind.lineno <= line <= (kind.end_lineno or 0)), None)
+    forward = next((part for part in kind.body if getattr(part, "name", "") == "forward"), None) if kind else None
+    if kind is None or forward is None:
+        return None
+    saving = [call for call in ast.walk(kind) if isinstance(call, ast.Call) and called_by(call) == "save_for_backward"]
+    place = saving[0].lineno if saving else forward.lineno
+    saved = f"saved {found['has']} {on(place)}" if saving else "saved none: it does not call `save_for_backward`"
+    story = (
+        f"{begun(world, failure)} takes {found['want']} out of what was saved.",
+        f"The forward of {code(kind.name)}, written {on(forward.lineno)}, {saved}.",
+        "Backward gets the tensors, in the same order, that forward hands to `ctx.save_for_backward(…)`.",
+    )
+    return told(
+        failure, "Forward saved less than backward takes", story, {"saved": place}, {}, "saved_too_few", kind.name
+    )
 
 
 def not_set_up(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) -> Diagnosis | None:

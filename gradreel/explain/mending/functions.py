@@ -172,6 +172,25 @@ def put_on_context(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{line} before line {last.lineno}", FREE, text.before(last, [line]))
 
 
+def saved_for_backward(wanted: Wanted) -> Iterator[Proposal]:
+    """What backward takes out of its context by the names of forward is saved there."""
+    text, kind, raised = wanted.text, own_class(wanted), wanted.at("raised")
+    forward = method(kind, "forward") if kind is not None else None
+    if kind is None or forward is None or not forward.args.args or not isinstance(raised, ast.Assign):
+        return
+    names = [text.get(part) for part in getattr(raised.targets[0], "elts", [])]
+    known = {arg.arg for arg in forward.args.args[1:]}.union(*(targets(part) for part in forward.body))
+    if not names or not known.issuperset(names):
+        return
+    saving = [call for call in text.parts(kind, ast.Call) if called(call) == "save_for_backward"]
+    made = f"{forward.args.args[0].arg}.save_for_backward({', '.join(names)})"
+    if saving:
+        yield wanted.proposal(f"{made} on line {saving[0].lineno}", FREE, text.replaced(saving[0], made))
+    else:
+        last = forward.body[-1]
+        yield wanted.proposal(f"{made} before line {last.lineno}", FREE, text.before(last, [made]))
+
+
 def context_set_up(wanted: Wanted) -> Iterator[Proposal]:
     """What forward keeps on its context is kept by `setup_context`, as torch.func asks for it."""
     text = wanted.text

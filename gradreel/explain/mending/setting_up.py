@@ -226,6 +226,19 @@ def added_to_optimizer(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "what was replaced stays in the optimizer", text.after(changed, [line]))
 
 
+def changed_first(wanted: Wanted) -> Iterator[Proposal]:
+    """Of two calls, one behind the other, of which the first makes the optimizer and the second replaces a part of the
+    model, the first goes behind the second."""
+    text = wanted.text
+    lines = wanted.found.stacks.get("optimizer", ())
+    making = [statement for line in lines if (statement := text.statement(line)) is not None]
+    for first in [part for part in making if isinstance(part, ast.Expr) and text.alone(part)]:
+        for second in stack_statements(wanted, "changed"):
+            if second in text.block(first) and second.lineno > first.lineno and text.alone(second):
+                title = f"line {first.lineno} after line {second.lineno}: the optimizer is made when the model is whole"
+                yield wanted.proposal(title, FREE, text.removed(first), text.after(second, text.lines_of(first)))
+
+
 def optimizer_anew(wanted: Wanted) -> Iterator[Proposal]:
     """The optimizer is made again, as it was, behind what replaces a part of the model."""
     text, built = wanted.text, wanted.text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])

@@ -68,6 +68,16 @@ def cut_off(wanted: Wanted) -> Iterator[Proposal]:
     yield from skipped(wanted)
 
 
+def left_in_floats(wanted: Wanted) -> Iterator[Proposal]:
+    """What becomes whole numbers on the way to a loss stays as it is: `(w * x).long()` becomes `(w * x)`."""
+    text = wanted.text
+    for call in text.calls(wanted.at("cut"), "long", "int", "short"):
+        if isinstance(call.func, ast.Attribute) and not call.args:
+            title = f"without .{called(call)}() on line {call.lineno}"
+            cost = "fractions stay: round where answers are counted"
+            yield wanted.proposal(title, cost, text.replaced(call, text.get(call.func.value)))
+
+
 def optimized_tracked(wanted: Wanted) -> Iterator[Proposal]:
     """What an optimizer is to change requires a gradient: `Adam([img])` asks for one of `img`."""
     text = wanted.text
@@ -478,6 +488,7 @@ CUTS = {
         straight_through,
         soft_step,
         soft_place,
+        left_in_floats,
     ),
     "counted": (soft_counts,),
     "no_grad": (leaves_again, recording_on),

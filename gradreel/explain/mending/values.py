@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called, keyword, weights
-from .common import followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
+from .common import enclosing, followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
@@ -45,6 +45,47 @@ def not_scalar(wanted: Wanted) -> Iterator[Proposal]:
                 title = f"grad_outputs=ones on line {call.lineno}"
                 yield wanted.proposal(title, "each entry counts 1", made)
             yield from of_sum(wanted, call)
+
+
+def known_option(wanted: Wanted) -> Iterator[Proposal]:
+    """A loss that is reduced by an option, of which it was given a value that it does not know, is given one."""
+    text, built = wanted.text, wanted.at("built")
+    home = enclosing(text, built, ast.FunctionDef) if built is not None else None
+    if not isinstance(home, ast.FunctionDef):
+        return
+    for option, values in reductions(text, home).items():
+        best = max(values, key=lambda value: values[value])
+        for given in option_values(text, option):
+            shown = text.get(given)
+            if isinstance(given, ast.Constant) and shown not in values and given.value not in ("none", None):
+                title = f"{option}={best} on line {given.lineno}: {home.name} does not know {shown}"
+                cost = "each entry counts 1/n" if values[best] else "each entry counts 1"
+                yield wanted.proposal(title, cost, text.replaced(given, best))
+
+
+def reductions(text: Text, home: ast.AST | None) -> dict[str, dict[str, bool]]:
+    """By the name of an option the values that `home` compares it with to reduce something; whether to a mean."""
+    known: dict[str, dict[str, bool]] = {}
+    for test in text.parts(home, ast.If):
+        compared = test.test
+        value = compared.comparators[0] if isinstance(compared, ast.Compare) else None
+        ways = [called(call) for part in test.body for call in text.parts(part, ast.Call)]
+        if isinstance(compared, ast.Compare) and isinstance(value, ast.Constant) and {"mean", "sum"} & set(ways):
+            known.setdefault(text.get(compared.left).rpartition(".")[2], {})[text.get(value)] = "mean" in ways
+    return known
+
+
+def option_values(text: Text, option: str) -> list[ast.expr]:
+    """What is given as `option`: in a call, in a dict of settings, or else where it is left out."""
+    given = [word.value for call in text.parts(text.tree, ast.Call) for word in call.keywords if word.arg == option]
+    for settings in text.parts(text.tree, ast.Dict):
+        pairs = zip(settings.keys, settings.values, strict=True)
+        given += [value for key, value in pairs if isinstance(key, ast.Constant) and key.value == option]
+    for function in text.parts(text.tree, ast.FunctionDef):
+        names = [argument.arg for argument in function.args.args]
+        defaults = zip(reversed(names), reversed(function.args.defaults), strict=False)
+        given += [value for name, value in defaults if name == option]
+    return given
 
 
 def reduced_where_made(wanted: Wanted) -> Iterator[Proposal]:
