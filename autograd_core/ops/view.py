@@ -74,6 +74,8 @@ def strided_back(
 
     if is_hidden(grad):
         return as_strided_backward(grad, sizes, size, stride, offset)
+    if 0 in size or 0 in sizes:
+        return plain(np.zeros(tuple(sizes), grad.data_.dtype))
     length = memory_reach(sizes, strides, size, stride, offset)
     if overlapping(size, stride):
         memory = as_strided_backward(grad, [length], size, stride, offset)
@@ -100,6 +102,8 @@ def memory_reach(sizes: Sequence[int], strides: Sequence[int], size: Any, stride
 def strided_back_on_arrays(
     grad: Any, sizes: Sequence[int], strides: Sequence[int], size: Any, stride: Any, offset: int | None
 ) -> Any:
+    if 0 in size or 0 in sizes:
+        return np.zeros(tuple(sizes), grad.dtype)
     length = memory_reach(sizes, strides, size, stride, offset)
     memory = RAW["as_strided_backward"](grad, [length], size, stride, offset)
     if overlapping(sizes, strides):

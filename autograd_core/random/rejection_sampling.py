@@ -6,11 +6,13 @@ Tsang (2000) for gamma, Hormann (1993) for Poisson and binomial numbers of large
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
 import numpy as np
 
+from ..engine.state import visit
 from .generator import DOUBLE, Array, Generator, default, next_normal, units
 
 STIRLING = (
@@ -25,6 +27,16 @@ Draw = Callable[[], float]
 def unit(generator: Generator | None) -> Draw:
     """Uniform doubles, one a call."""
     return (generator or default()).double
+
+
+OFTEN = 256
+"""Turns after which whoever counts work is told."""
+
+
+def take_turn(turn: int) -> None:
+    """One more try, which may be in vain for ever: of some parameters no number is accepted."""
+    if turn % OFTEN == 0:
+        visit()
 
 
 # ---- gamma
@@ -53,7 +65,9 @@ def _gamma(alpha: float, uniform: Draw, stream: Generator, single: bool) -> floa
     d = float(np.float32(alpha) - np.float32(1) / np.float32(3)) if single else alpha - float(np.float32(1 / 3))
     c = 1 / math.sqrt(9 * d)
     squeeze = float(np.float32(0.0331))
+    turns = itertools.count(1)
     while True:
+        take_turn(next(turns))
         y = 0.0
         while y <= 0:
             x = next_normal(stream)
@@ -104,7 +118,9 @@ def _large_poisson(rate: float, uniform: Draw) -> int:
     b = 0.931 + 2.53 * root
     a = -0.059 + 0.02483 * b
     alpha, sure = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)
+    turns = itertools.count(1)
     while True:
+        take_turn(next(turns))
         u, v = uniform() - 0.5, uniform()
         us = 0.5 - abs(u)
         k = math.floor((2 * a / us + b) * u + rate + 0.43)
@@ -138,7 +154,9 @@ def _successes(count: float, prob: float, uniform: Draw) -> float:
     if count * prob >= 10:
         return _many_successes(count, prob, uniform)
     tries, found, log_miss = 0.0, 0, math.log1p(-prob)
+    turns = itertools.count(1)
     while True:
+        take_turn(next(turns))
         drawn = uniform()
         tries += math.ceil(math.log(drawn) / log_miss) if drawn else math.inf
         if tries > count:
@@ -152,7 +170,9 @@ def _many_successes(count: float, prob: float, uniform: Draw) -> float:
     a = -0.0873 + 0.0248 * b + 0.01 * prob
     sure, odds, alpha = 0.92 - 4.2 / b, prob / (1 - prob), (2.83 + 5.1 / b) * width
     m = math.floor((count + 1) * prob)
+    turns = itertools.count(1)
     while True:
+        take_turn(next(turns))
         u, v = uniform() - 0.5, uniform()
         us = 0.5 - abs(u)
         k = math.floor((2 * a / us + b) * u + count * prob + 0.5)

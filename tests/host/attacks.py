@@ -434,6 +434,22 @@ BOUNDED: dict[str, list[str]] = {
         "import numpy as np\nfor i in range(100): np.unique(np.zeros((2, 300000)), axis=0)",
         "import numpy as np\nfor i in range(100): np.roll(np.zeros((2,) * 19), (1,) * 19, tuple(range(19)))",
         "import torch\nfor i in range(100): torch.roll(torch.zeros((2,) * 19), (1,) * 19, tuple(range(19)))",
+        *each("import numpy as np\nx = np.", "linalg.solve(np.eye(900),np.ones((100,900,1))) linalg.norm(np.ones((1000,1000)),2) "
+            "linalg.matrix_rank(np.ones((1000,1,2,2)),np.ones(500000)) linalg.pinv(np.ones((1000,1,2,2)),np.ones(100000)) "
+            "linalg.eig(np.ones((998,998))) where(np.ones([1]*44+[2]*20,dtype=bool)) tile(np.ones(1),(10**9,0)) "
+            "triu(np.zeros(0).reshape(0,30000,30000)) repeat(np.zeros((1,0)),10**12,axis=0) "
+            "einsum('i,j\\0->',np.ones(10000),np.ones(10000)) array([np.ones((1,10**6))]+[[np.ones(10**6)]]*1000) "
+            "linspace(np.zeros((10**6,1)),np.zeros((1,10**6)),0)"),
+        *each("import numpy as np, torch\nx = torch.", "tensor([np.ones(10**6)]*100) as_tensor([[np.ones(10**6)]]*100) "
+            "from_numpy(np.zeros(0).reshape(10**12,0)) masked_scatter(torch.ones(10**6,1),torch.zeros(1,1000)>0,torch.ones(5)) "
+            "ones(2,2,1000)[torch.arange(1000)[:,None]*0,torch.arange(1000)*0] linalg.pinv(torch.ones(990,990))"),
+        "import torch\nx = torch.ones(3, requires_grad=True)\nx.as_strided((0,), (1,), 10**8).sum().backward()\nprint(x.grad.untyped_storage()[0])",
+        "import numpy as np\na = np.ones((1000, 1000))\nx = [a.T.reshape(-1) for i in range(200)]",
+        "import numpy as np\na = np.ones((1000, 1000))\nx = [a[True] for i in range(200)]",
+        *each("import torch\nimport torch.distributions as D\n", "torch.binomial(torch.tensor(float('nan')),torch.tensor(0.1)) "
+            "D.Binomial(torch.tensor(float('nan')),probs=torch.tensor(0.1),validate_args=False).sample() "
+            "D.VonMises(torch.tensor(0.),torch.tensor(1e30),validate_args=False).sample() "
+            "torch.nn.init.trunc_normal_(torch.zeros(2),0.,1.,3.,1e30)"),
     ],
     "collisions and comparisons": [
         "d = {}\nfor i in range(90000): d[(i * (2**61 - 1),)] = 1",

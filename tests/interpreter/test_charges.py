@@ -202,6 +202,43 @@ np.linalg.norm(np.zeros(0).reshape(2 * 10**7, 0), axis=1)
 np.dot(np.zeros((0, 1)).reshape(2 * 10**7, 0), np.zeros((0, 1)))
 np.tile(np.zeros((0, 1)), (1, 2 * 10**7)).max(0)
 np.random.rand(0, 2 * 10**7).sum(0)
+np.linalg.solve(np.eye(300), np.ones((100, 300, 1)))
+np.linalg.solve(np.ones((1000, 1, 30, 30)), np.ones((1, 1000, 30, 1)))
+np.linalg.matrix_rank(np.ones((1000, 1, 2, 2)), np.ones(500000))
+np.linalg.matrix_rank(np.ones((1000, 1, 2, 2)), rtol=np.ones(500000))
+np.linalg.pinv(np.ones((1000, 1, 2, 2)), np.ones(100000))
+np.linalg.norm(np.ones((1000, 1000)), 2)
+np.linalg.norm(np.ones((1000, 1000, 1)), ord=2, axis=(0, 1))
+np.random.multivariate_normal(np.zeros(1000), np.eye(1000), tol=np.ones((1000, 1, 1)))
+np.random.default_rng(0).multinomial(np.ones((1000, 1), int), np.ones((1, 1000, 1000)) / 1000)
+np.linspace(np.zeros((10**5, 1)), np.zeros((1, 10**5)), 0)
+np.logspace(np.zeros((10**5, 1)), np.zeros((1, 10**5)), 0)
+np.where(np.ones([1] * 44 + [2] * 20, dtype=bool))
+np.tile(np.ones(1), (10**8, 0))
+np.tile(np.zeros((1, 0)), (10**8, 1))
+np.triu(np.zeros(0).reshape(0, 30000, 30000))
+np.tril(np.zeros((2, 3))[:0].reshape(30000, 0, 30000), 1)
+np.reshape(np.zeros(0), np.array([0, 30000, 30000]))
+np.zeros((1000, 0))[np.zeros((1000, 1), dtype=int), np.zeros((1, 10**5), dtype=int)]
+np.dot(np.zeros((0, 1000, 1)), np.zeros((1, 10**6)))
+np.einsum('ij,k->ijk', np.zeros((0, 1000)), np.zeros(10**6))
+np.array([np.ones((1, 10**6))] + [[np.ones(10**6)]] * 100)
+np.stack([[[np.ones(1000)] * 1000]] * 2)
+torch.tensor([np.ones(10**6)] * 100)
+torch.as_tensor([[np.ones(10**6)]] * 100)
+torch.FloatTensor([np.ones(10**6)] * 100)
+torch.ones(2).new_tensor([np.ones(10**6)] * 100)
+torch.tensor([[range(10**5)] * 100] * 100)
+torch.ones(2, 2, 1000)[torch.zeros(1000, 1, dtype=torch.long), torch.zeros(1, 1000, dtype=torch.long)]
+torch.ones(1000, 2, 2)[:, torch.zeros(300, 1, dtype=torch.long), torch.zeros(1, 300, dtype=torch.long)]
+torch.ones(2, 9, 9)[torch.ones(2, dtype=torch.bool), torch.zeros(10**6, 1, dtype=torch.long)]
+i = torch.zeros(1000, 1, dtype=torch.long); torch.ones(2, 9, 9).index_put_([i, i.T], torch.ones(1))
+torch.masked_scatter(torch.ones(10**5, 1), torch.zeros(1, 1000, dtype=torch.bool), torch.ones(5))
+np.linalg.eig(np.ones((300, 300)))
+torch.linalg.pinv(torch.ones(200, 200))
+torch.linalg.svd(torch.ones(200, 200), full_matrices=False)
+np.repeat(np.zeros((1, 0)), 10**9, axis=0)
+torch.from_numpy(np.zeros(0).reshape(10**12, 0))
 """.splitlines()
 """Calls whose result, or what it takes to make it, is hundreds of megabytes and more."""
 
@@ -229,6 +266,10 @@ ORDINARY = {
     "arrays of bits": "x = np.ones((64, 64), dtype=int)\nx |= x\nx &= x\nx += x - x",
     "rows of an array": "x = np.zeros((1000, 1000))\nfor i in range(3000): x[i % 1000], x[:, 3], x[3, 4]",
     "products": "x = np.ones((200, 200))\nx @ x, x @ ([1.0] * 200), np.ones((99, 99), int) @ np.ones((99, 99), int)",
+    "norms": "x = np.ones((99, 99))\nnorm = np.linalg.norm\nnorm(x, 'fro'), norm(x, None, 1), norm(x, 2, (0, 1))",
+    "solving": "np.linalg.solve(np.eye(300), np.ones((300, 300))), np.linalg.svd(np.eye(300), False)",
+    "many at once": "np.random.multivariate_normal(np.zeros(200), np.eye(200), 99), np.random.dirichlet((9, 5), 99)",
+    "places": "np.where(np.eye(300)), np.where(np.eye(300) > 0, np.ones(300), 0)",
     "products by letters": "x = np.ones((100, 100))\nnp.einsum('ij,jk->ik', x, x)",
     "each so often": "np.repeat(np.arange(2000), np.full(2000, 2))",
     "the norm of many numbers": "np.linalg.norm(np.ones(10**6))",
@@ -281,9 +322,56 @@ True True True True NotImplemented
 """
 
 
+NUL = """\
+np.einsum('i,j\\0->', np.ones(3), np.ones(3))
+np.convolve([1, 2], [1, 2], 'full\\0')
+np.ones((2, 2)).copy('C\\0')
+np.sort([1, 2], kind='quicksort\\0')
+np.searchsorted([1, 2], 1, side='left\\0')
+np.linalg.norm(np.ones((2, 2)), 'fro\\0')
+np.pad(np.ones(2), 1, mode='edge\\0')
+torch.einsum('i,j\\0->', torch.ones(3), torch.ones(3))
+""".splitlines()
+
+
+@pytest.mark.parametrize("line", NUL)
+def test_no_text_ends_for_numpy_before_its_end(line: str) -> None:
+    assert outcome(line)[0] == "raised"
+
+
 def test_numbers_of_a_tensor_are_charged_one_by_one() -> None:
     for numbers in ("torch.ones(10**6)", "np.ones(10**6)"):
         assert outcome(f"x = {numbers}\n[x.tolist() for i in range(99)]", 30_000)[0] == "stopped"
+
+
+COPIES = ("a.T.reshape(-1)", "a.T.ravel()", "np.reshape(a.T, -1)", "np.ascontiguousarray(a.T)", "a[True]", "a[b[0]]")
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_what_mostly_is_a_view_is_charged_where_it_copies(copy: str) -> None:
+    head = "a = np.ones((1000, 1000)); b = np.ones(1) > 0\n"
+    assert outcome(f"{head}for i in range(9): {copy}", 5_000) == ("stopped", "steps")
+
+
+NEVER = """\
+torch.binomial(torch.tensor(float('nan')), torch.tensor(0.1))
+torch.distributions.Binomial(torch.tensor(float('nan')), probs=torch.tensor(0.1), validate_args=False).sample()
+torch.distributions.VonMises(torch.tensor(0.), torch.tensor(1e30), validate_args=False).sample()
+torch.nn.init.trunc_normal_(torch.zeros(2), 0.0, 1.0, 3.0, 1e30)
+""".splitlines()
+
+
+@pytest.mark.parametrize("line", NEVER)
+def test_who_draws_until_it_is_accepted_looks_at_the_clock(line: str) -> None:
+    assert outcome(line)[0] == "stopped"
+
+
+def test_nothing_far_behind_takes_no_memory() -> None:
+    kind, _ = outcome(
+        "x = torch.ones(3, requires_grad=True)\nx.as_strided((0,), (1,), 10**8).sum().backward()\n"
+        "assert x.grad.tolist() == [0, 0, 0] and x.grad.untyped_storage().size() == 12"
+    )
+    assert kind == "finished"
 
 
 def test_angles_are_drawn_only_where_numpy_comes_to_an_end() -> None:

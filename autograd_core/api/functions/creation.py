@@ -70,6 +70,8 @@ def need_forward(array: np.ndarray[Any, Any]) -> None:
 
 def from_sequence(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
     shape = () if data.__class__ in PLAIN else shape_of(data)
+    if shape:
+        ask_room(*shape)
     flat = plain_numbers(data, shape)
     if flat is None:
         flat = []

@@ -113,12 +113,18 @@ def product_weight(args: Arguments) -> int:
 
 
 def index_size(args: Arguments) -> int:
-    """Indexing by arrays: as many rows as the indices have elements."""
-    base, *rest = args
-    found = arrays(tuple(rest))
-    rows = max((index.size for index in found if index.dtype.kind in "iu"), default=0)
-    row: int = math.prod(base.shape[len(found) :])
-    return rows * row
+    """Indexing by arrays, which are broadcast with one another: so many places, and for each what no array names."""
+    base, indices = args[0], args[1] if isinstance(args[1], (list, tuple)) else args[1:]
+    taken: list[tuple[int, ...]] = []
+    rest, at = 1, 0
+    for part in indices:
+        mask = part is not None and part.dtype == np.bool_
+        if part is None:
+            rest *= extent(base.shape[at : at + 1])
+        else:
+            taken.append((extent(part.shape),) if mask else part.shape)
+        at += part.ndim if mask else 1
+    return broadcast_numel(taken) * rest * extent(base.shape[at:])
 
 
 def index_put_size(args: Arguments) -> int:
@@ -416,11 +422,11 @@ EACH = 3_000
 """What a solver takes for a matrix however small, in multiplications."""
 
 
-def solve_flops(shape: tuple[int, ...]) -> int:
-    """What a solver does for matrices of this shape: the cube of the side, and something, for each."""
+def solve_flops(shape: tuple[int, ...], weight: int = 1) -> int:
+    """What a solver does for matrices of this shape: so many times the cube of the side, and something, for each."""
     if len(shape) < 2:
         return 0
-    return math.prod(shape[:-2]) * (shape[-2] * shape[-1] * max(shape[-2:]) + EACH)
+    return math.prod(shape[:-2]) * (weight * shape[-2] * shape[-1] * max(shape[-2:]) + EACH)
 
 
 def count_of(items: Any) -> int:
@@ -494,7 +500,7 @@ UPSAMPLING = ("upsample_nearest1d upsample_nearest2d upsample_linear1d upsample_
 ALONG = (
     "index_add index_copy index_fill nll_loss_forward nll_loss_backward multi_margin_loss "
     "multi_margin_loss_backward nll_loss2d_forward nll_loss2d_backward native_batch_norm native_batch_norm_backward "
-    "native_group_norm put take masked_scatter masked_scatter_backward searchsorted"
+    "native_group_norm put take masked_scatter_backward searchsorted"
 ).split()
 """Operators whose other arrays belong to one dimension of the first."""
 
@@ -509,6 +515,7 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "embedding": embedding_size,
     "embedding_dense_backward": embedding_backward_size,
     **dict.fromkeys(ALONG, largest_size),
+    "masked_scatter": lambda args: max(broadcast(args[:2]), largest_size(args)),
     "bincount": bincount_size,
     "histc": histogram_size,
     "cat": cat_size,
@@ -546,14 +553,18 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "_scaled_dot_product_flash_attention_for_cpu": attention_size,
     "_pdist_backward": lambda args: combination_rows_size(args[1:]),
 }
-SOLVERS = frozenset(
-    (
-        "linalg_cholesky_ex linalg_qr _linalg_svd _linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky "
-        "cholesky_inverse linalg_inv_ex _linalg_solve_ex linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf "
-        "linalg_householder_product linalg_lstsq"
-    ).split()
-)
-"""Operators whose work grows with the cube of their size."""
+SOLVERS = {
+    **dict.fromkeys(
+        (
+            "linalg_cholesky_ex linalg_qr _linalg_det _linalg_slogdet cholesky_solve cholesky cholesky_inverse "
+            "linalg_inv_ex _linalg_solve_ex linalg_solve_triangular geqrf linalg_householder_product"
+        ).split(),
+        1,
+    ),
+    "_linalg_eigh": 4,
+    **dict.fromkeys("_linalg_svd linalg_pinv linalg_matrix_exp linalg_lstsq".split(), 8),
+}
+"""Operators whose work grows with the cube of their size: how much longer they take than a product of matrices."""
 
 APART = {"_cdist_forward": 0, "_cdist_backward": 1}
 """Where the rows stand whose distances from one another are taken, with the other rows after them."""
@@ -601,7 +612,7 @@ def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
     def ask(name: str, args: Arguments) -> None:
         op = name.partition(".")[0]
         if op in SOLVERS:
-            meter.work(max(map(solve_flops, shapes(args)), default=0))
+            meter.work(max((solve_flops(shape, SOLVERS[op]) for shape in shapes(args)), default=0))
         if op in VIEWS:
             meter.fits(VIEWS[op](args))
             return

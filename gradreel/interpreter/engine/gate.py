@@ -121,7 +121,12 @@ def check(run: Callable[..., Any], name: str, args: list[Value], named: dict[str
 
     Raises:
         TypeError: it may not; the text is that of torch, or of numpy for its functions.
+        ValueError: a text for numpy has a zero in it, where numpy sees its end.
     """
+    if run.__module__.startswith(NUMPY_MODULE) and any(
+        isinstance(value, str) and "\0" in value for value in (*args, *named.values())
+    ):
+        raise ValueError("embedded null character")
     for place, value in enumerate(args):
         found = unsafe_part(value)
         if found is not None:

@@ -15,14 +15,14 @@ import numpy as np
 import numpy.ma  # np.unique imports it when first called, and a locked-down process could not
 
 from ..builtins.iteration import collect_items
-from ..engine.cost_model import broadcast_numel, product_weight
+from ..engine.cost_model import product_weight
 from ..engine.engine import torch
 from ..limits import extent
 from ..machine import Machine
 from ..runtime.allowed_types import check_array
 from ..runtime.type_names import kind_name
 from ..runtime.values import Type, Value
-from .result_sizes import einsum_size, pad_size, size_of, sizes_in
+from .result_sizes import broadcast_size, einsum_size, pad_size, size_of, sizes_in
 from .sharing import mirror_tensor
 
 Array = np.ndarray[Any, Any]
@@ -63,27 +63,37 @@ def dtype_of(given: Value) -> Any:
     )
 
 
+SEQUENCES = (list, tuple, range, deque)
+
+
 def numbers(machine: Machine, given: Value) -> Any:
     """`given` as numpy may see it: numbers, or nested lists of them; tensors become arrays."""
+    if isinstance(given, SEQUENCES):
+        made = listed(machine, given)
+        machine.meter.elements(volume(made))
+        return made
     if isinstance(given, (bool, int, float, np.ndarray, *ARRAY_TYPES)):
         if isinstance(given, int) and given.bit_length() > 63:
             raise OverflowError("Python int too large to convert to C long")
         return given
     if isinstance(given, torch.Tensor):
         return given.numpy()
-    if isinstance(given, (list, tuple, range, deque)):
-        made = [numbers(machine, part) for part in collect_items(machine, given)]
-        machine.meter.elements(volume(made))
-        return made
     raise TypeError(f"only numbers and lists of numbers can become an array here, not {kind_name(given)}")
 
 
+def listed(machine: Machine, given: Value) -> list[Any]:
+    return [
+        listed(machine, part) if isinstance(part, SEQUENCES) else numbers(machine, part)
+        for part in collect_items(machine, given)
+    ]
+
+
 def volume(made: list[Any]) -> int:
-    """The numbers in a list and in its arrays; of lists in it those of the first, for all are alike."""
-    first = made[0] if made else 0
-    if isinstance(first, list):
-        return len(made) * volume(first)
-    return sum(part.size if isinstance(part, np.ndarray) else 1 for part in made)
+    """The numbers in a list, in its lists and in its arrays."""
+    return sum(
+        volume(part) if isinstance(part, list) else extent(part.shape) if isinstance(part, np.ndarray) else 1
+        for part in made
+    )
 
 
 def array(machine: Machine, given: Value, dtype: Value = None, copy: Value = True, ndmin: int = 0) -> Array:
@@ -129,7 +139,7 @@ def ndarray(machine: Machine, shape: Value, dtype: Value = None, buffer: Value =
 def alike(way: Callable[..., Array]) -> Callable[..., Array]:
     def run(machine: Machine, given: Value, dtype: Value = None) -> Array:
         found = np.asarray(numbers(machine, given))
-        machine.meter.elements(found.size)
+        machine.meter.elements(size_of(found))
         return way(found, dtype=dtype_of(dtype))
 
     return run
@@ -146,13 +156,13 @@ def square(way: Callable[..., Array]) -> Callable[..., Array]:
 
 def diagonal(machine: Machine, given: Value, k: int = 0) -> Array:
     found = np.asarray(numbers(machine, given))
-    machine.meter.elements((found.size + abs(k)) ** 2 if found.ndim == 1 else found.size)
+    machine.meter.elements((found.size + abs(k)) ** 2 if found.ndim == 1 else size_of(found))
     return np.diag(found, k)
 
 
 def meshgrid(machine: Machine, *axes: Value, indexing: str = "xy") -> Any:
     parts = [np.asarray(numbers(machine, axis)) for axis in axes]
-    machine.meter.elements(math.prod(part.size for part in parts) * len(parts))
+    machine.meter.elements(math.prod(map(size_of, parts)) * len(parts))
     return np.meshgrid(*parts, indexing="ij" if indexing == "ij" else "xy")
 
 
@@ -222,7 +232,7 @@ def linspace(
 
 def join_along(machine: Machine, given: Value, values: Value, axis: Value = None) -> Array:
     parts = [np.asarray(numbers(machine, part)) for part in (given, values)]
-    machine.meter.elements(sum(part.size for part in parts))
+    machine.meter.elements(sum(map(size_of, parts)))
     way: Any = np.append
     made: Array = way(*parts, None if axis is None else int(axis))
     return made
@@ -243,7 +253,7 @@ def bincount(machine: Machine, x: Value, weights: Value = None, minlength: int =
 
 def full_like(machine: Machine, given: Value, fill_value: Value, dtype: Value = None) -> Array:
     found = np.asarray(numbers(machine, given))
-    machine.meter.elements(found.size)
+    machine.meter.elements(size_of(found))
     return np.full_like(found, numbers(machine, fill_value), dtype=dtype_of(dtype))
 
 
@@ -254,9 +264,9 @@ def logspace(machine: Machine, start: Value, stop: Value, num: int = 50) -> Arra
 
 
 def between(machine: Machine, start: Value, stop: Value, num: int) -> tuple[Any, Any]:
-    """The ends of a row of `num` numbers, which may be arrays."""
+    """The ends of a row of `num` numbers, which may be arrays: how far they are apart numpy computes for no row too."""
     ends = numbers(machine, start), numbers(machine, stop)
-    machine.meter.elements(broadcast_numel([sizes_in(end) for end in ends]) * max(int(num), 0))
+    machine.meter.elements(broadcast_size(ends, {}) * max(int(num), 1))
     return ends
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -9,12 +10,21 @@ import numpy as np
 
 from ..builtins.iteration import collect_items
 from ..builtins.operators import WARNING
-from ..engine.cost_model import broadcast_numel, product_weight
+from ..engine.cost_model import product_weight
 from ..engine.engine import torch
 from ..machine import Machine
 from ..runtime.values import Value
 from .arrays import Array, numbers
-from .result_sizes import charge, contraction_size, decomposition_size, repeat_size, size_of, sizes_in, tile_size
+from .result_sizes import (
+    broadcast_size,
+    charge,
+    contraction_size,
+    decomposition_size,
+    repeat_size,
+    size_of,
+    sizes_in,
+    tile_size,
+)
 from .sharing import emit_write
 
 
@@ -28,7 +38,7 @@ def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, /, *given: Value, out: Value = None, **named: Value) -> Any:
         parts = [plain(machine, part) for part in given]
         more = by_name(machine, way, named, ALLOWED)
-        machine.meter.elements(broadcast_numel([sizes_in(part) for part in (*parts, *more.values())]))
+        machine.meter.elements(broadcast_size(tuple(parts), more))
         made = pass_warnings(way, *parts, **more)
         if isinstance(out, np.ndarray):
             np.copyto(out, made, casting="same_kind")
@@ -58,7 +68,6 @@ ALLOWED = frozenset(
     {"decimals", "rtol", "atol", "equal_nan", "a_min", "a_max", "min", "max", "nan", "posinf", "neginf"}
 )
 REDUCING = frozenset({"keepdims", "ddof", "weights"})
-SOLVING = frozenset({"axis", "keepdims", "ord", "full_matrices", "compute_uv"})
 
 
 def by_name(
@@ -80,7 +89,7 @@ def make_reduction(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, /, given: Value, axis: Value = None, **named: Value) -> Any:
         found = operand(machine, given)
         more = by_name(machine, way, named, REDUCING)
-        charge(machine, way.__name__, (found, *([more["weights"]] if "weights" in more else [])))
+        machine.meter.elements(broadcast_size((found,), more))
         if axis is not None:
             more["axis"] = tuple(axis) if isinstance(axis, (list, tuple)) else int(axis)
         return pass_warnings(way, found, **more)
@@ -132,13 +141,20 @@ def make_product(way: Callable[..., Any]) -> Callable[..., Any]:
 def make_solver(way: Callable[..., Any]) -> Callable[..., Any]:
     """Linear algebra: as many multiplications as the cube of the side."""
 
+    signature = inspect.signature(way)
+    first, *rest = signature.parameters
+
     def run(machine: Machine, /, *given: Value, **named: Value) -> Any:
-        parts = [operand(machine, part) for part in given]
-        more = by_name(machine, way, named, SOLVING)
-        made, multiplications = decomposition_size(way.__name__, [sizes_in(part) for part in parts], more)
+        try:
+            bound = signature.bind(*given, **named).arguments
+        except TypeError as error:
+            raise TypeError(f"{way.__name__}() {error}") from None
+        found = operand(machine, bound.pop(first))
+        more = by_name(machine, way, bound, frozenset(rest))
+        made, multiplications = decomposition_size(way.__name__, sizes_in(found), more)
         machine.meter.elements(made)
         machine.meter.work(multiplications)
-        return pass_warnings(way, *parts, **more)
+        return pass_warnings(way, found, **more)
 
     return run
 

@@ -44,6 +44,7 @@ from .arrays import (
     square,
 )
 from .functions import elementwise, joining, make_product, make_reduction, make_repetition, make_reshaping, make_solver
+from .result_sizes import check_shape, check_view
 from .sharing import emit_write
 
 # ---- dtypes: what programs ask of them, and what they are equal to
@@ -99,6 +100,14 @@ SHAPES = (
     "cov corrcoef digitize searchsorted ascontiguousarray"
 ).split()
 
+NONZERO, CHOOSE = make_reshaping(np.nonzero), elementwise(np.where)
+
+
+def where(machine: Machine, condition: Value, *choices: Value) -> Any:
+    """Of a condition alone the places where it holds, else the elements chosen by it."""
+    return CHOOSE(machine, condition, *choices) if choices else NONZERO(machine, condition)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "array": array,
     "asarray": asarray,
@@ -123,7 +132,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "finfo": finfo,
     "iinfo": iinfo,
     "issubdtype": issubdtype,
-    "where": elementwise(np.where),
+    "where": where,
     "einsum": einsum,
     "convolve": convolve,
     "interp": interpolate,
@@ -144,11 +153,14 @@ LINALG = {
 
 def _flat_shape(machine: Machine, this: Array, *shape: Value) -> Array:
     wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else shape
-    return this.reshape(tuple(collect_items(machine, wanted)))
+    sizes = tuple(collect_items(machine, wanted))
+    check_view(machine, this)
+    check_shape(machine, sizes)
+    return this.reshape(sizes)
 
 
 def _astype(machine: Machine, this: Array, kind: Value, copy: Value = True) -> Array:
-    machine.meter.elements(this.size)
+    machine.meter.elements(extent(this.shape))
     return this.astype(dtype_of(kind))
 
 
@@ -162,7 +174,7 @@ def _make_copy(method: Callable[..., Array]) -> Callable[..., Any]:
     """A method that copies all elements in an order, 'C' unless another is named."""
 
     def run(machine: Machine, this: Array, order: Value = "C") -> Array:
-        machine.meter.elements(this.size)
+        machine.meter.elements(extent(this.shape))
         if not isinstance(order, str):
             raise TypeError(f"order must be str, not {kind_name(order)}")
         return method(this, order)
@@ -176,7 +188,7 @@ def _tolist(machine: Machine, this: Array) -> Any:
 
 
 def _sort(machine: Machine, this: Array, axis: Value = -1) -> None:
-    machine.meter.elements(this.size)
+    machine.meter.elements(extent(this.shape))
     this.sort(numbers(machine, axis))
 
 

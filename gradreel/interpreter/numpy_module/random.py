@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.cost_model import broadcast_numel, solve_flops
+from ..limits import extent
 from ..machine import Machine
 from ..runtime.attribute_tables import TABLES
 from ..runtime.values import Builtin, Namespace, Type, Value
@@ -39,20 +40,27 @@ def draw(way: Callable[..., Any], before: int) -> Callable[..., Any]:
         named = {name: numbers(machine, part) for name, part in named.items() if name != "dtype"}
         wanted = given[before] if len(given) > before else size
         shape = None if wanted is None else shape_of(machine, wanted)
-        own = [result_sizes.sizes_in(part) for part in (*values, *named.values())]
-        if way.__name__ in ROWS:
-            rows = broadcast_numel([shape or (), *own[:-1], own[-1][:-1]])
-            machine.meter.elements(rows * math.prod(own[-1][-1:]) + sum(map(math.prod, own)))
-        elif way.__name__ == "multivariate_normal":
-            machine.meter.elements(math.prod(shape or ()) * math.prod(own[0]) + sum(map(math.prod, own)))
-            machine.meter.work(max(map(solve_flops, own)))
-        else:
-            machine.meter.elements(max(broadcast_numel([part for part in own if part]), math.prod(shape or ())))
+        machine.meter.elements(draw_size(way.__name__, shape or (), values, named))
+        if way.__name__ == "multivariate_normal":
+            own = [result_sizes.sizes_in(part) for part in (*values, *named.values())]
+            machine.meter.work(max(map(solve_flops, own), default=0))
         if way.__name__ == "vonmises":
             check_angles(*values, **named)
         return way(this, *values, **named, size=shape)
 
     return run
+
+
+def draw_size(name: str, shape: tuple[int, ...], values: list[Any], named: dict[str, Any]) -> int:
+    """How much is drawn, of a size asked for, or taken together to be drawn from."""
+    own = result_sizes.broadcast_size(tuple(values), named)
+    if name not in ROWS:
+        return max(own, extent(shape))
+    sizes = {
+        key: result_sizes.sizes_in(part) for key, part in (dict(zip(ROWS[name], values, strict=False)) | named).items()
+    }
+    *before, length = sizes.get(ROWS[name][-1]) or (1,)
+    return max(own, broadcast_numel([shape, tuple(before), sizes.get("n", ())]) * length)
 
 
 STEEPEST = 1e8
@@ -97,8 +105,8 @@ def shuffle(machine: Machine, this: Any, x: Value) -> None:
     this.shuffle(x)
 
 
-ROWS = frozenset({"multinomial", "dirichlet"})
-"""Draws of which each is a row, as long as the last argument."""
+ROWS = {"multinomial": ("n", "pvals"), "dirichlet": ("alpha",), "multivariate_normal": ("mean",)}
+"""Draws of which each is a row, as long as the last of these arguments."""
 BY_ARGUMENTS = {
     0: ("standard_exponential", "standard_cauchy"),
     1: (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..engine.cost_model import PIECE, Shaped, broadcast_numel, product, solve_flops
+from ..engine.cost_model import EACH, PIECE, Shaped, broadcast_numel, product
 from ..limits import extent
 from ..machine import Machine
 
@@ -36,20 +37,20 @@ def total_size(given: Given, named: dict[str, Any]) -> int:
 
 
 def broadcast_size(given: Given, named: dict[str, Any]) -> int:
-    """As much as the given are broadcast to."""
-    return broadcast_numel([sizes_in(part) for part in given])
+    """As much as all operands are broadcast to, those too that are given by name: weights, tolerances, bounds."""
+    return broadcast_numel([sizes_in(part) for part in (*given, *named.values()) if not isinstance(part, str)])
 
 
 def triangle_size(given: Given, named: dict[str, Any]) -> int:
     """A matrix, or for a vector one with so many rows."""
     shape = sizes_in(given[0])
-    return math.prod(shape) * (shape[0] if len(shape) == 1 else 1)
+    return extent(shape) * (shape[0] if len(shape) == 1 else 1)
 
 
 def index_size(given: Given, named: dict[str, Any]) -> int:
     """For each element a number for each dimension."""
     shape = sizes_in(given[0])
-    return math.prod(shape) * max(len(shape), 1)
+    return extent(shape) * max(len(shape), 1)
 
 
 def split_size(given: Given, named: dict[str, Any]) -> int:
@@ -63,13 +64,13 @@ def quantile_size(given: Given, named: dict[str, Any]) -> int:
     """A row for each one asked for, and two more to come between."""
     shape, wanted = sizes_in(given[0]), size_of(given[1] if len(given) > 1 else named.get("q", ()))
     axis = named.get("axis", given[2] if len(given) > 2 else None)
-    rest = 1 if axis is None else math.prod(shape) // max(length_along(shape, axis), 1)
-    return math.prod(shape) + 3 * wanted * rest
+    rest = 1 if axis is None else extent(shape) // length_along(shape, axis)
+    return extent(shape) + 3 * wanted * rest
 
 
 def length_along(shape: tuple[int, ...], axis: Any) -> int:
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    return math.prod(shape[int(at)] for at in axes if -len(shape) <= int(at) < len(shape))
+    return extent([shape[int(at)] for at in axes if -len(shape) <= int(at) < len(shape)])
 
 
 def covariance_size(given: Given, named: dict[str, Any]) -> int:
@@ -87,7 +88,6 @@ MADE: dict[str, Callable[[Given, dict[str, Any]], int]] = {
     **dict.fromkeys(("split", "array_split"), split_size),
     **dict.fromkeys(("percentile", "quantile"), quantile_size),
     **dict.fromkeys(("cov", "corrcoef"), covariance_size),
-    "average": broadcast_size,
 }
 """What is made by the functions that may make more than all that they are given."""
 
@@ -103,7 +103,9 @@ VIEWS = frozenset(
 def charge(machine: Machine, name: str, given: Given, named: dict[str, Any] | None = None) -> None:
     """Charges the call of the function `name` of numpy."""
     if name in VIEWS:
-        machine.meter.fits(size_of(given[0]))
+        check_view(machine, given[0])
+        if name == "reshape" and len(given) > 1:
+            check_shape(machine, given[1])
     else:
         passes = 1
         if name == "diff":
@@ -116,21 +118,35 @@ def charge(machine: Machine, name: str, given: Given, named: dict[str, Any] | No
         machine.meter.elements(MADE.get(name, total_size)(given, named or {}), passes)
 
 
+def check_view(machine: Machine, given: Any) -> None:
+    """Charges what shows an array otherwise: of one that does not lie in a row it may be a copy."""
+    in_row = not isinstance(given, np.ndarray) or given.flags.c_contiguous
+    (machine.meter.fits if in_row else machine.meter.elements)(size_of(given))
+
+
+def check_shape(machine: Machine, shape: Any) -> None:
+    """Charges the new shape of an array: what is empty may extend to more than it did."""
+    try:
+        machine.meter.fits(extent([abs(operator.index(size)) for size in np.ravel(shape)]))
+    except (TypeError, ValueError):
+        return  # numpy says what is wrong with it
+
+
 # ---- products
 
 
 def contraction_size(name: str, left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, int]:
     """Elements and multiplications of a product of two arrays of these shapes."""
     if name == "outer":
-        count = math.prod(left) * math.prod(right)
+        count = extent(left) * extent(right)
         return count, count
     if name == "vdot" or not left or not right:
-        return broadcast_numel([left, right]), math.prod(left)
+        return broadcast_numel([left, right]), extent(left)
     inner = left[-1]
     if name == "matmul" or len(right) < 2:
         return product((Shaped(left), Shaped(right)))
     rest = right[:-1] if name == "inner" else (*right[:-2], right[-1])
-    count = math.prod(left[:-1]) * math.prod(rest)
+    count = extent(left[:-1]) * extent(rest)
     return count, count * inner
 
 
@@ -151,20 +167,44 @@ def einsum_size(formula: str, shapes: list[tuple[int, ...]]) -> tuple[int, int]:
             sizes[letter] = max(sizes.get(letter, 1), size)
     kept = set(after) if arrow else {letter for letter in sizes if before.count(letter) == 1}
     dots = broadcast_numel(around)
-    made = dots * math.prod(size for letter, size in sizes.items() if letter in kept)
-    return made, dots * math.prod(sizes.values())
+    made = dots * extent([size for letter, size in sizes.items() if letter in kept])
+    return made, dots * extent([*sizes.values()])
 
 
-def decomposition_size(name: str, shapes: list[tuple[int, ...]], named: dict[str, Any]) -> tuple[int, int]:
-    """Elements and multiplications of a function of numpy.linalg."""
-    if name == "norm" and named.get("ord") not in (2, -2, "nuc"):
-        return sum(map(extent, shapes)), 0
-    made = sum(map(extent, shapes))
-    if name == "svd" and named.get("full_matrices", True) and len(shapes[0]) > 1:
-        made += math.prod(shapes[0][:-2]) * max(shapes[0][-2:]) ** 2
-    if name == "solve" and len(shapes) > 1:
-        made += broadcast_numel([shape[:-2] for shape in shapes]) * math.prod(shapes[1][-2:])
-    return made, max(map(solve_flops, shapes), default=0)
+def decomposition_size(name: str, shape: tuple[int, ...], named: dict[str, Any]) -> tuple[int, int]:
+    """Elements and multiplications of a function of numpy.linalg, for matrices of this shape and what else it gets."""
+    if name == "norm":
+        axes = axes_of_norm(len(shape), named.get("axis"))
+        if named.get("ord") not in (2, -2, "nuc") or len(axes) != 2:
+            return extent(shape), 0
+        shape = (*(size for at, size in enumerate(shape) if at not in axes), *(shape[at] for at in axes))
+    if len(shape) < 2:
+        return extent(shape), 0
+    rows, columns = shape[-2:]
+    width, batches = 0, [shape[:-2]]
+    if name == "solve":
+        right = sizes_in(named["b"])
+        width, batches = right[-1] if len(right) > 1 else 1, [*batches, right[:-2]]
+    batches += [sizes_in(named[tolerance]) for tolerance in TOLERANCES if tolerance in named]
+    count = broadcast_numel(batches)
+    made = min(rows, columns) if name in ("norm", "matrix_rank") else rows * max(columns, width)
+    if name == "svd" and named.get("full_matrices", True):
+        made = max(rows, columns) ** 2
+    cube = rows * columns * max(rows, columns) * LONGER.get(name, 1)
+    return extent(shape) + count * made, count * (cube + rows * rows * width + EACH)
+
+
+LONGER = {"eig": 16, "eigh": 4, **dict.fromkeys(("svd", "pinv", "matrix_rank", "norm"), 8)}
+"""How much longer a function takes than a product of matrices."""
+
+TOLERANCES = ("tol", "rtol", "rcond")
+"""What is below is taken for zero: a number for all matrices, or one for each."""
+
+
+def axes_of_norm(wide: int, axis: Any) -> tuple[int, ...]:
+    """Where the numbers are of which `np.linalg.norm` takes one norm."""
+    axes = range(wide) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return tuple(int(at) % wide for at in axes if -wide <= int(at) < wide)
 
 
 # ---- more of the same
@@ -174,13 +214,14 @@ def repeat_size(shape: tuple[int, ...], counts: Any, axis: Any) -> int:
     """`np.repeat`: each element as often as its count says."""
     times = np.maximum(np.asarray(counts), 0)
     if times.size <= 1:
-        return math.prod(shape) * int(times.sum())
-    rest = math.prod(shape) // max(length_along(shape, axis), 1) if axis is not None else 1
+        return extent(shape) * int(times.sum())
+    rest = extent(shape) // length_along(shape, axis) if axis is not None else 1
     return rest * sum(map(int, times.reshape(-1)))
 
 
 def tile_size(shape: tuple[int, ...], counts: Any) -> int:
-    return math.prod(shape) * math.prod(max(int(count), 0) for count in np.asarray(counts).reshape(-1))
+    """`np.tile`: one dimension after the other, so that what comes to nothing may have been long before."""
+    return extent(shape) * math.prod(max(int(count), 1) for count in np.asarray(counts).reshape(-1))
 
 
 def pad_size(shape: tuple[int, ...], width: Any) -> int:
@@ -188,15 +229,15 @@ def pad_size(shape: tuple[int, ...], width: Any) -> int:
     try:
         widths = np.broadcast_to(np.asarray(width), (len(shape), 2))
     except ValueError:
-        return math.prod(shape)  # numpy says what is wrong with it
-    return math.prod(size + sum(max(int(side), 0) for side in sides) for size, sides in zip(shape, widths, strict=True))
+        return extent(shape)  # numpy says what is wrong with it
+    return extent([size + sum(max(int(side), 0) for side in sides) for size, sides in zip(shape, widths, strict=True)])
 
 
 # ---- elements by index
 
 
 def indexed_size(shape: tuple[int, ...], index: Any) -> int:
-    """The elements that an index with arrays or lists in it takes; 0 if there are none, for then it is a view."""
+    """The elements that an index with arrays, lists or truth values in it takes; 0 without, for then it is a view."""
     parts = index if isinstance(index, tuple) else (index,)
     taken = [mask_lengths(part) for part in parts if is_array(part)]
     if not taken:
@@ -207,13 +248,13 @@ def indexed_size(shape: tuple[int, ...], index: Any) -> int:
         if part is ...:
             wide = max(len(shape) - sum(map(dimensions, parts)), 0)
         if part is ... or isinstance(part, slice):
-            rest *= math.prod(shape[at : at + wide])
+            rest *= extent(shape[at : at + wide])
         at += wide
-    return broadcast_numel(taken) * rest * math.prod(shape[at:])
+    return broadcast_numel(taken) * rest * extent(shape[at:])
 
 
 def is_array(part: Any) -> bool:
-    return isinstance(part, (list, np.ndarray)) or hasattr(part, "data_")
+    return isinstance(part, (list, np.ndarray, bool, np.bool_)) or hasattr(part, "data_")
 
 
 def is_mask(part: Any) -> bool:
@@ -223,11 +264,11 @@ def is_mask(part: Any) -> bool:
 def mask_lengths(part: Any) -> tuple[int, ...]:
     """The shape of the places that an array names."""
     shape = sizes_in(part)
-    return (math.prod(shape),) if is_mask(part) else shape
+    return (extent(shape),) if is_mask(part) else shape
 
 
 def dimensions(part: Any) -> int:
     """How many dimensions a part of an index stands for."""
-    if part is None or part is ... or isinstance(part, bool):
+    if part is None or part is ... or isinstance(part, (bool, np.bool_)):
         return 0
     return len(sizes_in(part)) if is_mask(part) else 1
