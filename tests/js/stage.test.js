@@ -3,6 +3,7 @@ import test from "node:test";
 
 import { indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
+import { barsOf } from "../../gradreel/player/web/stage/bars.js";
 import { actingAt, createComposer, layoutAt, recompose } from "../../gradreel/player/web/stage/compose.js";
 import { foldTree, phaseAt, placedAt, treeOf } from "../../gradreel/player/web/stage/fold.js";
 import { gradAt, modelOf } from "../../gradreel/player/web/stage/model.js";
@@ -358,6 +359,16 @@ test("what runs sinks into its sign, which begins the title of its node", () => 
     const title = width(item.nodes[0].short, 14) + width(`#${item.nodes[0].box.nr}`, 14);
     assert.ok(from >= 12 && from <= (item.w - title) / 2, item.key);
   }
+});
+
+test("bars of scalars have one measure for values, and one for gradients", () => {
+  const raw = stored("diamond.json");
+  const { model, state } = opened(raw);
+  const sizes = (places) => places.filter((place) => place !== null).map((place) => Math.abs(raw.values[place].data));
+  const sent = raw.wires.flatMap(({ id }) => state.track(id, "value")?.values ?? []);
+  const { value, grad } = barsOf(model);
+  assert.ok(sent.length && grad >= Math.max(...sizes(sent)));
+  assert.ok(value >= Math.max(...sizes(model.nodes.flatMap(({ slots }) => slots.map((slot) => slot.value)))));
 });
 
 test("of some places that one is taken that covers least", () => {

@@ -24,6 +24,8 @@ const DROP = 120;
 const DUST = 9;
 const DIMMED = 0.36;
 const MEETING = 50;
+/** At this share of their step gradients that meet are one. */
+const ONE = 0.72;
 /** A tile has its numbers while it is larger, in pixels. */
 const NUMBERED = 26;
 /** So high may an arm bend. */
@@ -43,9 +45,9 @@ export function prepare(frame) {
 }
 
 const HIDES = {
-  meet: ({ node, edge }, hidden) => {
+  meet: ({ node, edge }, hidden, time) => {
     hidden.add(`inbox:${node.id}`);
-    if (edge) hidden.add(`sent:${edge.id}`);
+    if (edge && time < ONE) hidden.add(`sent:${edge.id}`);
   },
   arrive: ({ node, edge }, hidden, time) => {
     if (edge && time < 0.94) hidden.add(`sent:${edge.id}`);
@@ -222,23 +224,26 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
   const now = share(time, free, 1);
   const look = grad(frame, node);
   const plates = Math.max(0, countAt(frame, node) - 2);
-  if (now >= 0.78) {
-    const last = share(now, 0.78, 1);
+  if (now >= ONE) {
+    const last = share(now, ONE, 1);
+    const goes = smooth(share(last, 0.5, 1));
     ring(pen, { x, y }, last, pen.colours.run);
-    const size = lerp(big, mouth.size, smooth(last)) * (1 + 0.22 * Math.sin(Math.PI * Math.min(1, last * 1.4)));
-    const at = { x: lerp(x, mouth.x, smooth(last)), y: lerp(y, mouth.y, smooth(last)) };
+    const size = lerp(big, mouth.size, goes) * (1 + 0.22 * Math.sin(Math.PI * Math.min(1, last * 2)));
+    const at = { x: lerp(x, mouth.x, goes), y: lerp(y, mouth.y, goes) };
     tile(pen, sum, at, size, { ...look, plates: plates + 1 });
     return;
   }
   const open = smooth(share(now, 0, 0.25));
-  const close = smooth(share(now, 0.58, 0.78));
+  const close = smooth(share(now, 0.54, ONE));
   panel(pen, { x, y, w: half * 2 * open, h: big * 1.3 * open });
   const left = lerp(mouth.x, x - gap, open) + gap * close;
   const right = lerp(from.x, x + gap, open) - gap * close;
   const there = { x: left, y: lerp(mouth.y, y, open) };
   tile(pen, valueOf(frame, before), there, lerp(mouth.size, big, open), { ...look, plates });
-  if (came !== null) tile(pen, valueOf(frame, came), { x: right, y: lerp(from.y, y, open) }, lerp(34, big, open), look);
-  if (now > 0.2 && now < 0.7)
+  if (came !== null)
+    within(pen, { x: right, y: lerp(from.y, y, open), alpha: 1 - close * close }, () =>
+      tile(pen, valueOf(frame, came), { x: 0, y: 0 }, lerp(34, big, open), look));
+  if (now > 0.2 && now < 0.64)
     within(pen, { x, y, alpha: share(now, 0.2, 0.3) }, () =>
       write(pen, "+", 0, 0, 24, { bold: true, colour: pen.colours.run, halo: true }));
 }
@@ -323,10 +328,11 @@ function dropBlock(pen, frame, { leaf, entry, mouth, tray }, time) {
         ? lerp(start, above, smooth(share(time, 0.05, 0.3)))
         : lerp(above, top - high / 2, falls * falls);
       const at = { x: 0, y, w: lerp(40, side - 10, share(time, 0.1, 0.35)), h: lerp(26, high, falls) };
-      if (time <= 0.9)
+      if (time < 0.9)
         box(pen, at, 3, { fill: css(heat(pen, Math.sign(came) * 0.6, 1)), stroke: pen.colours.run, line: 1.6 });
       const lands = time < 0.66;
-      if (!lands || !first) drawTotal(pen, valueOf(frame, lands ? entry.before : entry.value), top, floor, side);
+      const total = valueOf(frame, lands ? entry.before : entry.value);
+      if (!lands || !first) drawTotal(pen, total, lands || time >= 0.9 ? top : top - high, floor, side);
       const words = `${first || came < 0 ? "" : "+"}${tileNumber(came)}`;
       if (lands && falls < 0.8) write(pen, words, 0, y, 16, { bold: true, halo: true });
     });

@@ -43,21 +43,28 @@ export const css = (rgb) => `rgb(${rgb.join()})`;
 export function tile(pen, value, { x, y }, size, look = {}) {
   const { kind = "value", most, plates = 0, numbers = true, radius = 4 } = look;
   const { colours } = pen;
-  const [w, h] = tileSize(value, size);
+  const grid = gridOf(value);
+  const [fits, h] = tileSize(value, size);
+  const w = numbers && grid && "scalar" in grid ? Math.max(fits, scalarWide(pen, grid.scalar)) : fits;
   const [edge, width] = KINDS[kind];
   const stroke = colours[edge];
   for (let plate = Math.min(plates, PLATES); plate > 0; plate--)
     box(pen, { x: x + plate * 2, y: y + plate * 2, w, h }, radius, { fill: colours.panel, stroke, line: 1.4 });
-  const grid = gridOf(value);
   const full = most || mostOf(value) || 1;
   if (!grid) box(pen, { x, y, w, h }, radius, { fill: colours.line });
-  else if ("scalar" in grid) paintBar(pen, grid.scalar, { x, y, w, h }, full);
+  else if ("scalar" in grid) paintBar(pen, grid.scalar, { x, y, w, h }, barOf(pen, kind) || full);
   else if ("rows" in grid) paintCells(pen, value, grid.rows, { x, y, w, h }, full);
   else paintSpread(pen, grid, { x, y, w, h }, full);
   box(pen, { x, y, w, h }, radius, { stroke, line: width });
   if (numbers && grid) writeNumbers(pen, grid, { x, y, w, h }, full);
   return [w, h];
 }
+
+/** The number of a full bar, where the run decides it. */
+const barOf = ({ bars }, kind) => bars?.[kind === "grad" ? "grad" : "value"];
+
+/** The room that the number of a scalar needs at the least. */
+const scalarWide = (pen, number) => pen.measure(tileNumber(number), LEAST_TEXT / pen.zoom, { bold: true }) + 4;
 
 function paintBar(pen, number, { x, y, w, h }, most) {
   const { context, colours } = pen;
