@@ -1,6 +1,6 @@
 /**
- * Tensors as tiles: a matrix as heat around zero with its numbers where they fit, a scalar as a bar to the left or the
- * right with its number, a histogram where only the spread is known. The same tile stands on wires, in slots, at leaves
+ * Tensors as tiles: a matrix as heat around zero with its numbers where they fit, a scalar as its number over a bar to
+ * the left or the right, a histogram where only the spread is known. The same tile stands on wires, in slots, at leaves
  * and in names.
  */
 
@@ -13,6 +13,8 @@ import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
 /** The faintest shade of what is not zero. */
 const FAINT = 0.14;
 const FEW = 3;
+/** The share of a scalar's tile that its bar has where a number stands above it: no number stands on two colours. */
+const BAR = 0.22;
 const PLATES = 5;
 const NUMBER = 15;
 /** @type {Record<string, [string, number]>} */
@@ -52,7 +54,7 @@ export function tile(pen, value, { x, y }, size, look = {}) {
     box(pen, { x: x + plate * 2, y: y + plate * 2, w, h }, radius, { fill: colours.panel, stroke, line: 1.4 });
   const full = most || mostOf(value) || 1;
   if (!grid) box(pen, { x, y, w, h }, radius, { fill: colours.line });
-  else if ("scalar" in grid) paintBar(pen, grid.scalar, { x, y, w, h }, barOf(pen, kind) || full);
+  else if ("scalar" in grid) paintBar(pen, grid.scalar, { x, y, w, h }, barOf(pen, kind) || full, numbers ? BAR : 1);
   else if ("rows" in grid) paintCells(pen, value, grid.rows, { x, y, w, h }, full);
   else paintSpread(pen, grid, { x, y, w, h }, full);
   box(pen, { x, y, w, h }, radius, { stroke, line: width });
@@ -66,16 +68,17 @@ const barOf = ({ bars }, kind) => bars?.[kind === "grad" ? "grad" : "value"];
 /** The room that the number of a scalar needs at the least. */
 const scalarWide = (pen, number) => pen.measure(tileNumber(number), LEAST_TEXT / pen.zoom, { bold: true }) + 4;
 
-function paintBar(pen, number, { x, y, w, h }, most) {
+function paintBar(pen, number, { x, y, w, h }, most, part) {
   const { context, colours } = pen;
+  const [top, high] = [y + h / 2 - h * part, h * part];
   context.fillStyle = css(colours.rgb.zero);
   context.fillRect(x - w / 2, y - h / 2, w, h);
-  const part = typeof number === "number" && Number.isFinite(number) ? Math.max(-1, Math.min(1, number / most)) : 0;
-  const wide = (Math.abs(part) * w) / 2;
+  const size = typeof number === "number" && Number.isFinite(number) ? Math.max(-1, Math.min(1, number / most)) : 0;
+  const wide = (Math.abs(size) * w) / 2;
   context.fillStyle = css(heat(pen, number, most));
-  context.fillRect(part < 0 ? x - wide : x, y - h / 2, wide, h);
+  context.fillRect(size < 0 ? x - wide : x, top, wide, high);
   context.fillStyle = colours.gone;
-  context.fillRect(x - 0.5, y - h / 2, 1, h);
+  context.fillRect(x - 0.5, top, 1, high);
 }
 
 function paintSpread(pen, { bins, min, max }, { x, y, w, h }, most) {
@@ -132,9 +135,9 @@ function writeNumbers(pen, grid, { x, y, w, h }, most) {
   const least = LEAST_TEXT / pen.zoom;
   if ("scalar" in grid) {
     const text = tileNumber(grid.scalar);
-    const px = Math.min(17, Math.max(least, h * 0.44));
-    const fits = pen.measure(text, px, { bold: true }) <= w + 2;
-    write(pen, text, x, y + 0.5, fits ? px : least, { bold: true, halo: true });
+    const px = Math.min(20, Math.max(least, h * 0.5));
+    const fits = pen.measure(text, px, { bold: true }) <= w - 6;
+    write(pen, text, x, y + 0.5 - (h * BAR) / 2, fits ? px : least, { bold: true });
     return;
   }
   if (!("rows" in grid) || grid.rows.length > FEW || grid.rows[0].length > FEW) return;
