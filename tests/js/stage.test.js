@@ -16,7 +16,7 @@ import { restsOf } from "../../gradreel/player/web/stage/rests.js";
 import { MIN_SCALE, slotLabel } from "../../gradreel/player/web/stage/sizes.js";
 import { aim, ease } from "../../gradreel/player/web/stage/sprites.js";
 import { setApart, within } from "../../gradreel/player/web/stage/spread.js";
-import { gridOf, mostOf, tileNumber, tileSize } from "../../gradreel/player/web/stage/values.js";
+import { gridOf, mostOf, SHORT, tileNumber, tileSize } from "../../gradreel/player/web/stage/values.js";
 import { determinant, recurrent, training } from "./scene_builder.js";
 import { measure, stored, storedScenes } from "./scenes.js";
 
@@ -240,8 +240,11 @@ test("a value is a bar, a grid or a spread, and its numbers are short", () => {
   assert.deepEqual(gridOf(/** @type {any} */ (spread)), { bins: [1, 2], min: 0, max: 1 });
   assert.deepEqual(tileSize(whole([1, 2, 3, 4], [4]), 40), [40, 40 / 2.4]);
   for (const [number, text] of [[0.26, ".26"], [-3, "−3"], [0, "0"], [1e-5, "1e-5"], [12345.6, "1e4"], [2.718, "2.72"],
-    [true, "1"], ["nan", "nan"], [-0.5, "−.5"]])
+    [13.9614, "13.96"], [41.884, "41.88"], [124.76, "124.8"], [9999.4, "9999"], [0.0123, ".012"], [true, "1"],
+    ["nan", "nan"], [-0.5, "−.5"]])
     assert.equal(tileNumber(number), text);
+  for (const [number, text] of [[13.9614, "14"], [0.2794, ".28"], [124.76, "125"], [1234.5, "1e3"]])
+    assert.equal(tileNumber(number, SHORT), text);
 });
 
 test("what is far apart is moved within bounds", () => {

@@ -5,7 +5,7 @@
  */
 
 import { box, LEAST_TEXT, luminance, mix, write } from "./pen.js";
-import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
+import { gridOf, mostOf, SHORT, tileNumber, tileSize } from "./values.js";
 
 /** @import { Pen } from "./pen.js" */
 /** @import { Value } from "../lib/format.js" */
@@ -142,10 +142,12 @@ function writeNumbers(pen, grid, { x, y, w, h }, most) {
   }
   if (!("rows" in grid) || grid.rows.length > FEW || grid.rows[0].length > FEW) return;
   const [cellW, cellH] = [w / grid.rows[0].length, h / grid.rows.length];
-  const texts = grid.rows.map((row) => row.map(tileNumber));
   const px = Math.min(NUMBER, Math.max(least, Math.min(cellH * 0.52, cellW * 0.42)));
-  const widest = Math.max(...texts.flat().map((text) => pen.measure(text, px, { bold: true })));
-  if (widest > cellW - 2 || px > cellH) return;
+  const fits = (text) => pen.measure(text, px, { bold: true }) <= cellW - 2;
+  const texts = [undefined, SHORT]
+    .map((digits) => grid.rows.map((row) => row.map((number) => tileNumber(number, digits))))
+    .find((each) => each.flat().every(fits));
+  if (!texts || px > cellH) return;
   texts.forEach((row, r) => row.forEach((text, c) => {
     const colour = luminance(heat(pen, grid.rows[r][c], most)) > 0.52 ? "#14181f" : "#ffffff";
     write(pen, text, x - w / 2 + (c + 0.5) * cellW, y - h / 2 + (r + 0.5) * cellH + 0.5, px, { bold: true, colour });
