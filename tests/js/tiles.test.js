@@ -33,6 +33,17 @@ test("the number of a scalar stands on one colour: its bar is below it", () => {
     }
 });
 
+test("a number stays on its tile: the tile is wider, or the number has fewer digits", () => {
+  const wide = (text) => measure(text, 12);
+  for (const size of [24, 30])
+    for (const [room, text] of [[undefined, "13.96"], [34, "14"]]) {
+      const { pen, texts } = noting();
+      const [w] = tile(pen, scalar(13.9614), { x: 0, y: 0 }, size, { room });
+      assert.equal(texts[0].text, text, String(size));
+      assert.ok(wide(text) < w && w <= Math.max(size, room ?? 60), `${size}: ${w}`);
+    }
+});
+
 test("a scalar too small for its number is a bar alone", () => {
   const { pen, bars, texts } = noting();
   tile(pen, scalar(2), { x: 0, y: 0 }, 18, { numbers: false });

@@ -11,7 +11,7 @@ import {
   BOLD, BOLD_MONO, CELL, cellsOf, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, RESULT,
   SIGN, slotLabel, slotPlace, TITLE,
 } from "./sizes.js";
-import { css, heat, tile } from "./tiles.js";
+import { css, heat, numberIn, tile } from "./tiles.js";
 import { drawSign } from "./signs.js";
 import { gridOf, mostOf, SHORT, tileNumber } from "./values.js";
 
@@ -106,7 +106,7 @@ function drawSlot(pen, frame, item, node, place, wide, failed) {
   if (state && !isGone && !hidden.has(`slot:${node.id}:${slot.name}`)) {
     const value = model.scene.values[slotValue(model, node, slot, moment.step)];
     const most = mostOf(model.scene.values[slot.value]) || mostOf(value);
-    const [w, h] = tile(pen, value, { x, y }, side - 6, { kind: "save", most });
+    const [w, h] = tile(pen, value, { x, y }, side - 6, { kind: "save", most, room: side - 4 });
     if (state === "stale") crack(pen, x, y, w, h);
     const locked = state === "retained" && !hidden.has(`lock:${node.id}:${slot.name}`);
     if (locked) lock(pen, x + side / 2 - 3, y - side / 2 + 3);
@@ -304,7 +304,7 @@ function drawLeaf(pen, frame, item) {
   plate(pen, { w: item.w, h: item.h - rimTop }, look, 11, rimTop / 2);
   const value = model.scene.values[tensorAt(model, leaf.tensor, moment.step)];
   if (value && !hidden.has(`value:${leaf.tensor}`)) {
-    const [wide] = tile(pen, value, at, side - 4);
+    const [wide] = tile(pen, value, at, side - 4, { room: side });
     if (model.scene.expression) drawGrips(pen, at, wide);
   }
   const name = lastParts(leafName(leaf, moment));
@@ -384,7 +384,7 @@ function fillTray(pen, model, leaf, entry, { x, y }, side) {
  */
 export function drawTotal(pen, { data }, top, { x, y }, side) {
   const middle = y + side / 2 - Math.max(13, Math.min(side - 14, (y + side / 2 - top) / 2 + 2));
-  const text = tileNumber(data);
+  const text = numberIn(pen, data, side - 8);
   const px = Math.min(22, Math.max(15, side * 0.32), (side - 8) / pen.measure(text, 1, BOLD));
   write(pen, text, x, middle, px, { bold: true, halo: true });
 }

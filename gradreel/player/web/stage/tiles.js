@@ -5,6 +5,7 @@
  */
 
 import { box, LEAST_TEXT, luminance, mix, write } from "./pen.js";
+import { BOLD } from "./sizes.js";
 import { gridOf, mostOf, SHORT, tileNumber, tileSize } from "./values.js";
 
 /** @import { Pen } from "./pen.js" */
@@ -17,11 +18,15 @@ const FEW = 3;
 const BAR = 0.22;
 const PLATES = 5;
 const NUMBER = 15;
+/** Between a number and the rim of its tile. */
+const INSET = 3;
 /** @type {Record<string, [string, number]>} */
 const KINDS = { grad: ["run", 2.6], save: ["live", 2], value: ["ink", 1.5] };
 
-/** @typedef {{kind?: "grad"|"save"|"value", most?: number, plates?: number, numbers?: boolean, radius?: number}} Look
- *   `most`: the number that has the full colour; `plates`: how many lie below
+/** @typedef {{kind?: "grad"|"save"|"value", most?: number, plates?: number, numbers?: boolean, radius?: number,
+ *   room?: number}} Look
+ *   `most`: the number that has the full colour; `plates`: how many lie below; `room`: so wide it may become for its
+ *   number
  */
 
 /** The colour of a number where `most` has the full one.
@@ -43,11 +48,11 @@ export const css = (rgb) => `rgb(${rgb.join()})`;
  * @returns {number[]} its sides
  */
 export function tile(pen, value, { x, y }, size, look = {}) {
-  const { kind = "value", most, plates = 0, numbers = true, radius = 4 } = look;
+  const { kind = "value", most, plates = 0, numbers = true, radius = 4, room = Infinity } = look;
   const { colours } = pen;
   const grid = gridOf(value);
   const [fits, h] = tileSize(value, size);
-  const w = numbers && grid && "scalar" in grid ? Math.max(fits, scalarWide(pen, grid.scalar)) : fits;
+  const w = numbers && grid && "scalar" in grid ? Math.max(fits, Math.min(room, scalarWide(pen, grid.scalar))) : fits;
   const [edge, width] = KINDS[kind];
   const stroke = colours[edge];
   for (let plate = Math.min(plates, PLATES); plate > 0; plate--)
@@ -66,7 +71,7 @@ export function tile(pen, value, { x, y }, size, look = {}) {
 const barOf = ({ bars }, kind) => bars?.[kind === "grad" ? "grad" : "value"];
 
 /** The room that the number of a scalar needs at the least. */
-const scalarWide = (pen, number) => pen.measure(tileNumber(number), LEAST_TEXT / pen.zoom, { bold: true }) + 4;
+const scalarWide = (pen, number) => pen.measure(tileNumber(number), LEAST_TEXT / pen.zoom, BOLD) + 2 * INSET;
 
 function paintBar(pen, number, { x, y, w, h }, most, part) {
   const { context, colours } = pen;
@@ -131,19 +136,24 @@ function bitmapOf(pen, value, rows, most) {
   return canvas;
 }
 
+/** A number with as many digits as can be read in a room. @param {Pen} pen @param {number} room */
+export function numberIn(pen, number, room) {
+  const text = tileNumber(number);
+  return pen.measure(text, LEAST_TEXT / pen.zoom, BOLD) <= room + 0.01 ? text : tileNumber(number, SHORT);
+}
+
 function writeNumbers(pen, grid, { x, y, w, h }, most) {
   const least = LEAST_TEXT / pen.zoom;
   if ("scalar" in grid) {
-    const text = tileNumber(grid.scalar);
-    const px = Math.min(20, Math.max(least, h * 0.5));
-    const fits = pen.measure(text, px, { bold: true }) <= w - 6;
-    write(pen, text, x, y + 0.5 - (h * BAR) / 2, fits ? px : least, { bold: true });
+    const text = numberIn(pen, grid.scalar, w - 2 * INSET);
+    const px = Math.min(20, h * 0.5, (w - 2 * INSET) / pen.measure(text, 1, BOLD));
+    write(pen, text, x, y + 0.5 - (h * BAR) / 2, Math.max(least, px), BOLD);
     return;
   }
   if (!("rows" in grid) || grid.rows.length > FEW || grid.rows[0].length > FEW) return;
   const [cellW, cellH] = [w / grid.rows[0].length, h / grid.rows.length];
   const px = Math.min(NUMBER, Math.max(least, Math.min(cellH * 0.52, cellW * 0.42)));
-  const fits = (text) => pen.measure(text, px, { bold: true }) <= cellW - 2;
+  const fits = (text) => pen.measure(text, px, BOLD) <= cellW - 2;
   const texts = [undefined, SHORT]
     .map((digits) => grid.rows.map((row) => row.map((number) => tileNumber(number, digits))))
     .find((each) => each.flat().every(fits));
