@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { createPen, paletteFrom } from "../../gradreel/player/web/stage/pen.js";
-import { tile } from "../../gradreel/player/web/stage/tiles.js";
+import { sizeFor, tile } from "../../gradreel/player/web/stage/tiles.js";
 import { measure } from "./scenes.js";
 
 const palette = paletteFrom(() => "#888888");
@@ -42,6 +42,19 @@ test("a number stays on its tile: the tile is wider, or the number has fewer dig
       assert.equal(texts[0].text, text, String(size));
       assert.ok(wide(text) < w && w <= Math.max(size, room ?? 60), `${size}: ${w}`);
     }
+});
+
+test("a tile that rests is as large as its numbers need, if that is not too large", () => {
+  const matrix = (data) => ({ shape: [data.length, data[0].length], dtype: "float32", data, whole: true });
+  for (const [data, most, numbers] of [
+    [[[7, 10], [3, 4]], 46, 4], [[[7, 10], [3, 4]], 31, 0], [[[1, 2], [3, 4]], 46, 4], [[[-0.25], [10.25]], 70, 2],
+  ]) {
+    const { pen, texts } = noting();
+    const size = sizeFor(pen, matrix(data), 30, most);
+    tile(pen, matrix(data), { x: 0, y: 0 }, size);
+    assert.equal(texts.length, numbers, JSON.stringify([data, size]));
+    assert.ok(size >= 30 && size <= most);
+  }
 });
 
 test("a scalar too small for its number is a bar alone", () => {

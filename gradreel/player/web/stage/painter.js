@@ -18,7 +18,7 @@ import { along, isBundle, routeOf, trace } from "./routes.js";
 import { LABEL, lastParts, NAME } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
 import { drawStoreys } from "./storeys.js";
-import { tile } from "./tiles.js";
+import { sizeFor, tile } from "./tiles.js";
 import { tileSize } from "./values.js";
 
 /** @import { Pen } from "./pen.js" */
@@ -341,7 +341,9 @@ function drawSent(pen, frame) {
       if (!route) continue;
       const at = along(route, part);
       const look = { kind: /** @type {const} */ ("grad"), most: mostAt(frame, edge.to) };
-      tile(pen, model.scene.values[value], at, waits ? travelling(layout) : ARRIVED, look);
+      const shown = model.scene.values[value];
+      const most = travelling(layout);
+      tile(pen, shown, at, waits ? most : sizeFor(pen, shown, ARRIVED, most), look);
     }
   }
 }

@@ -142,6 +142,19 @@ export function numberIn(pen, number, room) {
   return pen.measure(text, LEAST_TEXT / pen.zoom, BOLD) <= room + 0.01 ? text : tileNumber(number, SHORT);
 }
 
+/** How large the tile of a matrix has to be for its numbers to stand in it, if that is not more than `most`.
+ * @param {Pen} pen @param {Value} value @param {number} size @param {number} most
+ */
+export function sizeFor(pen, value, size, most) {
+  const grid = gridOf(value);
+  if (!grid || !("rows" in grid) || grid.rows.length > FEW || grid.rows[0].length > FEW) return size;
+  const least = LEAST_TEXT / pen.zoom;
+  const widest = Math.max(...grid.rows.flat().map((number) => pen.measure(tileNumber(number, SHORT), least, BOLD)));
+  const [w, h] = tileSize(value, 1);
+  const wanted = Math.max(((widest + 2) * grid.rows[0].length) / w, (least * grid.rows.length) / h) + 0.01;
+  return wanted > most ? size : Math.max(size, wanted);
+}
+
 function writeNumbers(pen, grid, { x, y, w, h }, most) {
   const least = LEAST_TEXT / pen.zoom;
   if ("scalar" in grid) {
