@@ -165,14 +165,14 @@ function writeNumbers(pen, grid, { x, y, w, h }, most) {
   }
   if (!("rows" in grid) || grid.rows.length > FEW || grid.rows[0].length > FEW) return;
   const [cellW, cellH] = [w / grid.rows[0].length, h / grid.rows.length];
-  const px = Math.min(NUMBER, Math.max(least, Math.min(cellH * 0.52, cellW * 0.42)));
-  const fits = (text) => pen.measure(text, px, BOLD) <= cellW - 2;
+  const widest = (texts) => Math.max(...texts.flat().map((text) => pen.measure(text, 1, BOLD)));
   const texts = [undefined, SHORT]
     .map((digits) => grid.rows.map((row) => row.map((number) => tileNumber(number, digits))))
-    .find((each) => each.flat().every(fits));
-  if (!texts || px > cellH) return;
+    .find((each) => widest(each) * least <= cellW - 2);
+  if (!texts || least > cellH) return;
+  const px = Math.max(least, Math.min(NUMBER, cellH * 0.52, cellW * 0.42, (cellW - 2) / widest(texts)));
   texts.forEach((row, r) => row.forEach((text, c) => {
     const colour = luminance(heat(pen, grid.rows[r][c], most)) > 0.52 ? "#14181f" : "#ffffff";
-    write(pen, text, x - w / 2 + (c + 0.5) * cellW, y - h / 2 + (r + 0.5) * cellH + 0.5, px, { bold: true, colour });
+    write(pen, text, x - w / 2 + (c + 0.5) * cellW, y - h / 2 + (r + 0.5) * cellH + 0.5, px, { ...BOLD, colour });
   }));
 }
