@@ -3,6 +3,7 @@ import test from "node:test";
 
 import { indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
+import { barsOf } from "../../gradreel/player/web/stage/bars.js";
 import { actingAt, createComposer, layoutAt, recompose } from "../../gradreel/player/web/stage/compose.js";
 import { foldTree, phaseAt, placedAt, treeOf } from "../../gradreel/player/web/stage/fold.js";
 import { gradAt, modelOf } from "../../gradreel/player/web/stage/model.js";
@@ -15,7 +16,7 @@ import { restsOf } from "../../gradreel/player/web/stage/rests.js";
 import { MIN_SCALE, slotLabel } from "../../gradreel/player/web/stage/sizes.js";
 import { aim, ease } from "../../gradreel/player/web/stage/sprites.js";
 import { setApart, within } from "../../gradreel/player/web/stage/spread.js";
-import { gridOf, mostOf, tileNumber, tileSize } from "../../gradreel/player/web/stage/values.js";
+import { gridOf, mostOf, SHORT, tileNumber, tileSize } from "../../gradreel/player/web/stage/values.js";
 import { determinant, recurrent, training } from "./scene_builder.js";
 import { measure, stored, storedScenes } from "./scenes.js";
 
@@ -239,8 +240,11 @@ test("a value is a bar, a grid or a spread, and its numbers are short", () => {
   assert.deepEqual(gridOf(/** @type {any} */ (spread)), { bins: [1, 2], min: 0, max: 1 });
   assert.deepEqual(tileSize(whole([1, 2, 3, 4], [4]), 40), [40, 40 / 2.4]);
   for (const [number, text] of [[0.26, ".26"], [-3, "−3"], [0, "0"], [1e-5, "1e-5"], [12345.6, "1e4"], [2.718, "2.72"],
-    [true, "1"], ["nan", "nan"], [-0.5, "−.5"]])
+    [13.9614, "13.96"], [41.884, "41.88"], [124.76, "124.8"], [9999.4, "9999"], [0.0123, ".012"], [true, "1"],
+    ["nan", "nan"], [-0.5, "−.5"]])
     assert.equal(tileNumber(number), text);
+  for (const [number, text] of [[13.9614, "14"], [0.2794, ".28"], [124.76, "125"], [1234.5, "1e3"]])
+    assert.equal(tileNumber(number, SHORT), text);
 });
 
 test("what is far apart is moved within bounds", () => {
@@ -358,6 +362,16 @@ test("what runs sinks into its sign, which begins the title of its node", () => 
     const title = width(item.nodes[0].short, 14) + width(`#${item.nodes[0].box.nr}`, 14);
     assert.ok(from >= 12 && from <= (item.w - title) / 2, item.key);
   }
+});
+
+test("bars of scalars have one measure for values, and one for gradients", () => {
+  const raw = stored("diamond.json");
+  const { model, state } = opened(raw);
+  const sizes = (places) => places.filter((place) => place !== null).map((place) => Math.abs(raw.values[place].data));
+  const sent = raw.wires.flatMap(({ id }) => state.track(id, "value")?.values ?? []);
+  const { value, grad } = barsOf(model);
+  assert.ok(sent.length && grad >= Math.max(...sizes(sent)));
+  assert.ok(value >= Math.max(...sizes(model.nodes.flatMap(({ slots }) => slots.map((slot) => slot.value)))));
 });
 
 test("of some places that one is taken that covers least", () => {

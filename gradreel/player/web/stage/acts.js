@@ -24,8 +24,12 @@ const DROP = 120;
 const DUST = 9;
 const DIMMED = 0.36;
 const MEETING = 50;
+/** At this share of their step gradients that meet are one. */
+const ONE = 0.72;
 /** A tile has its numbers while it is larger, in pixels. */
 const NUMBERED = 26;
+/** When a block has come to rest. */
+const LANDED = 0.66;
 /** So high may an arm bend. */
 const HIGHEST = 4;
 
@@ -43,9 +47,9 @@ export function prepare(frame) {
 }
 
 const HIDES = {
-  meet: ({ node, edge }, hidden) => {
+  meet: ({ node, edge }, hidden, time) => {
     hidden.add(`inbox:${node.id}`);
-    if (edge) hidden.add(`sent:${edge.id}`);
+    if (edge && time < ONE) hidden.add(`sent:${edge.id}`);
   },
   arrive: ({ node, edge }, hidden, time) => {
     if (edge && time < 0.94) hidden.add(`sent:${edge.id}`);
@@ -222,23 +226,26 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
   const now = share(time, free, 1);
   const look = grad(frame, node);
   const plates = Math.max(0, countAt(frame, node) - 2);
-  if (now >= 0.78) {
-    const last = share(now, 0.78, 1);
+  if (now >= ONE) {
+    const last = share(now, ONE, 1);
+    const goes = smooth(share(last, 0.5, 1));
     ring(pen, { x, y }, last, pen.colours.run);
-    const size = lerp(big, mouth.size, smooth(last)) * (1 + 0.22 * Math.sin(Math.PI * Math.min(1, last * 1.4)));
-    const at = { x: lerp(x, mouth.x, smooth(last)), y: lerp(y, mouth.y, smooth(last)) };
+    const size = lerp(big, mouth.size, goes) * (1 + 0.22 * Math.sin(Math.PI * Math.min(1, last * 2)));
+    const at = { x: lerp(x, mouth.x, goes), y: lerp(y, mouth.y, goes) };
     tile(pen, sum, at, size, { ...look, plates: plates + 1 });
     return;
   }
   const open = smooth(share(now, 0, 0.25));
-  const close = smooth(share(now, 0.58, 0.78));
+  const close = smooth(share(now, 0.54, ONE));
   panel(pen, { x, y, w: half * 2 * open, h: big * 1.3 * open });
   const left = lerp(mouth.x, x - gap, open) + gap * close;
   const right = lerp(from.x, x + gap, open) - gap * close;
   const there = { x: left, y: lerp(mouth.y, y, open) };
   tile(pen, valueOf(frame, before), there, lerp(mouth.size, big, open), { ...look, plates });
-  if (came !== null) tile(pen, valueOf(frame, came), { x: right, y: lerp(from.y, y, open) }, lerp(34, big, open), look);
-  if (now > 0.2 && now < 0.7)
+  if (came !== null)
+    within(pen, { x: right, y: lerp(from.y, y, open), alpha: 1 - close * close }, () =>
+      tile(pen, valueOf(frame, came), { x: 0, y: 0 }, lerp(34, big, open), look));
+  if (now > 0.2 && now < 0.64)
     within(pen, { x, y, alpha: share(now, 0.2, 0.3) }, () =>
       write(pen, "+", 0, 0, 24, { bold: true, colour: pen.colours.run, halo: true }));
 }
@@ -287,7 +294,7 @@ function drawStore(pen, frame, { leaf, entry }, time) {
   const look = { kind: /** @type {const} */ ("grad"), most: leaf.most };
   const sum = valueOf(frame, entry.value);
   const isTower = item.type === "leaf" && [came, sum].every((each) => Number.isFinite(scalarOf(each)));
-  if (isTower) return dropBlock(pen, frame, { leaf, entry, mouth, tray }, time);
+  if (isTower) return dropBlock(pen, frame, { leaf, entry, mouth, tray, look }, time);
   if (entry.before !== null) return addPlate(pen, frame, { entry, mouth, tray, size, look }, time);
   const part = share(time, 0.1, 0.6);
   const bounce = time > 0.6 ? -5 * Math.sin(share(time, 0.6, 0.85) * Math.PI) : 0;
@@ -302,35 +309,42 @@ function scalarOf(value) {
   return grid && "scalar" in grid ? grid.scalar : null;
 }
 
-/** A block falls on the tower, or is its first. */
-function dropBlock(pen, frame, { leaf, entry, mouth, tray }, time) {
+/** What comes falls as it is through the funnel, is a block, and falls on the tower; only where it has come to rest is
+ * the tower higher, and its number another.
+ */
+function dropBlock(pen, frame, { leaf, entry, mouth, tray, look }, time) {
   const { model } = frame;
-  const came = Number(valueOf(frame, entry.came).data);
-  const scale = spriteOf(frame, plateOf(frame, leaf)).scale;
+  const came = valueOf(frame, entry.came);
+  const { scale } = spriteOf(frame, plateOf(frame, leaf));
   const side = tray.size / scale;
-  const high = blockHigh(came, leaf.most, side);
-  const first = entry.before === null;
+  const falling = time < LANDED;
   const old = { ...entry, value: entry.before, terms: entry.terms.slice(0, -1), count: entry.count - 1 };
+  const shown = falling ? old : entry;
+  const floor = { x: 0, y: 0 };
   if (time < 0.97)
     within(pen, { x: tray.x, y: tray.y, scale }, () => {
-      const floor = { x: 0, y: 0 };
-      const shown = time < 0.9 ? old : entry;
-      const top = first && time < 0.9 ? side / 2 - 3 : drawTower(pen, model, leaf, shown, floor, side);
-      const falls = share(time, 0.35, 0.66);
-      const above = -side / 2 - 8;
-      const start = (mouth.y - tray.y) / scale;
-      const y = time < 0.35
-        ? lerp(start, above, smooth(share(time, 0.05, 0.3)))
-        : lerp(above, top - high / 2, falls * falls);
-      const at = { x: 0, y, w: lerp(40, side - 10, share(time, 0.1, 0.35)), h: lerp(26, high, falls) };
-      if (time <= 0.9)
-        box(pen, at, 3, { fill: css(heat(pen, Math.sign(came) * 0.6, 1)), stroke: pen.colours.run, line: 1.6 });
-      const lands = time < 0.66;
-      if (!lands || !first) drawTotal(pen, valueOf(frame, lands ? entry.before : entry.value), top, floor, side);
-      const words = `${first || came < 0 ? "" : "+"}${tileNumber(came)}`;
-      if (lands && falls < 0.8) write(pen, words, 0, y, 16, { bold: true, halo: true });
+      const top = shown.value === null ? side / 2 - 3 : drawTower(pen, model, leaf, shown, floor, side);
+      if (shown.value !== null) drawTotal(pen, valueOf(frame, shown.value), top, floor, side);
+      if (!falling) return;
+      const [start, above] = [(mouth.y - tray.y) / scale, -side / 2 - 8];
+      const high = blockHigh(Number(came.data), leaf.most, side);
+      const falls = share(time, 0.35, LANDED);
+      const y = falls ? lerp(above, top - high / 2, falls * falls)
+        : lerp(start, above, smooth(share(time, 0.05, 0.35)));
+      const solid = share(time, 0.3, 0.45);
+      const sign = entry.before === null || came.data < 0 ? "" : "+";
+      const words = falls < 0.8 ? `${sign}${tileNumber(came.data)}` : "";
+      const at = { x: 0, y, w: side - 10, h: lerp(26, high, falls) };
+      within(pen, { x: 0, y: 0, alpha: 1 - solid }, () => tile(pen, came, at, mouth.size / scale, look));
+      within(pen, { x: 0, y: 0, alpha: solid }, () => drawBlock(pen, came.data, at, words));
     });
-  ring(pen, tray, share(time, 0.64, 1), pen.colours.leaf);
+  ring(pen, tray, share(time, LANDED - 0.02, 1), pen.colours.leaf);
+}
+
+/** A block on its way. */
+function drawBlock(pen, number, at, words) {
+  box(pen, at, 3, { fill: css(heat(pen, Math.sign(number) * 0.6, 1)), stroke: pen.colours.run, line: 1.6 });
+  if (words) write(pen, words, at.x, at.y, 16, { bold: true, halo: true });
 }
 
 /** What comes and what is in the tray meet; one plate more lies below. */

@@ -4,7 +4,7 @@
  */
 
 import { element, reconcile } from "../lib/dom.js";
-import { mostOf, tileNumber } from "./values.js";
+import { mostOf, SHORT, tileNumber } from "./values.js";
 
 /** @import { Episode, Model } from "./types.js" */
 
@@ -59,7 +59,7 @@ const WORD = { failed: "failed", done: "over", now: "running" };
 
 function frameOf({ scene }, episode, { step, most, state, onSeek }) {
   const value = scene.values[lossAt(episode, step)];
-  const loss = value && !value.shape.length ? tileNumber(value.data) : "";
+  const loss = value && !value.shape.length ? tileNumber(value.data, SHORT) : "";
   const number = `${episode.number}${episode.of ? `/${episode.of}` : ""}`;
   const button = element(
     "button",

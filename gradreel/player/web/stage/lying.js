@@ -167,6 +167,7 @@ function placeLines(lines, { widths, down, scale, storeys, page, several }) {
       for (const thing of line.band.columns[at]) {
         thing.row = row;
         thing.x = x + (widths[at] * scale) / 2;
+        thing.wide = widths[at] * scale;
         thing.y = middle + (down.get(thing) - (line.from + line.to) / 2) * scale * tall;
       }
       x += widths[at] * scale + gap;

@@ -11,9 +11,9 @@ import {
   BOLD, BOLD_MONO, CELL, cellsOf, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, RESULT,
   SIGN, slotLabel, slotPlace, TITLE,
 } from "./sizes.js";
-import { css, heat, tile } from "./tiles.js";
+import { css, heat, numberIn, tile } from "./tiles.js";
 import { drawSign } from "./signs.js";
-import { gridOf, mostOf, tileNumber } from "./values.js";
+import { gridOf, mostOf, SHORT, tileNumber } from "./values.js";
 
 /** @import { Pen } from "./pen.js" */
 /** @import { Frame, GradEntry, Item } from "./types.js" */
@@ -106,7 +106,7 @@ function drawSlot(pen, frame, item, node, place, wide, failed) {
   if (state && !isGone && !hidden.has(`slot:${node.id}:${slot.name}`)) {
     const value = model.scene.values[slotValue(model, node, slot, moment.step)];
     const most = mostOf(model.scene.values[slot.value]) || mostOf(value);
-    const [w, h] = tile(pen, value, { x, y }, side - 6, { kind: "save", most });
+    const [w, h] = tile(pen, value, { x, y }, side - 6, { kind: "save", most, room: side - 4 });
     if (state === "stale") crack(pen, x, y, w, h);
     const locked = state === "retained" && !hidden.has(`lock:${node.id}:${slot.name}`);
     if (locked) lock(pen, x + side / 2 - 3, y - side / 2 + 3);
@@ -150,7 +150,7 @@ function drawTag(pen, frame, item, node) {
   const { colours, measure } = pen;
   const value = frame.model.scene.values[tensorAt(frame.model, found.tensor, frame.moment.step)];
   const grid = gridOf(value);
-  const number = grid && "scalar" in grid ? tileNumber(grid.scalar) : null;
+  const number = grid && "scalar" in grid ? tileNumber(grid.scalar, SHORT) : null;
   const name = lastParts(found.name);
   const px = sizeOfText(pen, LABEL);
   const own = measure(name, px, BOLD_MONO);
@@ -181,7 +181,7 @@ function drawResult(pen, { layout }, item, { result }) {
   line(pen, string, { stroke: colours.soft, line: 1.3, dash: [2, 3] });
   if (!number) return void tile(pen, result, { x, y }, w - 4, { numbers: false, radius: 3 });
   box(pen, { x, y, w, h: 24 }, 6, { fill: colours.ground, stroke: colours.line, line: 1.4 });
-  write(pen, `= ${tileNumber(grid.scalar)}`, x, y + 0.5, LABEL, { bold: true, room: w - 6 });
+  write(pen, `= ${tileNumber(grid.scalar, SHORT)}`, x, y + 0.5, LABEL, { bold: true, room: w - 6 });
 }
 
 function drawLens(pen, frame, item) {
@@ -304,7 +304,7 @@ function drawLeaf(pen, frame, item) {
   plate(pen, { w: item.w, h: item.h - rimTop }, look, 11, rimTop / 2);
   const value = model.scene.values[tensorAt(model, leaf.tensor, moment.step)];
   if (value && !hidden.has(`value:${leaf.tensor}`)) {
-    const [wide] = tile(pen, value, at, side - 4);
+    const [wide] = tile(pen, value, at, side - 4, { room: side });
     if (model.scene.expression) drawGrips(pen, at, wide);
   }
   const name = lastParts(leafName(leaf, moment));
@@ -384,7 +384,9 @@ function fillTray(pen, model, leaf, entry, { x, y }, side) {
  */
 export function drawTotal(pen, { data }, top, { x, y }, side) {
   const middle = y + side / 2 - Math.max(13, Math.min(side - 14, (y + side / 2 - top) / 2 + 2));
-  write(pen, tileNumber(data), x, middle, Math.min(22, Math.max(15, side * 0.32)), { bold: true, halo: true });
+  const text = numberIn(pen, data, side - 8);
+  const px = Math.min(22, Math.max(15, side * 0.32), (side - 8) / pen.measure(text, 1, BOLD));
+  write(pen, text, x, middle, px, { bold: true, halo: true });
 }
 
 /** The blocks of a tower. @returns {number} where it ends */

@@ -4,6 +4,7 @@
  */
 
 import { dimmed, drawActs, mostAt, prepare, seedSpot } from "./acts.js";
+import { barsOf } from "./bars.js";
 import { isFramed } from "./fold.js";
 import { drawItem, idsOf } from "./marks.js";
 import {
@@ -17,7 +18,7 @@ import { along, isBundle, routeOf, trace } from "./routes.js";
 import { LABEL, lastParts, NAME } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
 import { drawStoreys } from "./storeys.js";
-import { tile } from "./tiles.js";
+import { sizeFor, tile } from "./tiles.js";
 import { tileSize } from "./values.js";
 
 /** @import { Pen } from "./pen.js" */
@@ -28,6 +29,8 @@ const HEAD = 9;
 const PIPS = 6;
 const PIP = 13;
 const PLAIN = 5;
+/** The shares of a step at which a gradient has come. */
+const COMES = { arrive: 0.94, meet: 0.3 };
 /** Of a bundle, where the count may stand. */
 const SPOTS = [0.3, 0.2, 0.42, 0.54, 0.66, 0.78, 0.14, 0.36, 0.25, 0.48, 0.6, 0.72, 0.84];
 
@@ -37,6 +40,7 @@ const SPOTS = [0.3, 0.2, 0.42, 0.54, 0.66, 0.78, 0.14, 0.36, 0.25, 0.48, 0.6, 0.
 export function paint(pen, frame) {
   const { colours, context } = pen;
   pen.least = Infinity;
+  pen.bars = barsOf(frame.model);
   frame.targets = [];
   frame.counts = [];
   frame.seeds = seedsAt(frame.model, frame.moment.step);
@@ -337,7 +341,9 @@ function drawSent(pen, frame) {
       if (!route) continue;
       const at = along(route, part);
       const look = { kind: /** @type {const} */ ("grad"), most: mostAt(frame, edge.to) };
-      tile(pen, model.scene.values[value], at, waits ? travelling(layout) : ARRIVED, look);
+      const shown = model.scene.values[value];
+      const most = travelling(layout);
+      tile(pen, shown, at, waits ? most : sizeFor(pen, shown, ARRIVED, most), look);
     }
   }
 }
@@ -356,11 +362,15 @@ function drawInbox(pen, frame, item, node) {
   if (expected > 1 && !hasRun(model, node, moment.step)) drawPips(pen, frame, item, node, expected, at);
 }
 
+/** How many gradients that a step brings to a node are still on their way. @param {Frame} frame */
+const comingTo = ({ moment, progress }, node) =>
+  moment.acts.filter((act) => act.node === node && progress < (COMES[act.type] ?? 0)).length;
+
 /** How many gradients are still to come. */
 function drawPips(pen, frame, item, node, expected, at) {
   const { colours } = pen;
   const { scale, x, y } = spriteOf(frame, item);
-  const arrived = arrivedAt(frame.model, node, frame.moment.step);
+  const arrived = arrivedAt(frame.model, node, frame.moment.step) - comingTo(frame, node);
   const leaf = item.type === "leaf";
   if (expected > PIPS) {
     const text = `${arrived} of ${expected}`;
@@ -373,8 +383,8 @@ function drawPips(pen, frame, item, node, expected, at) {
   }
   const wide = (expected - 1) * PIP;
   const right = x + (item.w / 2) * scale;
-  const from = leaf ? at.x - wide / 2 : frame.layout.lying ? right + 8 * scale : right - wide - 6;
-  const level = leaf ? at.y + 25 * scale : frame.layout.lying ? y - 24 * scale : y - (item.h / 2 + 10) * scale;
+  const from = leaf ? at.x - wide / 2 : right - wide - 6;
+  const level = leaf ? at.y + 25 * scale : y - (item.h / 2 + 10) * scale;
   for (let i = 0; i < expected; i++)
     circle(pen, from + i * PIP, level, 4.5, { fill: i < arrived ? colours.run : colours.panel, stroke: colours.run });
 }

@@ -71,12 +71,12 @@ function flowing(layout, link, a, b, out, into) {
   const { from, to, via } = link;
   const start = [a.x - (from.w / 2) * a.scale, a.y + out.at * Math.min(from.h * 0.7, out.all * 26) * a.scale];
   const end = [b.x + (to.w / 2) * b.scale, b.y + into.at * Math.min(to.h * 0.7, into.all * 26) * b.scale];
-  const points = via.map(({ x, y }) => [x, y]);
+  const points = through(via);
   const [upper, lower] = [layout.lines[from.row], layout.lines[to.row]];
   if (from.row === to.row || layout.lines.length < 2 || !upper || !lower)
     return { kind: "flow", points: [start, ...points, end] };
-  const before = via.filter(({ row }) => row === from.row).map(({ x, y }) => [x, y]);
-  const after = via.filter(({ row }) => row === to.row).map(({ x, y }) => [x, y]);
+  const before = through(via.filter(({ row }) => row === from.row));
+  const after = through(via.filter(({ row }) => row === to.row));
   const [last, first] = [before.at(-1) ?? start, after[0] ?? end];
   const y = from.row > to.row
     ? (upper.bottom + layout.lines[from.row - 1].top) / 2
@@ -86,6 +86,12 @@ function flowing(layout, link, a, b, out, into) {
     [first[0] + turn, first[1]]];
   return { kind: "corners", points: [start, ...before, ...corners, ...after, end] };
 }
+
+/** The points of columns that a line passes, level as far as the column is wide: it cuts no corner of what is in it.
+ * @param {Link["via"]} via
+ */
+const through = (via) =>
+  via.flatMap(({ x, y, wide = 0 }) => (wide ? [[x + wide / 2, y], [x - wide / 2, y]] : [[x, y]]));
 
 /** Draw a route as a path. @param {any} context @param {Route} route */
 export function trace(context, { kind, points }) {

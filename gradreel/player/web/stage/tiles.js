@@ -1,11 +1,12 @@
 /**
- * Tensors as tiles: a matrix as heat around zero with its numbers where they fit, a scalar as a bar to the left or the
- * right with its number, a histogram where only the spread is known. The same tile stands on wires, in slots, at leaves
+ * Tensors as tiles: a matrix as heat around zero with its numbers where they fit, a scalar as its number over a bar to
+ * the left or the right, a histogram where only the spread is known. The same tile stands on wires, in slots, at leaves
  * and in names.
  */
 
 import { box, LEAST_TEXT, luminance, mix, write } from "./pen.js";
-import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
+import { BOLD } from "./sizes.js";
+import { gridOf, mostOf, SHORT, tileNumber, tileSize } from "./values.js";
 
 /** @import { Pen } from "./pen.js" */
 /** @import { Value } from "../lib/format.js" */
@@ -13,13 +14,19 @@ import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
 /** The faintest shade of what is not zero. */
 const FAINT = 0.14;
 const FEW = 3;
+/** The share of a scalar's tile that its bar has where a number stands above it: no number stands on two colours. */
+const BAR = 0.22;
 const PLATES = 5;
 const NUMBER = 15;
+/** Between a number and the rim of its tile. */
+const INSET = 3;
 /** @type {Record<string, [string, number]>} */
 const KINDS = { grad: ["run", 2.6], save: ["live", 2], value: ["ink", 1.5] };
 
-/** @typedef {{kind?: "grad"|"save"|"value", most?: number, plates?: number, numbers?: boolean, radius?: number}} Look
- *   `most`: the number that has the full colour; `plates`: how many lie below
+/** @typedef {{kind?: "grad"|"save"|"value", most?: number, plates?: number, numbers?: boolean, radius?: number,
+ *   room?: number}} Look
+ *   `most`: the number that has the full colour; `plates`: how many lie below; `room`: so wide it may become for its
+ *   number
  */
 
 /** The colour of a number where `most` has the full one.
@@ -41,17 +48,18 @@ export const css = (rgb) => `rgb(${rgb.join()})`;
  * @returns {number[]} its sides
  */
 export function tile(pen, value, { x, y }, size, look = {}) {
-  const { kind = "value", most, plates = 0, numbers = true, radius = 4 } = look;
+  const { kind = "value", most, plates = 0, numbers = true, radius = 4, room = Infinity } = look;
   const { colours } = pen;
-  const [w, h] = tileSize(value, size);
+  const grid = gridOf(value);
+  const [fits, h] = tileSize(value, size);
+  const w = numbers && grid && "scalar" in grid ? Math.max(fits, Math.min(room, scalarWide(pen, grid.scalar))) : fits;
   const [edge, width] = KINDS[kind];
   const stroke = colours[edge];
   for (let plate = Math.min(plates, PLATES); plate > 0; plate--)
     box(pen, { x: x + plate * 2, y: y + plate * 2, w, h }, radius, { fill: colours.panel, stroke, line: 1.4 });
-  const grid = gridOf(value);
   const full = most || mostOf(value) || 1;
   if (!grid) box(pen, { x, y, w, h }, radius, { fill: colours.line });
-  else if ("scalar" in grid) paintBar(pen, grid.scalar, { x, y, w, h }, full);
+  else if ("scalar" in grid) paintBar(pen, grid.scalar, { x, y, w, h }, barOf(pen, kind) || full, numbers ? BAR : 1);
   else if ("rows" in grid) paintCells(pen, value, grid.rows, { x, y, w, h }, full);
   else paintSpread(pen, grid, { x, y, w, h }, full);
   box(pen, { x, y, w, h }, radius, { stroke, line: width });
@@ -59,16 +67,23 @@ export function tile(pen, value, { x, y }, size, look = {}) {
   return [w, h];
 }
 
-function paintBar(pen, number, { x, y, w, h }, most) {
+/** The number of a full bar, where the run decides it. */
+const barOf = ({ bars }, kind) => bars?.[kind === "grad" ? "grad" : "value"];
+
+/** The room that the number of a scalar needs at the least. */
+const scalarWide = (pen, number) => pen.measure(tileNumber(number), LEAST_TEXT / pen.zoom, BOLD) + 2 * INSET;
+
+function paintBar(pen, number, { x, y, w, h }, most, part) {
   const { context, colours } = pen;
+  const [top, high] = [y + h / 2 - h * part, h * part];
   context.fillStyle = css(colours.rgb.zero);
   context.fillRect(x - w / 2, y - h / 2, w, h);
-  const part = typeof number === "number" && Number.isFinite(number) ? Math.max(-1, Math.min(1, number / most)) : 0;
-  const wide = (Math.abs(part) * w) / 2;
+  const size = typeof number === "number" && Number.isFinite(number) ? Math.max(-1, Math.min(1, number / most)) : 0;
+  const wide = (Math.abs(size) * w) / 2;
   context.fillStyle = css(heat(pen, number, most));
-  context.fillRect(part < 0 ? x - wide : x, y - h / 2, wide, h);
+  context.fillRect(size < 0 ? x - wide : x, top, wide, high);
   context.fillStyle = colours.gone;
-  context.fillRect(x - 0.5, y - h / 2, 1, h);
+  context.fillRect(x - 0.5, top, 1, high);
 }
 
 function paintSpread(pen, { bins, min, max }, { x, y, w, h }, most) {
@@ -121,23 +136,43 @@ function bitmapOf(pen, value, rows, most) {
   return canvas;
 }
 
+/** A number with as many digits as can be read in a room. @param {Pen} pen @param {number} room */
+export function numberIn(pen, number, room) {
+  const text = tileNumber(number);
+  return pen.measure(text, LEAST_TEXT / pen.zoom, BOLD) <= room + 0.01 ? text : tileNumber(number, SHORT);
+}
+
+/** How large the tile of a matrix has to be for its numbers to stand in it, if that is not more than `most`.
+ * @param {Pen} pen @param {Value} value @param {number} size @param {number} most
+ */
+export function sizeFor(pen, value, size, most) {
+  const grid = gridOf(value);
+  if (!grid || !("rows" in grid) || grid.rows.length > FEW || grid.rows[0].length > FEW) return size;
+  const least = LEAST_TEXT / pen.zoom;
+  const widest = Math.max(...grid.rows.flat().map((number) => pen.measure(tileNumber(number, SHORT), least, BOLD)));
+  const [w, h] = tileSize(value, 1);
+  const wanted = Math.max(((widest + 2) * grid.rows[0].length) / w, (least * grid.rows.length) / h) + 0.01;
+  return wanted > most ? size : Math.max(size, wanted);
+}
+
 function writeNumbers(pen, grid, { x, y, w, h }, most) {
   const least = LEAST_TEXT / pen.zoom;
   if ("scalar" in grid) {
-    const text = tileNumber(grid.scalar);
-    const px = Math.min(17, Math.max(least, h * 0.44));
-    const fits = pen.measure(text, px, { bold: true }) <= w + 2;
-    write(pen, text, x, y + 0.5, fits ? px : least, { bold: true, halo: true });
+    const text = numberIn(pen, grid.scalar, w - 2 * INSET);
+    const px = Math.min(20, h * 0.5, (w - 2 * INSET) / pen.measure(text, 1, BOLD));
+    write(pen, text, x, y + 0.5 - (h * BAR) / 2, Math.max(least, px), BOLD);
     return;
   }
   if (!("rows" in grid) || grid.rows.length > FEW || grid.rows[0].length > FEW) return;
   const [cellW, cellH] = [w / grid.rows[0].length, h / grid.rows.length];
-  const texts = grid.rows.map((row) => row.map(tileNumber));
-  const px = Math.min(NUMBER, Math.max(least, Math.min(cellH * 0.52, cellW * 0.42)));
-  const widest = Math.max(...texts.flat().map((text) => pen.measure(text, px, { bold: true })));
-  if (widest > cellW - 2 || px > cellH) return;
+  const widest = (texts) => Math.max(...texts.flat().map((text) => pen.measure(text, 1, BOLD)));
+  const texts = [undefined, SHORT]
+    .map((digits) => grid.rows.map((row) => row.map((number) => tileNumber(number, digits))))
+    .find((each) => widest(each) * least <= cellW - 2);
+  if (!texts || least > cellH) return;
+  const px = Math.max(least, Math.min(NUMBER, cellH * 0.52, cellW * 0.42, (cellW - 2) / widest(texts)));
   texts.forEach((row, r) => row.forEach((text, c) => {
     const colour = luminance(heat(pen, grid.rows[r][c], most)) > 0.52 ? "#14181f" : "#ffffff";
-    write(pen, text, x - w / 2 + (c + 0.5) * cellW, y - h / 2 + (r + 0.5) * cellH + 0.5, px, { bold: true, colour });
+    write(pen, text, x - w / 2 + (c + 0.5) * cellW, y - h / 2 + (r + 0.5) * cellH + 0.5, px, { ...BOLD, colour });
   }));
 }

@@ -161,13 +161,26 @@ export interface Owners {
   set: (nodes: StageNode[], item: Item) => void;
 }
 
+/** A place that a link passes; where the graph lies, how wide its column is. */
+export interface Pass {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  low: number;
+  key: string;
+  row?: number;
+  column?: number;
+  wide?: number;
+}
+
 /** All edges between two items, and the points that they pass. */
 export interface Link {
   key: string;
   from: Item;
   to: Item;
   edges: Edge[];
-  via: { x: number; y: number; w: number; h: number; low: number; key: string; row?: number; column?: number }[];
+  via: Pass[];
 }
 
 export interface Storey {

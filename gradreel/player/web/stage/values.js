@@ -88,16 +88,24 @@ function greatestIn(value) {
   return Math.max(0, ...numbers.map((each) => (Number.isFinite(each) ? Math.abs(each) : 0)));
 }
 
-/** A number as short as a tile needs it: `.26`, `−3`, `1e5`. @param {any} number @returns {string} */
-export function tileNumber(number) {
+/** Where there is little room a number has so many digits. */
+export const SHORT = 3;
+
+/** A number as short as a tile needs it: `.26`, `−3`, `13.96`, `1e5`. Numbers that add up, or are multiplied, stand
+ * beside what they make: they all have two decimals while there are digits for them.
+ * @param {any} number @param {number} [digits] @returns {string}
+ */
+export function tileNumber(number, digits = 4) {
   if (typeof number === "boolean") return number ? "1" : "0";
   if (typeof number !== "number") return String(number ?? "");
   const size = Math.abs(number);
   if (Number.isInteger(number) && size < 1e5) return String(number).replace("-", "−");
-  const text = size >= 1000 || size < 0.01 ? number.toExponential(0).replace("e+", "e")
-    : String(Number(number.toPrecision(size < 1 ? 2 : 3)));
+  const text = size >= 10 ** digits || size < 0.01 ? number.toExponential(0).replace("e+", "e")
+    : String(Number(size < 1 ? number.toPrecision(2) : number.toFixed(decimalsOf(size, digits))));
   return text.replace(/^-/, "−").replace(/^(−?)0\./, "$1.");
 }
+
+const decimalsOf = (size, digits) => Math.max(0, Math.min(2, digits - 1 - Math.floor(Math.log10(size))));
 
 /** The sides of a tile that is `size` at the longer one. @param {Value|null|undefined} value @param {number} size */
 export function tileSize(value, size) {

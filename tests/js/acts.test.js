@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
+import { createState } from "../../gradreel/player/web/scene/state.js";
+import { createComposer, layoutAt, recompose } from "../../gradreel/player/web/stage/compose.js";
+import { modelOf } from "../../gradreel/player/web/stage/model.js";
+import { stageMoment } from "../../gradreel/player/web/stage/moment.js";
+import { paint } from "../../gradreel/player/web/stage/painter.js";
+import { createPen, paletteFrom } from "../../gradreel/player/web/stage/pen.js";
+import { aim, settle } from "../../gradreel/player/web/stage/sprites.js";
+import { svgContext } from "../../gradreel/player/web/stage/svg.js";
+import { measure, stored } from "./scenes.js";
+
+const [width, height] = [1110, 660];
+const NAMES = ["run", "leaf", "live", "panel", "ink"];
+/** Colours that tell by their names what they are. */
+const colours = paletteFrom((name) => `#${String(NAMES.indexOf(name) + 1).padStart(6, "0")}`);
+
+/** What is painted at a share of a step: its texts, and the SVG of it all. */
+function painter(raw) {
+  const state = createState(raw);
+  const model = modelOf(indexScene(raw, state), state);
+  const composer = createComposer(model, measure);
+  recompose(composer, { room: { width, height } });
+  const keys = state.keys("name:");
+  return {
+    model,
+    steps: (kind) => raw.steps.flatMap((step, at) => (step.kind === kind ? [at] : [])),
+    at: (step, progress) => {
+      const names = namesAt(state, keys, step);
+      const layout = layoutAt(composer, step, names);
+      const sprites = new Map();
+      aim(sprites, layout, step, () => null);
+      settle(sprites);
+      const context = svgContext((text, font) => measure(text, parseFloat(/[\d.]+(?=px)/.exec(font)[0])));
+      paint(createPen(context, colours, measure), /** @type {any} */ ({
+        model, layout, sprites, progress, width, height, moment: stageMoment(model, step, names), hidden: new Set(),
+        chosen: null, hover: null, holding: null, path: new Set(), lit: null, targets: [],
+      }));
+      const svg = context.inside();
+      return { svg, texts: [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text) };
+    },
+  };
+}
+
+/** The blocks in trays. */
+const blocks = ({ svg }) => svg.match(/stroke-width="1\.3"/g)?.length ?? 0;
+const has = ({ texts }, text) => texts.includes(text);
+
+test("a tower and its number are others when what falls has come to rest", () => {
+  const raw = stored("accumulation.json");
+  const { at, model, steps } = painter(raw);
+  const [leaf] = model.leaves;
+  const number = (place) => String(raw.values[place].data);
+  let seen = 0;
+  for (const step of steps("grad_stored")) {
+    const [before, after] = [at(step - 1, 1), at(step, 1)];
+    const { before: old, value } = leaf.grads.find((each) => each.step === step);
+    for (const time of [0.1, 0.3, 0.5, 0.65]) {
+      assert.equal(blocks(at(step, time)), blocks(before), `step ${step}, ${time}`);
+      if (old !== null) assert.ok(has(at(step, time), number(old)), `step ${step}, ${time}`);
+    }
+    for (const time of [0.67, 0.8, 0.92, 0.98]) {
+      assert.equal(blocks(at(step, time)), blocks(after), `step ${step}, ${time}`);
+      assert.ok(has(at(step, time), number(value)), `step ${step}, ${time}`);
+    }
+    seen += Number(old !== null);
+  }
+  assert.ok(seen);
+});
