@@ -88,6 +88,8 @@ class Op:
         self.view, self.many = traits.get("view", False), traits.get("many", False)
         self.inputs = [p for p in kinds if p in formulas]
         self.needs = {p: parameters_of(f) for p, f in formulas.items()}
+        # Python clears slots by name: what is saved goes first, then the edges, from the last to the first
+        self.edge_slots = {p: f"to_{at:02}_{p}" for at, p in enumerate(reversed(self.inputs))}
         self.underived = traits.get("node") == "NotImplemented"
         self.texts, self.body, self.shortcut = written_down(forward, name)
         self.node_class = self.make_node_class() if formulas else None
@@ -126,7 +128,7 @@ class Op:
         kept = self.kept()
         tensors = tuple(n for n in kept if self.is_tensor(n))
         values = tuple(n for n in kept if not self.is_tensor(n))
-        edges = () if self.lists else tuple(f"next_{p}" for p in self.inputs)
+        edges = () if self.lists else tuple(self.edge_slots[p] for p in self.inputs)
         slots = edges + tuple(f"saved_{n}" for n in kept) + tuple(f"version_{n}" for n in tensors)
         shown = tuple(n for n in values if not n.endswith("_"))
         facts = {

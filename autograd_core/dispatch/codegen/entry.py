@@ -50,13 +50,13 @@ class Entry:
     def next_lines(self) -> str:
         """Each edge into its slot, of nodes that have one for each (node.py)."""
         op = self.op
-        return "" if op.lists else "; ".join(f"node.next_{p} = n_{p}" for p in op.inputs)
+        return "" if op.lists else "; ".join(f"node.{op.edge_slots[p]} = n_{p}" for p in op.inputs)
 
     def edge_lines(self, indent: str = "    ") -> list[str]:
         """The edges of a step for which a gradient is wanted: by slots where all are, as no `wanted` says."""
         op = self.op
         names = [f"n_{p}" for p in op.inputs]
-        own = "; ".join(f"{n} = self.next_{p}" for n, p in zip(names, op.inputs, strict=True))
+        own = "; ".join(f"n_{p} = self.{op.edge_slots[p]}" for p in op.inputs)
         return [f"{indent}if wanted is None: {own}", f"{indent}else: {', '.join(names)}, = wanted"]
 
     def number(self, p: str, beside: str) -> str:
