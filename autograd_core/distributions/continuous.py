@@ -389,6 +389,10 @@ def log_bessel(x: Any, order: int) -> Any:
     return where(x < 3.75, near, far)
 
 
+STEEPEST = 1e14
+"""Beyond, double precision does not tell how far apart the curves are, and nothing is ever accepted."""
+
+
 class VonMises(Distribution):
     """Angles around `loc`, the closer the larger `concentration`."""
 
@@ -431,7 +435,7 @@ class VonMises(Distribution):
             tau = 1 + (1 + 4 * kappa**2).sqrt()
             rho = (tau - (2 * tau).sqrt()) / (2 * kappa)
             r = where(kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho))
-            if not np.all(np.isfinite(r.data_)):
+            if not np.all(np.isfinite(r.data_)) or np.any(kappa.data_ > STEEPEST):
                 raise Unsupported("VonMises with this concentration is not supported")
             angles = self.accepted(kappa, r, list(self._extended_shape(sample_shape)))
             found = (angles + math.pi + self.loc.to(float64)) % (2 * math.pi) - math.pi

@@ -210,7 +210,9 @@ def isolated() -> Iterator[State]:
     try:
         yield state
     finally:
+        after = dict(state.__dict__)  # what goes with it asks for the state, and there is to be one
         state.__dict__.clear()
         state.__dict__.update(before)
         state.look()
+        after.clear()
         irregular.add("sequence numbers given twice")

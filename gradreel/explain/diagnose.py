@@ -7,6 +7,7 @@ look for trouble that raises nothing.
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
@@ -41,6 +42,10 @@ def diagnose(trace: Trace) -> list[Diagnosis]:
     return doctor.diagnoses()
 
 
+ERRORS_SECONDS = 1.5
+"""For so long errors are looked at: a transcript may have hundreds."""
+
+
 class Doctor:
     """Goes along with a World: whoever applies events to it has the doctor look at each, and asks at the end."""
 
@@ -50,6 +55,7 @@ class Doctor:
         self.watchers = [watcher(world) for watcher, needs in WATCHERS.items() if needs <= there]
         self.found: list[Diagnosis] = []
         self.failed: tuple[int, e.BackwardFailed] | None = None
+        self.spent = 0.0
         self.places: list[tuple[int, Place]] = []
 
     def looks_at(self) -> dict[type[Event], tuple[Look, ...]]:
@@ -78,15 +84,21 @@ class Doctor:
         self.failed = self.failed if inner else (self.world.count - 1, event)
 
     def raised(self, event: e.Raised) -> None:
-        if event.caught:
+        if event.caught or self.spent > ERRORS_SECONDS:
             return
+        started = time.perf_counter()
+        self.found.extend(self.told_of(event))
+        self.spent += time.perf_counter() - started
+
+    def told_of(self, event: e.Raised) -> list[Diagnosis]:
+        """What the first post-mortem says that knows the error."""
         failed = self.failed
         same = failed is not None and failed[1].message == event.message
         number = self.world.count - 1
         failure = Failure(failed[0], event, failed[1].call) if failed and same else Failure(number, event, None)
         failure = replace(failure, raised=replace(event, message=cut(event.message)))
         told = (postmortem(self.world, failure) for postmortem in POSTMORTEMS)
-        self.found.extend(next(([diagnosis] for diagnosis in told if diagnosis is not None), []))
+        return next(([diagnosis] for diagnosis in told if diagnosis is not None), [])
 
     def diagnoses(self) -> list[Diagnosis]:
         silent = [diagnosis for watcher in self.watchers for diagnosis in watcher.found()]

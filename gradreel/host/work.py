@@ -17,6 +17,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from gradreel.explain import Diagnosis
@@ -108,7 +109,7 @@ def answered(
     pasted = paste(question["source"]) if typed is None else None
 
     def ready(trace: Trace) -> Parts:
-        return made_ready(trace, typed, question["want"], None if typed else mender)
+        return made_ready(trace, typed, question["want"], None if typed else mender, partial(on_the_way, trace))
 
     def sealed_reply(trace: Trace, parts: Parts) -> bytes:
         ms = round((time.perf_counter() - started) * 1000, 1)
@@ -120,7 +121,8 @@ def answered(
         return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety, said, skipped, offers)
 
     def on_the_way(trace: Trace, parts: Parts) -> None:
-        early(sealed_reply(trace, parts))
+        if sum(map(len, parts)) <= LARGEST_REPLY:
+            early(sealed_reply(trace, parts))
 
     return sealed_reply(*in_time(trace, ready, started + READY_SECONDS, on_the_way))
 
@@ -151,11 +153,21 @@ def mender(trace: Trace, found: list[Diagnosis], run: Callable[..., Trace] = run
     return mended(trace, again, MENDING_SECONDS, found)
 
 
-def made_ready(trace: Trace, typed: Typed | None, want: str, mender: Mender | None = None) -> Parts:
-    scene = payload(trace, typed, mender) if want in ("scene", "both") else b""
+def made_ready(
+    trace: Trace,
+    typed: Typed | None,
+    want: str,
+    mender: Mender | None = None,
+    early: Callable[[Parts], None] = lambda parts: None,
+) -> Parts:
+    """What is asked for; of a run with something to mend `early` gets it without mends first."""
     # Half of a surrogate pair is no UTF-8; a backslash and its number is what JSON writes for it.
     text = trace.to_json().encode(errors="backslashreplace") if want in ("trace", "both") else b""
-    return scene, gzip.compress(text, mtime=0) if text else b""
+    record = gzip.compress(text, mtime=0) if text else b""
+    scene = b""
+    if want in ("scene", "both"):
+        scene = payload(trace, typed, mender, lambda scene: early((scene, record)))
+    return scene, record
 
 
 def halted(request: bytes, cause: str, line: int, safety: Sequence[str] = ()) -> bytes:

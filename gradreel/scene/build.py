@@ -6,6 +6,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from functools import cached_property
 from itertools import groupby, islice
 from types import MethodType
 
@@ -39,12 +40,24 @@ Mender = Callable[[Trace, list[Found]], list[tuple[Found, list[Tried]]]]
 """What finds edits that mend what was found in a run; only who can run programs has one."""
 
 
-def build(trace: Trace, expression: Expression | None = None, mender: Mender | None = None) -> Scene:
-    """The scene of a run; `expression` is what the program was made of, if it was."""
+def build(
+    trace: Trace,
+    expression: Expression | None = None,
+    mender: Mender | None = None,
+    early: Callable[[Scene], None] = lambda scene: None,
+) -> Scene:
+    """The scene of a run; `expression` is what the program was made of, if it was.
+
+    If there is something to mend, `early` gets the scene without mends, before these are looked for.
+    """
     with collector_paused():
         builder = Builder(trace)
         builder.play()
-        return builder.scene(expression, mender or without_mends)
+        scene = builder.scene(expression)
+        if mender is None or not scene.diagnoses:
+            return scene
+        early(scene)
+        return replace(scene, diagnoses=builder.diagnoses(mender))
 
 
 def without_mends(trace: Trace, found: list[Found]) -> list[tuple[Found, list[Tried]]]:
@@ -152,7 +165,7 @@ class Builder:
 
     # ---- the whole
 
-    def scene(self, expression: Expression | None, mender: Mender) -> Scene:
+    def scene(self, expression: Expression | None) -> Scene:
         trace, end = self.trace, len(self.starts) - 1
         placed = self.groups.settle()
         calls = tuple(
@@ -184,7 +197,7 @@ class Builder:
             calls,
             self.steps.table(),
             tuple(self._stretches()),
-            tuple(self._diagnoses(mender)),
+            self.diagnoses(without_mends),
             tuple((text, self.step_of(event)) for text, event in self.world.printed),
             histories,
             {"sum": tuple(self.stage.sums), "name": tuple(self.stage.names.numbers)},
@@ -245,8 +258,8 @@ class Builder:
         runs = (list(run) for _, run in groupby(range(1, len(self.starts)), key=colour))
         return [Stretch(run[0], run[-1], *colour(run[0])) for run in runs]
 
-    def _diagnoses(self, mender: Mender) -> list[Diagnosis]:
-        return [
+    def diagnoses(self, mender: Mender) -> tuple[Diagnosis, ...]:
+        return tuple(
             Diagnosis(
                 found.kind,
                 found.title,
@@ -257,8 +270,12 @@ class Builder:
                 {name: self.step_of(event) for name, event in found.events.items()},
                 tuple(Mend(**asdict(mend)) for mend in mends),
             )
-            for found, mends in mender(self.trace, self.doctor.diagnoses())
-        ]
+            for found, mends in mender(self.trace, self.found)
+        )
+
+    @cached_property
+    def found(self) -> list[Found]:
+        return self.doctor.diagnoses()
 
 
 def what_is_shown(trace: Trace) -> tuple[set[int], list[int]]:

@@ -1,5 +1,7 @@
 """Trace -> bytes in one go: the collector of cycles waits until the scene is gone again, and has nothing to look at."""
 
+from collections.abc import Callable
+
 from gradreel.collecting import collector_paused
 from gradreel.trace import Trace
 
@@ -8,7 +10,12 @@ from .encode import encode
 from .model import Expression
 
 
-def payload(trace: Trace, expression: Expression | None = None, mender: Mender | None = None) -> bytes:
+def payload(
+    trace: Trace,
+    expression: Expression | None = None,
+    mender: Mender | None = None,
+    early: Callable[[bytes], None] = lambda encoded: None,
+) -> bytes:
     """The encoded scene of a run, as `encode(build(...))` gives it."""
     with collector_paused():
-        return encode(build(trace, expression, mender))
+        return encode(build(trace, expression, mender, lambda scene: early(encode(scene))))

@@ -13,6 +13,10 @@ T = "import torch\nx = torch.ones(3, requires_grad=True)\n"
 """What many begin with."""
 
 
+TWICE = "x = torch.ones(3, requires_grad=True)\ny = (x * x).sum()\ny.backward()\ny.backward()\n"
+"""What raises an error that is explained."""
+
+
 OBJECTS = "import numpy as np, random, math, functools, operator, itertools\n"
 
 
@@ -484,6 +488,17 @@ BOUNDED: dict[str, list[str]] = {
         "class A: pass\na = A()\nfor i in range(90000): setattr(a, 'abcdefghijklmnopqrstuvwxyzabcdefghijkl' + str(i), 1)\na.abcdefghijklmnopqrstuvwxyzabcdefghijklm",
         "s = {float('nan'), *range(90000)}\nwhile s: s.pop()",
         "t = (1,)\nfor i in range(60): t = (t, t)\ns = {None}\ns.add((t, None))",
+    ],
+    "explaining": [
+        ">>> import torch\n>>> x = torch.ones(2)\n" + ">>> x @ torch.ones(3)\n" * 900,
+        ">>> def f(x): pass\n... \n" + ">>> f(1, 2)\n" * 1600,
+        "def f(x): pass\nf(" + ", ".join(["1"] * 3000) + ")",
+        "def f(x, y): pass\nf(" + ", ".join(f"a{i}=1" for i in range(2000)) + ")",
+        "import torch\n" + "a0 = 0\n" * 1700 + TWICE,
+        "import torch\n" + TWICE + "z0 = 0\n" * 1700,
+        "import torch\n" + "def g0(): pass\n" * 1200 + TWICE,
+        "import torch\nxs = []\n" + "xs.append(0)\n" * 1300 + TWICE,
+        "import torch\n" + "class A(torch.nn.Module): pass\n" * 600 + TWICE,
     ],
     "hooks and functions that never end": [
         T + "def h(g):\n    while True: pass\nx.register_hook(h)\n(x * x).sum().backward()",

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from importlib import import_module
+from itertools import count
+from typing import Any
 
+import pytest
+
+from gradreel.explain import diagnose
+from gradreel.explain.mending import mend, mended
+from gradreel.explain.mending.proposal import Proposal
+from gradreel.explain.mending.text import Text
 from gradreel.host.work import opened, work
+from gradreel.interpreter import run
 from gradreel.scene.encode import decode
 
 TWICE = "import torch\nx = torch.ones(2, requires_grad=True)\ny = (x * x).sum()\ny.backward()\ny.backward()\n"
@@ -36,3 +47,39 @@ def test_a_long_run_is_diagnosed_without_trying_mends() -> None:
     _, scene, _ = opened(work(json.dumps({"source": long}).encode()))
     (diagnosis,) = decode(scene)["diagnoses"]
     assert diagnosis["kind"] == "second_backward" and diagnosis["mends"] == []
+
+
+def test_the_picture_is_sent_before_edits_are_tried() -> None:
+    early: list[bytes] = []
+    last = work(json.dumps({"source": TWICE}).encode(), early=early.append)
+    before, after = (decode(opened(answer)[1]) for answer in (*early, last))
+    (found,), (tried,) = before.pop("diagnoses"), after.pop("diagnoses")
+    assert before == after and found["mends"] == [] and tried["mends"]
+    fine = work(json.dumps({"source": "print(1)"}).encode(), early=early.append)
+    assert opened(fine)[0]["ok"] and len(early) == 1
+
+
+def test_edits_are_proposed_for_a_time_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are, and however long each takes to be written down."""
+
+    def endless(wanted: Any) -> Iterator[Proposal]:
+        return (Proposal("", "", f"{wanted.text.source}\n# {number}") for number in count())
+
+    monkeypatch.setattr(mend, "proposals", endless)
+    ((_, found),) = mended(run(TWICE), run, 0.02)
+    assert found == []
+
+
+def test_errors_are_looked_at_for_a_time_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = run(">>> import torch\n" + ">>> torch.ones(2) @ torch.ones(3)\n" * 3)
+    assert len(diagnose(trace)) == 3
+    monkeypatch.setattr(import_module("gradreel.explain.diagnose"), "ERRORS_SECONDS", 0.0)
+    assert len(diagnose(trace)) == 1
+
+
+def test_a_text_gives_its_parts_as_they_stand() -> None:
+    text = Text('x = (1,\n  "ä" + "é")  # é\nif x: y = "ü"; z = [y]\n')
+    first, second = text.tree.body
+    assert text.get(first) == 'x = (1,\n  "ä" + "é")' and text.statement(2) is first
+    assert text.get(second.body[1]) == "z = [y]"  # type: ignore[attr-defined]
+    assert text.statement(3) is second and text.statement(4) is None

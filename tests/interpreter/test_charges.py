@@ -363,7 +363,7 @@ torch.nn.init.trunc_normal_(torch.zeros(2), 0.0, 1.0, 3.0, 1e30)
 
 @pytest.mark.parametrize("line", NEVER)
 def test_who_draws_until_it_is_accepted_looks_at_the_clock(line: str) -> None:
-    assert outcome(line)[0] == "stopped"
+    assert outcome(line)[0] in ("stopped", "refused")
 
 
 def test_nothing_far_behind_takes_no_memory() -> None:

@@ -122,7 +122,7 @@ def hook_shaped(world: World, failure: Failure) -> Diagnosis | None:
     if changed is None:
         return None
     name = changed.group(1)
-    functions = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in world.source.nodes if isinstance(node, ast.FunctionDef)]
     hook = next((node for node in functions if node.name == name), None)
     node = failing_node(world, failure)
     number = None if node is None else node.variable if node.variable is not None else (*node.outputs, None)[0]

@@ -43,7 +43,7 @@ def attribute_missing(world: World, failure: Failure) -> Diagnosis | None:
 
 def of_class(world: World, failure: Failure, got: str, what: str) -> Diagnosis | None:
     """A class of the program: what its methods give it, and whether a plain name was meant to be one."""
-    home = next((n for n in ast.walk(world.source.tree) if isinstance(n, ast.ClassDef) and n.name == got), None)
+    home = next((n for n in world.source.nodes if isinstance(n, ast.ClassDef) and n.name == got), None)
     if home is None:
         return None
     given = attributes(home)
@@ -103,7 +103,7 @@ def of_library(world: World, failure: Failure, got: str, what: str) -> Diagnosis
 
 def of_layer(world: World, failure: Failure, got: str, what: str) -> Diagnosis | None:
     """`nn.ReLU(x)` makes a layer, with x for a setting: what was meant is what the layer gives for x."""
-    for node in ast.walk(world.source.tree):
+    for node in world.source.nodes:
         if not isinstance(node, ast.Call) or ast.unparse(node.func).rpartition(".")[2] != got or not node.args:
             continue
         if all(isinstance(part, ast.Constant) for part in node.args) or MAKERS.search(ast.unparse(node.func)):
@@ -132,7 +132,7 @@ def of_module(world: World, failure: Failure, got: str, what: str) -> Diagnosis:
 
 def of_result(world: World, failure: Failure, got: str, what: str) -> Diagnosis:
     """`x.max(dim=1)` gives two tensors."""
-    made = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign) and calls(node.value, got)]
+    made = [node for node in world.source.nodes if isinstance(node, ast.Assign) and calls(node.value, got)]
     lines = [node.lineno for node in made if node.lineno <= failure.raised.line]
     story = [
         f"{begun(world, failure)} asks for {what if ' ' in what else code(what)} what `{got}` gave along a dimension: "
@@ -154,7 +154,7 @@ def key_missing(world: World, failure: Failure) -> Diagnosis | None:
     if failure.raised.type != "KeyError":
         return None
     key = failure.raised.message.strip("'")
-    dicts = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Dict)]
+    dicts = [node for node in world.source.nodes if isinstance(node, ast.Dict)]
     keys = {
         k.value: k.lineno for node in dicts for k in node.keys if isinstance(k, ast.Constant) if type(k.value) is str
     }

@@ -104,7 +104,7 @@ def definition(world: World, home: str, method: str) -> ast.FunctionDef | None:
     places: list[ast.AST] = [world.source.tree]
     if home:
         last = home.rpartition(".")[2]
-        places = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.ClassDef) and node.name == last]
+        places = [node for node in world.source.nodes if isinstance(node, ast.ClassDef) and node.name == last]
     found = (node for place in places for node in ast.walk(place) if isinstance(node, ast.FunctionDef))
     return next((node for node in found if node.name == method), None)
 

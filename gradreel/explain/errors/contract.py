@@ -134,7 +134,7 @@ PLACE = re.compile(r"at index (\d+)")
 def returned_at(world: World, node: NodeState, message: str) -> int | None:
     """The line in the backward of `node` that makes the gradient `message` is about, or else returns all of them."""
     name = node.name.removesuffix("Backward")
-    kinds = [part for part in ast.walk(world.source.tree) if isinstance(part, ast.ClassDef) and part.name == name]
+    kinds = [part for part in world.source.nodes if isinstance(part, ast.ClassDef) and part.name == name]
     methods = [part for kind in kinds for part in kind.body if isinstance(part, ast.FunctionDef)]
     backward = next((part for part in methods if part.name == "backward"), None)
     ends = [part for part in ast.walk(backward) if isinstance(part, ast.Return)] if backward is not None else []
@@ -158,7 +158,7 @@ def saving_line(world: World, failure: Failure) -> int | None:
     text = world.source.statement(failure.raised.line, world.ends.get(failure.raised.line))
     found = [
         node.lineno
-        for kind in ast.walk(world.source.tree)
+        for kind in world.source.nodes
         if isinstance(kind, ast.ClassDef) and f"{kind.name}." in text
         for node in ast.walk(kind)
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".save_for_backward")

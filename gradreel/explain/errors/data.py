@@ -74,6 +74,6 @@ def data_refused(world: World, failure: Failure) -> Diagnosis | None:
     found = told_by(TABLE, world, failure)
     if found is None or found.cause != "no_example":
         return found
-    parts = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)]
+    parts = [node for node in world.source.nodes if isinstance(node, ast.FunctionDef)]
     method = next((node for node in parts if node.name == "__getitem__"), None)
     return None if method is None else replace(found, lines={**found.lines, "built": method.lineno})

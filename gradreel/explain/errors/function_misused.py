@@ -43,7 +43,7 @@ def function_misused(world: World, failure: Failure) -> Diagnosis | None:
 
 def functions(world: World) -> dict[str, ast.ClassDef]:
     """The Functions that the program writes, by their names."""
-    kinds = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.ClassDef)]
+    kinds = [node for node in world.source.nodes if isinstance(node, ast.ClassDef)]
     return {kind.name: kind for kind in kinds if any("Function" in ast.unparse(base) for base in kind.bases)}
 
 
@@ -55,7 +55,7 @@ def not_applied(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) 
     if kind is None:
         return None
     name = kind.name
-    calls = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Call)]
+    calls = [node for node in world.source.nodes if isinstance(node, ast.Call)]
     direct = [call for call in calls if ast.unparse(call.func) in (name, f"{name}.forward")]
     if not direct:
         return None

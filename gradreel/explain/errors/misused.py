@@ -160,9 +160,7 @@ def misused(world: World, failure: Failure) -> Diagnosis | None:
     if found is None or found.cause != "misspelt" or "like" in found.names:
         return found
     got, text = found.names["got"], code(shown(world, failure))
-    if any(
-        ast.unparse(node) == f"self.{got}" for node in ast.walk(world.source.tree) if isinstance(node, ast.Attribute)
-    ):
+    if any(ast.unparse(node) == f"self.{got}" for node in world.source.nodes if isinstance(node, ast.Attribute)):
         story = (
             f"{text} {on(failure.raised.line)} says `{got}`, and nothing has that name there.",
             f"What an object keeps is reached through it: `self.{got}`.",

@@ -44,7 +44,7 @@ def of_another(world: World, failure: Failure) -> Diagnosis | None:
 
 def made_of_data(world: World, kind: str) -> bool:
     """Whether a loss was made where it should have been called: `nn.MSELoss(out, y)`."""
-    calls = (node for node in ast.walk(world.source.tree) if isinstance(node, ast.Call))
+    calls = (node for node in world.source.nodes if isinstance(node, ast.Call))
     own = (call for call in calls if ast.unparse(call.func).rpartition(".")[2] == kind)
     return kind.endswith("Loss") and any(len(call.args) > 1 for call in own)
 

@@ -16,16 +16,14 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
     message = failure.raised.message
     if "NoneType" not in message:
         return None
-    functions = {
-        node.name: node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef) and silent(node)
-    }
+    functions = {node.name: node for node in world.source.nodes if isinstance(node, ast.FunctionDef) and silent(node)}
     forwards = {kind: forward for kind, forward in calls_of_classes(world).items() if silent(forward)}
     used = names_in(statement(world, failure))
     if (fell := fell_through(world, failure)) is not None:
         return fell
     if (found := of_backward(world, failure, used)) is not None:
         return found
-    for node in reversed([node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign)]):
+    for node in reversed([node for node in world.source.nodes if isinstance(node, ast.Assign)]):
         names = {part.id for goal in node.targets for part in ast.walk(goal) if isinstance(part, ast.Name)}
         function = functions.get(called(node.value)) or forwards.get(made_by(world, node.value))
         if function is None or not names & used or node.lineno > failure.raised.line:
@@ -48,7 +46,7 @@ def calls_of_classes(world: World) -> dict[str, ast.FunctionDef]:
     """By class what runs when an object of it is called."""
     return {
         kind.name: part
-        for kind in ast.walk(world.source.tree)
+        for kind in world.source.nodes
         if isinstance(kind, ast.ClassDef)
         for part in kind.body
         if isinstance(part, ast.FunctionDef) and part.name in ("forward", "__call__")
@@ -58,7 +56,7 @@ def calls_of_classes(world: World) -> dict[str, ast.FunctionDef]:
 def fell_through(world: World, failure: Failure) -> Diagnosis | None:
     """The line itself calls a function that ends without a `return` in some cases, or in all."""
     text = statement(world, failure)
-    functions = {node.name: node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)}
+    functions = {node.name: node for node in world.source.nodes if isinstance(node, ast.FunctionDef)}
     forwards = calls_of_classes(world)
     for node in calls_in(text):
         function = functions.get(called(node)) or forwards.get(made_by(world, node))
@@ -85,7 +83,7 @@ def fell_through(world: World, failure: Failure) -> Diagnosis | None:
 
 def of_backward(world: World, failure: Failure, used: set[str]) -> Diagnosis | None:
     """What `g = loss.backward()` gave."""
-    for node in ast.walk(world.source.tree):
+    for node in world.source.nodes:
         if not isinstance(node, ast.Assign) or called(node.value) != "backward" or node.lineno > failure.raised.line:
             continue
         names = {part.id for goal in node.targets for part in ast.walk(goal) if isinstance(part, ast.Name)}
@@ -119,5 +117,5 @@ def made_by(world: World, node: ast.expr) -> str:
     if isinstance(node.func, ast.Call):
         return called(node.func)
     name = ast.unparse(node.func)
-    makings = (part for part in ast.walk(world.source.tree) if isinstance(part, ast.Assign))
+    makings = (part for part in world.source.nodes if isinstance(part, ast.Assign))
     return next((called(part.value) for part in makings if name in map(ast.unparse, part.targets)), "")

@@ -84,9 +84,9 @@ def not_scalar(world: World, failure: Failure) -> Diagnosis | None:
 def function_not_scalar(world: World, failure: Failure) -> Diagnosis | None:
     """`func.grad` of a function that gives several numbers: told by the function's own `return`."""
     text = statement(world, failure)
-    functions = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in world.source.nodes if isinstance(node, ast.FunctionDef)]
     named_here = [node for node in functions if re.search(rf"\b{node.name}\b", text)]
-    made = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign) and "grad" in unparsed(node)]
+    made = [node for node in world.source.nodes if isinstance(node, ast.Assign) and "grad" in unparsed(node)]
     named_here += [node for node in functions for by in made if re.search(rf"\b{node.name}\b", unparsed(by))]
     returns = [node for node in ast.walk(named_here[0]) if isinstance(node, ast.Return)] if named_here else []
     lines: dict[str, int | None] = {"raised": failure.raised.line}

@@ -19,7 +19,7 @@ def saved_tuple(world: World, failure: Failure) -> Diagnosis | None:
     if here is None:
         return None
     used = {node.id for node in ast.walk(here) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    taken = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign) and of_context(node)]
+    taken = [node for node in world.source.nodes if isinstance(node, ast.Assign) and of_context(node)]
     found = next((node for node in taken if ast.unparse(node.targets[0]) in used), None)
     if found is None or not 0 <= failure.raised.line - found.lineno < 40:
         return None
@@ -42,7 +42,7 @@ def saved_tuple(world: World, failure: Failure) -> Diagnosis | None:
 
 def saved_beside(world: World, found: ast.Assign) -> list[str]:
     """What the Function that `found` stands in saved, if it is more than one tensor."""
-    homes = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.ClassDef)]
+    homes = [node for node in world.source.nodes if isinstance(node, ast.ClassDef)]
     home = next((node for node in homes if any(part is found for part in ast.walk(node))), None)
     calls = [node for node in ast.walk(home) if isinstance(node, ast.Call)] if home is not None else []
     saving = next((call for call in calls if called(call) == "save_for_backward" and len(call.args) > 1), None)

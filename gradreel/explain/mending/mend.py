@@ -21,7 +21,7 @@ from .formulas import reference
 from .observe import NUMBER, Observation, close, numbers, observe
 from .proposal import Proposal, Wanted
 from .table import proposals
-from .text import Text, difference, readable, woven
+from .text import difference, read, readable, woven
 from .verify import Verdict, verify
 
 Run = Callable[[str], Trace]
@@ -122,7 +122,9 @@ def mended(
     if not diagnoses or time.monotonic() >= until:
         return [(diagnosis, []) for diagnosis in diagnoses]
     before = observe(trace)
-    pairs = [(diagnosis, mends(before, diagnosis, run, until)) for diagnosis in diagnoses]
+    pairs = [
+        (diagnosis, mends(before, diagnosis, run, until) if time.monotonic() < until else []) for diagnosis in diagnoses
+    ]
     return [(with_edit(diagnosis, found), found) for diagnosis, found in pairs]
 
 
@@ -174,7 +176,7 @@ def mends(before: Observation, found: Diagnosis, run: Run, until: float) -> list
     for depth in range(DEEPEST):
         deeper: list[tuple[Proposal, Diagnosis]] = []
         for earlier, wanted in level:
-            for proposal in offered(earlier, wanted):
+            for proposal in offered(earlier, wanted, until):
                 if proposal.source in sources or known(tried.fixes, proposal):
                     continue
                 sources.add(proposal.source)
@@ -202,7 +204,7 @@ def mends(before: Observation, found: Diagnosis, run: Run, until: float) -> list
 def compared_with(before: Observation, found: Diagnosis, run: Run) -> Observation | None:
     """What autograd itself gives, where the formula of a backward is in question."""
     try:
-        source = reference(Wanted(Text(code_of(before.trace)), found))
+        source = reference(Wanted(read(code_of(before.trace)), found))
     except (SyntaxError, ValueError):
         return None
     return observe(run(source)) if source is not None else None
@@ -217,10 +219,12 @@ def known(good: list[Candidate], proposal: Proposal) -> bool:
     return bool(proposal.cost) and any(one.mend.cost == proposal.cost for one in same)
 
 
-def offered(before: Proposal, wanted: Diagnosis) -> list[Proposal]:
-    """The proposals for `wanted` in an already edited program; none for a text that cannot be edited."""
+def offered(before: Proposal, wanted: Diagnosis, until: float) -> list[Proposal]:
+    """The proposals for `wanted` in an already edited program, as far as they can be made `until` then; none for a text
+    that cannot be edited."""
     try:
-        made = list(proposals(Wanted(Text(before.source), wanted)))
+        in_time = iter(lambda: time.monotonic() < until, False)
+        made = [proposal for proposal, _ in zip(proposals(Wanted(read(before.source), wanted)), in_time, strict=False)]
     except (SyntaxError, ValueError):
         return []
     if not before.title:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Iterator
 
@@ -291,7 +292,7 @@ def in_torch(wanted: Wanted) -> Iterator[Proposal]:
             made = (
                 ast.unparse(InTorch().visit(ast.parse(ast.unparse(part)).body[0]))
                 if not isinstance(part, ast.Return)
-                else "return " + ast.unparse(InTorch().visit(part_value(part)))
+                else "return " + ast.unparse(InTorch().visit(copy.deepcopy(part_value(part))))
             )
             if made != ast.unparse(part):
                 edits.append(text.replaced(part, made))

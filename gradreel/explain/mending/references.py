@@ -15,7 +15,7 @@ from ..diagnosis import Diagnosis
 from .common import enumerated, followed, loads, stack_statements
 from .detaching import CUTS
 from .proposal import Proposal, Wanted
-from .text import Edit, Text, targets
+from .text import Edit, Text, read, targets
 
 NAMES = re.compile(r"(?:^|_)(?:old|prev|previous|targets?|teacher|ref|reference|frozen|fixed|behaviou?r|gt)(?:_|\d*$)")
 LOSSES = re.compile(r"loss|criterion|cost|mse|l1|kl_div|huber|entropy|distance|similarity", re.IGNORECASE)
@@ -152,7 +152,7 @@ def is_ratio(text: Text, uses: list[ast.expr]) -> bool:
 def of_ratio(code: str, found: Diagnosis) -> bool:
     """Whether the old graph was that of what chances are divided by."""
     try:
-        text = Text(code)
+        text = read(code)
     except (SyntaxError, ValueError):
         return False
     return any(is_ratio(text, uses) for _, uses in references(Wanted(text, found)))

@@ -10,6 +10,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from ..calls import called
@@ -30,6 +31,11 @@ class Edit:
     text: str
 
 
+def inwards(statement: ast.stmt) -> tuple[int, int]:
+    """What is larger for a statement in another."""
+    return statement.lineno, -(statement.end_lineno or 0)
+
+
 class Text:
     """A program's text, its syntax tree, and its edits. Raises SyntaxError for what is no Python."""
 
@@ -43,20 +49,28 @@ class Text:
             match.group(2) if match else "" if self.prompted else line for line, match in zip(raw, matches, strict=True)
         ]
         self.tree = ast.parse("\n".join(self.code))
+        self.nodes = list(ast.walk(self.tree))
         self.parents: dict[ast.AST, ast.AST] = {
-            child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)
+            child: node for node in self.nodes for child in ast.iter_child_nodes(node)
         }
 
     # ---- finding
 
+    @cached_property
+    def statements(self) -> dict[int, ast.stmt]:
+        """The innermost statement on each line; of a compound one its head."""
+        found: dict[int, ast.stmt] = {}
+        for node in self.nodes:
+            if not isinstance(node, ast.stmt):
+                continue
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                before = found.get(line)
+                if before is None or inwards(node) > inwards(before):
+                    found[line] = node
+        return found
+
     def statement(self, line: int) -> ast.stmt | None:
-        """The innermost statement on `line`; of a compound one its head."""
-        found = [
-            node
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
-        ]
-        return max(found, key=lambda node: (node.lineno, -(node.end_lineno or 0)), default=None)
+        return self.statements.get(line)
 
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
         """The statements among which `statement` stands."""
@@ -81,22 +95,33 @@ class Text:
         if statement is None:
             return []
         parts = head(statement) if isinstance(statement, ast.stmt) else [statement]
-        found = [node for part in parts for node in ast.walk(part) if isinstance(node, ast.Call)]
+        found = [call for part in parts for call in self.parts(part, ast.Call)]
         return [call for call in found if called(call) in names] if names else found
 
     def parts(self, node: ast.AST | None, kind: type[Part]) -> list[Part]:
         """All that is of this kind in `node`."""
-        return [part for part in ast.walk(node) if isinstance(part, kind)] if node is not None else []
+        if node is None:
+            return []
+        return [part for part in (self.nodes if node is self.tree else ast.walk(node)) if isinstance(part, kind)]
 
     def get(self, node: ast.expr | ast.stmt) -> str:
         """The text of `node`, as it stands."""
-        return ast.get_source_segment("\n".join(self.code), node) or ast.unparse(node)
+        if node.end_lineno is None or node.end_col_offset is None:
+            return ast.unparse(node)
+        (line, start), (last, stop) = (
+            self.place(node.lineno, node.col_offset),
+            self.place(node.end_lineno, node.end_col_offset),
+        )
+        if line == last:
+            return self.code[line - 1][start:stop]
+        return "\n".join([self.code[line - 1][start:], *self.code[line : last - 1], self.code[last - 1][:stop]])
 
     # ---- editing
 
     def place(self, line: int, offset: int) -> tuple[int, int]:
         """A column of the parser, in bytes, as a column of the code line."""
-        return line, len(self.code[line - 1].encode()[:offset].decode(errors="ignore"))
+        text = self.code[line - 1]
+        return line, offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))
 
     def replaced(self, node: ast.expr | ast.stmt | ast.keyword | ast.arg, text: str) -> Edit:
         start = self.place(node.lineno, node.col_offset)
@@ -292,10 +317,17 @@ def posted_errors(page: Sequence[str], program: Sequence[str]) -> set[int]:
     return found
 
 
+@lru_cache(8)
+def read(source: str) -> Text:
+    """`source` to find things in, parsed once for all who ask."""
+    return Text(source)
+
+
+@lru_cache(8)
 def readable(text: str) -> bool:
     """Whether `text` is a program as it stands."""
     try:
-        Text(text)
+        read(text)
     except (SyntaxError, ValueError):
         return False
     return True

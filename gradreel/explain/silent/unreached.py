@@ -164,7 +164,7 @@ class Unreached:
     def turned_round(self, tensor: TensorState) -> Diagnosis | None:
         """A straight-through estimator that lets the gradient pass to what was picked, and not to what it is for."""
         world, calls = self.world, finished(self.world)
-        sums = [node for node in ast.walk(world.source.tree) if is_straight_through(node)]
+        sums = [node for node in world.source.nodes if is_straight_through(node)]
         for root in calls[-1].roots if calls and sums else ():
             for made, cut in cuts_on_way(world, world.tensors[root], tensor):
                 for node in [node for node in sums if node.lineno <= cut.place.line <= (node.end_lineno or 0)]:
