@@ -10,6 +10,7 @@ import { paint } from "../../gradreel/player/web/stage/painter.js";
 import { createPen, paletteFrom } from "../../gradreel/player/web/stage/pen.js";
 import { aim, settle } from "../../gradreel/player/web/stage/sprites.js";
 import { svgContext } from "../../gradreel/player/web/stage/svg.js";
+import { tileNumber } from "../../gradreel/player/web/stage/values.js";
 import { measure, stored } from "./scenes.js";
 
 const [width, height] = [1110, 660];
@@ -26,6 +27,7 @@ function painter(raw) {
   const keys = state.keys("name:");
   return {
     model,
+    moment: (step) => stageMoment(model, step, namesAt(state, keys, step)),
     steps: (kind) => raw.steps.flatMap((step, at) => (step.kind === kind ? [at] : [])),
     at: (step, progress) => {
       const names = namesAt(state, keys, step);
@@ -69,3 +71,25 @@ test("a tower and its number are others when what falls has come to rest", () =>
   }
   assert.ok(seen);
 });
+
+test("two gradients that meet stand apart until they fade into their sum", () => {
+  const raw = stored("diamond.json");
+  const { at, moment, steps } = painter(raw);
+  for (const step of steps("grad_added")) {
+    const [{ after }] = moment(step).acts.filter(({ type }) => type === "meet");
+    const sum = tileNumber(raw.values[after].data);
+    const before = at(step - 1, 1);
+    const more = (picture, text) => seen(picture, text) - seen(before, text);
+    const times = Array.from({ length: 40 }, (_, i) => at(step, i / 40));
+    for (const [i, picture] of times.entries())
+      assert.ok(more(picture, "+") <= 0.5 || more(picture, sum) <= 0, `step ${step}, ${i / 40}`);
+    assert.ok(times.some((each) => more(each, "+") === 1) && times.some((each) => more(each, sum) > 0.9));
+  }
+});
+
+/** How strongly a text is seen, all places together. */
+function seen({ svg }, text) {
+  return [...svg.matchAll(/<text([^>]*)>([^<]*)</g)]
+    .filter(([, look, own]) => own === text && /fill="#/.test(look))
+    .reduce((sum, [, look]) => sum + Number(/ opacity="([\d.]+)"/.exec(look)?.[1] ?? 1), 0);
+}

@@ -205,7 +205,7 @@ function drawArrive(pen, frame, { node, after, edge }, time) {
   tile(pen, valueOf(frame, after), at, lerp(travelling(frame.layout), mouth.size, part), grad(frame, node));
 }
 
-/** What was there and what comes stand side by side, are held, and become one. */
+/** What was there and what comes stand side by side, are held, and fade into what they make. */
 function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
   const item = itemOf(frame, node);
   const mouth = item && mouthOf(frame, item);
@@ -236,18 +236,19 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
     return;
   }
   const open = smooth(share(now, 0, 0.25));
-  const close = smooth(share(now, 0.54, ONE));
+  const lean = 0.3 * gap * smooth(share(now, 0.48, ONE));
+  const parts = 1 - share(now, 0.5, 0.62);
   panel(pen, { x, y, w: half * 2 * open, h: big * 1.3 * open });
-  const left = lerp(mouth.x, x - gap, open) + gap * close;
-  const right = lerp(from.x, x + gap, open) - gap * close;
-  const there = { x: left, y: lerp(mouth.y, y, open) };
-  tile(pen, valueOf(frame, before), there, lerp(mouth.size, big, open), { ...look, plates });
-  if (came !== null)
-    within(pen, { x: right, y: lerp(from.y, y, open), alpha: 1 - close * close }, () =>
-      tile(pen, valueOf(frame, came), { x: 0, y: 0 }, lerp(34, big, open), look));
-  if (now > 0.2 && now < 0.64)
-    within(pen, { x, y, alpha: share(now, 0.2, 0.3) }, () =>
-      write(pen, "+", 0, 0, 24, { bold: true, colour: pen.colours.run, halo: true }));
+  const there = { x: lerp(mouth.x, x - gap, open) + lean, y: lerp(mouth.y, y, open) };
+  const comes = { x: lerp(from.x, x + gap, open) - lean, y: lerp(from.y, y, open) };
+  within(pen, { x: 0, y: 0, alpha: parts }, () => {
+    tile(pen, valueOf(frame, before), there, lerp(mouth.size, big, open), { ...look, plates });
+    if (came !== null) tile(pen, valueOf(frame, came), comes, lerp(34, big, open), look);
+  });
+  within(pen, { x, y, alpha: share(now, 0.2, 0.3) * parts }, () =>
+    write(pen, "+", 0, 0, 24, { bold: true, colour: pen.colours.run, halo: true }));
+  within(pen, { x: 0, y: 0, alpha: share(now, 0.56, 0.68) }, () =>
+    tile(pen, sum, { x, y }, big, { ...look, plates: plates + 1 }));
 }
 
 /** Where the panel of a sum covers least: at the mouth, above or beside it; of a lying node above it, to the right of
@@ -347,24 +348,29 @@ function drawBlock(pen, number, at, words) {
   if (words) write(pen, words, at.x, at.y, 16, { bold: true, halo: true });
 }
 
-/** What comes and what is in the tray meet; one plate more lies below. */
+/** What comes and what is in the tray fade into their sum; one plate more lies below. */
 function addPlate(pen, frame, { entry, mouth, tray, size, look }, time) {
   const gap = size * 0.6 + 8;
   const open = smooth(share(time, 0.05, 0.3));
-  const close = smooth(share(time, 0.6, 0.8));
+  const parts = 1 - share(time, 0.56, 0.7);
+  const lean = 0.3 * gap * smooth(share(time, 0.54, 0.8));
+  const sum = valueOf(frame, entry.value);
   ring(pen, tray, share(time, 0.78, 1), pen.colours.leaf);
-  if (time >= 0.8) {
+  if (time < 0.97) {
     const pop = size * (1 + 0.2 * Math.sin(Math.PI * share(time, 0.8, 1)));
-    if (time < 0.97) tile(pen, valueOf(frame, entry.value), tray, pop, { ...look, plates: entry.count - 1 });
-    return;
+    within(pen, { x: 0, y: 0, alpha: share(time, 0.6, 0.74) }, () =>
+      tile(pen, sum, tray, pop, { ...look, plates: entry.count - 1 }));
   }
+  if (!parts) return;
   const left = Math.min(tray.x, frame.width - gap * 1.1 - size / 2 - 4);
   const there = { x: lerp(tray.x, left, open), y: tray.y };
-  tile(pen, valueOf(frame, entry.before), there, size, { ...look, plates: entry.count - 2 });
-  const x = lerp(mouth.x, left + gap * 1.1, open) - gap * 1.1 * close;
-  tile(pen, valueOf(frame, entry.came), { x, y: lerp(mouth.y, tray.y, open) }, lerp(mouth.size, size, open), look);
-  if (time > 0.25 && time < 0.72)
-    write(pen, "+", left + gap * 0.55, tray.y, 22, { bold: true, colour: pen.colours.run, halo: true });
+  const comes = { x: lerp(mouth.x, left + gap * 1.1, open) - lean, y: lerp(mouth.y, tray.y, open) };
+  within(pen, { x: 0, y: 0, alpha: parts }, () => {
+    tile(pen, valueOf(frame, entry.before), there, size, { ...look, plates: entry.count - 2 });
+    tile(pen, valueOf(frame, entry.came), comes, lerp(mouth.size, size, open), look);
+    if (time > 0.25)
+      write(pen, "+", left + gap * 0.55, tray.y, 22, { bold: true, colour: pen.colours.run, halo: true });
+  });
 }
 
 /** `zero_grad`: what was in the tray slides out. */
