@@ -374,6 +374,12 @@ test("bars of scalars have one measure for values, and one for gradients", () =>
   assert.ok(value >= Math.max(...sizes(model.nodes.flatMap(({ slots }) => slots.map((slot) => slot.value)))));
 });
 
+test("the 1 that a call starts with has a bar by the measure of the others, though all of them are smaller", () => {
+  const raw = structuredClone(stored("accumulation.json"));
+  for (const value of raw.values) if (value.data !== 1) value.data = 0.25;
+  assert.equal(barsOf(opened(raw).model).grad, 1);
+});
+
 test("of some places that one is taken that covers least", () => {
   const item = { x: 100, y: 100, w: 80, h: 60, tag: 50, lens: null };
   const layout = { items: [item], scale: 1, lying: true };

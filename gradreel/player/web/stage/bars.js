@@ -14,7 +14,10 @@ export function barsOf({ memo, nodes, leaves, scene, state }) {
     const size = value?.whole && !value.shape.length ? Math.abs(Number(value.data)) : 0;
     if (size > bars[kind] && Number.isFinite(size)) bars[kind] = size;
   };
-  for (const { slots } of nodes) for (const { value } of slots) see("value", value);
+  for (const { id, slots } of nodes) {
+    for (const { value } of slots) see("value", value);
+    for (const place of state.track(id, "grad_in")?.values ?? []) see("grad", place);
+  }
   for (const { tensor } of leaves) for (const place of state.track(tensor, "value")?.values ?? []) see("value", place);
   for (const [kind, property] of [["w", "value"], ["sum", "total"]])
     state.each(`${kind}:`, property, (_, steps, values, from, to) => {
