@@ -31,7 +31,7 @@ function byHand(last, start = 0, timeOf = (step) => 100 * step) {
   return { clock, log, turn };
 }
 
-test("playing goes a step at a time and stops at the end", () => {
+test("playing goes a step at a time and stops when the last one is over", () => {
   const { clock, log, turn } = byHand(3);
   clock.play();
   turn();
@@ -39,7 +39,9 @@ test("playing goes a step at a time and stops at the end", () => {
   assert.equal(log.step, 2);
   turn();
   assert.equal(log.step, 3);
-  assert.equal(clock.playing(), false);
+  assert.deepEqual([clock.playing(), log.waits.at(-1)], [true, 300], "the last step is seen to its end");
+  turn();
+  assert.deepEqual([clock.playing(), log.step], [false, 3]);
   assert.deepEqual(log.playing, [true, false]);
 });
 

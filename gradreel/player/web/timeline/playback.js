@@ -1,6 +1,6 @@
 /**
  * Moving through time: to a step at once, or to the next step, line or backward call with what happens in it; and a
- * clock that plays step after step, each as long as it is worth, at a speed, until the end.
+ * clock that plays step after step, each as long as it is worth, at a speed, until the last one is over.
  */
 
 import { clampStep } from "../scene/run.js";
@@ -38,9 +38,7 @@ export function createClock({
     if (again && step() >= again.to) onStep(again.from);
     else if (step() >= steps()) return pause();
     else onStep(nextPicture(again?.to ?? steps()));
-    if (!playing) return undefined;
-    if (!again && step() >= steps()) return pause();
-    return wait();
+    return playing ? wait() : undefined;
   };
   /** The next step to show: those that are too short for a picture of their own go by. */
   const nextPicture = (end) => {
