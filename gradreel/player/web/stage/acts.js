@@ -478,7 +478,7 @@ function drawFail(pen, frame, { node, slot, value }, time) {
   box(pen, hole, 9, { stroke: colours.bad, line: 3 + 1.5 * pulse, dash: [6, 5] });
   if (time < 0.5) return;
   drawCross(pen, at.x + at.size / 2 + 2, at.y + at.size / 2, scale);
-  drawVerdict(pen, frame, node, slot, { x, y: y + (item.h / 2 + 22) * scale });
+  drawVerdict(pen, frame, node, slot, item);
 }
 
 function drawArm(pen, hand, tip, scale, open, lying) {
@@ -508,13 +508,20 @@ function drawCross(pen, x, y, scale) {
     line(pen, [[x - arm, y - way * arm], [x + arm, y + way * arm]], { stroke: "#ffffff", line: 2.6 * scale });
 }
 
-/** What is missing, and what freed it. */
-function drawVerdict(pen, frame, node, slot, { x, y }) {
+/** What is missing, and what freed it: below the node, aside or above it where that covers less. */
+function drawVerdict(pen, frame, node, slot, item) {
+  const { layout, width, height } = frame;
   const words = verdict(frame, node, slot);
-  const w = pen.measure(words, 14, { bold: true }) + 24;
-  const inside = Math.max(w / 2 + 6, Math.min(frame.width - w / 2 - 6, x));
-  const at = { x: inside, y: Math.min(frame.height - 18, y), w, h: 28 };
-  line(pen, [[x - 8, at.y - 12], [x, at.y - 22], [x + 8, at.y - 12]], {
+  const { x, y, scale } = spriteOf(frame, item);
+  const size = { w: pen.measure(words, 14, { bold: true }) + 24, h: 28 };
+  const aside = Math.max(0, size.w / 2 - (item.w / 2) * scale);
+  const below = Math.min(height - 18, y + (item.h / 2 + 22) * scale);
+  const above = Math.max(18, y - (item.h / 2 + 22 + (layout.lying && item.tag ? NAME : 0)) * scale);
+  const spots = [below, above].flatMap((level) => [x, x - aside, x + aside].map((middle) =>
+    ({ x: clamp(middle, size.w / 2 + 6, width - size.w / 2 - 6), y: level, ...size })));
+  const at = leastCovering(spots, layout.items.map((each) => boxOf(each, layout)));
+  const way = at.y < y ? 1 : -1;
+  line(pen, [[x - 8, at.y + way * 12], [x, at.y + way * 22], [x + 8, at.y + way * 12]], {
     stroke: pen.colours.bad, fill: pen.colours.bad, close: true,
   });
   box(pen, at, 8, { fill: pen.colours.bad });

@@ -57,7 +57,7 @@ export function paint(pen, frame) {
   for (const title of titles) drawTitle(pen, frame, title);
   drawThings(pen, frame);
   for (const { text, spots, colour } of pills) drawCount(pen, frame, text, colour, spots);
-  within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.25 : 1 }, () => drawSlopes(pen, frame));
+  if (!frame.lit) drawSlopes(pen, frame);
   within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.36 : 1 }, () => drawWaiting(pen, frame));
   drawActs(pen, frame);
 }
