@@ -8,6 +8,40 @@ from gradreel.trace import events
 HEAD = "import torch, copy\nfrom torch import nn\n"
 PRINTS = {
     """\
+layer = nn.Linear(2, 2)
+plain = layer.forward
+layer.forward = lambda x: plain(x) * 0 + 7
+class Net(nn.Module):
+    def forward(self, x):
+        return x
+net = Net()
+net.forward = lambda x: x * 3
+print(layer(torch.ones(2)), nn.Sequential(net, layer)(torch.ones(2)))
+print(net(torch.ones(2)), copy.deepcopy(net)(torch.ones(2)))
+net.register_forward_hook(lambda module, given, made: print("hook", made))
+net(torch.ones(1))
+del layer.forward, net.forward
+print(net(torch.ones(1)), bool((layer(torch.ones(2)) == 7).all()))
+layer.forward = 3
+try:
+    layer(torch.ones(2))
+except TypeError as error:
+    print(error)
+class Chosen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.forward = self.one
+    def one(self, x):
+        return x + 1
+print(Chosen()(torch.ones(1)))
+""": "tensor([7., 7.], grad_fn=<AddBackward0>) tensor([7., 7.], grad_fn=<AddBackward0>)\n"
+    "tensor([3., 3.]) tensor([3., 3.])\n"
+    "hook tensor([3.])\n"
+    "hook tensor([1.])\n"
+    "tensor([1.]) False\n"
+    "'int' object is not callable\n"
+    "tensor([2.])\n",
+    """\
 class Net(nn.Module):
     def __init__(self):
         super().__init__()

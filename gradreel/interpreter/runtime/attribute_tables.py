@@ -84,6 +84,8 @@ def _late(host: type, name: str) -> Callable[..., Any]:
         if not isinstance(owner, host):
             asked = f"descriptor '{name}' for '{host.__name__}' objects"
             raise TypeError(f"{asked} doesn't apply to a '{kind_name(owner)}' object")
+        if name in getattr(owner, "__dict__", ()):  # `layer.forward = …` leaves the method of the class as it was
+            return getattr(type(owner), name)(owner, *args, **kwargs)
         return getattr(owner, name)(*args, **kwargs)
 
     return run

@@ -666,6 +666,10 @@ def set_property(machine: Machine, found: Property, owner: Value, name: str, val
     call(machine, found.setter, [owner, value], {})
 
 
+CALLED = "forward"
+"""What a call of a module runs: that of the object, where it was given one of its own, before that of its class."""
+
+
 def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> None:
     held = owner.__dict__
     own = isinstance(owner, ProgramModule)
@@ -699,12 +703,12 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
     entry = table_of(type(owner)).get(name)
     if isinstance(entry, Attribute) and entry.set is not None and (not own or name == "training"):
         entry.set(owner, to_engine(machine, value))
-    elif own:
-        owner.attributes[name] = value
-    else:
-        held.setdefault(ATTRIBUTES, {})[name] = value
-        if name in held.get(VACANT, ()) and isinstance(value, torch.Tensor):
-            set_part(owner, name, value)  # the layer computes with it in place of its parameter
+        return
+    if name == CALLED:
+        held[name] = to_engine(machine, value)
+    held.setdefault(ATTRIBUTES, {})[name] = value
+    if not own and name in held.get(VACANT, ()) and isinstance(value, torch.Tensor):
+        set_part(owner, name, value)  # the layer computes with it in place of its parameter
 
 
 def delete(machine: Machine, owner: Value, name: str) -> None:
@@ -731,6 +735,8 @@ def delete_plainly(machine: Machine, owner: Value, name: str) -> None:
         for place in ("_parameters", "_modules", "_buffers", ATTRIBUTES, PLAIN):
             if name in held.get(place, ()):
                 del held[place][name]
+                if name == CALLED:
+                    held.pop(name, None)
                 if place in ("_parameters", "_buffers"):
                     held.setdefault(VACANT, set()).add(name)
                 elif name in held.get(VACANT, ()):

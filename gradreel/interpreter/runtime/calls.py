@@ -343,7 +343,7 @@ def call_forward(machine: Machine, module: Any, args: list[Value], kwargs: dict[
     if isinstance(module, ProgramModule):
         forward = module.kind.find("forward")
         state = module.__dict__
-        if isinstance(forward, Function) and not any(state.get(name) for name in AROUND):
+        if isinstance(forward, Function) and "forward" not in state and not any(state.get(name) for name in AROUND):
             args.insert(0, module)
             return forward.invoke(args, kwargs)
     return call_engine(machine, Foreign("forward", module), args, kwargs)
