@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .ancestry import ancestors, by_graph, made_from, rebuilt_from
+from .ancestry import ancestors, by_graph, made_from, rebuilt_from, written_from
 from .diagnosis import named, on
 from .errors.cuts import Cut, numbers_cut, recording_off, tracked_cut, where_cut
 from .errors.no_graph import before_line
@@ -225,10 +225,13 @@ def off_at(world: World, tensor: TensorState) -> Place:
 
 def begun_with(world: World, root: TensorState, cut: TensorState) -> TensorState:
     """What `cut` came to before the graph behind `root` began, perhaps told there to require a gradient."""
-    for tensor in ancestors(world, root):
-        if tensor.node is None and any(state is cut for state in ancestors(world, tensor)):
-            return tensor
-    return cut
+    unrecorded = {cut.number}
+    behind = [tensor for tensor in ancestors(world, root) if tensor.node is None]
+    for tensor in sorted(behind, key=lambda state: state.made):
+        before = (*made_from(world, tensor), *written_from(world, tensor))
+        if any(state.number in unrecorded for state in before):
+            unrecorded.add(tensor.number)
+    return next((tensor for tensor in behind if tensor.number in unrecorded), cut)
 
 
 STOPS = frozenset({"no_grad", "detach"})
@@ -239,11 +242,29 @@ def cut_on_way(
     world: World, root: TensorState, goal: TensorState, in_vain: bool = False
 ) -> tuple[TensorState, Cut] | None:
     """Between `root` and what it was computed from: the tensor behind which the graph ends, and what ended it. One that
-    nobody makes on purpose comes before one that stands there for all to see."""
+    nobody makes on purpose comes before one that stands there for all to see; last comes one that takes nothing from
+    `goal`, since what it cut off has a gradient by another way, as what chooses in a `where` has."""
     if goal.number in by_graph(world, root):
         return None
-    last = {"rounded"} if in_vain else STOPS
-    return min(cuts_on_way(world, root, goal), key=lambda found: found[1].how in last, default=None)
+    last, reached = {"rounded"} if in_vain else STOPS, nodes_behind(world, root)
+
+    def order(found: tuple[TensorState, Cut]) -> tuple[bool, bool]:
+        source = found[1].source
+        return source is not None and source.node is not None and source.node in reached, found[1].how in last
+
+    return min(cuts_on_way(world, root, goal), key=order, default=None)
+
+
+def nodes_behind(world: World, tensor: TensorState) -> set[int]:
+    """The nodes of the graph behind `tensor`."""
+    first = world.grad_node(tensor.number)
+    seen = set() if first is None else {first}
+    todo = list(seen)
+    while todo:
+        ways = {target for target, _ in world.nodes[todo.pop()].edges if target is not None} - seen
+        seen |= ways
+        todo.extend(ways)
+    return seen
 
 
 def cuts_on_way(world: World, root: TensorState, goal: TensorState) -> Iterator[tuple[TensorState, Cut]]:

@@ -321,6 +321,35 @@ def emptied_again(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, OF_ONE_TURN, text.before(goal, lines))
 
 
+def emptied_for_step(wanted: Wanted) -> Iterator[Proposal]:
+    """Of several optimizers, the one that steps next is emptied before the backward that it steps with: in the place
+    of another, if that is emptied there for nothing."""
+    text, step = wanted.text, wanted.at("shows")
+    owner = next(iter(owners(text, step, "step")), None)
+    if step is None or owner is None or not text.alone(step):
+        return
+    block = text.block(step)
+    before = block[: block.index(step)]
+    others = [at for at, part in enumerate(before) if owners(text, part, "step")]
+    stretch = before[others[-1] + 1 :] if others else before
+    for part in stretch:
+        emptied = [name for name in owners(text, part, "zero_grad") if name != owner]
+        again = [later for later in block if later not in stretch and owners(text, later, "zero_grad") == emptied]
+        if emptied and again and isinstance(part, ast.Expr) and isinstance(part.value, ast.Call):
+            title = f"{owner}.zero_grad() instead of {emptied[0]}.zero_grad() on line {part.lineno}"
+            yield wanted.proposal(title, OF_ONE_TURN, text.replaced(part.value.func, f"{owner}.zero_grad"))
+    first = next((part for part in stretch if text.calls(part, "backward")), None)
+    if first is not None and any(name != owner for part in block for name in owners(text, part, "step")):
+        line = f"{owner}.zero_grad()"
+        yield wanted.proposal(f"{line} before line {first.lineno}", OF_ONE_TURN, text.before(first, [line]))
+
+
+def owners(text: Text, statement: ast.stmt | None, method: str) -> list[str]:
+    """What the calls of `method` in a statement are made on."""
+    calls = text.calls(statement, method)
+    return [text.get(call.func.value) for call in calls if isinstance(call.func, ast.Attribute)]
+
+
 OF_ONE_TURN = "each step uses the gradient of its own turn only"
 
 
@@ -328,6 +357,7 @@ def piled(wanted: Wanted) -> Iterator[Proposal]:
     """Somebody resets the gradients before the next are added."""
     text = wanted.text
     yield from clear_forgotten(wanted)
+    yield from emptied_for_step(wanted)
     yield from emptied_again(wanted)
     goals = stack_statements(wanted, "changed")
     steps = [

@@ -14,6 +14,8 @@ from gradreel.trace import Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Value
 
+from ..ancestry import all_zero
+
 COMPARED_TO_NONE = re.compile(r"\bis (?:not )?None\b|\bhasattr\b|^\s*(?:if|elif|while)\b")
 """Lines that read a gradient only to see whether it is there."""
 ASKED = re.compile(r"\bgrad\(")
@@ -78,6 +80,8 @@ class Observation:
     """When optimizers began a step."""
     stale_steps: Counter[int] = field(default_factory=Counter)
     """How often an optimizer wrote a leaf to which no gradient had come since its last step."""
+    mixed_steps: Counter[int] = field(default_factory=Counter)
+    """How often an optimizer wrote a leaf with a sum of gradients between which another step had been taken."""
     vain_steps: int = 0
     """How often an optimizer stepped nothing, since nothing it has had a gradient."""
     stepped: set[int] = field(default_factory=set)
@@ -154,6 +158,8 @@ class Reader:
         self.fresh: set[int] = set()
         """Leaves to which a gradient came since the last step."""
         self.stepped: set[int] = set()
+        self.came: dict[int, set[int]] = {}
+        """For each leaf after how many steps the gradients came that its `.grad` is the sum of."""
         self.wrote_in_step = False
         """Whether that step has written anything, be it a leaf that no graph was ever made of."""
         self.in_step: set[int] = set()
@@ -283,6 +289,9 @@ class Reader:
             self.fresh.add(event.tensor)
         if event.how != "assigned" and event.after is not None:
             self.seen.gradients.setdefault(event.tensor, []).append(event.after)
+        if event.how == "assigned" or event.before is None or all_zero(event.before):
+            self.came[event.tensor] = set()
+        self.came.setdefault(event.tensor, set()).add(len(self.seen.steps))
         if event.call is not None and event.how != "retained" and self.seen.backwards:
             self.seen.backwards[-1].reached.add(event.tensor)
 
@@ -305,6 +314,7 @@ class Reader:
             arrives = event.optimizer == "LBFGS"  # and stops there
             self.seen.vain_steps += not self.wrote_in_step and not arrives
             self.seen.stale_steps.update((self.in_step & self.stepped) - self.fresh)
+            self.seen.mixed_steps.update(leaf for leaf in self.in_step if len(self.came.get(leaf, ())) > 1)
             self.fresh -= self.in_step
             self.stepped |= self.in_step
             self.in_step = set()

@@ -219,9 +219,14 @@ def added_to_optimizer(wanted: Wanted) -> Iterator[Proposal]:
     if not isinstance(built, ast.Assign):
         return
     for changed, path in replaced_in(wanted):
+        given = wanted.name("given") or path
+        group = group_of_its_own(text, built, given)
         own = called_there(wanted, built, path, changed) if text.alone(changed) else None
-        for given in (f"{path}.parameters()", f"[{path}]") if own is not None else ():
-            line = f'{own}.add_param_group({{"params": {given}}})'
+        if own is not None and group is not None:
+            yield in_its_group(wanted, changed, path, given, f"{own}.param_groups[{group}]")
+            continue
+        for params in (f"{path}.parameters()", f"[{path}]") if own is not None else ():
+            line = f'{own}.add_param_group({{"params": {params}}})'
             title = f"give it to the optimizer, too: {line} after line {changed.end_lineno}"
             yield wanted.proposal(title, "what was replaced stays in the optimizer", text.after(changed, [line]))
 
@@ -237,6 +242,30 @@ def changed_first(wanted: Wanted) -> Iterator[Proposal]:
             if second in text.block(first) and second.lineno > first.lineno and text.alone(second):
                 title = f"line {first.lineno} after line {second.lineno}: the optimizer is made when the model is whole"
                 yield wanted.proposal(title, FREE, text.removed(first), text.after(second, text.lines_of(first)))
+
+
+def group_of_its_own(text: Text, built: ast.Assign, given: str) -> int | None:
+    """Which group of the optimizer has the parameters of `given`, if it has settings of its own: those that a new
+    group begins with are others."""
+    calls = [call for call in text.parts(built.value, ast.Call) if call.args and isinstance(call.args[0], ast.List)]
+    for at, group in enumerate(calls[0].args[0].elts if calls else ()):  # type: ignore[attr-defined]
+        params = params_of(group) if isinstance(group, ast.Dict) and len(group.keys) > 1 else None
+        if given and params is not None and any(text.get(part) == given for part in text.parts(params, ast.expr)):
+            return at
+    return None
+
+
+def in_its_group(wanted: Wanted, changed: ast.stmt, path: str, given: str, group: str) -> Proposal:
+    """What is put in the place of a group's parameters takes their place in it; in the place of some, a group of the
+    same settings."""
+    if path.rpartition(".")[2] == given.rpartition(".")[2]:
+        line, cost = f'{group}["params"] = list({path}.parameters())', "it has the settings of what was replaced"
+    else:
+        own = group.rpartition(".")[0]
+        line = f'{own}.add_param_group({{**{group}, "params": list({path}.parameters())}})'
+        cost = "what was replaced stays in the optimizer"
+    title = f"give it to the optimizer, too: {line} after line {changed.end_lineno}"
+    return wanted.proposal(title, cost, wanted.text.after(changed, [line]))
 
 
 def optimizer_anew(wanted: Wanted) -> Iterator[Proposal]:

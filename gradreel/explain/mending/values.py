@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..calls import called, keyword, weights
 from .common import enclosing, followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
@@ -139,6 +140,7 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
             owner = None
         shown = text.get(owner) if owner is not None else text.get(call.args[0]) if call.args else root
         single = shown is not None and not shown.startswith(("[", "("))
+        yield from of_listed(wanted, call, given)
         title = f"ones of the shape of {shown} on line {call.lineno}"
         if single and (part := first_part(wanted.found.message)) is not None:
             made = f"{grouped(text, given)}{part.format(shown)}"
@@ -149,14 +151,16 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
                 f"spread the weights over {shown}", "the same for each row", text.replaced(given, made)
             )
         if single:
-            made = f"torch.ones_like({shown})"
-            if are_constant(text, given):
-                yield wanted.proposal(title, "each entry counts 1", text.replaced(given, made))
+            ones = wanted.proposal(title, "each entry counts 1", text.replaced(given, f"torch.ones_like({shown})"))
+            if are_alike(text, given):
+                yield ones
             made = f"{grouped(text, given)}.reshape({shown}.shape)"
             yield wanted.proposal(f"give the weights the shape of {shown}", FREE, text.replaced(given, made))
             made = f"{grouped(text, given)}.expand_as({shown})"
             yield wanted.proposal(f"spread the weights over {shown}", FREE, text.replaced(given, made))
             yield wanted.proposal("transpose the weights", FREE, followed(text, given, ".t()"))
+            if may_be_ones(text, given) and not are_alike(text, given):  # what they say is lost
+                yield replace(ones, makeshift=True)
         for maker in ast.walk(given):
             if isinstance(maker, ast.Call) and called(maker) in ("ones", "zeros", "rand", "randn", "full"):
                 made = f"torch.{called(maker)}(())" if called(maker) != "full" else text.get(maker)
@@ -172,7 +176,39 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "each loss counts 1", *dropped(text, call, given))
 
 
-def are_constant(text: Text, given: ast.expr) -> bool:
+def of_listed(wanted: Wanted, call: ast.Call, given: ast.expr) -> Iterator[Proposal]:
+    """Of weights in a list, those that the error speaks of get the shape of the root that they stand beside."""
+    at, roots = re.search(r"grad_output\[(\d+)\]", wanted.found.message), call.args[0] if call.args else None
+    if at is None or not isinstance(given, ast.List | ast.Tuple) or not isinstance(roots, ast.List | ast.Tuple):
+        return
+    number, text = int(at[1]), wanted.text
+    if number < len(given.elts) == len(roots.elts):
+        shown, one = text.get(roots.elts[number]), given.elts[number]
+        made = f"{grouped(text, one)}.reshape({shown}.shape)"
+        yield wanted.proposal(f"give the weights the shape of {shown}", FREE, text.replaced(one, made))
+
+
+def are_alike(text: Text, given: ast.expr) -> bool:
+    """Whether all weights are the same number, as far as the text tells: `torch.ones(3)`, `torch.tensor([1., 1.])`."""
+    name = given.id if isinstance(given, ast.Name) else ""
+    makers = [node.value for node in text.parts(text.tree, ast.Assign) if name in targets(node)] or [given]
+    return all(map(is_uniform, makers))
+
+
+def is_uniform(made: ast.expr) -> bool:
+    if isinstance(made, ast.Constant):
+        return True
+    if not isinstance(made, ast.Call):
+        return False
+    if called(made) in ("ones", "ones_like", "full", "full_like"):
+        return True
+    listed = made.args[0] if called(made) in ("tensor", "FloatTensor", "as_tensor") and made.args else None
+    entries = {ast.unparse(part) for part in ast.walk(listed) if isinstance(part, ast.Constant)} if listed else set()
+    plain = (ast.List, ast.Tuple, ast.Constant, ast.Load)
+    return listed is not None and len(entries) == 1 and all(isinstance(part, plain) for part in ast.walk(listed))
+
+
+def may_be_ones(text: Text, given: ast.expr) -> bool:
     """Whether the weights may have been meant to be ones: what a loop hands over, or what was read of a `.grad`, says
     of each entry how much it counts, and ones would bring another gradient."""
     name = given.id if isinstance(given, ast.Name) else ""

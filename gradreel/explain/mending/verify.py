@@ -301,6 +301,14 @@ def gradients_are_fresh(seen: Comparison) -> str | None:
     return None
 
 
+def gradients_are_own(seen: Comparison) -> str | None:
+    """Where old gradients went into a step, none does any more that came before another step was taken."""
+    if seen.found.cause != "piled" or not seen.after.mixed_steps:
+        return None
+    names = seen.after.names.get(min(seen.after.mixed_steps))
+    return f"{f'`{min(names)}`' if names else 'a leaf'} is still stepped with a gradient from before another step"
+
+
 def steps_step(seen: Comparison) -> str | None:
     """No optimizer is left without any gradient."""
     return "an optimizer has no gradient to step with" if seen.after.vain_steps > seen.before.vain_steps else None
@@ -510,6 +518,7 @@ RULES: dict[str, Rule] = {
     "no leaf is withheld its gradient": no_leaf_is_withheld,
     "no gradient is zero": no_gradient_is_zero,
     "gradients are fresh": gradients_are_fresh,
+    "gradients are own": gradients_are_own,
     "steps step": steps_step,
     "graphs are fresh": graphs_are_fresh,
     "closures reach the same": closures_reach_the_same,

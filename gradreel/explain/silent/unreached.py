@@ -4,6 +4,7 @@ cut where nobody cuts it in order to stop a gradient."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -24,6 +25,11 @@ from .asked_in_vain import UNMEANT
 from .showing import Showing
 
 STEPS = 2
+COPIED = re.compile(r"\b(?:load_state_dict|deepcopy|load)\(")
+PRODUCTS = frozenset(
+    {"mul", "mm", "bmm", "matmul", "dot", "mv", "einsum", "cat", "stack", "linear", "addmm", "baddbmm"}
+)
+"""What joins two sides in which neither is the measure of the other."""
 WITHOUT_SLOPE = frozenset({"rounded", "counted", "late"})
 
 
@@ -135,7 +141,8 @@ class Unreached:
         how, compared = reason.names.get("how"), tensor.storage in self.compared
         if how in STOPS and (turned := self.turned_round(tensor)) is not None:
             return turned
-        meant = not (compared or self.in_vain() or self.last_on_way(tensor, reason) or self.alone(tensor, reason))
+        unmeant = self.last_on_way(tensor, reason) or self.alone(tensor, reason) or self.whole_side(tensor, reason)
+        meant = not (compared or self.in_vain() or unmeant)
         overwritten = how == "data" and self.often_put(reason)
         if not overwritten and how not in UNMEANT | WITHOUT_SLOPE and (how not in STOPS or meant):
             return None
@@ -208,6 +215,35 @@ class Unreached:
         leaves = [state for state in ancestors(self.world, cut) if state.requires_grad and state.node is None]
         return all(state is tensor for state in leaves)
 
+    def whole_side(self, tensor: TensorState, reason: Reason) -> bool:
+        """Whether a decorator, away from the lines that train, cuts off all that one side of what is trained was made
+        of, and that side is joined with another: unlike a target, which is compared with it, and unlike what was
+        loaded or set to evaluate, and so is to stay as it is."""
+        world = self.world
+        cut = next((state for state in world.tensors.values() if state.made == reason.events["cut"]), None)
+        where = (cut.place.line, *(frame.line for frame in cut.place.frames)) if cut is not None else ()
+        if cut is None or all(world.source.quiet_functions.get(line) != reason.lines["cut"] for line in where):
+            return False
+        if not cut.place.turns or COPIED.search(world.source.whole) or self.set_to_evaluate():
+            return False
+        leaves = [state for state in ancestors(world, cut) if state.requires_grad and state.node is None]
+        if any(leaf.storage in self.reached | self.changed for leaf in leaves):
+            return False
+        roots = [world.tensors[root] for root in finished(world)[-1].roots]
+        behind = computed_from(world, cut, {state.number: state for root in roots for state in ancestors(world, root)})
+        derived = {cut.number, *(state.number for state in behind)}
+        for state in behind:
+            others = [world.tensors[number] for number in state.inputs if number not in derived]
+            if any(other.node is not None and from_data(world, other) for other in others if other.requires_grad):
+                return state.op.partition(".")[0] in PRODUCTS
+        return False
+
+    def set_to_evaluate(self) -> bool:
+        """Whether some module had been told to evaluate when the first backward began."""
+        events = self.world.trace.events[: finished(self.world)[0].started]
+        lines = {event.line for event in events if isinstance(event, e.LineReached)}
+        return any(".eval()" in self.world.source.statement(line) for line in lines)
+
     def told_withheld(self, tensor: TensorState) -> Diagnosis | None:
         """A Function of the program gives None for `tensor` in each of its backwards."""
         reason = withheld(self.world, tensor)
@@ -244,6 +280,12 @@ class Unreached:
             title = "No gradient reaches a parameter"
             return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", names)
         return None
+
+
+def from_data(world: World, tensor: TensorState) -> bool:
+    """Whether `tensor` was made of more than what is trained, and plain numbers."""
+    made = ancestors(world, tensor)
+    return any(not state.requires_grad and state.op != "number" and not made_from(world, state) for state in made)
 
 
 def computed_from(world: World, start: TensorState, states: dict[int, TensorState]) -> list[TensorState]:
