@@ -280,6 +280,17 @@ def full_svd_backward(grads: Any, U: Array, S: Array, Vh: Array, full: bool, cou
     return svd_backward(by_u, by_s, by_v, U, S, Vh)
 
 
+def finite(matrix: Array) -> Array:
+    """`matrix`, of which LAPACK can find singular values: of an infinity it may look for them for ever.
+
+    Raises:
+        LinAlgError: it cannot.
+    """
+    if not np.all(np.isfinite(matrix)):
+        raise np.linalg.LinAlgError("SVD did not converge")
+    return matrix
+
+
 @op(
     "_linalg_svd",
     node="LinalgSvdBackward0",
@@ -291,8 +302,8 @@ def full_svd_backward(grads: Any, U: Array, S: Array, Vh: Array, full: bool, cou
 def svd(A: Array, full_matrices: bool, compute_uv: bool, S_sym_argsize_minus_1: int) -> tuple[Array, Array, Array]:
     """The last argument is how many singular values there are, which the node shows."""
     if not compute_uv:
-        return np.zeros(0, A.dtype), np.linalg.svd(A, compute_uv=False), np.zeros(0, A.dtype)
-    U, S, Vh = np.linalg.svd(A, full_matrices=full_matrices)
+        return np.zeros(0, A.dtype), np.linalg.svd(finite(A), compute_uv=False), np.zeros(0, A.dtype)
+    U, S, Vh = np.linalg.svd(finite(A), full_matrices=full_matrices)
     return by_columns(U), S, by_columns(Vh)
 
 
@@ -367,7 +378,7 @@ helper(small)
 def linalg_lstsq(self: Array, b: Array, rcond: float) -> tuple[Array, Array, Array, Array]:
     vector = b.ndim == self.ndim - 1
     right = b[..., None] if vector else b
-    values = np.linalg.svd(self, compute_uv=False)
+    values = np.linalg.svd(finite(self), compute_uv=False)
     rank = np.sum(values > rcond * np.max(values, axis=-1, keepdims=True, initial=0), axis=-1).astype(np.int64)
     solution = by_columns(np.matmul(np.linalg.pinv(self, rcond=rcond), right).astype(self.dtype))
     nothing = np.zeros(0, self.dtype)

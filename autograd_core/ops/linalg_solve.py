@@ -20,7 +20,17 @@ from ..tensor.tensor import Array, plain
 from . import matmul as matmul_ops
 from . import view
 from .fused_backward import joint
-from .linalg_decomposition import LinAlgError, by_columns, exponential, lu_factor, lu_solve, parity, substitute, svd
+from .linalg_decomposition import (
+    LinAlgError,
+    by_columns,
+    exponential,
+    finite,
+    lu_factor,
+    lu_solve,
+    parity,
+    substitute,
+    svd,
+)
 
 # ---- determinants and their logarithms
 
@@ -319,7 +329,7 @@ def pinv_backward(grad: Array, pinv: Array, A: Array) -> Array:
 
 @op("linalg_pinv", self=lambda grad, self, result: pinv_backward(grad, result, self))
 def linalg_pinv(self: Array, rtol: float) -> Array:
-    return np.ascontiguousarray(np.linalg.pinv(self, rcond=rtol))
+    return np.ascontiguousarray(np.linalg.pinv(finite(self), rcond=rtol))
 
 
 # ---- functions of matrices

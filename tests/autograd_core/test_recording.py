@@ -460,3 +460,15 @@ def test_values_are_those_of_their_moment() -> None:
     values = [flight[-1].data for flight in Reader(tape).read() if flight[0] is TensorMade]
     assert [3.0, 6.0] in values
     assert np.array_equal(y.detach().numpy(), [0, 0])
+
+
+def test_what_a_run_held_goes_when_the_old_state_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults: list[Any] = []
+    monkeypatch.setattr("sys.unraisablehook", faults.append)
+    tape = Tape()
+    with isolated() as state, listening(tape):
+        held = torch.ones(2, requires_grad=True)
+        tape.tensor(held)
+        state.saved_hooks = ((held, held),)
+        del held
+    assert faults == []

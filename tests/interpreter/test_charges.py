@@ -366,6 +366,14 @@ def test_who_draws_until_it_is_accepted_looks_at_the_clock(line: str) -> None:
     assert outcome(line)[0] in ("stopped", "refused")
 
 
+@pytest.mark.parametrize("number", ("inf", "nan"))
+def test_no_singular_values_are_looked_for_where_lapack_never_finds_them(number: str) -> None:
+    head = f"a = np.eye(3); a[0, 0] = np.{number}; t = torch.from_numpy(a)\n"
+    for way in ("np.linalg.svd(a)", "np.linalg.pinv(a)", "np.linalg.norm(a, 2)", "torch.linalg.svd(t)"):
+        assert outcome(head + way)[0] == "raised", way
+    assert outcome(head + "np.linalg.norm(a), np.linalg.inv(a)")[0] == "finished"
+
+
 def test_nothing_far_behind_takes_no_memory() -> None:
     kind, _ = outcome(
         "x = torch.ones(3, requires_grad=True)\nx.as_strided((0,), (1,), 10**8).sum().backward()\n"

@@ -138,6 +138,9 @@ def make_product(way: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+BY_SVD = ("svd", "pinv", "matrix_rank", "norm")
+
+
 def make_solver(way: Callable[..., Any]) -> Callable[..., Any]:
     """Linear algebra: as many multiplications as the cube of the side."""
 
@@ -154,6 +157,8 @@ def make_solver(way: Callable[..., Any]) -> Callable[..., Any]:
         made, multiplications = decomposition_size(way.__name__, sizes_in(found), more)
         machine.meter.elements(made)
         machine.meter.work(multiplications)
+        if way.__name__ in BY_SVD and multiplications and not np.all(np.isfinite(np.asarray(found))):
+            raise np.linalg.LinAlgError("SVD did not converge")  # LAPACK may try for ever
         return pass_warnings(way, found, **more)
 
     return run
