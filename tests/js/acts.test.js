@@ -93,3 +93,10 @@ function seen({ svg }, text) {
     .filter(([, look, own]) => own === text && /fill="#/.test(look))
     .reduce((sum, [, look]) => sum + Number(/ opacity="([\d.]+)"/.exec(look)?.[1] ?? 1), 0);
 }
+
+test("in which pass a step is stands on the stage", () => {
+  const { at, steps } = painter(stored("accumulation.json"));
+  const said = [...steps("node_made").slice(-1), ...steps("backward_started")].map((step) => at(step, 1).texts);
+  for (const [i, way] of ["forward", "backward", "backward"].entries()) assert.ok(said[i].includes(way), way);
+  assert.ok(said[1].includes("←") && said[2].includes("2"));
+});

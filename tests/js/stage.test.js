@@ -10,6 +10,7 @@ import { gradAt, modelOf } from "../../gradreel/player/web/stage/model.js";
 import { createCursor } from "../../gradreel/player/web/stage/cursor.js";
 import { countsOf, hasArrived, isAlive, stageMoment } from "../../gradreel/player/web/stage/moment.js";
 import { durationsOf, timeScale } from "../../gradreel/player/web/stage/pace.js";
+import { passAt } from "../../gradreel/player/web/stage/passes.js";
 import { along, routeOf } from "../../gradreel/player/web/stage/routes.js";
 import { boxOf, freest, leastCovering, overlapOf, signOf } from "../../gradreel/player/web/stage/places.js";
 import { restsOf } from "../../gradreel/player/web/stage/rests.js";
@@ -378,6 +379,20 @@ test("the 1 that a call starts with has a bar by the measure of the others, thou
   const raw = structuredClone(stored("accumulation.json"));
   for (const value of raw.values) if (value.data !== 1) value.data = 0.25;
   assert.equal(barsOf(opened(raw).model).grad, 1);
+});
+
+test("a pass begins with the first node that is built, or with a call", () => {
+  const passesOf = (raw) => {
+    const { model } = opened(raw);
+    const found = raw.steps.map((_, step) => passAt(model, step)).filter(Boolean);
+    return [...new Set(found)].map(({ way, nr, from }) => [way, nr, raw.steps[from].kind]);
+  };
+  const [forward, backward] = [["forward", "node_made"], ["backward", "backward_started"]].map(([way, kind]) =>
+    (nr) => [way, nr, kind]);
+  assert.deepEqual(passesOf(stored("diamond.json")), [forward(1), backward(1)]);
+  assert.deepEqual(passesOf(stored("accumulation.json")), [forward(1), backward(1), backward(2)], "of one graph");
+  const turns = passesOf(training(2, 3));
+  assert.deepEqual(turns.map(([way, nr]) => [way, nr]), [1, 2, 3].flatMap((nr) => [["forward", nr], ["backward", nr]]));
 });
 
 test("of some places that one is taken that covers least", () => {

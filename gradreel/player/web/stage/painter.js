@@ -10,6 +10,7 @@ import { drawItem, idsOf } from "./marks.js";
 import {
   arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
 } from "./moment.js";
+import { drawPass } from "./passes.js";
 import { box, circle, clamp, line, pill, pillWide, within, write } from "./pen.js";
 import { boxOf, edgeRoute, itemOf, leastCovering, mouthOf, spriteOf, titlesIn } from "./places.js";
 import { drawProgram, isBeforeGraph } from "./program.js";
@@ -50,7 +51,10 @@ export function paint(pen, frame) {
   drawGround(pen, frame);
   drawStoreys(pen, frame);
   if (isBeforeGraph(frame)) drawProgram(pen, frame, topOf(frame));
-  else drawPlan(pen, frame);
+  else {
+    drawPlan(pen, frame);
+    within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.36 : 1 }, () => drawPass(pen, frame));
+  }
   const titles = drawFrames(pen, frame);
   const pills = [];
   for (const link of frame.layout.links) drawLink(pen, frame, link, pills);

@@ -35,11 +35,11 @@ export function drawSlopes(pen, frame) {
   const looked = lookedAt(frame);
   const few = isFew(layout);
   if (!few && !looked.size) return;
-  if (!spots.has(layout)) spots.set(layout, placeSlopes(layout, pen));
+  const places = spotsOf(layout, pen);
   const titles = frame.targets.filter(({ kind }) => kind === "open");
   for (const edge of few ? layout.links.flatMap(({ edges }) => edges) : looked) {
     const isLooked = looked.has(edge);
-    const at = spots.get(layout).get(edge.id) ?? (isLooked ? onLine(pen, frame, edge) : null);
+    const at = places.get(edge.id) ?? (isLooked ? onLine(pen, frame, edge) : null);
     const sprite = sprites.get(layout.linkOf.get(edge.id)?.link.from.key);
     if (!at || !sprite || sprite.gone || !isAlive(edge.from, moment.step)) continue;
     const [x, y] = [at.x + sprite.x - sprite.to.x, at.y + sprite.y - sprite.to.y];
@@ -49,6 +49,15 @@ export function drawSlopes(pen, frame) {
     write(pen, at.text, x, y + 0.5, PX, { ...STYLE, colour });
   }
 }
+
+/** @param {Layout} layout @param {Pen} pen */
+function spotsOf(layout, pen) {
+  if (!spots.has(layout)) spots.set(layout, placeSlopes(layout, pen));
+  return spots.get(layout);
+}
+
+/** Where slopes stand, or may. @param {Layout} layout @param {Pen} pen @returns {Words[]} */
+export const slopesOf = (layout, pen) => [...spotsOf(layout, pen).values()];
 
 /** The edges that are pointed at, selected, of such a node, or on a path that is shown.
  * @param {Frame} frame @returns {Set<Edge>}
@@ -106,8 +115,8 @@ function placeSlopes(layout, { measure }) {
   return found;
 }
 
-/** @returns {{x: number, y: number}[]} */
-function pointsOf(route) {
+/** Points of a line, near to each other. @param {import("./routes.js").Route} route */
+export function pointsOf(route) {
   const many = Math.ceil(lengthOf(route) / NEAR) + 1;
   return Array.from({ length: many + 1 }, (_, i) => along(route, i / many));
 }
