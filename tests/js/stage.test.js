@@ -13,7 +13,7 @@ import { durationsOf, timeScale } from "../../gradreel/player/web/stage/pace.js"
 import { passAt } from "../../gradreel/player/web/stage/passes.js";
 import { along, routeOf } from "../../gradreel/player/web/stage/routes.js";
 import { boxOf, freest, leastCovering, overlapOf, signOf } from "../../gradreel/player/web/stage/places.js";
-import { restsOf } from "../../gradreel/player/web/stage/rests.js";
+import { restsOf, waysOf } from "../../gradreel/player/web/stage/rests.js";
 import { MIN_SCALE, slotLabel } from "../../gradreel/player/web/stage/sizes.js";
 import { aim, ease } from "../../gradreel/player/web/stage/sprites.js";
 import { setApart, within } from "../../gradreel/player/web/stage/spread.js";
@@ -393,6 +393,27 @@ test("a pass begins with the first node that is built, or with a call", () => {
   assert.deepEqual(passesOf(stored("accumulation.json")), [forward(1), backward(1), backward(2)], "of one graph");
   const turns = passesOf(training(2, 3));
   assert.deepEqual(turns.map(([way, nr]) => [way, nr]), [1, 2, 3].flatMap((nr) => [["forward", nr], ["backward", nr]]));
+});
+
+test("lines to where gradients are added end at the mouth of a funnel before the node", () => {
+  let seen = 0;
+  for (const raw of [stored("diamond.json"), recurrent(6)]) {
+    const run = opened(raw);
+    for (const room of ROOMS) {
+      run.resize(room);
+      const layout = run.layout(run.scene.calls[0].from);
+      for (const { edge, link, route } of waysOf(layout)) {
+        if (link.to.type !== "node") continue;
+        const { x, y } = along(route, 1);
+        const [dx, dy] = [Math.abs(x - link.to.x) / layout.scale, Math.abs(y - link.to.y) / layout.scale];
+        const off = Math.max(dx - link.to.w / 2, dy - link.to.h / 2);
+        const adds = Boolean(edge.to.box.adds?.length);
+        assert.equal(off > 10, adds, `${edge.id}: ${off}`);
+        seen += Number(adds);
+      }
+    }
+  }
+  assert.ok(seen);
 });
 
 test("of some places that one is taken that covers least", () => {

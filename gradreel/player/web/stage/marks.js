@@ -6,7 +6,7 @@
 import { isAlive, countsOf, hasRun, leafName, slotAt, slotValue, tensorAt } from "./moment.js";
 import { gradAt } from "./model.js";
 import { box, line, sizeOfText, write } from "./pen.js";
-import { mouthX } from "./routes.js";
+import { inletDeep, inletOf, mouthX } from "./routes.js";
 import {
   BOLD, BOLD_MONO, CELL, cellsOf, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, RESULT,
   SIGN, slotLabel, slotPlace, TITLE,
@@ -338,6 +338,21 @@ function drawFunnel(pen, item) {
   const [shoulder, foot] = [top + high - 10, top + high + 2];
   line(pen, [[x - wide, top], [x + wide, top], [x + neck, shoulder], [x + neck, foot], [x - neck, foot],
     [x - neck, shoulder]], { stroke: colours.run, line: 2, fill: colours["run-bg"], close: true });
+}
+
+/** Where gradients are added before a node, a funnel like that of a leaf, from its middle.
+ * @param {Pen} pen @param {Frame} frame @param {Item} item
+ */
+export function drawInlet(pen, { layout }, item) {
+  const { lying } = layout;
+  const inlet = inletOf(layout, item);
+  const [wide, neck] = [inlet / 2 + 9, Math.min(inlet / 2, 13)];
+  const edge = -(lying ? item.w : item.h) / 2;
+  const mouth = edge - inletDeep(layout, item);
+  const half = [[wide, mouth], [neck, edge - 6], [neck, edge]];
+  const points = [...half, ...half.map(([x, y]) => [-x, y]).reverse()];
+  const { run: stroke, "run-bg": fill } = pen.colours;
+  line(pen, lying ? points.map(([x, y]) => [-y, x]) : points, { stroke, line: 1.6, fill, close: true });
 }
 
 function drawLensAbove(pen, frame, item) {

@@ -6,7 +6,7 @@
 import { dimmed, drawActs, mostAt, prepare, seedSpot } from "./acts.js";
 import { barsOf } from "./bars.js";
 import { isFramed } from "./fold.js";
-import { drawItem, idsOf } from "./marks.js";
+import { drawInlet, drawItem, idsOf } from "./marks.js";
 import {
   arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
 } from "./moment.js";
@@ -15,7 +15,7 @@ import { box, circle, clamp, line, pill, pillWide, within, write } from "./pen.j
 import { boxOf, edgeRoute, itemOf, leastCovering, mouthOf, spriteOf, titlesIn } from "./places.js";
 import { drawProgram, isBeforeGraph } from "./program.js";
 import { ARRIVED, restsOf, travelling, waitsAt } from "./rests.js";
-import { along, isBundle, routeOf, trace } from "./routes.js";
+import { along, inletDeep, isBundle, routeOf, trace } from "./routes.js";
 import { LABEL, lastParts, NAME } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
 import { drawStoreys } from "./storeys.js";
@@ -57,6 +57,7 @@ export function paint(pen, frame) {
   }
   const titles = drawFrames(pen, frame);
   const pills = [];
+  drawInlets(pen, frame);
   for (const link of frame.layout.links) drawLink(pen, frame, link, pills);
   for (const title of titles) drawTitle(pen, frame, title);
   drawThings(pen, frame);
@@ -231,6 +232,13 @@ function takenIn(frame) {
 }
 
 // ---- lines
+
+/** Nodes at which gradients are added have funnels. */
+function drawInlets(pen, frame) {
+  for (const { item, x, y, scale, alpha, gone } of frame.sprites.values())
+    if (!gone && inletDeep(frame.layout, item))
+      within(pen, { x, y, scale, alpha: alpha * dimmed(frame, item.key) }, () => drawInlet(pen, frame, item));
+}
 
 /** How much is seen of other lines while a path is shown. */
 const FAINT = 0.3;

@@ -11,6 +11,8 @@
 /** More edges between the same two are drawn as one. */
 const BUNDLE = 6;
 const CORNER = 14;
+/** How deep the funnel before a node is. */
+const INLET = { lying: 26, standing: 16 };
 /** Beside a line of the page, where links turn to the next. */
 const TURN = 30;
 
@@ -34,6 +36,19 @@ function rankOf(links, link, place) {
 export const mouthX = (item) => (item.type === "leaf" ? item.tile / 2 + (item.compact ? 6 : 12) : 0);
 const mouthWide = (item) => (item.type === "drawer" ? item.w * 0.6 : item.compact ? 30 : 56);
 
+/** How far from a node its lines end: at the mouth of a funnel, where gradients are added before it.
+ * @param {Layout} layout @param {Item} item
+ */
+export const inletDeep = ({ lying }, { type, nodes }) =>
+  (type === "node" && nodes[0].box.adds?.length ? INLET[lying ? "lying" : "standing"] : 0);
+
+/** How wide the lines into a node stand apart. */
+const inlet = ({ w, h }, all, lying) => Math.min(lying ? h * 0.7 : w * 0.5, all * 26);
+
+/** How wide the lines into an item stand apart, in its units. @param {Layout} layout @param {Item} item */
+export const inletOf = ({ ins, lying }, item) =>
+  inlet(item, (ins.get(item) ?? []).reduce((sum, link) => sum + linesOf(link), 0), lying);
+
 /** The way of edge number `place` of a link.
  * @param {Layout} layout @param {Link} link @param {number} place @param {(item: Item) => Spot|undefined} spotOf
  * @returns {Route|null}
@@ -46,7 +61,7 @@ export function routeOf(layout, link, place, spotOf) {
     !layout.lying || isLeaf(each.to) === isLeaf(link.to));
   const out = rankOf(outs, link, line);
   const into = rankOf(layout.ins.get(link.to) ?? [link], link, line);
-  if (!layout.lying) return falling(link, from, to, out, into);
+  if (!layout.lying) return falling(link, from, to, out, into, inletDeep(layout, link.to));
   if (isLeaf(link.to) || stacked(link, from, to)) return falling(link, from, to, out, into);
   return flowing(layout, link, from, to, out, into);
 }
@@ -56,11 +71,11 @@ const stacked = ({ via, from, to }, a, b) =>
   !via.length && from.column === to.column && Math.abs(a.x - b.x) < Math.max(from.w, to.w) * 0.5 && a.y < b.y;
 
 /** @returns {Route} */
-function falling({ from, to, via }, a, b, out, into) {
+function falling({ from, to, via }, a, b, out, into, inlets = 0) {
   const leaves = Math.min(0.62 * from.w, out.all * 40) * a.scale;
-  const arrives = (isLeaf(to) ? mouthWide(to) : Math.min(0.5 * to.w, into.all * 26)) * b.scale;
+  const arrives = (isLeaf(to) ? mouthWide(to) : inlet(to, into.all, false)) * b.scale;
   const start = [a.x + out.at * leaves, a.y + (from.h / 2) * a.scale];
-  const top = b.y - (to.h / 2) * b.scale - (to.lens ? 26 * b.scale : 0);
+  const top = b.y - (to.h / 2 + inlets) * b.scale - (to.lens ? 26 * b.scale : 0);
   const end = [b.x + mouthX(to) * b.scale + into.at * (to.lens ? 8 : arrives), top + (isLeaf(to) && !to.lens ? 2 : 0)];
   const points = via.flatMap(({ x, y, h }) => (h > 30 ? [[x, y - h / 2], [x, y + h / 2]] : [[x, y]]));
   return { kind: "fall", points: [start, ...points, end] };
@@ -70,7 +85,7 @@ function falling({ from, to, via }, a, b, out, into) {
 function flowing(layout, link, a, b, out, into) {
   const { from, to, via } = link;
   const start = [a.x - (from.w / 2) * a.scale, a.y + out.at * Math.min(from.h * 0.7, out.all * 26) * a.scale];
-  const end = [b.x + (to.w / 2) * b.scale, b.y + into.at * Math.min(to.h * 0.7, into.all * 26) * b.scale];
+  const end = [b.x + (to.w / 2 + inletDeep(layout, to)) * b.scale, b.y + into.at * inlet(to, into.all, true) * b.scale];
   const points = through(via);
   const [upper, lower] = [layout.lines[from.row], layout.lines[to.row]];
   if (from.row === to.row || layout.lines.length < 2 || !upper || !lower)
