@@ -10,10 +10,10 @@ import { box, circle, clamp, lerp, line, share, smooth, within, write } from "./
 import {
   boxOf, edgeRoute, itemOf, leafSpot, leastCovering, mouthOf, plateOf, signOf, slotSpot, spriteOf, tensorSpot, titlesIn,
 } from "./places.js";
-import { travelling, waitsAt } from "./rests.js";
+import { travelling, waitsAt, widest } from "./rests.js";
 import { along } from "./routes.js";
 import { NAME } from "./sizes.js";
-import { css, heat, tile } from "./tiles.js";
+import { css, heat, sizeFor, tile } from "./tiles.js";
 import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
 import { formatBytes } from "../lib/format.js";
 
@@ -185,7 +185,8 @@ function drawSends(pen, frame, { edges }, time) {
     if (!route || time < start) return;
     const end = endOf(frame, edge);
     const at = along(route, lerp(0.02, end, smooth(share(time, start, start + 0.5))));
-    tile(pen, valueOf(frame, value), at, travelling(frame.layout), grad(frame, edge.to));
+    const sent = valueOf(frame, value);
+    tile(pen, sent, at, sizeFor(pen, sent, travelling(frame.layout), widest(frame.layout)), grad(frame, edge.to));
   });
 }
 
@@ -237,7 +238,7 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
   }
   const open = smooth(share(now, 0, 0.25));
   const lean = 0.3 * gap * smooth(share(now, 0.48, ONE));
-  const parts = 1 - share(now, 0.5, 0.62);
+  const parts = 1 - share(now, 0.52, 0.6);
   panel(pen, { x, y, w: half * 2 * open, h: big * 1.3 * open });
   const there = { x: lerp(mouth.x, x - gap, open) + lean, y: lerp(mouth.y, y, open) };
   const comes = { x: lerp(from.x, x + gap, open) - lean, y: lerp(from.y, y, open) };
@@ -247,7 +248,7 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
   });
   within(pen, { x, y, alpha: share(now, 0.2, 0.3) * parts }, () =>
     write(pen, "+", 0, 0, 24, { bold: true, colour: pen.colours.run, halo: true }));
-  within(pen, { x: 0, y: 0, alpha: share(now, 0.56, 0.68) }, () =>
+  within(pen, { x: 0, y: 0, alpha: share(now, 0.56, 0.64) }, () =>
     tile(pen, sum, { x, y }, big, { ...look, plates: plates + 1 }));
 }
 
@@ -352,13 +353,13 @@ function drawBlock(pen, number, at, words) {
 function addPlate(pen, frame, { entry, mouth, tray, size, look }, time) {
   const gap = size * 0.6 + 8;
   const open = smooth(share(time, 0.05, 0.3));
-  const parts = 1 - share(time, 0.56, 0.7);
+  const parts = 1 - share(time, 0.58, 0.66);
   const lean = 0.3 * gap * smooth(share(time, 0.54, 0.8));
   const sum = valueOf(frame, entry.value);
   ring(pen, tray, share(time, 0.78, 1), pen.colours.leaf);
   if (time < 0.97) {
     const pop = size * (1 + 0.2 * Math.sin(Math.PI * share(time, 0.8, 1)));
-    within(pen, { x: 0, y: 0, alpha: share(time, 0.6, 0.74) }, () =>
+    within(pen, { x: 0, y: 0, alpha: share(time, 0.62, 0.7) }, () =>
       tile(pen, sum, tray, pop, { ...look, plates: entry.count - 1 }));
   }
   if (!parts) return;
