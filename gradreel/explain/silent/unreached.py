@@ -15,7 +15,8 @@ from gradreel.trace.events import Event
 from ..ancestry import ancestors, by_graph, gradient_call, made_from, written_from
 from ..diagnosis import Diagnosis, named, on, origin
 from ..errors.no_graph import before_line
-from ..optimized import optimized
+from ..optimized import makings, optimized
+from ..optimizer_arguments import read_groups
 from ..straight_through import is_straight_through, parts_of
 from ..why_none import STOPS, Reason, cuts_on_way, finished, lost, withheld
 from ..words import called, code, name_of, upper
@@ -52,6 +53,9 @@ class Unreached:
         """How many steps had been taken when a tensor was given up."""
         self.changed: set[int] = set()
         """The memory that the program itself wrote into, as an average of weights is kept."""
+        self.makings = makings(world.source.tree)
+        self.given: set[int] = set()
+        """The tensors that optimizers were given as parameters of something, by whatever name it had there."""
         self.moved = Showing(world)
         self.showing = Showing(world)
 
@@ -65,7 +69,11 @@ class Unreached:
             e.Written: self.written,
             e.TensorReleased: self.released,
             e.TurnsSkipped: self.skipped,
+            **({e.LineReached: self.reach} if self.makings else {}),
         }
+
+    def reach(self, event: e.LineReached) -> None:
+        self.given.update(*(group.members for group in read_groups(self.world, self.makings)))
 
     def skipped(self, event: e.TurnsSkipped) -> None:
         self.recorded = False
@@ -132,7 +140,9 @@ class Unreached:
         """Whether an optimizer has `tensor`, and nothing ever came to it."""
         leaf = tensor.requires_grad and tensor.node is None and bool(tensor.names or tensor.called)
         leaf = leaf and (tensor.alive or self.steps_seen.get(tensor.number) == self.steps)
-        return leaf and tensor.storage not in self.reached and optimized(self.world, tensor, known=True)
+        if not leaf or tensor.storage in self.reached:
+            return False
+        return tensor.number in self.given or optimized(self.world, tensor, known=True)
 
     def told(self, tensor: TensorState) -> Diagnosis | None:
         reason = lost(self.world, tensor, self.in_vain())
