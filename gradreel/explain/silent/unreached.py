@@ -17,7 +17,7 @@ from ..diagnosis import Diagnosis, named, on, origin
 from ..errors.no_graph import before_line
 from ..optimized import makings, optimized
 from ..optimizer_arguments import read_groups
-from ..straight_through import is_straight_through, parts_of
+from ..straight_through import is_straight_through, parts_of, reads_behind, rebound_estimators
 from ..why_none import STOPS, Reason, cuts_on_way, finished, lost, withheld
 from ..words import called, code, name_of, upper
 from ..world.states import TensorState
@@ -148,6 +148,8 @@ class Unreached:
         reason = lost(self.world, tensor, self.in_vain())
         if reason is None:
             return self.told_withheld(tensor) or self.told_constant(tensor)
+        if (early := self.estimated_early(tensor)) is not None:
+            return early
         how, compared = reason.names.get("how"), tensor.storage in self.compared
         if how in STOPS and (turned := self.turned_round(tensor)) is not None:
             return turned
@@ -199,6 +201,34 @@ class Unreached:
                     names = named(how="turned_round", target=name_of(world, tensor))
                     title = "A straight-through estimator the wrong way round"
                     return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", names)
+        return None
+
+    def estimated_early(self, tensor: TensorState) -> Diagnosis | None:
+        """`q = x + (q - x).detach()` gives the name of what was looked up to its straight-through value, and a loss
+        that was to move what was looked up is computed with the name after that."""
+        world, calls = self.world, finished(self.world)
+        names = {node.lineno: name for node, name in rebound_estimators(world.source.tree)}
+        if not names or not calls or tensor.storage in self.changed:
+            return None
+        for root in calls[-1].roots:
+            for made, cut in cuts_on_way(world, world.tensors[root], tensor):
+                line = cut.place.line
+                uses = reads_behind(world.source.tree, line, names[line]) if line in names else []
+                if not uses:
+                    continue
+                name, leaf = code(names[line]), called(world, tensor.number)
+                story = (
+                    f"No gradient ever came to {leaf}, which the optimizer was given: it never changes.",
+                    f"{code(world.source.text(line))} {on(line)} gives the name {name} to a straight-through value. "
+                    f"What {name} was stands detached in it, and gets no gradient from there.",
+                    f"{code(world.source.text(uses[0]))} {on(uses[0])} computes with the new {name}, and so never "
+                    f"reaches {leaf}. A loss of what {name} was has to come before.",
+                )
+                lines: dict[str, int | None] = {"built": uses[0], "cut": line, "raised": None}
+                events = {"built": made.made, "cut": cut.event, "seen": world.count - 1}
+                words = named(how="estimated_early", target=names[line], parameter=name_of(world, tensor))
+                title = "A name given away before its loss"
+                return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", words)
         return None
 
     def last_on_way(self, tensor: TensorState, reason: Reason) -> bool:
