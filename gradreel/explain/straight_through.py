@@ -42,3 +42,41 @@ def parts_of(node: ast.BinOp) -> tuple[str, str]:
         if difference is not None and cancels(part, other):
             return ast.unparse(difference.left), ast.unparse(other)
     return "", ""
+
+
+def rebound_estimators(tree: ast.AST) -> list[tuple[ast.Assign, str]]:
+    """The statements such as `q = x + (q - x).detach()`, each with the name that they give to the estimator."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and is_straight_through(node.value):
+            name = ast.unparse(node.targets[0])
+            if parts_of(node.value)[0] == name:
+                found.append((node, name))
+    return found
+
+
+def reads_behind(tree: ast.AST, line: int, name: str) -> list[int]:
+    """The lines of the assignments that compute something with `name`, not detached, in the block of `line` behind it;
+    first those in which the other side is detached, as in a loss that is to move `name`."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and any(part.lineno == line for part in body):
+            later = [part for part in body if part.lineno > line and isinstance(part, ast.Assign | ast.AugAssign)]
+            found = [part for part in later if reads(part, name)]
+            return [part.lineno for part in sorted(found, key=lambda part: not detaches(part))]
+    return []
+
+
+def detaches(statement: ast.AST) -> bool:
+    return any(isinstance(node, ast.Attribute) and node.attr in ("detach", "data") for node in ast.walk(statement))
+
+
+def reads(statement: ast.AST, name: str) -> bool:
+    """Whether `statement` reads `name` other than to detach it."""
+    cut = {
+        id(node.value)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Attribute) and node.attr in ("detach", "data", "shape", "size")
+    }
+    loads = (part for part in ast.walk(statement) if isinstance(part, ast.Name | ast.Attribute))
+    return any(isinstance(part.ctx, ast.Load) and id(part) not in cut and ast.unparse(part) == name for part in loads)

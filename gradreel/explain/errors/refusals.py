@@ -284,7 +284,9 @@ REFUSALS: dict[str, Refusal] = {
         "",
         (
             "{code} {line} puts a plain tensor in the place of a registered parameter.",
-            "Wrap it in `nn.Parameter`, or compute with it in forward.",
+            "`nn.Parameter` makes a new leaf of it, cut off what it was computed from.",
+            "What is to hand its gradient on goes into `torch.func.functional_call`, or takes the place of a parameter "
+            "that was deleted before.",
         ),
     ),
 }

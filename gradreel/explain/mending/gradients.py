@@ -339,7 +339,9 @@ def emptied_for_step(wanted: Wanted) -> Iterator[Proposal]:
             title = f"{owner}.zero_grad() instead of {emptied[0]}.zero_grad() on line {part.lineno}"
             yield wanted.proposal(title, OF_ONE_TURN, text.replaced(part.value.func, f"{owner}.zero_grad"))
     first = next((part for part in stretch if text.calls(part, "backward")), None)
-    if first is not None and any(name != owner for part in block for name in owners(text, part, "step")):
+    if first is not None and any(
+        name != owner for part in text.parts(text.tree, ast.Expr) for name in owners(text, part, "step")
+    ):
         line = f"{owner}.zero_grad()"
         yield wanted.proposal(f"{line} before line {first.lineno}", OF_ONE_TURN, text.before(first, [line]))
 

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import enclosing, followed, loads, value_of, with_argument, without_keyword
+from ..optimized import makings
+from .common import enclosing, enumerated, followed, loads, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text
+from .text import Edit, Text, names_in, targets
 
 REGISTERED = {
     ast.List: ("ModuleList", "ParameterList"),
@@ -134,6 +135,8 @@ def registered(wanted: Wanted) -> Iterator[Proposal]:
         yield from add_module_list(wanted, node)
     yield from make_parameter(wanted)
     yield from make_module(wanted)
+    yield from register_parameters(wanted)
+    yield from given_too(wanted)
 
 
 def nn(text: Text) -> str:
@@ -221,6 +224,49 @@ def make_module(wanted: Wanted) -> Iterator[Proposal]:
                 at = line.index("__call__")
                 edits.append(Edit(method.lineno, at, method.lineno, at + len("__call__"), "forward"))
         yield wanted.proposal(f"let {maker.name} be a module, which its owner finds: line {maker.lineno}", FREE, *edits)
+
+
+def register_parameters(wanted: Wanted) -> Iterator[Proposal]:
+    """What a function makes for a layer whose forward it replaces, or that it hooks, is registered with that layer."""
+    text, built = wanted.text, wanted.at("built")
+    if built is None or built not in text.block(built):
+        return
+    block = text.block(built)
+    made = {name: part for part in block if called(value_of(part)) == "Parameter" for name in sorted(targets(part))}
+    owners = [owner for part in block[block.index(built) :] if (owner := taken_by(part, set(made))) is not None]
+    for owner in dict.fromkeys(owners):
+        lines = [f'{owner}.register_parameter("{name.lower()}", {name})' for name in made]
+        last = max(made.values(), key=lambda part: part.lineno)
+        title = f"register {enumerated(list(made))} with {owner}, after line {last.end_lineno}"
+        yield wanted.proposal(title, "parameters() lists them", text.after(last, lines))
+
+
+def taken_by(statement: ast.stmt, names: set[str]) -> str | None:
+    """`mod` of `mod.forward = lambda x: old(x) @ a` and of `mod.register_forward_hook(…)`, if `names` go into it."""
+    if isinstance(statement, ast.Assign):
+        goal: ast.expr | None = statement.targets[0]
+    else:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        goal = call.func if isinstance(call, ast.Call) and called(call).startswith("register_") else None
+    if isinstance(goal, ast.Attribute) and isinstance(goal.value, ast.Name) and names & names_in(statement):
+        return goal.value.id
+    return None
+
+
+def given_too(wanted: Wanted) -> Iterator[Proposal]:
+    """What stands in a plain dict or list, or under a name, is given to the optimizer beside what it has."""
+    text, built = wanted.text, wanted.at("built")
+    if not isinstance(built, ast.Assign) or not isinstance(text.parents.get(built), ast.Module):
+        return
+    values = isinstance(built.value, ast.Dict | ast.DictComp)
+    names = [f"*{name}.values()" if values else name for name in sorted(targets(built))]
+    if isinstance(built.value, ast.List | ast.ListComp):
+        names = [f"*{name}" for name in names]
+    for call in makings(text.tree):
+        if call.args and not isinstance(call.args[0], ast.List | ast.Dict):
+            title = f"give {enumerated(sorted(targets(built)))} to the optimizer, too, on line {call.lineno}"
+            made = f"[*{text.get(call.args[0])}, {', '.join(names)}]"
+            yield wanted.proposal(title, "they change with the others", text.replaced(call.args[0], made))
 
 
 def last_learns(wanted: Wanted) -> Iterator[Proposal]:

@@ -285,6 +285,19 @@ def device_named(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.before(rest[0], ['device = "cpu"']))
 
 
+def parameter_deleted(wanted: Wanted) -> Iterator[Proposal]:
+    """Where `setattr(layer, name, made)` puts what was computed, the parameter that has the name is deleted before."""
+    text, raised = wanted.text, wanted.at("raised")
+    for call in text.calls(raised, "setattr"):
+        if raised is None or len(call.args) != 3:
+            continue
+        owner, name, _ = map(text.get, call.args)
+        line = f"if {name} in {owner}._parameters: delattr({owner}, {name})"
+        title = f"delete the parameter before: delattr({owner}, {name}) before line {raised.lineno}"
+        cost = "the layer computes with the plain tensor, and lists it no more"
+        yield wanted.proposal(title, cost, text.before(raised, [line]))
+
+
 def as_parameter(wanted: Wanted) -> Iterator[Proposal]:
     """A tensor becomes a Parameter where a module registers it."""
     text, raised = wanted.text, wanted.at("raised")

@@ -60,11 +60,13 @@ def off_for_the_rest(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def enabled(wanted: Wanted) -> Iterator[Proposal]:
-    """What is differentiated inside a hook or a backward is computed under enable_grad."""
+    """What is differentiated inside a hook or a backward is computed under enable_grad: there, rather than in what is
+    called from there, which others call as well."""
     text, goals = wanted.text, stack_statements(wanted, "raised")
     cost = "the graph of this part is kept"
     places = stack_statements(wanted, "built")
-    for built in sorted(places, key=lambda place: not any(goal in text.block(place) for goal in goals)):
+    around = {part for goal in goals for part in (goal, *text.around(goal))}
+    for built in sorted(places, key=lambda place: around.isdisjoint(text.block(place))):
         if not isinstance(built, ast.Assign | ast.AugAssign | ast.Return | ast.Expr):
             continue
         title = f"record it: torch.enable_grad() around line {built.lineno}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..calls import called, keyword
 from .common import enclosing, loads, root_name
 from .proposal import FREE, Proposal, Wanted
-from .text import Text, names_in
+from .text import Text, head, names_in
 
 COPY = "one tensor more in memory"
 PLAINLY = "compute a new tensor instead of writing into the old one"
@@ -100,19 +100,25 @@ def read_after(text: Text, statement: ast.stmt) -> bool:
     if name is None or "." in name or function is None:
         return True
     loop = text.loop(statement)
-    own = {id(node) for node in ast.walk(statement)}
-    reads = [use for use in loads(function, name) if id(use) not in own]
+    others = [part for part in text.parts(function, ast.stmt) if part is not statement and reads_more(part, name)]
     inside = {id(node) for node in ast.walk(loop)} if loop is not None else set()
-    return any(use.lineno > statement.lineno or id(use) in inside for use in reads)
+    return any(part.lineno > statement.lineno or id(part) in inside for part in others if part is not function)
 
 
 def turns_over(text: Text, statement: ast.stmt) -> bool:
-    """Whether `statement` writes into the name that its loop binds anew in each turn, and nobody reads it any more: a
-    new tensor bound to it would be lost."""
+    """Whether `statement` writes into the name that its loop binds anew in each turn, and nobody reads it more than to
+    write into it again: a new tensor bound to it would be lost."""
     loop, name = text.loop(statement), written_name(statement)
     if not isinstance(loop, ast.For) or name not in names_in(loop.target):
         return False
-    return not any(use.lineno > statement.lineno for part in loop.body for use in loads(part, name or ""))
+    later = [part for part in text.parts(loop, ast.stmt) if part.lineno > statement.lineno]
+    return not any(reads_more(part, name or "") for part in later)
+
+
+def reads_more(statement: ast.stmt, name: str) -> bool:
+    """Whether `statement`, or its head, reads `name`, and not only to write into it again."""
+    only_writes = isinstance(statement, ast.Expr | ast.AugAssign) and written_name(statement) == name
+    return not only_writes and any(loads(part, name) for part in head(statement))
 
 
 def written_name(statement: ast.stmt | None) -> str | None:

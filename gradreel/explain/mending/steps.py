@@ -71,12 +71,11 @@ def detached_at_last(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def clipped_later(wanted: Wanted) -> Iterator[Proposal]:
-    """It is clipped when the gradients are there: behind the backward, before the step."""
-    text, change = wanted.text, wanted.at("changed")
-    outer = text.parents.get(change) if change is not None else None
-    if isinstance(outer, ast.If) and change in outer.body and not outer.orelse:
-        change = outer
-    for goal in stack_statements(wanted, "seen"):
+    """It is clipped when the gradients are there: behind the backward, before the step. Where a helper clips, that is
+    called then."""
+    text, clipping = wanted.text, wanted.at("changed")
+    for goal in stack_statements(wanted, "seen") if clipping is not None else ():
+        change = wanted.beside("changed", goal)
         if change is not None and change in text.block(goal) and text.alone(change) and change is not goal:
             title = f"line {change.lineno} after line {goal.lineno}: clip when the gradients are there"
             yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, text.lines_of(change)))

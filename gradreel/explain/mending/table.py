@@ -304,7 +304,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "no_such_argument": (misused.argument_named,),
     "misspelt": (misused.spelt,),
     "no_device": (misused.device_named,),
-    "not_parameter": (misused.as_parameter,),
+    "not_parameter": (misused.as_parameter, misused.parameter_deleted),
     "set_sizes": (data.equally_long,),
     "split_sizes": (data.added_to_whole,),
     "no_length": (data.method_added,),

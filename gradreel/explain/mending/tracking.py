@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called, keyword
-from ..straight_through import is_straight_through, parts_of
+from ..straight_through import is_straight_through, parts_of, reads
 from ..unread_layers import unread_layer
 from .common import (
     enclosing,
@@ -432,6 +432,29 @@ def detached_for_the_first(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, free, *(text.replaced(use, f"{text.get(use)}.detach()") for use in first))
 
 
+def estimator_later(wanted: Wanted) -> Iterator[Proposal]:
+    """`q = x + (q - x).detach()` goes behind the loss that is of what `q` was; where more is computed with the new `q`
+    between them, the loss goes before it."""
+    text, cut, built, name = wanted.text, wanted.at("cut"), wanted.at("built"), wanted.name("target")
+    block = text.block(cut) if cut is not None else []
+    if (
+        cut is None
+        or built is None
+        or name is None
+        or built not in block
+        or not (text.alone(cut) and text.alone(built))
+    ):
+        return
+    cost = "the loss is of what was looked up"
+    between = block[block.index(cut) + 1 : block.index(built)]
+    if any(reads(part, name) for part in between):
+        title = f"line {built.lineno} before line {cut.lineno}: the loss first, then straight through"
+        yield wanted.proposal(title, cost, text.removed(built), text.before(cut, text.lines_of(built)))
+    else:
+        title = f"line {cut.lineno} after line {built.lineno}: the loss first, then straight through"
+        yield wanted.proposal(title, cost, text.removed(cut), text.after(built, text.lines_of(cut)))
+
+
 def reverse_estimator(wanted: Wanted) -> Iterator[Proposal]:
     """`hard + (soft - hard).detach()` becomes `soft + (hard - soft).detach()`."""
     text = wanted.text
@@ -464,6 +487,7 @@ def detach_other_side(wanted: Wanted) -> Iterator[Proposal]:
 
 CUTS = {
     "turned_round": (reverse_estimator,),
+    "estimated_early": (estimator_later,),
     "late": (asked_before,),
     "data": (weight_computed, rebound),
     "sample": (sampled_with_graph, recording_on),

@@ -13,7 +13,7 @@ from gradreel.trace.events import Event
 from ..calls import called, calls_in, keyword
 from ..diagnosis import Diagnosis, named, on
 from ..words import code, name_of
-from ..world.states import Frame, NodeState, Place, Turn
+from ..world.states import Frame, NodeState, Place, TensorState, Turn
 from ..world.world import World
 
 TURNS = 3
@@ -49,6 +49,8 @@ class Growing:
         """The calls and loops that the line reached last was in."""
         self.alive = 0
         self.suspect: tuple[list[Lap], int, list[int], str | None] | None = None
+        self.kept: TensorState | None = None
+        """What leads back to it without a name of its own then: an attribute, bound in a method that is over."""
         self.ran: set[int] = set()
         self.called_in: set[int] = set()
         """The lines of the loops in which a backward was called."""
@@ -124,6 +126,7 @@ class Growing:
         oldest = [node for node in self.world.nodes.values() if node.alive and self.within(node, laps[0], laps[1])]
         if oldest:
             name = holder(self.world, oldest, loop.turn.line)
+            self.kept = kept_attribute(self.world, oldest) if name is None else None
             self.suspect = list(laps), loop.turn.line, [node.number for node in oldest], name
 
     def within(self, node: NodeState, lap: Lap, after: Lap) -> bool:
@@ -146,10 +149,12 @@ class Growing:
             return []  # a backward among the skipped turns may have used them
         grown = laps[-1].alive - laps[0].alive
         nbytes = laps[-1].nbytes - laps[0].nbytes
-        name = holder(world, states, line) or name
+        name = holder(world, states, line) or name or (self.kept.called if self.kept is not None else None)
         if name is None and any(node.custom for node in states):
             return []  # a Function that keeps its result on its context: both go when Python looks for such circles
-        held = f" {code(name)} leads back to them, turn by turn." if name else ""
+        kept_on = self.kept.place.line if self.kept is not None and name == self.kept.called else None
+        where = f", bound anew {on(kept_on)}," if kept_on is not None else ""
+        held = f" {code(name)}{where} leads back to them, turn by turn." if name else ""
         weight = f", and {nbytes:,} bytes of saved tensors" if nbytes > 0 else ""
         story = [
             f"In {len(laps) - 1} turns of the loop {on(line)}, {grown} nodes more stayed alive{weight}. Each turn "
@@ -162,6 +167,7 @@ class Growing:
         story.append("`detach()` what is carried over, or take its number with `item()`.")
         shows = states[0].place.line
         lines: dict[str, int | None] = {"built": shows, "raised": None, "shows": line}
+        lines |= {"saved": kept_on} if kept_on is not None else {}
         return [
             Diagnosis(
                 "other",
@@ -223,20 +229,33 @@ def holder(world: World, states: list[NodeState], line: int | None = None) -> st
 def holders(world: World, old: set[int]) -> Iterator[str]:
     """The names of tensors of which the graph leads to nodes of `old`, latest first."""
     for tensor in reversed(world.tensors.values()):
-        if not tensor.names or tensor.node is None or tensor.node in old:
-            continue
-        seen, todo = {tensor.node}, [tensor.node]
-        while todo:
-            number = todo.pop()
-            if number in old:
-                name = name_of(world, tensor)
-                if name is not None:
-                    yield name
-                break
-            for target, _ in world.nodes[number].edges:
-                if target is not None and target not in seen:
-                    seen.add(target)
-                    todo.append(target)
+        if tensor.names and leads_to(world, tensor.node, old) and (name := name_of(world, tensor)) is not None:
+            yield name
+
+
+def kept_attribute(world: World, states: list[NodeState]) -> TensorState | None:
+    """What is still there, was made for an attribute, as `self.center`, and leads to the old nodes."""
+    old = {node.number for node in states}
+    for tensor in reversed(world.tensors.values()):
+        if tensor.alive and not tensor.names and "." in (tensor.called or "") and leads_to(world, tensor.node, old):
+            return tensor
+    return None
+
+
+def leads_to(world: World, start: int | None, goals: set[int]) -> bool:
+    """Whether the graph behind node `start` leads to one of `goals`, which it is not itself."""
+    if start is None or start in goals:
+        return False
+    seen, todo = {start}, [start]
+    while todo:
+        number = todo.pop()
+        if number in goals:
+            return True
+        for target, _ in world.nodes[number].edges:
+            if target is not None and target not in seen:
+                seen.add(target)
+                todo.append(target)
+    return False
 
 
 def untouched(node: NodeState) -> bool:

@@ -15,8 +15,9 @@ from gradreel.trace.events import Event
 from ..ancestry import ancestors, by_graph, gradient_call, made_from, written_from
 from ..diagnosis import Diagnosis, named, on, origin
 from ..errors.no_graph import before_line
-from ..optimized import optimized
-from ..straight_through import is_straight_through, parts_of
+from ..optimized import makings, optimized
+from ..optimizer_arguments import read_groups
+from ..straight_through import is_straight_through, parts_of, reads_behind, rebound_estimators
 from ..why_none import STOPS, Reason, cuts_on_way, finished, lost, withheld
 from ..words import called, code, name_of, upper
 from ..world.states import TensorState
@@ -52,6 +53,9 @@ class Unreached:
         """How many steps had been taken when a tensor was given up."""
         self.changed: set[int] = set()
         """The memory that the program itself wrote into, as an average of weights is kept."""
+        self.makings = makings(world.source.tree)
+        self.given: set[int] = set()
+        """The tensors that optimizers were given as parameters of something, by whatever name it had there."""
         self.moved = Showing(world)
         self.showing = Showing(world)
 
@@ -65,7 +69,11 @@ class Unreached:
             e.Written: self.written,
             e.TensorReleased: self.released,
             e.TurnsSkipped: self.skipped,
+            **({e.LineReached: self.reach} if self.makings else {}),
         }
+
+    def reach(self, event: e.LineReached) -> None:
+        self.given.update(*(group.members for group in read_groups(self.world, self.makings)))
 
     def skipped(self, event: e.TurnsSkipped) -> None:
         self.recorded = False
@@ -132,12 +140,16 @@ class Unreached:
         """Whether an optimizer has `tensor`, and nothing ever came to it."""
         leaf = tensor.requires_grad and tensor.node is None and bool(tensor.names or tensor.called)
         leaf = leaf and (tensor.alive or self.steps_seen.get(tensor.number) == self.steps)
-        return leaf and tensor.storage not in self.reached and optimized(self.world, tensor, known=True)
+        if not leaf or tensor.storage in self.reached:
+            return False
+        return tensor.number in self.given or optimized(self.world, tensor, known=True)
 
     def told(self, tensor: TensorState) -> Diagnosis | None:
         reason = lost(self.world, tensor, self.in_vain())
         if reason is None:
             return self.told_withheld(tensor) or self.told_constant(tensor)
+        if (early := self.estimated_early(tensor)) is not None:
+            return early
         how, compared = reason.names.get("how"), tensor.storage in self.compared
         if how in STOPS and (turned := self.turned_round(tensor)) is not None:
             return turned
@@ -189,6 +201,34 @@ class Unreached:
                     names = named(how="turned_round", target=name_of(world, tensor))
                     title = "A straight-through estimator the wrong way round"
                     return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", names)
+        return None
+
+    def estimated_early(self, tensor: TensorState) -> Diagnosis | None:
+        """`q = x + (q - x).detach()` gives the name of what was looked up to its straight-through value, and a loss
+        that was to move what was looked up is computed with the name after that."""
+        world, calls = self.world, finished(self.world)
+        names = {node.lineno: name for node, name in rebound_estimators(world.source.tree)}
+        if not names or not calls or tensor.storage in self.changed:
+            return None
+        for root in calls[-1].roots:
+            for made, cut in cuts_on_way(world, world.tensors[root], tensor):
+                line = cut.place.line
+                uses = reads_behind(world.source.tree, line, names[line]) if line in names else []
+                if not uses:
+                    continue
+                name, leaf = code(names[line]), called(world, tensor.number)
+                story = (
+                    f"No gradient ever came to {leaf}, which the optimizer was given: it never changes.",
+                    f"{code(world.source.text(line))} {on(line)} gives the name {name} to a straight-through value. "
+                    f"What {name} was stands detached in it, and gets no gradient from there.",
+                    f"{code(world.source.text(uses[0]))} {on(uses[0])} computes with the new {name}, and so never "
+                    f"reaches {leaf}. A loss of what {name} was has to come before.",
+                )
+                lines: dict[str, int | None] = {"built": uses[0], "cut": line, "raised": None}
+                events = {"built": made.made, "cut": cut.event, "seen": world.count - 1}
+                words = named(how="estimated_early", target=names[line], parameter=name_of(world, tensor))
+                title = "A name given away before its loss"
+                return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", words)
         return None
 
     def last_on_way(self, tensor: TensorState, reason: Reason) -> bool:

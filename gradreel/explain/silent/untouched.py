@@ -13,12 +13,15 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..ancestry import made_from
+from ..calls import called as called_name
 from ..diagnosis import Diagnosis, named, on
-from ..optimized import given_paths, makings, optimized
+from ..optimized import given_paths, makings, optimized, paths
 from ..optimizer_arguments import ParameterGroup, collect_names, constructor_line, later_owners, read_groups
+from ..source import bound_by
 from ..words import called, code, name_of, upper
 from ..world.states import Place, TensorState
 from ..world.world import World
+from .guards import blocks
 from .showing import Showing
 
 IN_LIST = re.compile(r"\[[^\]]*\]\.")
@@ -136,6 +139,9 @@ class Untouched:
             return [self.showing.shown(self.told_replaced(replaced[0], *self.made[-1]))]
         if self.stepped_memory and (told := self.told_of_group(lost)) is not None:
             return [self.showing.shown(told)]
+        loose = [number for number in lost if self.stepped_memory and self.is_loose(number)]
+        if loose:
+            return [self.showing.shown(self.told_loose(min(loose)))]
         if len(self.made) != 1 or len(self.optimizers) != 1:
             return []
         (optimizer,) = self.optimizers
@@ -225,6 +231,37 @@ class Untouched:
         names = [name for _, name in tensor.names] or [tensor.called or ""]
         return any(IN_LIST.search(name) for name in names) and optimized(self.world, tensor, known=True)
 
+    def is_loose(self, number: int) -> bool:
+        """Whether the tensor is a Parameter that the program made for itself, and that no module can know of: one in a
+        plain dict, list or closure. Where the program reads gradients itself, or an optimizer may have it, it is not
+        told."""
+        world, tensor = self.world, self.world.tensors[number]
+        statements = world.source.simple(tensor.place.line)
+        makes = any(called_name(node) == "Parameter" for each in statements for node in ast.walk(each))
+        elsewhere = len(self.made) > 1 and optimized(world, tensor)
+        if not makes or elsewhere or READS_GRADIENTS.search(world.source.whole):
+            return False
+        if any(number in call.inputs for call in world.calls.values()):
+            return False
+        return not any(in_module(name) for _, name in (*self.put.get(number, ()), *tensor.names))
+
+    def told_loose(self, number: int) -> Diagnosis:
+        """With where it is kept, and where the parameters are listed that an optimizer gets."""
+        found, tree = self.told_hidden(number), self.world.source.tree
+        built = found.lines["built"]
+        making = next((block for block in blocks(tree) if any(part.lineno == built for part in block)), [])
+        names = {name for part in making if part.lineno == built for name in bound_by(part)}
+        later = [part for part in making if built is not None and part.lineno > built]
+        kept = [part.lineno for part in later if names & {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}]
+        listed = {path for call in self.makings for given in call.args[:1] for path in paths(given)}
+        lists = [
+            node.lineno
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in listed
+        ]
+        lines = dict(zip(("saved", "changed"), kept, strict=False)) | ({"cut": lists[-1]} if lists else {})
+        return replace(found, lines={**found.lines, **lines})
+
     def told_hidden(self, number: int, line: int | None = None) -> Diagnosis:
         """`line` is where it was made in the object whose parameters the optimizer was given."""
         world, tensor = self.world, self.world.tensors[number]
@@ -311,6 +348,15 @@ class Untouched:
         ]
         given = [other for other in earlier if other.made < event]
         return (given or earlier)[-1] if own and earlier else None
+
+
+READS_GRADIENTS = re.compile(r"\.grad\b(?!_)|\bParameter(?:List|Dict)\b")
+"""What a program says that looks at gradients for itself, or that keeps Parameters where a module finds them."""
+
+
+def in_module(name: str) -> bool:
+    """Whether a module may find what is called so: an attribute, `self.scale`, and no entry of a dict or a list."""
+    return "." in name.rpartition("]")[2]
 
 
 def is_part(name: str, owner: str) -> bool:
