@@ -60,7 +60,7 @@ def find_change(tree: ast.AST) -> StateChange | None:
     choices = [(home, part) for home in functions for part in ast.walk(home) if isinstance(part, CHOICES)]
     for kind in ("count", "kept", "filled"):
         for _, choice in choices:
-            test = choice if isinstance(choice, ast.BoolOp) else choice.test
+            test = deciding(choice)
             for home in functions:
                 for path, write in find_writes(home, kind):
                     if path in paths(test) and not is_local(home, path):
@@ -81,9 +81,13 @@ def find_drawn(functions: list[ast.FunctionDef]) -> StateChange | None:
 
 
 def deciding(choice: ast.AST) -> ast.expr:
-    """What decides: the test of an `if`, what a `for` goes through, the place that is taken."""
-    parts = (getattr(choice, field, None) for field in ("test", "iter", "slice"))
-    return next((part for part in parts if part is not None), choice)  # type: ignore[arg-type]
+    """What decides: the test of an `if`, what a `for` goes through, the place that is taken, or all of an `and`."""
+    if isinstance(choice, ast.If | ast.IfExp | ast.While):
+        return choice.test
+    if isinstance(choice, ast.For):
+        return choice.iter
+    assert isinstance(choice, ast.Subscript | ast.BoolOp)
+    return choice.slice if isinstance(choice, ast.Subscript) else choice
 
 
 def paths(node: ast.AST) -> set[str]:

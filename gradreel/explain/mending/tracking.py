@@ -286,7 +286,7 @@ def undetached(wanted: Wanted) -> Iterator[Proposal]:
 def target_detached(wanted: Wanted) -> Iterator[Proposal]:
     """The side that was cut off has its graph back, and the other is detached where both are compared."""
     text, statement, loss, name = wanted.text, wanted.at("cut"), wanted.at("begun"), wanted.name("target")
-    freed: list[tuple[ast.AST, Edit | list[Edit]]] = [
+    freed: list[tuple[ast.AST, Edit]] = [
         (node, text.replaced(node, text.get(node.func.value)))
         for node in text.calls(statement, "detach")
         if isinstance(node.func, ast.Attribute)
@@ -317,7 +317,7 @@ def beside(text: Text, side: ast.AST) -> ast.expr | None:
     if isinstance(outer, ast.BinOp):
         return outer.right if outer.left is side else outer.left
     if isinstance(outer, ast.Call) and side in outer.args[:2] and len(outer.args) > 1:
-        return outer.args[1 - outer.args.index(side)]  # type: ignore[arg-type]
+        return outer.args[0] if side is outer.args[1] else outer.args[1]
     return None
 
 

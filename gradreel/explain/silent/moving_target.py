@@ -94,7 +94,8 @@ def differences(world: World, call: Call) -> Iterator[tuple[NodeState, TensorSta
         differs = node.kind in DISTANCES or (node.kind == "Sub" and not measured.isdisjoint(node.outputs))
         sides = [world.tensors[number] for number in node.inputs if number in world.tensors]
         if differs and len(sides) == 2 and sides[0].requires_grad != sides[1].requires_grad:
-            yield node, *sorted(sides, key=lambda side: side.requires_grad)
+            fixed, moved = sorted(sides, key=lambda side: side.requires_grad)
+            yield node, fixed, moved
 
 
 def is_square(node: NodeState) -> bool:
