@@ -22,14 +22,14 @@ MAGNITUDES = DISTANCES | {"Pow", "Square", "Abs"}
 """What a difference goes into that is to become small."""
 SUMS = frozenset({"add", "sub", "rsub"})
 MEANT = frozenset({"detach", "data", "no_grad"})
-TURNS, MOST = 2, 400
-"""Told of what has happened so often; so many tensors behind a side are looked at."""
+TURNS, MOST, LOOKS = 2, 400, 20
+"""Told of what has happened so often; so many tensors behind a side are looked at, and so many backwards."""
 
 
 class MovingTarget(FirstTrouble):
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self.turns = 0
+        self.turns = self.looks = 0
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         if not any(word in self.world.source.whole for word in ("detach()", ".data", "no_grad")):
@@ -38,8 +38,9 @@ class MovingTarget(FirstTrouble):
 
     def backward(self, event: e.BackwardStarted) -> None:
         call = self.world.calls[event.call]
-        if self.diagnosis is not None or call.called != "backward" or not call.place.turns:
+        if self.diagnosis is not None or call.called != "backward" or not call.place.turns or self.looks == LOOKS:
             return
+        self.looks += 1
         for node, fixed, moved in differences(self.world, call):
             cut = self.cut_off(call, fixed, moved)
             if cut is not None:
