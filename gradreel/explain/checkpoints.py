@@ -8,8 +8,13 @@ from dataclasses import dataclass
 from .calls import called
 
 CHOICES = (ast.If, ast.IfExp, ast.While, ast.BoolOp)
+DRAWN_FOR = (*CHOICES, ast.For, ast.Subscript)
+"""What a random number may decide: how often something is done, and which of several is taken, too."""
 FILLING = ("append", "extend", "add", "insert", "pop", "setdefault", "update")
-DRAWING = ("random", "uniform", "randint", "randrange", "choice", "rand", "gauss", "binomial", "shuffle", "sample")
+DRAWING = (
+    *("random", "uniform", "randint", "randrange", "choice", "choices", "rand", "randn", "gauss", "binomial"),
+    *("shuffle", "sample", "integers", "permutation", "normal", "standard_normal", "poisson", "geometric"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +58,36 @@ def find_change(tree: ast.AST) -> StateChange | None:
     """The first choice in what a checkpoint runs that may be made otherwise the second time."""
     functions = recomputed_functions(tree)
     choices = [(home, part) for home in functions for part in ast.walk(home) if isinstance(part, CHOICES)]
-    for kind in ("count", "kept", "filled", "drawn"):
-        for function, choice in choices:
-            test = choice if isinstance(choice, ast.BoolOp) else choice.test
-            for home in functions if kind != "drawn" else [function]:
+    for kind in ("count", "kept", "filled"):
+        for _, choice in choices:
+            test = deciding(choice)
+            for home in functions:
                 for path, write in find_writes(home, kind):
                     if path in paths(test) and not is_local(home, path):
                         return StateChange(kind, path, write, choice)
-            drawn = find_draw(function, test) if kind == "drawn" else None
+    return find_drawn(functions)
+
+
+def find_drawn(functions: list[ast.FunctionDef]) -> StateChange | None:
+    """The first choice that a random number makes which no checkpoint sets back; else the first such number, which
+    may be a size."""
+    for function in functions:
+        for choice in [part for part in ast.walk(function) if isinstance(part, DRAWN_FOR)]:
+            drawn = find_draw(function, deciding(choice))
             if drawn is not None:
-                return StateChange(kind, ast.unparse(drawn), drawn, choice)
-    return None
+                return StateChange("drawn", ast.unparse(drawn), drawn, choice)
+    draws = (part for function in functions for part in ast.walk(function) if draws_elsewhere(part))
+    return next((StateChange("drawn", ast.unparse(one), one, one) for one in draws if isinstance(one, ast.Call)), None)
+
+
+def deciding(choice: ast.AST) -> ast.expr:
+    """What decides: the test of an `if`, what a `for` goes through, the place that is taken, or all of an `and`."""
+    if isinstance(choice, ast.If | ast.IfExp | ast.While):
+        return choice.test
+    if isinstance(choice, ast.For):
+        return choice.iter
+    assert isinstance(choice, ast.Subscript | ast.BoolOp)
+    return choice.slice if isinstance(choice, ast.Subscript) else choice
 
 
 def paths(node: ast.AST) -> set[str]:
@@ -113,4 +137,4 @@ def find_draw(function: ast.FunctionDef, test: ast.expr) -> ast.Call | None:
 def draws_elsewhere(node: ast.AST) -> bool:
     """Whether `node` draws from random numbers that are not torch's, which a checkpoint does not set back."""
     drawn = isinstance(node, ast.Call) and called(node) in DRAWING
-    return drawn and not ast.unparse(node).startswith("torch.")
+    return drawn and not ast.unparse(node).startswith(("torch.", "F.", "nn."))

@@ -227,7 +227,8 @@ def begun_with(world: World, root: TensorState, cut: TensorState) -> TensorState
     """What `cut` came to before the graph behind `root` began, perhaps told there to require a gradient."""
     unrecorded = {cut.number}
     behind = [tensor for tensor in ancestors(world, root) if tensor.node is None]
-    for tensor in sorted(behind, key=lambda state: state.made):
+    ordered = sorted(behind, key=lambda state: state.made)
+    for tensor in (*ordered, *ordered):  # what was written into may be older than what was written
         before = (*made_from(world, tensor), *written_from(world, tensor))
         if any(state.number in unrecorded for state in before):
             unrecorded.add(tensor.number)

@@ -55,6 +55,10 @@ STORIES = [
     ("loss = float(x.sum())\nloss.backward()\n", "`float()` on **line 3** takes plain numbers out of `x.sum()`"),
     ("x.requires_grad_(False)\nx.sum().backward()\n", "`x`, for which **line 3** says that no gradient is wanted."),
     ("a, b = (x * 2).split(2)\na.mul_(2)\n", "`a`, taken on **line 3**, is one of several views"),
+    (
+        "f, g = x.sin(), x.exp()\ng.sum().backward()\n(f * 2 * g).sum().backward()\n",
+        "but reused `g`, so `(f * 2 * g).sum().backward()`",
+    ),
     ("(x * 2).backward()\n", "An unnamed tensor, made on **line 3**, has 4 entries."),
     ("v = (x * 2)[:2]\nv.detach_()\n", "`v.detach_()` on **line 4** would cut it off its history in place."),
 ]

@@ -57,6 +57,12 @@ REFILLED = (
     "ax = torch.ones(2, requires_grad=True)\nout = (ax ** 2).sum()\nout.backward(retain_graph=True)\n"
     "ax += 1\nout.backward()\nprint(ax.grad)\n"
 )
+TWO_OPTIMIZERS = (
+    "f, d = nn.Linear(2, 2), nn.Linear(2, 1)\nx = torch.ones(3, 2)\n"
+    "own, foe = torch.optim.SGD(f.parameters(), lr=0.1), torch.optim.SGD(d.parameters(), lr=0.1)\n"
+    "for i in range(4):\n    own.zero_grad()\n    d(f(x).detach()).sum().backward()\n    foe.step()\n"
+    "    own.zero_grad()\n    (-d(f(x))).mean().backward()\n    own.step()\n"
+)
 MADE_ONCE = (
     "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
     "        self.mix, self.lin = nn.Parameter(torch.ones(2)), nn.Linear(2, 1)\n"
@@ -155,6 +161,12 @@ BROKEN = {
 }  # fmt: skip
 
 BROKEN_UNREAD = {
+    "a gradient from before another step": (
+        TWO_OPTIMIZERS,
+        "    (-d(f",
+        "    foe.zero_grad()\n    (-d(f",
+        "gradients are own",
+    ),
     "a graph kept of what is compared with": (
         COMPARED,
         "backward()",

@@ -55,8 +55,12 @@ def saved_modified(world: World, failure: Failure) -> Diagnosis | None:
             kept=label(world, slot.tensor) if slot.tensor is not None else result_name(world, node),
             written=label(world, writes[0].tensor) if writes else None,
             whole=name_of(world, source) if source is not None else None,
+            how="max_norm" if writes and writes[0].op == LOOKUP else None,
         ),
     )
+
+
+LOOKUP = "embedding_renorm_"
 
 
 def result_name(world: World, node: NodeState) -> str | None:
@@ -81,6 +85,7 @@ def changed_by(world: World, writes: list[Write], slot: SlotState) -> Iterator[s
         many = "again and again" if world.skipped else f"{count(turns)} times"
         times = f", {many}" if turns > 1 else ""
         who = f"{code(write.optimizer)}, taking a step" if write.optimizer else code(written_text(world, write))
+        who += ", a lookup that `max_norm` lets shorten the rows it finds," if write.op == LOOKUP else ""
         when = during(write.place) if turns == 1 else ""
         parts.append((same[0].event, f"{who} {on(write.place.line)}{when}{times}"))
     if parts:

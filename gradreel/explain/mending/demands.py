@@ -124,6 +124,8 @@ AS_TORCH = {
     "random": "torch.rand(()).item()",
     "randn": "torch.randn(()).item()",
     "uniform": "torch.rand(()).item()",
+    "normal": "torch.randn(()).item()",
+    "standard_normal": "torch.randn(()).item()",
 }
 
 
@@ -133,25 +135,40 @@ def draw_by_torch(wanted: Wanted) -> Iterator[Proposal]:
     edits, lines = [], []
     for call in [call for home in recomputed_functions(text.tree) for call in ast.walk(home) if draws_elsewhere(call)]:
         assert isinstance(call, ast.Call)
-        name = called(call)
-        if name in AS_TORCH and not call.args and not call.keywords:
-            edits.append(text.replaced(call, AS_TORCH[name]))
-        elif name == "uniform" and len(call.args) == 2:
-            low, high = (grouped(text, part) for part in call.args)
-            drawn = AS_TORCH[name]
-            edits.append(
-                text.replaced(call, drawn if (low, high) == ("0", "1") else f"({low} + ({high} - {low}) * {drawn})")
-            )
-        elif name == "randint" and len(call.args) == 2:
-            more = " + 1" if text.get(call.func).startswith("random.") else ""
-            low, high = map(text.get, call.args)
-            edits.append(text.replaced(call, f"torch.randint({low}, {high}{more}, ()).item()"))
-        else:
+        made = drawn_by_torch(text, call)
+        if made is None:
             continue
+        edits.append(text.replaced(call, made))
         lines.append(str(call.lineno))
     if edits:
         title = f"draw with torch, whose generator the checkpoint sets back, on line {enumerated(lines)}"
         yield wanted.proposal(title, FREE, *edits)
+
+
+def drawn_by_torch(text: Text, call: ast.Call) -> str | None:
+    """What draws as `call` does, from torch's numbers."""
+    name, given = called(call), [text.get(part) for part in call.args]
+    own = text.get(call.func).startswith("random.")  # where the end of a range is in it
+    if call.keywords:
+        return None
+    if name in AS_TORCH and not given:
+        return AS_TORCH[name]
+    if name == "uniform" and len(given) == 2:
+        low, high = (grouped(text, part) for part in call.args)
+        return AS_TORCH[name] if (low, high) == ("0", "1") else f"({low} + ({high} - {low}) * {AS_TORCH[name]})"
+    if name in ("randint", "integers", "randrange") and 0 < len(given) <= 2:
+        more = " + 1" if own and name == "randint" else ""
+        return f"torch.randint({', '.join(given)}{more}, ()).item()"
+    if name == "choice" and len(given) == 1:
+        first = call.args[0]
+        if isinstance(first, ast.Constant):
+            return f"torch.randint({given[0]}, ()).item()"
+        return f"{grouped(text, first)}[torch.randint(len({given[0]}), ()).item()]"
+    if name == "binomial" and len(given) == 2 and given[0] == "1":
+        return f"int(torch.rand(()).item() < {given[1]})"
+    if name == "permutation" and len(given) == 1:
+        return f"torch.randperm({given[0]}).tolist()"
+    return None
 
 
 def count_outside(wanted: Wanted, write: ast.stmt, path: str) -> Iterator[Proposal]:
@@ -178,7 +195,7 @@ def not_recomputed(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(call, ast.Call) and called(call) == "checkpoint" and len(call.args) > 1:
             made = f"{grouped(text, call.args[0])}({', '.join(text.get(part) for part in call.args[1:])})"
             title = f"{made}, without a checkpoint, on line {call.lineno}"
-            yield wanted.proposal(title, "what it computes is kept in memory", text.replaced(call, made))
+            yield wanted.makeshift(title, "what it computes is kept in memory", text.replaced(call, made))
 
 
 def no_number_taken(wanted: Wanted) -> Iterator[Proposal]:

@@ -110,6 +110,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "constant_penalty": (tracking.cut_off,),
     "drawn": (tracking.cut_off,),
     "cut_steps": (tracking.undetached,),
+    "moving_target": (tracking.target_detached,),
     "nameless_leaf": (wrong_tensor.parameter_last, wrong_tensor.asked_last),
     "unused": (wrong_tensor.unused_input,),
     "flag_on_result": (wrong_tensor.flag_on_result,),

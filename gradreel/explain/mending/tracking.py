@@ -30,7 +30,7 @@ from .recorded import with_create_graph
 from .references import LOSSES
 from .rounded import chances_kept, looked_up_straight_through, scored, soft_step, straight_through
 from .softened import soft_class, soft_counts, soft_place
-from .text import targets
+from .text import Edit, Text, targets
 from .unread import of_data
 
 TRACKS = "a gradient is computed and kept for it"
@@ -281,6 +281,47 @@ def undetached(wanted: Wanted) -> Iterator[Proposal]:
         title = f"make it a new leaf: .requires_grad_() on line {statement.lineno}"
         cost = "the gradient stops there, in its .grad"
         yield wanted.proposal(title, cost, followed(text, value, ".requires_grad_()"))
+
+
+def target_detached(wanted: Wanted) -> Iterator[Proposal]:
+    """The side that was cut off has its graph back, and the other is detached where both are compared."""
+    text, statement, loss, name = wanted.text, wanted.at("cut"), wanted.at("begun"), wanted.name("target")
+    freed: list[tuple[ast.AST, Edit]] = [
+        (node, text.replaced(node, text.get(node.func.value)))
+        for node in text.calls(statement, "detach")
+        if isinstance(node.func, ast.Attribute)
+    ]
+    freed += [
+        (node, text.replaced(node, text.get(node.value)))
+        for node in text.parts(statement, ast.Attribute)
+        if node.attr == "data"
+    ]
+    blocks = [statement, *text.around(statement)] if statement is not None else []
+    quiet = [part for part in blocks if isinstance(part, ast.With) and "no_grad" in ast.unparse(part.items[0])]
+    freed += [(part, text.unwrapped(part)) for part in quiet[:1] if text.alone(part)]
+    for node, edit in freed:
+        fixed = loads(loss, wanted.name("cut") or "") if loss is not None else []
+        others = [found for part in (node, *fixed) if (found := beside(text, part)) is not None]
+        others += loads(loss, name) if name is not None and loss is not None else []
+        if not others:
+            continue
+        other = others[0]
+        where = f"on line {other.lineno}"
+        title = f"detach {text.get(other) if isinstance(other, ast.Name | ast.Attribute) else 'the target'} instead, "
+        yield wanted.proposal(title + where, TARGET, edit, followed(text, other, ".detach()"))
+
+
+def beside(text: Text, side: ast.AST) -> ast.expr | None:
+    """What `side` is compared with, if that stands beside it: in a difference, or in the call of a loss."""
+    outer = text.parents.get(side)
+    if isinstance(outer, ast.BinOp):
+        return outer.right if outer.left is side else outer.left
+    if isinstance(outer, ast.Call) and side in outer.args[:2] and len(outer.args) > 1:
+        return outer.args[0] if side is outer.args[1] else outer.args[1]
+    return None
+
+
+TARGET = "the gradient goes to the prediction, and none to the target"
 
 
 def not_reentrant(wanted: Wanted) -> Iterator[Proposal]:

@@ -38,6 +38,7 @@ def saved_changed(wanted: Wanted) -> Iterator[Proposal]:
         copy_rows,
         cloned_before,
         cloned_where_kept,
+        looked_up_first,
         inplace_switched_off,
         moved_behind,
     )
@@ -204,7 +205,9 @@ def cloned_where_kept(wanted: Wanted) -> Iterator[Proposal]:
     """The node keeps a clone: where it is built, `h` becomes `h.clone()`."""
     text, built = wanted.text, wanted.at("built")
     known = [name for name in map(wanted.name, ("kept", "whole", "written")) if name]
-    kept = dict.fromkeys([*known, *(f"self.{name.rpartition('.')[2]}" for name in known if "." in name)])
+    paths = [name.split(".") for name in known]
+    own = [".".join(["self", *path[at:]]) for path in paths for at in range(1, len(path))]
+    kept = dict.fromkeys([*known, *own])
     if built is None:
         return
     for name in kept:
@@ -216,6 +219,22 @@ def cloned_where_kept(wanted: Wanted) -> Iterator[Proposal]:
     if isinstance(built, ast.Assign) and value is not None:
         title = f"clone the result of line {built.lineno}, so that the write changes the clone"
         yield wanted.proposal(title, COPY, followed(text, value, ".clone()"))
+
+
+def looked_up_first(wanted: Wanted) -> Iterator[Proposal]:
+    """A lookup that shortens rows comes before what computes with the whole table."""
+    text = wanted.text
+    for change in stack_statements(wanted, "changed") if wanted.name("how") == "max_norm" else ():
+        first = wanted.beside("built", change)
+        block = text.block(change)
+        if first is None or first not in block or first.lineno >= change.lineno or not text.alone(change):
+            continue
+        between = block[block.index(first) : block.index(change)]
+        if not any(targets(part) & names_in(value_of(change) or change) for part in between):
+            title = f"line {change.lineno} before line {first.lineno}: look up first"
+            cost = "what comes behind it computes with the shortened rows"
+            yield wanted.proposal(title, cost, text.removed(change), text.before(first, text.lines_of(change)))
+            return
 
 
 def is_written(text: Text, use: ast.expr) -> bool:

@@ -41,6 +41,7 @@ from .lost_write import LostWrite
 from .made_anew import MadeAnew
 from .misnamed import Misnamed
 from .missing import Missing
+from .moving_target import MovingTarget
 from .moving_views import MovingViews
 from .nameless import Nameless
 from .never_stepped import NeverStepped
@@ -118,6 +119,7 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     Unrecorded: Counter((e.Written,)),
     KeptElsewhere: Counter((e.NodeMade,)),
     CutFractions: Counter((e.NodeMade,)),
+    MovingTarget: Counter({e.BackwardStarted: 2}),
     MovingViews: Counter((e.Written,)),
     LostWrite: Counter((e.Written,)),
     ThrownAway: Counter((e.NodeMade,)),
