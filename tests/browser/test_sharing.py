@@ -83,7 +83,9 @@ def test_code_and_stage_are_presented_alone_and_large(lab: Page) -> None:
     player = lab.get_by_test_id("player")
     lab.set_viewport_size({"width": 1920, "height": 1080})
     run(lab, DIAMOND)
+    lab.get_by_test_id("tool-table").click()
     lab.get_by_test_id("tool-present").click()
+    expect(lab.get_by_test_id("table")).to_be_hidden()
     expect(player).to_have_attribute("data-present", "")
     lab.wait_for_function("document.fullscreenElement && innerHeight === 1080")
     assert [name for name in PARTS if lab.get_by_test_id(name).first.is_visible()] == ["editor", "stage"]

@@ -227,16 +227,21 @@ function assemble(root, parts, run, show, firstScene, options) {
  * @param {() => void} show
  */
 function createViews(root, { views, viewTools }, show) {
-  const toggle = (name, on = views[name].hidden) => {
+  const open = (name) => {
     for (const [each, view] of Object.entries(views)) {
-      view.hidden = each !== name || !on;
+      view.hidden = each !== name;
       viewTools[each].setAttribute("aria-pressed", String(!view.hidden));
     }
     show();
+  };
+  const toggle = (name, on = views[name].hidden) => {
+    open(on ? name : null);
     (on && name === "table" ? views.table : viewTools[name]).focus({ preventScroll: true });
   };
   return {
     toggle: (name) => toggle(name),
+    /** The stage itself again. */
+    close: () => open(null),
     /** Whoever is in the table leaves it. @returns {boolean} whether anybody was */
     leave() {
       const within = views.table.contains(activeIn(root));
@@ -367,7 +372,10 @@ export function actionsOf(run, made) {
     less: () => made.stage.detail(-1),
     table: () => made.views.toggle("table"),
     explore: () => made.views.toggle("explore"),
-    present: () => made.presentation.toggle(),
+    present: () => {
+      made.views.close();
+      made.presentation.toggle();
+    },
     share: () => {
       moves.clock.pause();
       made.share.open();
