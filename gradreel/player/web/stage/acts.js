@@ -10,10 +10,10 @@ import { box, circle, clamp, lerp, line, share, smooth, within, write } from "./
 import {
   boxOf, edgeRoute, itemOf, leafSpot, leastCovering, mouthOf, plateOf, signOf, slotSpot, spriteOf, tensorSpot, titlesIn,
 } from "./places.js";
-import { travelling, waitsAt, widest } from "./rests.js";
+import { travelling, waitsAt } from "./rests.js";
 import { along } from "./routes.js";
 import { NAME } from "./sizes.js";
-import { css, heat, sizeFor, tile } from "./tiles.js";
+import { css, heat, tile } from "./tiles.js";
 import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
 import { formatBytes } from "../lib/format.js";
 
@@ -185,8 +185,7 @@ function drawSends(pen, frame, { edges }, time) {
     if (!route || time < start) return;
     const end = endOf(frame, edge);
     const at = along(route, lerp(0.02, end, smooth(share(time, start, start + 0.5))));
-    const sent = valueOf(frame, value);
-    tile(pen, sent, at, sizeFor(pen, sent, travelling(frame.layout), widest(frame.layout)), grad(frame, edge.to));
+    tile(pen, valueOf(frame, value), at, travelling(frame.layout), grad(frame, edge.to));
   });
 }
 

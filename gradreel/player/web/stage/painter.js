@@ -14,7 +14,7 @@ import { drawPass } from "./passes.js";
 import { box, circle, clamp, line, pill, pillWide, within, write } from "./pen.js";
 import { boxOf, edgeRoute, itemOf, leastCovering, mouthOf, spriteOf, titlesIn } from "./places.js";
 import { drawProgram, isBeforeGraph } from "./program.js";
-import { ARRIVED, restsOf, travelling, waitsAt, widest } from "./rests.js";
+import { ARRIVED, restsOf, travelling, waitsAt } from "./rests.js";
 import { along, inletDeep, isBundle, routeOf, trace } from "./routes.js";
 import { LABEL, lastParts, NAME } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
@@ -354,8 +354,8 @@ function drawSent(pen, frame) {
       const at = along(route, part);
       const look = { kind: /** @type {const} */ ("grad"), most: mostAt(frame, edge.to) };
       const shown = model.scene.values[value];
-      const size = waits ? travelling(layout) : ARRIVED;
-      tile(pen, shown, at, sizeFor(pen, shown, size, widest(layout)), look);
+      const most = travelling(layout);
+      tile(pen, shown, at, waits ? most : sizeFor(pen, shown, ARRIVED, most), look);
     }
   }
 }

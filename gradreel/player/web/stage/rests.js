@@ -16,7 +16,6 @@ const FEW_EDGES = 26;
 const TRAVELLING = 34;
 const LEAST = 34;
 export const ARRIVED = 30;
-const ROOMY = 1.2;
 /** So far from the end of its line a gradient waits, where the line is long. */
 const WAITS = 0.8;
 const APART = 4;
@@ -35,9 +34,6 @@ const TRIES = [0, -0.07, 0.07, -0.14, 0.14, -0.21, 0.21, -0.28, 0.28, -0.35, 0.3
 export const isFew = ({ links }) => links.reduce((sum, { edges }) => sum + edges.length, 0) <= FEW_EDGES;
 
 export const travelling = ({ scale }) => Math.max(LEAST, TRAVELLING * Math.min(1.35, scale));
-
-/** So large they become at the most for their numbers. @param {Layout} layout */
-export const widest = (layout) => travelling(layout) * ROOMY;
 
 /** @type {WeakMap<Layout, Rests>} */
 const known = new WeakMap();
