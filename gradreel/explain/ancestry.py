@@ -13,7 +13,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Value
 
-from .calls import called
+from .calls import callee
 from .world.states import Call, Seen, TensorState
 from .world.world import World
 
@@ -166,7 +166,7 @@ def within_call(world: World, taken: Seen, tensor: TensorState) -> bool:
     if not any(frame.line == tensor.place.line for frame in taken.place.frames[len(tensor.place.frames) :]):
         return False
     calls = [node for statement in world.source.simple(tensor.place.line) for node in ast.walk(statement)]
-    makers = [call for call in calls if isinstance(call, ast.Call) and called(call) in FACTORIES]
+    makers = [call for call in calls if isinstance(call, ast.Call) and callee(call) in FACTORIES]
     return any(isinstance(part, ast.Call) for call in makers for given in call.args for part in ast.walk(given))
 
 

@@ -25,7 +25,7 @@ def names_in(text: str) -> set[str]:
     return set() if tree is None else {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
-def called(node: ast.AST | None) -> str:
+def callee(node: ast.AST | None) -> str:
     """The last name of what is called: `backward` of `loss.sum().backward()`; nothing of what is no call."""
     if not isinstance(node, ast.Call):
         return ""
@@ -41,7 +41,7 @@ def weights(call: ast.Call) -> ast.expr | None:
     for name in ("gradient", "grad_outputs", "grad_tensors"):
         if (given := keyword(call, name)) is not None:
             return given.value
-    method = called(call) == "backward" and isinstance(call.func, ast.Attribute)
+    method = callee(call) == "backward" and isinstance(call.func, ast.Attribute)
     alone = method and ast.unparse(call.func.value) not in ("autograd", "torch.autograd")  # type: ignore[attr-defined]
-    place = 0 if alone else 1 if called(call) == "backward" else 2
+    place = 0 if alone else 1 if callee(call) == "backward" else 2
     return call.args[place] if len(call.args) > place else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from .calls import called
+from .calls import callee
 
 CHOICES = (ast.If, ast.IfExp, ast.While, ast.BoolOp)
 DRAWN_FOR = (*CHOICES, ast.For, ast.Subscript)
@@ -34,24 +34,24 @@ class StateChange:
 def recomputed_functions(tree: ast.AST) -> list[ast.FunctionDef]:
     """The functions that a checkpoint may run, as far as names tell."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and called(node) == "checkpoint"]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and callee(node) == "checkpoint"]
     names = {"forward"}
     for call in calls:
         first = call.args[0] if call.args else call
         names |= {ast.unparse(first).rpartition(".")[2]}
-        names |= {called(part) or "" for part in ast.walk(first) if isinstance(part, ast.Call)}
+        names |= {callee(part) or "" for part in ast.walk(first) if isinstance(part, ast.Call)}
     found: list[ast.FunctionDef] = []
     while True:
         more = [one for one in functions if one.name in names and one not in found and not calls_checkpoint(one)]
         if not more:
             return found
         found += more
-        names = {called(part) or "" for one in more for part in ast.walk(one) if isinstance(part, ast.Call)}
+        names = {callee(part) or "" for one in more for part in ast.walk(one) if isinstance(part, ast.Call)}
 
 
 def calls_checkpoint(function: ast.FunctionDef) -> bool:
     """Whether `function` goes on past its checkpoint itself, and is not run by it."""
-    return any(isinstance(node, ast.Call) and called(node) == "checkpoint" for node in ast.walk(function))
+    return any(isinstance(node, ast.Call) and callee(node) == "checkpoint" for node in ast.walk(function))
 
 
 def find_change(tree: ast.AST) -> StateChange | None:
@@ -119,7 +119,7 @@ def find_writes(function: ast.FunctionDef, kind: str) -> list[tuple[str, ast.stm
                     found.append((path, part))
                 if kind == "filled" and isinstance(goal, ast.Subscript):
                     found.append((ast.unparse(goal.value), part))
-        elif isinstance(part, ast.Call) and kind == "filled" and called(part) in FILLING:
+        elif isinstance(part, ast.Call) and kind == "filled" and callee(part) in FILLING:
             found.append((ast.unparse(part.func).rpartition(".")[0], part))
     return found
 
@@ -136,5 +136,5 @@ def find_draw(function: ast.FunctionDef, test: ast.expr) -> ast.Call | None:
 
 def draws_elsewhere(node: ast.AST) -> bool:
     """Whether `node` draws from random numbers that are not torch's, which a checkpoint does not set back."""
-    drawn = isinstance(node, ast.Call) and called(node) in DRAWING
+    drawn = isinstance(node, ast.Call) and callee(node) in DRAWING
     return drawn and not ast.unparse(node).startswith(("torch.", "F.", "nn."))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gradreel.trace import events as e
 
-from .calls import called
+from .calls import callee
 from .world.states import Place, TensorState
 from .world.world import World
 
@@ -32,7 +32,7 @@ def read_groups(world: World, calls: list[ast.Call]) -> list[ParameterGroup]:
     for call in calls:
         if not place.line <= call.lineno <= place.end_line:
             continue
-        for asked in [part for part in ast.walk(call) if isinstance(part, ast.Call) and called(part) in LISTS]:
+        for asked in [part for part in ast.walk(call) if isinstance(part, ast.Call) and callee(part) in LISTS]:
             owner = ast.unparse(asked.func.value) if isinstance(asked.func, ast.Attribute) else ""
             members = {
                 bound.tensor: name.removeprefix(f"{owner}.")

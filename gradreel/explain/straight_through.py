@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
-from .calls import called
+from .calls import callee
 
 
 def is_straight_through(node: ast.AST) -> TypeGuard[ast.BinOp]:
@@ -22,7 +22,7 @@ def addends(node: ast.BinOp) -> list[tuple[ast.expr, ast.expr]]:
 def detached_difference(node: ast.expr) -> ast.BinOp | None:
     """The difference that `node` detaches."""
     inner: ast.AST | None = None
-    if isinstance(node, ast.Call) and called(node) == "detach" and isinstance(node.func, ast.Attribute):
+    if isinstance(node, ast.Call) and callee(node) == "detach" and isinstance(node.func, ast.Attribute):
         inner = node.func.value
     elif isinstance(node, ast.Attribute) and node.attr == "data":
         inner = node.value

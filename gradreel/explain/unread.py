@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .calls import called
+from .calls import callee
 from .optimized import optimizers
 from .source import nodes_of
 
@@ -51,7 +51,7 @@ def unread(tree: ast.AST) -> Iterator[Unread]:
     read |= {
         part.value
         for node in nodes
-        if called(node) in ("getattr", "hasattr", "setattr")
+        if callee(node) in ("getattr", "hasattr", "setattr")
         for part in ast.walk(node)
         if isinstance(part, ast.Constant) and isinstance(part.value, str)
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from .calls import called
+from .calls import callee
 from .source import nodes_of
 
 
@@ -28,7 +28,7 @@ def unread_layer(tree: ast.AST) -> UnreadLayer | None:
     shown = {ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute)}
     known = {one.name for one in classes}
     makers = {
-        ast.unparse(goal): known & {called(call) for call in ast.walk(node.value) if isinstance(call, ast.Call)}
+        ast.unparse(goal): known & {callee(call) for call in ast.walk(node.value) if isinstance(call, ast.Call)}
         for node in nodes
         if isinstance(node, ast.Assign)
         for goal in node.targets
@@ -37,7 +37,7 @@ def unread_layer(tree: ast.AST) -> UnreadLayer | None:
         goal = node.targets[0] if isinstance(node, ast.Assign) else None
         if not isinstance(node, ast.Assign) or not isinstance(goal, ast.Attribute) or goal.attr in own:
             continue
-        owner, made = ast.unparse(goal.value), called(node.value) if isinstance(node.value, ast.Call) else ""
+        owner, made = ast.unparse(goal.value), callee(node.value) if isinstance(node.value, ast.Call) else ""
         if not made[:1].isupper() or owner.split(".")[0] == "self":
             continue
         models = [one for one in classes if one.name in (makers.get(owner) or known)]
@@ -67,7 +67,7 @@ def read_in_forward(model: ast.ClassDef, maker: str) -> list[ast.Attribute]:
         if isinstance(node, ast.Assign)
         and isinstance(node.targets[0], ast.Attribute)
         and isinstance(node.value, ast.Call)
-        and called(node.value) == maker
+        and callee(node.value) == maker
     }
     calls = [node for node in ast.walk(forward) if isinstance(node, ast.Call)]
     ends = sorted(calls, key=lambda call: (call.end_lineno or 0, call.end_col_offset or 0))

@@ -55,11 +55,11 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
     if not isinstance(file, str) or file not in FILES or not scene:
         return encode_response(head, scene, page=page)
     name, kind = FILES[file]
-    made = trace if file == "trace" else exported(scene, question.get("step"), question.get("site"))
+    made = trace if file == "trace" else export_page(scene, question.get("step"), question.get("site"))
     return encode_response({**head, "file": {"name": name, "type": kind}}, scene, made, page=page)
 
 
-def exported(scene: bytes, step: Any, site: Any = None) -> bytes:
+def export_page(scene: bytes, step: Any, site: Any = None) -> bytes:
     """The offline page, gzipped; it opens at `step` and links to `site`, where they are such."""
     at = step if isinstance(step, int) and 0 <= step < FARTHEST else None
     home = site if isinstance(site, str) and SITE.fullmatch(site) else None

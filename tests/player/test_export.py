@@ -1,4 +1,4 @@
-"""The exported file: one page, complete in itself, that nothing in a program can break out of."""
+"""The export_page file: one page, complete in itself, that nothing in a program can break out of."""
 
 import base64
 import gzip
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gradreel.host.desk import exported
+from gradreel.host.desk import export_page
 from gradreel.player.export import export_html
 
 SCENE = {"source": "print('</script><script>alert(1)</script>\u2028')", "steps": []}
@@ -95,6 +95,6 @@ def test_where_it_is_posted_it_says_how_the_run_ended() -> None:
     ],
 )
 def test_it_links_to_the_site_that_it_comes_from(site: Any, known: str | None) -> None:
-    page = gzip.decompress(exported(PAYLOAD, 3, site)).decode()
+    page = gzip.decompress(export_page(PAYLOAD, 3, site)).decode()
     [scene] = [attributes for _, attributes, _ in elements(page) if attributes.get("id") == "scene"]
     assert (scene["data-step"], scene.get("data-site")) == ("3", known)

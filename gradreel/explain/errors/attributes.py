@@ -6,7 +6,7 @@ import ast
 import difflib
 import re
 
-from ..calls import called, calls_in
+from ..calls import callee, calls_in
 from ..diagnosis import Diagnosis, Failure, named
 from ..mentions import begun, statement
 from ..optimized import MAKERS
@@ -35,7 +35,7 @@ def attribute_missing(world: World, failure: Failure) -> Diagnosis | None:
         told_by = (way(world, failure, found["got"], found["what"]) for way in ways)
         return next((told for told in told_by if told is not None), None)
     if message.startswith(MULTIPLIED):
-        pairs = [called(call) for call in calls_in(statement(world, failure)) if call.args or call.keywords]
+        pairs = [callee(call) for call in calls_in(statement(world, failure)) if call.args or call.keywords]
         got = next((name for name in pairs if name in PAIRS), None)
         return of_result(world, failure, got, "its product") if got is not None else None
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from ..calls import called, calls_in
+from ..calls import callee, calls_in
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..distributions import SCORED, parameter
 from ..mentions import begun, stands_for, statement
@@ -107,7 +107,7 @@ def chance_refused(world: World, failure: Failure) -> Diagnosis | None:
 
 def out_of_range(world: World, failure: Failure, found: re.Match[str]) -> Diagnosis:
     what, dist, need = found["what"], found["dist"], found["need"]
-    makers = [call for call in calls_in(statement(world, failure)) if called(call) == dist]
+    makers = [call for call in calls_in(statement(world, failure)) if callee(call) == dist]
     given = parameter(makers[0], dist, what) if makers else None
     cause = "no_number" if "nan" in found["values"] else "support"
     rule = NEEDS["Real"] if cause == "no_number" else NEEDS.get(need, "has a range of its own.")
@@ -124,7 +124,7 @@ def out_of_range(world: World, failure: Failure, found: re.Match[str]) -> Diagno
 
 def out_of_support(world: World, failure: Failure, found: re.Match[str]) -> Diagnosis:
     dist, need = found["dist"], found["need"]
-    askers = [call for call in calls_in(statement(world, failure)) if called(call) in ("log_prob", "cdf")]
+    askers = [call for call in calls_in(statement(world, failure)) if callee(call) in ("log_prob", "cdf")]
     given = askers[0].args[0] if askers and askers[0].args else None
     bounds = dict(BOUND.findall(found["bounds"]))
     what = SUPPORTS.get(need, "certain numbers").format(**{"lower": "0", "upper": "1", **bounds})

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from ..ancestry import ancestors, gradient_call
-from ..calls import called as called_by
+from ..calls import callee
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import begun, statement
 from ..words import called, code
@@ -103,7 +103,7 @@ def saved_too_few(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]
     forward = next((part for part in kind.body if getattr(part, "name", "") == "forward"), None) if kind else None
     if kind is None or forward is None:
         return None
-    saving = [call for call in ast.walk(kind) if isinstance(call, ast.Call) and called_by(call) == "save_for_backward"]
+    saving = [call for call in ast.walk(kind) if isinstance(call, ast.Call) and callee(call) == "save_for_backward"]
     place = saving[0].lineno if saving else forward.lineno
     saved = f"saved {found['has']} {on(place)}" if saving else "saved none: it does not call `save_for_backward`"
     story = (

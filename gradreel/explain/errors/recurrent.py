@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..calls import called, calls_in
+from ..calls import callee, calls_in
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import begun, stands_for, statement
 from ..words import code
@@ -59,4 +59,4 @@ def named_layers(tree: ast.AST, kinds: tuple[str, ...]) -> Iterator[str]:
             pairs = [(goal, node.value)]
             if isinstance(goal, ast.Tuple) and isinstance(node.value, ast.Tuple):
                 pairs = list(zip(goal.elts, node.value.elts, strict=False))
-            yield from (ast.unparse(one) for one, value in pairs if called(value) in kinds)
+            yield from (ast.unparse(one) for one, value in pairs if callee(value) in kinds)

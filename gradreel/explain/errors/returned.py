@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..calls import called, calls_in, names_in
+from ..calls import callee, calls_in, names_in
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import shown, statement
 from ..words import code
@@ -25,7 +25,7 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
         return found
     for node in reversed([node for node in world.source.nodes if isinstance(node, ast.Assign)]):
         names = {part.id for goal in node.targets for part in ast.walk(goal) if isinstance(part, ast.Name)}
-        function = functions.get(called(node.value)) or forwards.get(made_by(world, node.value))
+        function = functions.get(callee(node.value)) or forwards.get(made_by(world, node.value))
         if function is None or not names & used or node.lineno > failure.raised.line:
             continue
         name = sorted(names & used)[0]
@@ -59,7 +59,7 @@ def fell_through(world: World, failure: Failure) -> Diagnosis | None:
     functions = {node.name: node for node in world.source.nodes if isinstance(node, ast.FunctionDef)}
     forwards = calls_of_classes(world)
     for node in calls_in(text):
-        function = functions.get(called(node)) or forwards.get(made_by(world, node))
+        function = functions.get(callee(node)) or forwards.get(made_by(world, node))
         if function is None or isinstance(function.body[-1], ast.Return | ast.Raise):
             continue
         returns = [part for part in ast.walk(function) if isinstance(part, ast.Return) and part.value is not None]
@@ -84,7 +84,7 @@ def fell_through(world: World, failure: Failure) -> Diagnosis | None:
 def of_backward(world: World, failure: Failure, used: set[str]) -> Diagnosis | None:
     """What `g = loss.backward()` gave."""
     for node in world.source.nodes:
-        if not isinstance(node, ast.Assign) or called(node.value) != "backward" or node.lineno > failure.raised.line:
+        if not isinstance(node, ast.Assign) or callee(node.value) != "backward" or node.lineno > failure.raised.line:
             continue
         names = {part.id for goal in node.targets for part in ast.walk(goal) if isinstance(part, ast.Name)}
         if not names & used:
@@ -115,7 +115,7 @@ def made_by(world: World, node: ast.expr) -> str:
     if not isinstance(node, ast.Call):
         return ""
     if isinstance(node.func, ast.Call):
-        return called(node.func)
+        return callee(node.func)
     name = ast.unparse(node.func)
     makings = (part for part in world.source.nodes if isinstance(part, ast.Assign))
-    return next((called(part.value) for part in makings if name in map(ast.unparse, part.targets)), "")
+    return next((callee(part.value) for part in makings if name in map(ast.unparse, part.targets)), "")

@@ -6,8 +6,7 @@ import ast
 import math
 import re
 
-from ..calls import called as called_name
-from ..calls import calls_in, weights
+from ..calls import callee, calls_in, weights
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import mentioned, stands_for, statement
 from ..words import called, code, label, name_of
@@ -145,7 +144,7 @@ def enclosed(world: World, name: str) -> TensorState | None:
 def weights_name(world: World, failure: Failure) -> str | None:
     """The name of the gradients given to the call, if they have one: what its line names besides roots and inputs."""
     for written in calls_in(statement(world, failure)):
-        given = weights(written) if called_name(written) in ("backward", "grad") else None
+        given = weights(written) if callee(written) in ("backward", "grad") else None
         if isinstance(given, ast.Name | ast.Attribute):
             return ast.unparse(given)
     call = call_of(world, failure)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..calls import called, parsed
+from ..calls import callee, parsed
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import begun, statement
 from ..words import code, listed
@@ -45,7 +45,7 @@ def saved_beside(world: World, found: ast.Assign) -> list[str]:
     homes = [node for node in world.source.nodes if isinstance(node, ast.ClassDef)]
     home = next((node for node in homes if any(part is found for part in ast.walk(node))), None)
     calls = [node for node in ast.walk(home) if isinstance(node, ast.Call)] if home is not None else []
-    saving = next((call for call in calls if called(call) == "save_for_backward" and len(call.args) > 1), None)
+    saving = next((call for call in calls if callee(call) == "save_for_backward" and len(call.args) > 1), None)
     return [ast.unparse(part) for part in saving.args] if saving is not None else []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from ..calls import called, calls_in
+from ..calls import callee, calls_in
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import begun, stands_for, statement
 from ..words import code
@@ -22,7 +22,7 @@ TITLE = "The targets stand where the scores belong"
 def swapped(world: World, failure: Failure) -> Diagnosis | None:
     said = SAID.search(failure.raised.message) is not None
     for call in calls_in(statement(world, failure)):
-        if len(call.args) < 2 or not (said or LOSS.search(called(call))):
+        if len(call.args) < 2 or not (said or LOSS.search(callee(call))):
             continue
         one, two = call.args[:2]
         first, second = stands_for(world, ast.unparse(one)), stands_for(world, ast.unparse(two))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .proposal import Proposal, Wanted
 from .text import Edit, Text
 
@@ -27,7 +27,7 @@ def smooth(wanted: Wanted) -> Iterator[Proposal]:
 def exchanged(text: Text, node: ast.AST, layer: str, function: str) -> Edit | None:
     """`nn.ReLU(...)` as `nn.Tanh()`, `F.relu(x)` as `torch.tanh(x)`, `x.relu()` as `torch.tanh(x)`."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
-        name = called(node)
+        name = callee(node)
         if name in LAYERS:
             return text.replaced(node, text.get(node.func)[: -len(name)] + f"{layer}()")
         if name not in FUNCTIONS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .of_python import both_listed, is_called
 from .proposal import FREE, Proposal, Wanted
 from .sizes import counted
@@ -84,7 +84,7 @@ def even_heads(wanted: Wanted) -> Iterator[Proposal]:
     """The next smaller number of heads that shares evenly."""
     text = wanted.text
     for call in ast.walk(text.tree):
-        if not isinstance(call, ast.Call) or "Multihead" not in called(call) and "Transformer" not in called(call):
+        if not isinstance(call, ast.Call) or "Multihead" not in callee(call) and "Transformer" not in callee(call):
             continue
         given: list[ast.expr] = [*call.args[:2], *(word.value for word in call.keywords)]
         numbers = [counted(part) for part in given[:2]]

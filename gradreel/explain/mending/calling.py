@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import with_argument
 from .misused import made_first
 from .proposal import FREE, Proposal, Wanted
@@ -17,7 +17,7 @@ def calls_of(wanted: Wanted) -> list[ast.Call]:
     text, method, home = wanted.text, wanted.name("method") or "", wanted.name("home")
     every = text.calls(wanted.at("raised"))
     names = {method, (home or "").rpartition(".")[2]}
-    return [call for call in every if called(call) in names] or every
+    return [call for call in every if callee(call) in names] or every
 
 
 def function(wanted: Wanted) -> ast.FunctionDef | None:
@@ -93,7 +93,7 @@ def fewer_arguments(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(
                 f"{made} on line {call.lineno}", "the last one is left out", text.replaced(call, made)
             )
-            if called(call) == "tensor":
+            if callee(call) == "tensor":
                 listed = ", ".join(text.get(part) for part in call.args)
                 made = f"{text.get(call.func)}([{listed}])"
                 yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(call, made))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import enclosing, enumerated, grouped
 from .proposal import Proposal, Wanted
 from .text import Text
@@ -93,7 +93,7 @@ def stepped_at_once(text: Text, loop: ast.While) -> str | None:
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or len(loop.body) != 1 or loop.orelse:
         return None
     left, limit = test.left, text.get(test.comparators[0])
-    if isinstance(left, ast.Call) and called(left) == "item" and isinstance(left.func, ast.Attribute):
+    if isinstance(left, ast.Call) and callee(left) == "item" and isinstance(left.func, ast.Attribute):
         left = left.func.value
     name, down = text.get(left), isinstance(test.ops[0], ast.Gt | ast.GtE)
     if isinstance(step, ast.AugAssign):
@@ -131,7 +131,7 @@ def one_by_one(wanted: Wanted) -> Iterator[Proposal]:
     """The examples go through one after another, each its own way."""
     text = wanted.text
     for call in ast.walk(text.tree):
-        if not isinstance(call, ast.Call) or called(call.func) != "vmap" or call.keywords or not call.args:
+        if not isinstance(call, ast.Call) or callee(call.func) != "vmap" or call.keywords or not call.args:
             continue
         inner = call.func
         if not isinstance(inner, ast.Call) or len(inner.args) != 1 or inner.keywords:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..calls import called
+from ..calls import callee
 from .common import enumerated, stack_statements
 from .proposal import Proposal, Wanted
 from .text import Text, names_in
@@ -89,7 +89,7 @@ def adds_to(text: Text, value: ast.expr, end: str) -> bool:
     """Whether `value` is a sum of, or joined of, what ends so; a state that a cell gave from the one before is not."""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
         return end in ends_in(text, value)
-    return called(value) in JOINING and end in ends_in(text, value)
+    return callee(value) in JOINING and end in ends_in(text, value)
 
 
 def begun(text: Text, scope: ast.AST, sums: set[str]) -> dict[str, str]:
@@ -144,7 +144,7 @@ def grows(text: Text, path: Path) -> bool:
     """Whether `path` stands there to be added to."""
     parent = text.parents.get(path)
     call = text.parents.get(parent) if isinstance(parent, ast.Attribute) else None
-    return isinstance(call, ast.Call) and called(call) in GROWING
+    return isinstance(call, ast.Call) and callee(call) in GROWING
 
 
 def scope_of(text: Text, node: ast.AST) -> ast.AST | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import followed
 from .out_of_place import COPY, written_name
 from .proposal import FREE, Proposal, Wanted
@@ -31,7 +31,7 @@ def written_by_index(wanted: Wanted) -> Iterator[Proposal]:
         func = call.func
         if changed is None or not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Subscript):
             continue
-        picked, name = func.value, called(call)
+        picked, name = func.value, callee(call)
         if not name.endswith("_") or name.endswith("__"):
             continue
         owner, index, shown = text.get(picked.value), text.get(picked.slice), text.get(picked)
@@ -115,8 +115,8 @@ def rows_of(loop: ast.For, name: str) -> tuple[ast.expr, str | None] | None:
     if not isinstance(goal, ast.Tuple) or not isinstance(over, ast.Call):
         return None
     parts = [part.id if isinstance(part, ast.Name) else None for part in goal.elts]
-    if called(over) == "enumerate" and parts[1:] == [name] and not isinstance(over.args[0], ast.Call):
+    if callee(over) == "enumerate" and parts[1:] == [name] and not isinstance(over.args[0], ast.Call):
         return over.args[0], parts[0]
-    if called(over) == "zip" and name in parts and len(over.args) == len(parts):
+    if callee(over) == "zip" and name in parts and len(over.args) == len(parts):
         return over.args[parts.index(name)], None
     return None

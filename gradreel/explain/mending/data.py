@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import grouped, set_keyword, with_argument
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, targets
@@ -66,7 +66,7 @@ def example_returned(wanted: Wanted) -> Iterator[Proposal]:
 def those_there(wanted: Wanted) -> Iterator[Proposal]:
     """A batch is made of the examples that there are."""
     text = wanted.text
-    for call in [node for node in text.parts(text.tree, ast.Call) if called(node) == "DataLoader"]:
+    for call in [node for node in text.parts(text.tree, ast.Call) if callee(node) == "DataLoader"]:
         made = "lambda batch: torch.utils.data.default_collate([one for one in batch if one is not None])"
         title = f"leave out the examples that are None: collate_fn on line {call.lineno}"
         yield wanted.proposal(title, "smaller batches", set_keyword(text, call, "collate_fn", made))
@@ -110,7 +110,7 @@ def padded(wanted: Wanted) -> Iterator[Proposal]:
     if "stack expects" not in wanted.found.message:
         return
     for call in ast.walk(text.tree):
-        if not isinstance(call, ast.Call) or called(call) != "DataLoader" or keyword(call, "collate_fn") is not None:
+        if not isinstance(call, ast.Call) or callee(call) != "DataLoader" or keyword(call, "collate_fn") is not None:
             continue
         first = PAD.format("[one[0] for one in batch]")
         pair = f"({first}, torch.utils.data.default_collate([one[1] for one in batch]))"

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from ..checkpoints import draws_elsewhere, find_change, recomputed_functions
 from .common import enclosing, enumerated, followed, grouped, needed_before, set_keyword, with_argument, without_keyword
 from .out_of_place import written_name
@@ -28,7 +28,7 @@ def closure_given(wanted: Wanted) -> Iterator[Proposal]:
         if goal is None or root is None:
             continue
         computed = [one for one in needed_before(text, goal, before[0]) if not makes_data(one)]
-        emptied = [one for one in before if isinstance(one, ast.Expr) and called(one.value) == "zero_grad"]
+        emptied = [one for one in before if isinstance(one, ast.Expr) and callee(one.value) == "zero_grad"]
         loss = text.get(root) if isinstance(root, ast.Name) else "loss"
         body = [f"{optimizer}.zero_grad()", *(line for one in computed for line in text.lines_of(one))]
         body += [] if isinstance(root, ast.Name) else [f"loss = {text.get(root)}"]
@@ -56,7 +56,7 @@ def since(text: Text, raised: ast.stmt, optimizer: str) -> list[ast.stmt]:
 
 def backward_of(statement: ast.stmt) -> ast.expr | None:
     """`loss` of the statement `loss.backward()`."""
-    if not isinstance(statement, ast.Expr) or called(statement.value) != "backward":
+    if not isinstance(statement, ast.Expr) or callee(statement.value) != "backward":
         return None
     func = statement.value.func if isinstance(statement.value, ast.Call) else None
     return func.value if isinstance(func, ast.Attribute) else None
@@ -64,7 +64,7 @@ def backward_of(statement: ast.stmt) -> ast.expr | None:
 
 def makes_data(statement: ast.stmt) -> bool:
     """Whether it makes new numbers: those are made once, not each time that the loss is computed."""
-    return any(called(node) in MAKERS for node in ast.walk(statement) if isinstance(node, ast.Call))
+    return any(callee(node) in MAKERS for node in ast.walk(statement) if isinstance(node, ast.Call))
 
 
 def not_strict(wanted: Wanted) -> Iterator[Proposal]:
@@ -88,7 +88,7 @@ def random_for_each(wanted: Wanted) -> Iterator[Proposal]:
     """`vmap` is told whose random numbers they are."""
     text = wanted.text
     for call in ast.walk(text.tree):
-        if isinstance(call, ast.Call) and called(call) == "vmap" and keyword(call, "randomness") is None:
+        if isinstance(call, ast.Call) and callee(call) == "vmap" and keyword(call, "randomness") is None:
             for way, words in (
                 ("different", "each example draws its own"),
                 ("same", "all examples share what is drawn"),
@@ -147,7 +147,7 @@ def draw_by_torch(wanted: Wanted) -> Iterator[Proposal]:
 
 def drawn_by_torch(text: Text, call: ast.Call) -> str | None:
     """What draws as `call` does, from torch's numbers."""
-    name, given = called(call), [text.get(part) for part in call.args]
+    name, given = callee(call), [text.get(part) for part in call.args]
     own = text.get(call.func).startswith("random.")  # where the end of a range is in it
     if call.keywords:
         return None
@@ -177,7 +177,7 @@ def count_outside(wanted: Wanted, write: ast.stmt, path: str) -> Iterator[Propos
     home = enclosing(text, write, ast.FunctionDef)
     for call in text.parts(text.tree, ast.Call):
         outer = next((node for node in text.around(call) if isinstance(node, ast.stmt)), None)
-        if called(call) != "checkpoint" or not call.args or outer is None or not isinstance(home, ast.FunctionDef):
+        if callee(call) != "checkpoint" or not call.args or outer is None or not isinstance(home, ast.FunctionDef):
             continue
         given, shown = text.get(call.args[0]), text.get(write)
         own = given.rpartition(".")[0] if given.rpartition(".")[2] == home.name else given
@@ -192,7 +192,7 @@ def not_recomputed(wanted: Wanted) -> Iterator[Proposal]:
     """`checkpoint(block, x)` becomes `block(x)`."""
     text = wanted.text
     for call in ast.walk(text.tree):
-        if isinstance(call, ast.Call) and called(call) == "checkpoint" and len(call.args) > 1:
+        if isinstance(call, ast.Call) and callee(call) == "checkpoint" and len(call.args) > 1:
             made = f"{grouped(text, call.args[0])}({', '.join(text.get(part) for part in call.args[1:])})"
             title = f"{made}, without a checkpoint, on line {call.lineno}"
             yield wanted.makeshift(title, "what it computes is kept in memory", text.replaced(call, made))
@@ -219,7 +219,7 @@ def made_for_each(wanted: Wanted) -> Iterator[Proposal]:
             continue
         for call in text.calls(part, "zeros", "ones", "empty", "full"):
             for parameter in home.args.args:
-                made = f"{parameter.arg}.new_{called(call)}"
+                made = f"{parameter.arg}.new_{callee(call)}"
                 title = f"{made} on line {part.lineno}: one for each example"
                 yield wanted.proposal(title, FREE, text.replaced(call.func, made))
 

@@ -7,7 +7,7 @@ import copy
 import re
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import assigned_pairs, copies, enclosing, enumerated, loads, stack_statements
 from .proposal import Proposal, Wanted
 from .text import Edit, Text, names_in
@@ -20,7 +20,7 @@ EACH_READ = "one forward more each time that it is read"
 def makes_leaves(text: Text, statement: ast.stmt) -> bool:
     """Whether `statement` makes what is trained, itself or by a function or class of the program: made anew in every
     turn, it would never learn."""
-    names = {called(call) for call in text.parts(statement, ast.Call)}
+    names = {callee(call) for call in text.parts(statement, ast.Call)}
     makers = [node for node in ast.walk(text.tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     parts = [statement, *(maker for maker in makers if maker.name in names)]
     return any(MAKES_LEAVES.search(ast.unparse(part)) for part in parts)
@@ -107,13 +107,13 @@ def build_where_read(wanted: Wanted) -> Iterator[Proposal]:
         if not isinstance(owner, ast.ClassDef) or not isinstance(call, ast.Call) or call.args or call.keywords:
             continue
         methods = {part.name: part for part in owner.body if isinstance(part, ast.FunctionDef)}
-        maker = methods.get(called(call))
+        maker = methods.get(callee(call))
         if maker is None or text.get(call.func) != f"self.{maker.name}" or makes_leaves(text, maker):
             continue
         made = set().union(*map(attributes, text.parts(maker, ast.Assign)))
         others = [method for method in methods.values() if method not in (home, maker)]
         readers = [method for method in others if any(loads(method, name) for name in made)]
-        inner = {called(part) for method in readers for part in text.parts(method, ast.Call)}
+        inner = {callee(part) for method in readers for part in text.parts(method, ast.Call)}
         outer = [method for method in readers if method.name not in inner]
         if outer:
             title = f"{text.get(call)} in {enumerated([method.name for method in outer])}, every time"
@@ -132,7 +132,7 @@ def stored_attribute(text: Text, built: ast.stmt) -> tuple[str | None, ast.expr 
         owner, _, name = min(names).rpartition(".")
         return (name, built.value) if owner == "self" else (None, None)
     call = built.value if isinstance(built, ast.Expr) else None
-    if isinstance(call, ast.Call) and called(call) == "register_buffer" and len(call.args) == 2:
+    if isinstance(call, ast.Call) and callee(call) == "register_buffer" and len(call.args) == 2:
         key = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
         return (key, call.args[1]) if isinstance(key, str) and key.isidentifier() else (None, None)
     return None, None

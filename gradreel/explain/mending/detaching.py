@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import enclosing, followed, loads, stack_statements, value_of
 from .proposal import Proposal, Wanted
 from .text import Text, names_in, targets
@@ -81,7 +81,7 @@ def detached_beside(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, CUTS, text.after(statement, [f"{other} = {other}.detach()"]))
     for state in text.parts(text.tree, ast.Tuple):
         kept = [part for part in state.elts if isinstance(part, ast.Name | ast.Attribute)]
-        apart = [part for part in state.elts if isinstance(part, ast.Call) and called(part) == "detach"]
+        apart = [part for part in state.elts if isinstance(part, ast.Call) and callee(part) == "detach"]
         if isinstance(state.ctx, ast.Load) and apart and kept and len(apart) + len(kept) == len(state.elts):
             shown = " and ".join(map(text.get, kept))
             title = f"detach {shown}, too, on line {state.lineno}"
@@ -220,7 +220,7 @@ def is_shared(text: Text, name: str) -> bool:
     return any(
         (isinstance(part, ast.Global | ast.Nonlocal) and name in part.names)
         or (isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store) and ast.unparse(part.value) == name)
-        or (isinstance(part, ast.Call) and called(part).endswith("_") and name in names_in(part.func))
+        or (isinstance(part, ast.Call) and callee(part).endswith("_") and name in names_in(part.func))
         for part in ast.walk(text.tree)
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from ..distributions import SCORED, parameter
 from .common import followed, grouped, set_keyword
 from .proposal import FREE, Proposal, Wanted
@@ -106,7 +106,7 @@ def drawn_again(wanted: Wanted) -> Iterator[Proposal]:
     """What was drawn may come again."""
     text = wanted.text
     for call in text.calls(wanted.at("raised")):
-        if called(call) == "multinomial":
+        if callee(call) == "multinomial":
             title = f"replacement=True on line {call.lineno}"
             edit = set_keyword(text, call, "replacement", "True")
             yield wanted.proposal(title, "a place may come more than once", edit)

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import followed, grouped, loads, stack_statements, value_of
 from .out_of_place import COPY, plain
 from .proposal import FREE, Proposal, Wanted
@@ -212,7 +212,7 @@ def fewer_turns(wanted: Wanted) -> Iterator[Proposal]:
     }
     for statement in stack_statements(wanted, "raised"):
         for loop in (statement, *text.around(statement)):
-            if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call) or called(loop.iter) != "range":
+            if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call) or callee(loop.iter) != "range":
                 continue
             if not loop.iter.args:
                 continue
@@ -244,7 +244,7 @@ def remade(wanted: Wanted) -> Iterator[Proposal]:
             for part in size_parts(call):
                 old = counted(part)
                 for new in sorted(sizes - {old, 0}) if old in sizes else ():
-                    title = f"{new} instead of {old} in {called(call)}(…) on line {line}"
+                    title = f"{new} instead of {old} in {callee(call)}(…) on line {line}"
                     yield wanted.proposal(
                         title, "another size: see that it is what you mean", text.replaced(part, str(new))
                     )

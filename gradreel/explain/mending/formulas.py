@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import assigned_pairs
 from .functions import method, own_class, returns, savings
 from .proposal import Proposal, Wanted
@@ -62,7 +62,7 @@ def stands_in(forward: ast.FunctionDef) -> bool:
     last = forward.body[-1]
     value = last.value if isinstance(last, ast.Return) else None
     made = {ast.unparse(goal): given for goal, given in assigned_pairs(forward)}
-    while isinstance(value, ast.Name) and value.id in made or called(value) in AS_IT_IS:
+    while isinstance(value, ast.Name) and value.id in made or callee(value) in AS_IT_IS:
         if isinstance(value, ast.Name):
             value = made.pop(value.id)
         elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
@@ -71,7 +71,7 @@ def stands_in(forward: ast.FunctionDef) -> bool:
             break
     if isinstance(value, ast.Name):
         return value.id in {arg.arg for arg in forward.args.args}
-    return isinstance(value, ast.Compare) or called(value) in STRAIGHT
+    return isinstance(value, ast.Compare) or callee(value) in STRAIGHT
 
 
 AS_IT_IS = ("view_as", "clone", "contiguous", "float", "double", "to", "type_as")
@@ -86,7 +86,7 @@ def reference(wanted: Wanted) -> str | None:
     if wanted.found.cause not in OF_FORMULA or forward is None:
         return None
     steps = [part for part in ast.walk(forward) if isinstance(part, ast.Compare)]
-    calls = [part for part in ast.walk(forward) if isinstance(part, ast.Call) and called(part) in STRAIGHT]
+    calls = [part for part in ast.walk(forward) if isinstance(part, ast.Call) and callee(part) in STRAIGHT]
     if calls or steps or stands_in(forward):
         return None
     return next((one.source for one in by_autograd(wanted)), None)

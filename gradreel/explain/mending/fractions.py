@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import followed, set_keyword
 from .proposal import FREE, Proposal, Wanted
 
@@ -22,7 +22,7 @@ def in_floats(wanted: Wanted) -> Iterator[Proposal]:
     """The tensor that is written into is made of floating point numbers."""
     text, built = wanted.text, wanted.at("built")
     for call in text.calls(built):
-        if called(call) in MAKERS and keyword(call, "dtype") is None:
+        if callee(call) in MAKERS and keyword(call, "dtype") is None:
             title = f"dtype=torch.float32 on line {call.lineno}"
             yield wanted.proposal(title, FLOATING, set_keyword(text, call, "dtype", "torch.float32"))
     if isinstance(built, ast.Assign):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .out_of_place import COPY, SIGNS, plain
 from .proposal import Proposal, Wanted
 from .text import Text
@@ -19,7 +19,7 @@ def rebuild_entries(wanted: Wanted) -> Iterator[Proposal]:
     loop = text.parents.get(changed) if changed is not None else None
     if not isinstance(loop, ast.For) or len(loop.body) != 1 or loop.orelse or changed is None:
         return
-    zipped = isinstance(loop.iter, ast.Call) and called(loop.iter) == "zip"
+    zipped = isinstance(loop.iter, ast.Call) and callee(loop.iter) == "zip"
     sources = loop.iter.args if zipped and isinstance(loop.iter, ast.Call) else [loop.iter]
     goals = loop.target.elts if zipped and isinstance(loop.target, ast.Tuple) else [loop.target]
     made = value_out_of_place(text, changed)
@@ -36,12 +36,12 @@ def rebuild_entries(wanted: Wanted) -> Iterator[Proposal]:
 def value_out_of_place(text: Text, statement: ast.stmt) -> tuple[str, str] | None:
     """What a statement writes into, and what it comes to: `w` and `w - lr * g` of `w.sub_(lr * g)`."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    if isinstance(call, ast.Call) and called(call) in SUMS and len(call.args) == 1 and not call.keywords:
+    if isinstance(call, ast.Call) and callee(call) in SUMS and len(call.args) == 1 and not call.keywords:
         assert isinstance(call.func, ast.Attribute)
         name, value = text.get(call.func.value), text.get(call.args[0])
         if isinstance(call.args[0], ast.BinOp) and isinstance(call.args[0].op, ast.Add | ast.Sub):
             value = f"({value})"
-        return name, f"{name} {SUMS[called(call)]} {value}"
+        return name, f"{name} {SUMS[callee(call)]} {value}"
     name, mark, value = (plain(text, statement) or "").partition(" = ")
     return (name, value) if mark else None
 

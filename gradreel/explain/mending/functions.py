@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import copies, enclosing, enumerated, followed, loads, with_argument
 from .derived_attributes import render
 from .proposal import FREE, Proposal, Wanted
@@ -182,7 +182,7 @@ def saved_for_backward(wanted: Wanted) -> Iterator[Proposal]:
     known = {arg.arg for arg in forward.args.args[1:]}.union(*(targets(part) for part in forward.body))
     if not names or not known.issuperset(names):
         return
-    saving = [call for call in text.parts(kind, ast.Call) if called(call) == "save_for_backward"]
+    saving = [call for call in text.parts(kind, ast.Call) if callee(call) == "save_for_backward"]
     made = f"{forward.args.args[0].arg}.save_for_backward({', '.join(names)})"
     if saving:
         yield wanted.proposal(f"{made} on line {saving[0].lineno}", FREE, text.replaced(saving[0], made))
@@ -418,7 +418,7 @@ def by_place(function: ast.FunctionDef) -> bool:
 def does_nothing(statement: ast.stmt) -> bool:
     """Whether a statement of `__init__` is a word about it, or the `__init__` of Function."""
     if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant) or called(statement.value) == "__init__"
+        return isinstance(statement.value, ast.Constant) or callee(statement.value) == "__init__"
     return isinstance(statement, ast.Pass)
 
 
@@ -518,7 +518,7 @@ def not_dirty(wanted: Wanted) -> Iterator[Proposal]:
         return
     for node in ast.walk(text.tree):
         call = node.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
-        if call is not None and called(call) == "mark_dirty" and call.args:
+        if call is not None and callee(call) == "mark_dirty" and call.args:
             lines = [f"{text.get(part)} = {text.get(part)}.clone()" for part in call.args]
             title = f"write into a copy: {lines[0]} on line {call.lineno}"
             yield wanted.proposal(title, "the input stays as it was", text.replaced(call, "; ".join(lines)))
@@ -599,4 +599,4 @@ def taken_out(wanted: Wanted) -> Iterator[Proposal]:
 
 def saving(text: Text, home: ast.AST | None) -> list[ast.Call]:
     """Where a Function says what is to be saved."""
-    return [call for call in text.parts(home, ast.Call) if called(call) == "save_for_backward"]
+    return [call for call in text.parts(home, ast.Call) if callee(call) == "save_for_backward"]

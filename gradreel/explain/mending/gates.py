@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import enclosing, grouped, loads
 from .proposal import Proposal, Wanted
 from .rounded import is_chance
@@ -60,16 +60,16 @@ def find_pick(wanted: Wanted) -> Pick | None:
         return None
     call, goal = calls[0], statement.targets[0]
     scores, dim = of_argmax(text, call)
-    if called(call) == "topk":
+    if callee(call) == "topk":
         dim = of_topk(text, call)[1]
     if scores is None:
         return None
-    if isinstance(goal, ast.Name) and dim is None and called(call) == "argmax":
+    if isinstance(goal, ast.Name) and dim is None and callee(call) == "argmax":
         soft = text.get(scores) if is_chance(text, scores) else f"torch.softmax({text.get(scores)}, dim=-1)"
         return Pick(home, statement, goal.id, f"{soft}[{goal.id}]", ())
     if dim is None:
         return None
-    wide = called(call) == "topk" or keyword(call, "keepdim") is not None
+    wide = callee(call) == "topk" or keyword(call, "keepdim") is not None
     softened = f"{grouped(text, scores)}.softmax(dim={text.get(dim)})"
     softening = () if is_chance(text, scores) else (text.replaced(scores, softened),)
     if isinstance(goal, ast.Tuple) and len(goal.elts) == 2 and statement.value is call:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from ..calls import called
+from ..calls import callee
 from .common import grouped, parse_shape
 from .functions import method, own_class, returns
 from .proposal import FREE, Proposal, Wanted
@@ -72,7 +72,7 @@ def transpose_gradient(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterat
 def factors_of(made: ast.expr) -> tuple[ast.expr, ast.expr] | None:
     if isinstance(made, ast.BinOp) and isinstance(made.op, ast.MatMult):
         return made.left, made.right
-    if not isinstance(made, ast.Call) or called(made) not in PRODUCTS or not isinstance(made.func, ast.Attribute):
+    if not isinstance(made, ast.Call) or callee(made) not in PRODUCTS or not isinstance(made.func, ast.Attribute):
         return None
     if len(made.args) == 2:
         return made.args[0], made.args[1]
@@ -81,7 +81,7 @@ def factors_of(made: ast.expr) -> tuple[ast.expr, ast.expr] | None:
 
 def transpose(text: Text, factor: ast.expr) -> str:
     """`a` of `a.t()` and `a.T`, `a.t()` of `a`."""
-    if isinstance(factor, ast.Call) and called(factor) == "t" and isinstance(factor.func, ast.Attribute):
+    if isinstance(factor, ast.Call) and callee(factor) == "t" and isinstance(factor.func, ast.Attribute):
         return text.get(factor.func.value)
     if isinstance(factor, ast.Attribute) and factor.attr in ("T", "mT"):
         return text.get(factor.value)
@@ -102,7 +102,7 @@ def change_sum(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterator[Propo
     """A sum over another dimension, over all but those of the argument, or none."""
     text = wanted.text
     came, shape = parse_shape(wanted.name("came")), parse_shape(wanted.name("shape"))
-    for call in (node for node in ast.walk(made) if isinstance(node, ast.Call) and called(node) in REDUCTIONS):
+    for call in (node for node in ast.walk(made) if isinstance(node, ast.Call) and callee(node) in REDUCTIONS):
         if not isinstance(call.func, ast.Attribute):
             continue
         method = ast.unparse(call.func.value) != "torch"
@@ -134,7 +134,7 @@ def sum_over_repeated(wanted: Wanted, name: str, made: ast.expr) -> Iterator[Pro
 
 def sum_to_shape(text: Text, call: ast.Call, dims: list[int], shape: list[int], whole: list[int]) -> str | None:
     """A sum, or an `einsum` of what has the shape `whole`, that gives the shape of an argument."""
-    if called(call) == "einsum" and isinstance(call.args[0], ast.Constant):
+    if callee(call) == "einsum" and isinstance(call.args[0], ast.Constant):
         given, arrow, _ = str(call.args[0].value).partition("->")
         letters = given.partition(",")[0].strip()
         if not arrow or len(letters) != len(whole) or len(shape) + len(dims) != len(whole):
@@ -142,7 +142,7 @@ def sum_to_shape(text: Text, call: ast.Call, dims: list[int], shape: list[int], 
         kept = "".join(letter for at, letter in enumerate(letters) if at not in dims)
         operands = ", ".join(map(text.get, call.args[1:]))
         return f'{text.get(call.func)}("{given}->{kept}", {operands})'
-    if called(call) not in REDUCTIONS or not isinstance(call.func, ast.Attribute):
+    if callee(call) not in REDUCTIONS or not isinstance(call.func, ast.Attribute):
         return None
     method = ast.unparse(call.func.value) != "torch"
     owner = grouped(text, call.func.value if method else call.args[0])

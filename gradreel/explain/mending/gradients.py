@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from ..words import code
 from .common import copies, enclosing, enumerated, followed, root_name, set_keyword, stack_statements
 from .hooks import hooks
@@ -91,7 +91,7 @@ def backward_before(wanted: Wanted) -> ast.stmt | None:
         statement
         for node in ast.walk(text.tree)
         if isinstance(node, ast.Call)
-        and called(node) == "backward"
+        and callee(node) == "backward"
         and node.lineno < line
         and (statement := text.statement(node.lineno)) is not None
         and enclosing(text, statement, ast.FunctionDef) is within
@@ -181,7 +181,7 @@ def too_early(wanted: Wanted) -> Iterator[Proposal]:
 def backward_first(wanted: Wanted, raised: ast.stmt) -> Iterator[Proposal]:
     """Where no line of the program goes backward, the loss made last does so before its gradients are used."""
     text = wanted.text
-    if any(called(call) in ("backward", "grad") for call in text.parts(text.tree, ast.Call)):
+    if any(callee(call) in ("backward", "grad") for call in text.parts(text.tree, ast.Call)):
         return
     for statement in (raised, *(node for node in text.around(raised) if isinstance(node, ast.stmt))):
         block = text.block(statement)
@@ -283,7 +283,7 @@ def clear_forgotten(wanted: Wanted) -> Iterator[Proposal]:
 def cleared_name(statement: ast.stmt) -> str | None:
     """The name of what `w.grad.zero_()` resets the gradient of."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    if not isinstance(call, ast.Call) or called(call) != "zero_" or not isinstance(call.func, ast.Attribute):
+    if not isinstance(call, ast.Call) or callee(call) != "zero_" or not isinstance(call.func, ast.Attribute):
         return None
     owner = call.func.value
     owner = owner.value if isinstance(owner, ast.Attribute) and owner.attr == "data" else owner
@@ -301,9 +301,9 @@ def is_emptying(text: Text, statement: ast.AST | None, within: bool = False) -> 
     call = statement.value if isinstance(statement, ast.Expr) else None
     if not isinstance(statement, ast.Expr) or not isinstance(call, ast.Call):
         return False
-    homes = [] if within else [node for node in text.parts(text.tree, ast.FunctionDef) if node.name == called(call)]
+    homes = [] if within else [node for node in text.parts(text.tree, ast.FunctionDef) if node.name == callee(call)]
     own = any(all(is_emptying(text, part, True) for part in home.body) for home in homes)
-    return own or called(call) == "zero_grad" or cleared_name(statement) is not None
+    return own or callee(call) == "zero_grad" or cleared_name(statement) is not None
 
 
 def emptied_again(wanted: Wanted) -> Iterator[Proposal]:
@@ -365,7 +365,7 @@ def piled(wanted: Wanted) -> Iterator[Proposal]:
     steps = [
         node
         for node in ast.walk(text.tree)
-        if isinstance(node, ast.Call) and called(node) == "step" and isinstance(node.func, ast.Attribute)
+        if isinstance(node, ast.Call) and callee(node) == "step" and isinstance(node.func, ast.Attribute)
     ]
     cost = OF_ONE_TURN
     for goal in goals:
@@ -428,7 +428,7 @@ def hooked(wanted: Wanted) -> Iterator[Proposal]:
         sign = {ast.Mult: "*", ast.Add: "+", ast.Sub: "-", ast.Div: "/"}.get(type(change.op))
         made = f"{text.get(change.target)} {sign} {text.get(change.value)}" if sign else None
     elif isinstance(change, ast.Expr) and isinstance(change.value, ast.Call):
-        name = called(change.value)
+        name = callee(change.value)
         if name.endswith("_"):
             made = text.get(change.value).replace(f".{name}(", f".{name[:-1]}(", 1)
     if made is not None:
@@ -476,6 +476,6 @@ def returned_anew(text: Text, change: ast.stmt | ast.expr, target: str) -> Edit 
     for call in text.parts(change, ast.Call):
         written = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == target
         result_is_used = not isinstance(change, ast.Expr | ast.Assign) or isinstance(text.parents.get(call), ast.Lambda)
-        if written and called(call).endswith("_") and result_is_used:
-            return text.replaced(call.func, f"{target}.{called(call)[:-1]}")
+        if written and callee(call).endswith("_") and result_is_used:
+            return text.replaced(call.func, f"{target}.{callee(call)[:-1]}")
     return None

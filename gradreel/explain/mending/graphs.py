@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..calls import called
+from ..calls import callee
 from .common import (
     copies,
     enclosing,
@@ -268,7 +268,7 @@ def started_before(before: list[ast.stmt], built: ast.stmt) -> list[ast.stmt]:
     for node in ast.walk(built):
         if isinstance(node, ast.AugAssign):
             grown |= targets(node)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called(node) == "append":
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and callee(node) == "append":
             grown |= names_in(node.func.value)
         elif isinstance(node, ast.Assign):
             grown |= targets(node) & names_in(node.value)
@@ -356,7 +356,7 @@ def detach_argument(wanted: Wanted) -> Iterator[Proposal]:
     text, loop = wanted.text, wanted.at("shows")
     for part in text.parts(loop, ast.Expr) if isinstance(loop, ast.For | ast.While) else ():
         call = part.value
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or called(call) in TRAINING:
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or callee(call) in TRAINING:
             continue
         for given in [given for given in call.args if isinstance(given, ast.Name)]:
             title = f"hand over {given.id}.detach() on line {call.lineno}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import enclosing, followed, grouped, stack_statements
 from .derived_attributes import local_names
 from .proposal import FREE, Proposal, Wanted
@@ -142,7 +142,7 @@ def hooks(text: Text, register: str, place: int) -> list[Hook]:
     given = [
         call.args[place]
         for call in text.parts(text.tree, ast.Call)
-        if called(call) == register and len(call.args) > place
+        if callee(call) == register and len(call.args) > place
     ]
     names = {part.id for part in given if isinstance(part, ast.Name)}
     written: list[Hook] = [part for part in text.parts(text.tree, ast.FunctionDef) if part.name in names]

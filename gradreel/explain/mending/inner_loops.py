@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import enclosing
 from .proposal import Proposal, Wanted
 from .text import Edit, Text, names_in
@@ -20,7 +20,7 @@ def compute_weights(wanted: Wanted) -> Iterator[Proposal]:
     graph back to `net`, and `fast` a function that calls `net` with them."""
     text = wanted.text
     for made in text.parts(text.tree, ast.Assign):
-        if called(made.value) != "deepcopy" or not isinstance(made.targets[0], ast.Name) or not text.alone(made):
+        if callee(made.value) != "deepcopy" or not isinstance(made.targets[0], ast.Name) or not text.alone(made):
             continue
         if not isinstance(made.value, ast.Call) or not made.value.args:
             continue
@@ -65,7 +65,7 @@ def compute_steps(text: Text, home: ast.AST, fast: str) -> list[Edit]:
 
 def is_plain_sgd(text: Text, value: ast.expr, fast: str) -> bool:
     """Whether `value` is `SGD(fast.parameters(), lr=rate)`, without momentum or decay."""
-    if not isinstance(value, ast.Call) or called(value) != "SGD" or not value.args:
+    if not isinstance(value, ast.Call) or callee(value) != "SGD" or not value.args:
         return False
     words = {word.arg for word in value.keywords}
     return text.get(value.args[0]) == f"{fast}.parameters()" and words <= {"lr"} and len(value.args) + len(words) == 2
@@ -119,7 +119,7 @@ def entries_with_gradients(
     if loop is None or any(ast.unparse(read.value) != name.id for read in reads):
         return None, []
     shown, target = text.get(loop.iter), text.get(loop.target)
-    zipped = isinstance(loop.iter, ast.Call) and called(loop.iter) == "zip"
+    zipped = isinstance(loop.iter, ast.Call) and callee(loop.iter) == "zip"
     parts = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
     place = next((at for at, part in enumerate(parts) if ast.unparse(part) == name.id), None)
     if place is None:

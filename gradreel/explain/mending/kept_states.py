@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .collected import GROWING, path_end
 from .common import arguments_of, assigned_pairs, enclosing, enumerated, followed, loads, stack_statements
 from .detaching import CUTS
@@ -59,7 +59,7 @@ def containers(text: Text) -> dict[str, ast.expr]:
 
 def holds_many(start: ast.expr | None) -> bool:
     many = isinstance(start, ast.Dict | ast.DictComp | ast.List | ast.ListComp)
-    return many or (start is not None and called(start) in (*MAPPINGS, *SEQUENCES))
+    return many or (start is not None and callee(start) in (*MAPPINGS, *SEQUENCES))
 
 
 OF_UPDATE = ("step", "clip_grad_norm_", "zero_grad")
@@ -69,7 +69,7 @@ def last_step(text: Text, freed: ast.stmt) -> ast.stmt:
     """The optimizer's step that follows `freed`; itself, if none does."""
     goal, block = freed, text.block(freed)
     for statement in block[block.index(freed) + 1 :] if freed in block else []:
-        if not isinstance(statement, ast.Expr) or called(statement.value) not in OF_UPDATE:
+        if not isinstance(statement, ast.Expr) or callee(statement.value) not in OF_UPDATE:
             break
         goal = statement if text.calls(statement, "step") else goal
     return goal
@@ -77,7 +77,7 @@ def last_step(text: Text, freed: ast.stmt) -> ast.stmt:
 
 def without_graph(path: str, start: ast.expr | None) -> list[list[str]]:
     """How the tensors that `path` holds are cut off their history, by what it begins as: there may be several ways."""
-    name = called(start) if start is not None else ""
+    name = callee(start) if start is not None else ""
     each = ["part.detach()", "tuple(one.detach() for one in part)"]
     if isinstance(start, ast.Dict | ast.DictComp) or name in MAPPINGS:
         return [[f"for key, part in {path}.items():", f"    {path}[key] = {cut}"] for cut in each]
@@ -109,9 +109,9 @@ def find_stores(method: ast.FunctionDef, own: str) -> list[str]:
             goals += [part for goal in node.targets for part in (goal.elts if isinstance(goal, ast.Tuple) else [goal])]
         elif isinstance(node, ast.AugAssign):
             goals.append(node.target)
-        elif isinstance(node, ast.Call) and called(node) in GROWING and isinstance(node.func, ast.Attribute):
+        elif isinstance(node, ast.Call) and callee(node) in GROWING and isinstance(node.func, ast.Attribute):
             goals.append(node.func.value)
-        elif isinstance(node, ast.Call) and called(node) == "setattr" and len(node.args) == 3:
+        elif isinstance(node, ast.Call) and callee(node) == "setattr" and len(node.args) == 3:
             whose, name, _ = node.args
             if ast.unparse(whose) == own and isinstance(name, ast.Constant):
                 found.append(str(name.value))
@@ -146,7 +146,7 @@ def paths_to(text: Text, kind: str, scope: ast.FunctionDef | None, depth: int = 
         found["self"] = None
     for goal, value in assigned_pairs(text.tree):
         home = enclosing(text, goal, ast.FunctionDef)
-        if called(value) != kind:
+        if callee(value) != kind:
             continue
         if isinstance(goal, ast.Name) and home in (None, scope):
             found[goal.id] = None
@@ -156,7 +156,7 @@ def paths_to(text: Text, kind: str, scope: ast.FunctionDef | None, depth: int = 
             found |= dict.fromkeys(f"{path}.{goal.attr}" for path in holders)
     if scope is not None:
         pairs = [pair for call in text.calls(text.tree, scope.name) for pair in arguments_of(scope, call)]
-        found |= dict.fromkeys([name for name, given in pairs if called(given) == kind or text.get(given) in found])
+        found |= dict.fromkeys([name for name, given in pairs if callee(given) == kind or text.get(given) in found])
     for heir in heirs:
         found |= dict.fromkeys(paths_to(text, heir, scope, depth - 1))
     return list(found)
@@ -169,7 +169,7 @@ def detached_where_read(wanted: Wanted) -> Iterator[Proposal]:
         for statement in text.parts(kind, ast.Assign):
             value = statement.value
             whole = value.value if isinstance(value, ast.Subscript) else None
-            if isinstance(value, ast.Call) and called(value) in READING and isinstance(value.func, ast.Attribute):
+            if isinstance(value, ast.Call) and callee(value) in READING and isinstance(value.func, ast.Attribute):
                 whole = value.func.value
             if whole is not None and ast.unparse(whole) == f"self.{attribute}":
                 title = f"detach what is read of self.{attribute}, on line {statement.lineno}"
@@ -204,7 +204,7 @@ def detached_in_closure(wanted: Wanted) -> Iterator[Proposal]:
         goal = last_step(text, freed)
         head = ["def detach():", f"    {text.get(outer[-1])}", f"    {line}", f"{function.name}.detach = detach"]
         for whole, value in assigned_pairs(text.tree):
-            if called(value) == maker.name and isinstance(whole, ast.Name):
+            if callee(value) == maker.name and isinstance(whole, ast.Name):
                 title = f"{whole.id}.detach() once the update is done, after line {goal.lineno}: it detaches "
                 title += f"{enumerated(names)}"
                 edits = [text.after(function, head), text.after(goal, [f"{whole.id}.detach()"])]

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from ..optimized import makings
 from .common import enclosing, enumerated, followed, loads, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
@@ -101,7 +101,7 @@ def of_these_dimensions(wanted: Wanted) -> Iterator[Proposal]:
     text, comes = wanted.text, COMES.search(wanted.found.message)
     rank = RANKS.get(int(comes[1])) if comes is not None else None
     for node in ast.walk(text.tree):
-        found = NORMS.match(called(node)) if isinstance(node, ast.Call) else None
+        found = NORMS.match(callee(node)) if isinstance(node, ast.Call) else None
         if found is not None and rank is not None and isinstance(node, ast.Call) and found["rank"] != str(rank):
             made = text.get(node.func).replace(found[0], f"{found['norm']}{rank}d")
             title = f"{found['norm']}{rank}d for {found[0]} on line {node.lineno}"
@@ -115,7 +115,7 @@ def edges_added(wanted: Wanted) -> Iterator[Proposal]:
     """A convolution gets an edge around what comes, so that its window fits and nothing becomes smaller."""
     text, window = wanted.text, WINDOW.search(wanted.found.message)
     for node in ast.walk(text.tree) if window is not None else ():
-        if not isinstance(node, ast.Call) or called(node) not in ("Conv1d", "Conv2d", "Conv3d") or len(node.args) < 3:
+        if not isinstance(node, ast.Call) or callee(node) not in ("Conv1d", "Conv2d", "Conv3d") or len(node.args) < 3:
             continue
         if window is not None and text.get(node.args[2]) == window[1] and keyword(node, "padding") is None:
             made = with_argument(text, node, f"padding={int(window[1]) // 2}")
@@ -180,7 +180,7 @@ def first_entry(value: ast.expr) -> ast.expr | None:
 
 
 def makes_layer(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and called(node)[:1].isupper()
+    return isinstance(node, ast.Call) and callee(node)[:1].isupper()
 
 
 def make_parameter(wanted: Wanted) -> Iterator[Proposal]:
@@ -190,7 +190,7 @@ def make_parameter(wanted: Wanted) -> Iterator[Proposal]:
     if not isinstance(built, ast.Assign) or value is None or not text.get(built.targets[0]).startswith("self."):
         return
     shown = text.get(value)
-    if isinstance(value, ast.Call) and called(value) == "requires_grad_" and isinstance(value.func, ast.Attribute):
+    if isinstance(value, ast.Call) and callee(value) == "requires_grad_" and isinstance(value.func, ast.Attribute):
         shown = text.get(value.func.value)
         shown = shown[1:-1] if shown.startswith("(") and shown.endswith(")") else shown
     elif isinstance(value, ast.Call) and (flag := without_keyword(text, value, "requires_grad")) is not None:
@@ -208,7 +208,7 @@ def make_parameter(wanted: Wanted) -> Iterator[Proposal]:
 def make_module(wanted: Wanted) -> Iterator[Proposal]:
     """A class that keeps layers, and is part of a module, becomes a module itself."""
     text, built = wanted.text, wanted.at("built")
-    names = [called(call) for call in text.parts(built, ast.Call)]
+    names = [callee(call) for call in text.parts(built, ast.Call)]
     for maker in text.parts(text.tree, ast.ClassDef):
         start = next((p for p in maker.body if isinstance(p, ast.FunctionDef) and p.name == "__init__"), None)
         if maker.name not in names or maker.bases or start is None or maker.decorator_list:
@@ -232,7 +232,7 @@ def register_parameters(wanted: Wanted) -> Iterator[Proposal]:
     if built is None or built not in text.block(built):
         return
     block = text.block(built)
-    made = {name: part for part in block if called(value_of(part)) == "Parameter" for name in sorted(targets(part))}
+    made = {name: part for part in block if callee(value_of(part)) == "Parameter" for name in sorted(targets(part))}
     owners = [owner for part in block[block.index(built) :] if (owner := taken_by(part, set(made))) is not None]
     for owner in dict.fromkeys(owners):
         lines = [f'{owner}.register_parameter("{name.lower()}", {name})' for name in made]
@@ -247,7 +247,7 @@ def taken_by(statement: ast.stmt, names: set[str]) -> str | None:
         goal: ast.expr | None = statement.targets[0]
     else:
         call = statement.value if isinstance(statement, ast.Expr) else None
-        goal = call.func if isinstance(call, ast.Call) and called(call).startswith("register_") else None
+        goal = call.func if isinstance(call, ast.Call) and callee(call).startswith("register_") else None
     if isinstance(goal, ast.Attribute) and isinstance(goal.value, ast.Name) and names & names_in(statement):
         return goal.value.id
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import set_keyword
 from .demands import returns
 from .proposal import FREE, Proposal, Wanted
@@ -15,7 +15,7 @@ from .text import Text
 def mapped(text: Text) -> Iterator[tuple[ast.Call, list[str]]]:
     """The calls of vmap, each with the arguments that are given to what it makes."""
     for node in ast.walk(text.tree):
-        if isinstance(node, ast.Call) and called(node) == "vmap":
+        if isinstance(node, ast.Call) and callee(node) == "vmap":
             outer = text.parents.get(node)
             if isinstance(outer, ast.Call) and outer.func is node:
                 yield node, [text.get(part) for part in outer.args]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import enclosing, grouped, value_of
 from .proposal import Proposal, Wanted
 
@@ -46,10 +46,10 @@ def of_any_matrix(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call, matrix in taken_apart(wanted):
         shown = text.get(matrix)
-        if called(call) in INVERSES:
+        if callee(call) in INVERSES:
             title = f"the pseudoinverse: torch.linalg.pinv on line {call.lineno}"
             yield wanted.proposal(title, "the best there is", text.replaced(call, f"torch.linalg.pinv({shown})"))
-        elif called(call) == "solve" and len(call.args) > 1:
+        elif callee(call) == "solve" and len(call.args) > 1:
             given = text.get(call.args[1])
             title = f"least squares: torch.linalg.pinv({shown}) @ {given} on line {call.lineno}"
             made = f"torch.linalg.pinv({shown}) @ {grouped(text, call.args[1])}"
@@ -81,7 +81,7 @@ def of_square(wanted: Wanted) -> Iterator[Proposal]:
     yield from of_any_matrix(wanted)
     text = wanted.text
     for call, matrix in taken_apart(wanted):
-        if called(call) not in (*INVERSES, "solve"):
+        if callee(call) not in (*INVERSES, "solve"):
             shown = grouped(text, matrix)
             title = f"{shown} @ {shown}.mT, which is square, on line {call.lineno}"
             yield wanted.makeshift(title, "another matrix", text.replaced(matrix, f"{shown} @ {shown}.mT"))

@@ -176,7 +176,7 @@ def mends(before: Observation, found: Diagnosis, run: Run, until: float) -> list
     for depth in range(DEEPEST):
         deeper: list[tuple[Proposal, Diagnosis]] = []
         for earlier, wanted in level:
-            for proposal in offered(earlier, wanted, until):
+            for proposal in propose(earlier, wanted, until):
                 if proposal.source in sources or known(tried.fixes, proposal):
                     continue
                 sources.add(proposal.source)
@@ -219,7 +219,7 @@ def known(good: list[Candidate], proposal: Proposal) -> bool:
     return bool(proposal.cost) and any(one.mend.cost == proposal.cost for one in same)
 
 
-def offered(before: Proposal, wanted: Diagnosis, until: float) -> list[Proposal]:
+def propose(before: Proposal, wanted: Diagnosis, until: float) -> list[Proposal]:
     """The proposals for `wanted` in an already edited program, as far as they can be made `until` then; none for a text
     that cannot be edited."""
     try:

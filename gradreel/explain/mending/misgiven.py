@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called, keyword, weights
+from ..calls import callee, keyword, weights
 from .common import followed, grouped, loads, without_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Text
@@ -75,7 +75,7 @@ def beside_tensor(wanted: Wanted) -> Iterator[Proposal]:
         if got == "str" and isinstance(node.op, ast.Add):
             made = f"str({text.get(node.left)}) + str({text.get(node.right)})"
             call = text.parents.get(node)
-            if isinstance(call, ast.Call) and called(call) == "print" and node in call.args:
+            if isinstance(call, ast.Call) and callee(call) == "print" and node in call.args:
                 title = f"print both, one after the other, on line {node.lineno}"
                 parts = f"{text.get(node.left)}, {text.get(node.right)}"
                 yield wanted.proposal(title, FREE, text.replaced(node, parts))

@@ -6,7 +6,7 @@ import ast
 import difflib
 from collections.abc import Iterable, Iterator
 
-from ..calls import called
+from ..calls import callee
 from ..errors.loss_class import classes_kept
 from ..errors.misgiven import METHODS, PAIRS
 from .common import grouped, loads
@@ -154,7 +154,7 @@ def losses_summed(wanted: Wanted) -> Iterator[Proposal]:
 def made_and_called(wanted: Wanted) -> Iterator[Proposal]:
     """`nn.MSELoss(out, target)` becomes `nn.MSELoss()(out, target)`."""
     text, got = wanted.text, wanted.name("got")
-    every = (call for call in text.parts(text.tree, ast.Call) if called(call).endswith(got or "Loss"))
+    every = (call for call in text.parts(text.tree, ast.Call) if callee(call).endswith(got or "Loss"))
     yield from made_first(wanted, [call for call in every if len(call.args) > 1])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import stack_statements
 from .proposal import Proposal, Wanted
 from .text import Edit
@@ -33,7 +33,7 @@ def recording_on(wanted: Wanted) -> Iterator[Proposal]:
                         yield wanted.proposal(title, "what it saves is kept for the backward", edit)
     yield from off_for_the_rest(wanted)
     for node in ast.walk(text.tree):
-        if isinstance(node, ast.Call) and called(node) == "set_grad_enabled" and node.args:
+        if isinstance(node, ast.Call) and callee(node) == "set_grad_enabled" and node.args:
             arg = node.args[0]
             if not (isinstance(arg, ast.Constant) and arg.value is True):
                 title = f"switch recording on: line {node.lineno}"
@@ -48,7 +48,7 @@ def off_for_the_rest(wanted: Wanted) -> Iterator[Proposal]:
         call, rest = statement.value, text.block(statement)
         rest = rest[rest.index(statement) + 1 :]
         if (
-            called(call) != "set_grad_enabled"
+            callee(call) != "set_grad_enabled"
             or not isinstance(text.parents.get(statement), ast.FunctionDef)
             or not rest
         ):

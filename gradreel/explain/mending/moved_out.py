@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from ..optimized import makings
 from ..silent.dropping import is_drop
 from ..silent.made_anew import made_in_forward
@@ -54,7 +54,7 @@ def weight_computed(wanted: Wanted) -> Iterator[Proposal]:
     title = f"compute with {product} where {layer or path} is used, and keep {path} as it is"
     cost = "the gradient goes through the product to the parameter"
     makers = [node for node in text.parts(text.tree, ast.Assign) if text.get(node.targets[0]) == layer]
-    linear = bool(makers) and called(makers[0].value) == "Linear" and name == "weight"
+    linear = bool(makers) and callee(makers[0].value) == "Linear" and name == "weight"
     pattern = LINEAR if linear else ANY_LAYER
     calls = [use for use in text.parts(home, ast.Call) if text.get(use.func) == layer and len(use.args) == 1]
     later = [use for use in loads(home, path) if use.lineno > (made.end_lineno or 0)]
@@ -70,7 +70,7 @@ def weight_computed(wanted: Wanted) -> Iterator[Proposal]:
 def put_into(text: Text, made: ast.stmt) -> tuple[str, ast.expr | None]:
     """What `layer.weight = nn.Parameter(w)`, `layer.weight.data = w` and `layer.weight.data.copy_(w)` set, and what
     to."""
-    if isinstance(made, ast.Expr) and called(made.value) == "copy_" and isinstance(made.value, ast.Call):
+    if isinstance(made, ast.Expr) and callee(made.value) == "copy_" and isinstance(made.value, ast.Call):
         function, given = made.value.func, made.value.args
         goal: ast.expr | None = function.value if isinstance(function, ast.Attribute) else None
         value = given[0] if len(given) == 1 else None
@@ -80,7 +80,7 @@ def put_into(text: Text, made: ast.stmt) -> tuple[str, ast.expr | None]:
         return "", None
     if isinstance(goal, ast.Attribute) and goal.attr == "data":
         return text.get(goal.value), value
-    whole = value.args[0] if isinstance(value, ast.Call) and called(value) == "Parameter" and value.args else None
+    whole = value.args[0] if isinstance(value, ast.Call) and callee(value) == "Parameter" and value.args else None
     return text.get(goal) if goal is not None else "", whole
 
 
@@ -112,7 +112,7 @@ def handed_back(wanted: Wanted) -> Iterator[Proposal]:
         return
     given = {text.get(call.args[0]).rpartition(".")[0] for call in makings(text.tree) if call.args}
     for node in text.parts(text.tree, ast.Assign):
-        if called(node.value) != "deepcopy" or not isinstance(node.value, ast.Call) or not node.value.args:
+        if callee(node.value) != "deepcopy" or not isinstance(node.value, ast.Call) or not node.value.args:
             continue
         whole, copy = text.get(node.value.args[0]), text.get(node.targets[0])
         if any(whole == owner or owner.startswith(f"{whole}.") for owner in given) and text.alone(built):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import enclosing, followed, grouped, loads, value_of
 from .proposal import FREE, Proposal, Wanted
 from .sizes import counted
@@ -32,12 +32,12 @@ def nan_born(wanted: Wanted) -> Iterator[Proposal]:
             else None
         )
         if given is not None:
-            if called(call) == "pow" and call.args and isinstance(counted(call.args[-1]), int):
+            if callee(call) == "pow" and call.args and isinstance(counted(call.args[-1]), int):
                 continue  # a whole power has a slope everywhere: the trouble came from above
-            if called(call) == "norm":
+            if callee(call) == "norm":
                 yield from norm_bounded(wanted, call)
                 continue
-            title = f"keep the input of {called(call)} away from 0"
+            title = f"keep the input of {callee(call)} away from 0"
             argument_of = given in call.args
             made = f"{text.get(given)} + 1e-12" if argument_of else f"({text.get(given)} + 1e-12)"
             yield wanted.proposal(title, "slightly other numbers", text.replaced(given, made))
@@ -47,7 +47,7 @@ def nan_born(wanted: Wanted) -> Iterator[Proposal]:
     yield from shifted_exponents(wanted)
     yield from spread_of_one(wanted)
     for node in ast.walk(statement):
-        if isinstance(node, ast.Call) and called(node) == "log" and node.args:
+        if isinstance(node, ast.Call) and callee(node) == "log" and node.args:
             found = softplus(node.args[0])
             if found is not None:
                 made = f"torch.nn.functional.softplus({text.get(found)})"
@@ -78,11 +78,11 @@ def harmless_where_left_out(wanted: Wanted, statement: ast.stmt) -> Iterator[Pro
     text = wanted.text
     for condition, branch, first in branches(text, statement):
         for inner in ast.walk(branch):
-            given = argument(inner) if isinstance(inner, ast.Call) and called(inner) in STEEP else None
+            given = argument(inner) if isinstance(inner, ast.Call) and callee(inner) in STEEP else None
             if given is not None:
                 one = "1.0" if first else f"torch.ones_like({text.get(given)})"
                 pair = f"{text.get(given)}, {one}" if first else f"{one}, {text.get(given)}"
-                title = f"a safe input for {called(inner)} where its branch is not taken"
+                title = f"a safe input for {callee(inner)} where its branch is not taken"
                 yield wanted.proposal(title, FREE, text.replaced(given, f"torch.where({condition}, {pair})"))
 
 
@@ -90,7 +90,7 @@ def branches(text: Text, statement: ast.stmt) -> Iterator[tuple[str, ast.expr, b
     """What `statement` computes for a branch of a `where`, of its own or of one that reads its name: the condition,
     the expression, whether it is the first branch."""
     value = value_of(statement)
-    for call in [node for node in ast.walk(text.tree) if isinstance(node, ast.Call) and called(node) == "where"]:
+    for call in [node for node in ast.walk(text.tree) if isinstance(node, ast.Call) and callee(node) == "where"]:
         if len(call.args) != 3:
             continue
         own = any(node is call for node in ast.walk(statement))
@@ -124,7 +124,7 @@ def safe_numbers(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
         given = call.args[0] if call.args else owner
         if given is not None:
             made = f"({text.get(given)}).clamp(-1 + 1e-6, 1 - 1e-6)"
-            title = f"keep the input of {called(call)} just inside -1 and 1"
+            title = f"keep the input of {callee(call)} just inside -1 and 1"
             yield wanted.proposal(title, "slightly other numbers", text.replaced(given, made))
     for node in ast.walk(statement):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and counted(node.right) is None:
@@ -149,7 +149,7 @@ def softplus(node: ast.expr) -> ast.expr | None:
                 isinstance(one, ast.Constant)
                 and one.value == 1
                 and isinstance(other, ast.Call)
-                and called(other) == "exp"
+                and callee(other) == "exp"
             ):
                 return other.args[0] if other.args else None
     return None
@@ -164,9 +164,9 @@ def shifted_exponents(wanted: Wanted) -> Iterator[Proposal]:
     if statement is None:
         return
     for node in ast.walk(statement):
-        if isinstance(node, ast.Call) and called(node) == "log" and (total := argument(node)) is not None:
+        if isinstance(node, ast.Call) and callee(node) == "log" and (total := argument(node)) is not None:
             inner = summed(total)
-            if inner is not None and called(inner[0]) == "exp" and (given := argument(inner[0])) is not None:
+            if inner is not None and callee(inner[0]) == "exp" and (given := argument(inner[0])) is not None:
                 made = (
                     f"torch.logsumexp({text.get(given)}, {inner[1] or 'tuple(range(' + text.get(given) + '.dim()))'})"
                 )
@@ -201,7 +201,7 @@ MODULES = ("torch", "F", "torch.nn.functional", "nn.functional", "torch.special"
 
 def summed(node: ast.AST) -> tuple[ast.Call, str | None] | None:
     """Of a sum what is summed, if that is a call, or the sum itself, and the dimension it says."""
-    if not isinstance(node, ast.Call) or called(node) != "sum":
+    if not isinstance(node, ast.Call) or callee(node) != "sum":
         return None
     owner = argument(node)
     rest = node.args[1:] if node.args and owner is node.args[0] else node.args
@@ -219,7 +219,7 @@ def spread_of_one(wanted: Wanted) -> Iterator[Proposal]:
     text, statement = wanted.text, wanted.at("built")
     within = enclosing(text, statement, ast.FunctionDef) if statement is not None else None
     for call in [node for node in ast.walk(within or text.tree) if isinstance(node, ast.Call)]:
-        if called(call) in ("std", "var") and keyword(call, "unbiased") is None and keyword(call, "correction") is None:
+        if callee(call) in ("std", "var") and keyword(call, "unbiased") is None and keyword(call, "correction") is None:
             title = f"the spread over n values, and no division by 0, on line {call.lineno}"
             shown = text.get(call)
             if call.args or call.keywords:

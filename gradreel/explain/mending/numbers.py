@@ -7,7 +7,7 @@ import copy
 import re
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from ..source import is_simple
 from .common import ATOMS, enclosing, enumerated, grouped, stack_statements
 from .proposal import Proposal, Wanted
@@ -27,12 +27,12 @@ def from_tensors(wanted: Wanted) -> Iterator[Proposal]:
             given = call.args[0]
             cost = "the graph of every entry stays"
             if isinstance(given, ast.List | ast.Tuple):
-                title = f"torch.stack instead of torch.{called(call)} on line {call.lineno}"
+                title = f"torch.stack instead of torch.{callee(call)} on line {call.lineno}"
                 yield wanted.proposal(title, cost, text.replaced(call, f"torch.stack({stacked(text, given)})"))
-                title = f"torch.cat instead of torch.{called(call)} on line {call.lineno}"
+                title = f"torch.cat instead of torch.{callee(call)} on line {call.lineno}"
                 yield wanted.proposal(title, cost, text.replaced(call, f"torch.cat({text.get(given)})"))
             else:
-                title = f"torch.stack instead of torch.{called(call)} on line {call.lineno}"
+                title = f"torch.stack instead of torch.{callee(call)} on line {call.lineno}"
                 shown = text.get(given)
                 listed = shown if f"{shown}.append(" in text.source else f"list({shown})"
                 yield wanted.proposal(title, cost, text.replaced(call, f"torch.stack({listed})"))
@@ -146,12 +146,12 @@ def handed_over(text: Text, statement: ast.stmt, name: str) -> ast.expr | None:
     given = words[0] if len(words) == 1 else None
     if (
         isinstance(given, ast.Call)
-        and called(given) in OUT
+        and callee(given) in OUT
         and not given.args
         and isinstance(given.func, ast.Attribute)
     ):
         return given.func.value
-    float_of = isinstance(given, ast.Call) and called(given) == "float" and len(given.args) == 1
+    float_of = isinstance(given, ast.Call) and callee(given) == "float" and len(given.args) == 1
     return given.args[0] if float_of else given  # type: ignore[union-attr]
 
 
@@ -162,7 +162,7 @@ def all_kept(wanted: Wanted) -> Iterator[Proposal]:
     home = enclosing(text, cut, ast.FunctionDef) if cut is not None else None
     if home is None:
         return
-    calls = [call for call in text.parts(home, ast.Call) if called(call) in OUT and not call.args]
+    calls = [call for call in text.parts(home, ast.Call) if callee(call) in OUT and not call.args]
     taken = [call for call in calls if isinstance(call.func, ast.Attribute)]
     way = [call for part in stack_statements(wanted, "cut") for call in text.calls(part, "tensor", "as_tensor")]
     ways = [call for call in dict.fromkeys(way) if call.args and not isinstance(call.args[0], ast.List)]
@@ -199,12 +199,12 @@ def without_items(text: Text, name: str) -> list[Edit]:
         for adding in ast.walk(text.tree)
         if isinstance(adding, ast.Call) and text.get(adding.func) == f"{name}.append"
         for item in adding.args
-        if isinstance(item, ast.Call) and called(item) == "item" and isinstance(item.func, ast.Attribute)
+        if isinstance(item, ast.Call) and callee(item) == "item" and isinstance(item.func, ast.Attribute)
     ]
 
 
 def called_numpy(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and called(node) in ("numpy", "from_numpy")
+    return isinstance(node, ast.Call) and callee(node) in ("numpy", "from_numpy")
 
 
 class Plain(ast.NodeTransformer):
@@ -282,10 +282,10 @@ def in_torch(wanted: Wanted) -> Iterator[Proposal]:
     homes += [
         statement
         for statement in ast.walk(text.tree)
-        if isinstance(statement, ast.Assign) and called(statement.value) == "from_numpy" and taken & names_in(statement)
+        if isinstance(statement, ast.Assign) and callee(statement.value) == "from_numpy" and taken & names_in(statement)
     ]
     functions = [node for node in ast.walk(text.tree) if isinstance(node, ast.FunctionDef)]
-    names = {called(call) for home in homes for call in ast.walk(home) if isinstance(call, ast.Call)}
+    names = {callee(call) for home in homes for call in ast.walk(home) if isinstance(call, ast.Call)}
     edits = []
     for home in dict.fromkeys([*homes, *(function for function in functions if function.name in names)]):
         for part in [home] if is_simple(home) else [node for node in ast.walk(home) if is_simple(node)]:

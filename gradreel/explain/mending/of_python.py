@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from ..errors.of_comma import commas, kept_as
 from .common import enclosing, grouped, with_argument
 from .proposal import FREE, Proposal, Wanted
@@ -21,7 +21,7 @@ def another_place(wanted: Wanted) -> Iterator[Proposal]:
             continue
         shown = text.get(node.value)
         for loop in text.around(node):
-            if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and called(loop.iter) == "range":
+            if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and callee(loop.iter) == "range":
                 if not names_in(loop.target) & names_in(node.slice) or not loop.iter.args:
                     continue
                 stop = loop.iter.args[0 if len(loop.iter.args) == 1 else 1]
@@ -106,7 +106,7 @@ def literal(node: ast.expr) -> bool:
     """Whether it is a text as it stands: one that is written, or what `str` gives."""
     return (
         isinstance(node, ast.JoinedStr)
-        or called(node) == "str"
+        or callee(node) == "str"
         or (isinstance(node, ast.Constant) and isinstance(node.value, str))
     )
 
@@ -128,7 +128,7 @@ def both_listed(wanted: Wanted) -> Iterator[Proposal]:
             parts = [node.left, node.right]
         elif isinstance(node, ast.List):
             parts = node.elts
-        if len(parts) > 1 and all(called(part) == "parameters" for part in parts):
+        if len(parts) > 1 and all(callee(part) == "parameters" for part in parts):
             made = f"[{', '.join(f'*{text.get(part)}' for part in parts)}]"
             yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .text import Text
 
 DEEPEST = 4
@@ -48,7 +48,7 @@ def parts(text: Text, made: ast.expr, place: int | None, depth: int) -> Iterator
     if place is None:
         yield made
     for function in text.parts(text.tree, ast.FunctionDef) if isinstance(made, ast.Call) else ():
-        if function.name == called(made):
+        if function.name == callee(made):
             for node in text.parts(function, ast.Return):
                 if node.value is not None and depth:
                     yield from parts(text, node.value, place, depth - 1)

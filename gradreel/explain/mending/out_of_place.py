@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import enclosing, loads, root_name
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, head, names_in
@@ -63,7 +63,7 @@ def plain_sum(text: Text, statement: ast.AugAssign) -> str | None:
 
 def plain_call(text: Text, statement: ast.Expr | ast.Assign, call: ast.Call) -> str | None:
     """The statement with the in-place call made plain."""
-    name = called(call)
+    name = callee(call)
     if not name.endswith("_") or name.endswith("__") or not isinstance(call.func, ast.Attribute):
         return None
     whole = text.get(call)
@@ -82,7 +82,7 @@ def plain_call(text: Text, statement: ast.Expr | ast.Assign, call: ast.Call) -> 
 def plain_within(text: Text, statement: ast.Return) -> str | None:
     """`return t.sub_(1)` as `return t.sub(1)`."""
     for call in text.calls(statement):
-        name = called(call)
+        name = callee(call)
         if name.endswith("_") and not name.endswith("__") and isinstance(call.func, ast.Attribute):
             whole = text.get(call)
             plain = f"{text.get(call.func.value)}.{name[:-1]}{whole[len(text.get(call.func)) :]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import followed, grouped, loads
 from .proposal import FREE, Proposal, Wanted
 from .sizes import counted, resized
@@ -21,7 +21,7 @@ def past_the_end(wanted: Wanted) -> Iterator[Proposal]:
     for loop in text.around(raised):
         if not isinstance(loop, ast.For) or not names_in(loop.target) & used or not isinstance(loop.iter, ast.Call):
             continue
-        if called(loop.iter) == "range" and loop.iter.args and name is not None:
+        if callee(loop.iter) == "range" and loop.iter.args and name is not None:
             stop = loop.iter.args[0 if len(loop.iter.args) == 1 else 1]
             made = f"{name}.shape[{wanted.name('dim') or 0}]"
             title = f"let the loop on line {loop.lineno} stop at {made}"
@@ -85,9 +85,9 @@ def row_missing(wanted: Wanted) -> Iterator[Proposal]:
         layers, more = ("Embedding", "EmbeddingBag"), int(most) + 1 - int(size)
         yield from resized(wanted, layers, 0, "num_embeddings", int(size), int(most) + 1)
         for node in ast.walk(wanted.text.tree):
-            if isinstance(node, ast.Call) and called(node) in layers and node.args and counted(node.args[0]) is None:
+            if isinstance(node, ast.Call) and callee(node) in layers and node.args and counted(node.args[0]) is None:
                 shown = f"{wanted.text.get(node.args[0])} + {more}"
-                title = f"{called(node)} with {shown} rows on line {node.lineno}"
+                title = f"{callee(node)} with {shown} rows on line {node.lineno}"
                 yield wanted.proposal(title, "more weights", wanted.text.replaced(node.args[0], shown))
 
 

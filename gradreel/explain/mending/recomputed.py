@@ -113,7 +113,7 @@ def taken_in_loop(wanted: Wanted) -> Iterator[Proposal]:
         return
     part, name = value.generators[0], text.get(built.targets[0]) if isinstance(built, ast.Assign) else ""
     for use, goal in entries_of(loop):
-        pairs = paired(text, goal, value.elt)
+        pairs = pair_parts(text, goal, value.elt)
         if text.get(use) != name or len(value.generators) != 1 or part.ifs or not pairs:
             continue
         over = text.get(part.target) if goal is loop.target else f"({text.get(part.target).strip('()')})"
@@ -131,7 +131,7 @@ def taken_in_loop(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"compute {what} in the turn that needs it, on line {loop.lineno}", FREE, *edits)
 
 
-def paired(text: Text, goal: ast.expr, value: ast.expr) -> list[tuple[str, str]]:
+def pair_parts(text: Text, goal: ast.expr, value: ast.expr) -> list[tuple[str, str]]:
     """The names that take the parts of `value`, each with its part; none if they do not match."""
     if isinstance(goal, ast.Name):
         return [(goal.id, text.get(value))]

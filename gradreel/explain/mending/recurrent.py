@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from ..errors.recurrent import PAIRED, RECURRENT, named_layers
 from .common import value_of
 from .proposal import FREE, Proposal, Wanted
@@ -44,7 +44,7 @@ def pair_made(wanted: Wanted) -> Iterator[Proposal]:
     value = value_of(built)
     if built is not None and isinstance(value, ast.Call):
         made = f"({text.get(value)}, torch.zeros_like({text.get(value)}))"
-        if called(value).startswith("zeros"):
+        if callee(value).startswith("zeros"):
             made = f"({text.get(value)}, {text.get(value)})"
         yield wanted.proposal(f"a pair of states on line {built.lineno}", ZEROS, text.replaced(value, made))
 
@@ -59,7 +59,7 @@ def output_taken(wanted: Wanted) -> Iterator[Proposal]:
             title = f"its output: {text.get(call)}[0] on line {call.lineno}"
             yield wanted.proposal(title, FREE, text.replaced(call, f"{text.get(call)}[0]"))
     for home in text.parts(text.tree, ast.Call):
-        inner = [part for part in home.args if called(part) in RECURRENT] if called(home) == "Sequential" else []
+        inner = [part for part in home.args if callee(part) in RECURRENT] if callee(home) == "Sequential" else []
         whole = next((node for node in text.tree.body if node.lineno <= home.lineno <= (node.end_lineno or 0)), None)
         if inner and whole is not None and isinstance(home.func, ast.Attribute):
             module = f"{text.get(home.func.value)}.Module"

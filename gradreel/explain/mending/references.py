@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..calls import called
+from ..calls import callee
 from ..diagnosis import Diagnosis
 from .common import enumerated, followed, loads, stack_statements
 from .detaching import CUTS
@@ -44,8 +44,8 @@ def detached_where_made(wanted: Wanted) -> Iterator[Proposal]:
         before = [part for part in block if part.lineno < loop.lineno and isinstance(part, ast.Assign)]
         made = [part for part in before if text.alone(part) and held_only_to_compare(text, part, loop)]
         asked = [part for part in made if part is built or reached in targets(part)]
-        makers = {called(call) for part in asked for call in text.parts(part, ast.Call)} - METHODS
-        alike = [part for part in made if makers & {called(call) for call in text.parts(part, ast.Call)}]
+        makers = {callee(call) for part in asked for call in text.parts(part, ast.Call)} - METHODS
+        alike = [part for part in made if makers & {callee(call) for call in text.parts(part, ast.Call)}]
         statements = [part for part in made if part in asked or part in alike]
         if asked:
             names = enumerated(sorted(set().union(*map(targets, statements))))
@@ -98,8 +98,8 @@ def taken_of(text: Text, value: ast.expr) -> list[str]:
         at = 1 if outer.attr == "items" else None
         call = text.parents.get(outer)
         whole, outer = call if isinstance(call, ast.Call) else whole, text.parents.get(call) if call else None
-    elif isinstance(outer, ast.Call) and called(outer) in ("zip", "enumerate") and value in outer.args:
-        at = outer.args.index(value) + (called(outer) == "enumerate")
+    elif isinstance(outer, ast.Call) and callee(outer) in ("zip", "enumerate") and value in outer.args:
+        at = outer.args.index(value) + (callee(outer) == "enumerate")
         whole, outer = outer, text.parents.get(outer)
     if not isinstance(outer, ast.For | ast.comprehension) or outer.iter is not whole:
         return []
@@ -123,12 +123,12 @@ def collected_unrecorded(wanted: Wanted, name: str) -> Iterator[Proposal]:
     for built in reversed(stack_statements(wanted, "built")):
         loops = [node for node in text.around(built) if isinstance(node, ast.For | ast.While)]
         alone = [loop for loop in loops if not any(loop in text.around(goal) for goal in asked)]
-        calls = isinstance(built, ast.Assign) and called(built.value) in own_functions(text)
+        calls = isinstance(built, ast.Assign) and callee(built.value) in own_functions(text)
         whole = alone[-1] if alone else built if calls else None
         if (
             whole is None
             or not text.alone(whole)
-            or any(called(call) in TRAINING for call in text.parts(whole, ast.Call))
+            or any(callee(call) in TRAINING for call in text.parts(whole, ast.Call))
         ):
             continue
         title = f"with torch.no_grad(): around line {whole.lineno}, which collects {name}"
@@ -200,7 +200,7 @@ def is_divisor(text: Text, use: ast.expr) -> bool:
         return False
     around = text.parents.get(outer)
     call = text.parents.get(around) if isinstance(around, ast.Attribute) else around
-    if isinstance(call, ast.Call) and called(call) == "exp":
+    if isinstance(call, ast.Call) and callee(call) == "exp":
         return True
     names = targets(around) if isinstance(around, ast.Assign) else set()
     return any(part.id in names for other in text.calls(text.tree, "exp") for part in text.parts(other, ast.Name))

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..calls import called
+from ..calls import callee
 from .common import enclosing, followed, grouped, value_of
 from .proposal import Proposal, Wanted
 from .text import Text, names_in, targets
@@ -111,7 +111,7 @@ def ranked(text: Text, node: ast.AST) -> ast.expr | None:
     if isinstance(node, ast.Subscript | ast.Attribute):
         part = text.get(node.slice) if isinstance(node, ast.Subscript) else node.attr
         call, name = node.value, "max" if part in ("1", "indices") else ""
-    if not isinstance(call, ast.Call) or called(call) != name or not isinstance(call.func, ast.Attribute):
+    if not isinstance(call, ast.Call) or callee(call) != name or not isinstance(call.func, ast.Attribute):
         return None
     return call.args[0] if text.get(call.func.value) == "torch" and call.args else call.func.value
 
@@ -203,7 +203,7 @@ def left_unrounded(wanted: Wanted) -> Iterator[Proposal]:
         counted = [use for use in answers_counted(text, call) if call not in text.around(use)]
         if counted:
             title += f", but where answers are counted, on line {counted[0].lineno}"
-        edits = [followed(text, use, f".{called(call)}()") for use in counted]
+        edits = [followed(text, use, f".{callee(call)}()") for use in counted]
         cost = "other numbers: round where answers are counted"
         yield wanted.proposal(title, cost, text.replaced(call, shown), *edits)
 
@@ -216,7 +216,7 @@ def answers_counted(text: Text, call: ast.Call) -> list[ast.expr]:
         owner = enclosing(text, home, ast.ClassDef)
         makers = [node for node in text.parts(text.tree, ast.Assign) if text.calls(node, getattr(owner, "name", ""))]
         givers = {home.name}.union(*map(targets, makers))
-        given = [node for node in text.parts(text.tree, ast.Assign) if called(node.value) in givers]
+        given = [node for node in text.parts(text.tree, ast.Assign) if callee(node.value) in givers]
         names = set().union(*map(targets, given))
         home = None
     scope = home or text.tree
@@ -228,7 +228,7 @@ def answers_counted(text: Text, call: ast.Call) -> list[ast.expr]:
 
 def whole_of(node: ast.expr) -> ast.expr:
     """What is turned, reshaped or cut off its graph, without that: `y` of `y.view(-1).detach()`."""
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called(node) in SHAPED:
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and callee(node) in SHAPED:
         node = node.func.value
     return node
 

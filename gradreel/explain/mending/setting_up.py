@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from ..errors.not_imported import IMPORTS, unbound
 from .common import (
     arguments_of,
@@ -83,7 +83,7 @@ def params_of(group: ast.Dict) -> ast.expr | None:
 def not_reentrant(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for node in ast.walk(text.tree):
-        if isinstance(node, ast.Call) and (called(node) or "").startswith("checkpoint"):
+        if isinstance(node, ast.Call) and (callee(node) or "").startswith("checkpoint"):
             title = f"use_reentrant=False on line {node.lineno}"
             yield wanted.proposal(title, FREE, set_keyword(text, node, "use_reentrant", "False"))
 
@@ -94,7 +94,7 @@ def metric_given(wanted: Wanted) -> Iterator[Proposal]:
     losses = [
         text.get(node.func.value)
         for node in ast.walk(text.tree)
-        if isinstance(node, ast.Call) and called(node) == "backward" and isinstance(node.func, ast.Attribute)
+        if isinstance(node, ast.Call) and callee(node) == "backward" and isinstance(node.func, ast.Attribute)
     ]
     for call in text.calls(wanted.at("raised"), "step"):
         for loss in dict.fromkeys(losses):
@@ -108,7 +108,7 @@ def whole_batches(wanted: Wanted) -> Iterator[Proposal]:
     if "more than 1 value per channel" not in wanted.found.message:
         return
     for node in ast.walk(text.tree):
-        if isinstance(node, ast.Call) and called(node) == "DataLoader" and keyword(node, "drop_last") is None:
+        if isinstance(node, ast.Call) and callee(node) == "DataLoader" and keyword(node, "drop_last") is None:
             title = f"drop_last=True on line {node.lineno}"
             yield wanted.proposal(title, "the rows left over are not seen", with_argument(text, node, "drop_last=True"))
 
@@ -124,7 +124,7 @@ def optimizer_of_these(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.removed(built), text.after(changed, text.lines_of(built)))
     owner = (wanted.name("target") or "").partition(".")[0]
     for node in ast.walk(built.value):
-        if isinstance(node, ast.Call) and called(node) == "parameters" and isinstance(node.func, ast.Attribute):
+        if isinstance(node, ast.Call) and callee(node) == "parameters" and isinstance(node.func, ast.Attribute):
             before = node.func.value
             if owner.isidentifier() and text.get(before) != owner:
                 title = f"{owner}.parameters() on line {node.lineno}"
@@ -159,7 +159,7 @@ def numbers_loaded(wanted: Wanted) -> Iterator[Proposal]:
     if not isinstance(changed, ast.Assign) or len(changed.targets) != 1:
         return
     source = changed.value
-    if isinstance(source, ast.Call) and called(source) == "deepcopy" and source.args:
+    if isinstance(source, ast.Call) and callee(source) == "deepcopy" and source.args:
         goal, model = text.get(changed.targets[0]), text.get(source.args[0])
         title = f"load the numbers of {model} into {goal}, on line {changed.lineno}"
         yield wanted.proposal(title, FREE, text.replaced(changed, f"{goal}.load_state_dict({model}.state_dict())"))
@@ -200,7 +200,7 @@ def computed_anew(text: Text, statement: ast.stmt) -> ast.expr | None:
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Attribute | ast.Subscript):
         return None
     call, path = statement.value, text.get(statement.targets[0])
-    if not isinstance(call, ast.Call) or called(call) != "Parameter" or not call.args:
+    if not isinstance(call, ast.Call) or callee(call) != "Parameter" or not call.args:
         return None
     return call.args[0] if any(text.get(part) == path for part in text.parts(call, ast.expr)) else None
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import followed, grouped, loads, set_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Text
@@ -52,12 +52,12 @@ def resized(wanted: Wanted, layers: tuple[str, ...], at: int, word: str, old: in
     """Where one of `layers` is made with the number `old` in its place `at`, it gets `new`."""
     text = wanted.text
     for node in ast.walk(text.tree):
-        if not isinstance(node, ast.Call) or called(node) not in layers:
+        if not isinstance(node, ast.Call) or callee(node) not in layers:
             continue
         named = keyword(node, word)
         given = named.value if named is not None else node.args[at] if len(node.args) > at else None
         if given is not None and counted(given) == old:
-            title = f"{called(node)} with {word}={new} on line {node.lineno}"
+            title = f"{callee(node)} with {word}={new} on line {node.lineno}"
             yield wanted.proposal(title, "another number of weights", text.replaced(given, str(new)))
 
 
@@ -84,7 +84,7 @@ def deepened(wanted: Wanted) -> Iterator[Proposal]:
     if found is None:
         return
     sizes = [[int(number) for number in group.split(", ")] for group in found.groups()]
-    made = [node for node in ast.walk(text.tree) if isinstance(node, ast.Call) and called(node) in FACTORIES]
+    made = [node for node in ast.walk(text.tree) if isinstance(node, ast.Call) and callee(node) in FACTORIES]
     made = [node for node in made if len(node.args) == len(sizes[1])]
     for at, (wants, has) in enumerate(zip(*sizes, strict=True)):
         if wants == has:
@@ -221,13 +221,13 @@ def hook_keeps_shape(wanted: Wanted) -> Iterator[Proposal]:
         parts = [node.body] if isinstance(node, ast.Lambda) else [r.value for r in returned_by(node) if r.value]
         changes = [call for part in parts for call in changing_shape(part)]
         if changes and all(text.get(owner_of(call)) != given for call in changes):
-            title = f"leave out .{called(changes[0])}(…) on line {changes[0].end_lineno}, and keep the shape of {given}"
+            title = f"leave out .{callee(changes[0])}(…) on line {changes[0].end_lineno}, and keep the shape of {given}"
             edits = [text.replaced(call, text.get(owner_of(call))) for call in changes]
             yield wanted.proposal(title, "each entry keeps the gradient of its own", *edits)
         title = f"in the shape of {given}, on line {parts[0].lineno}" if parts else ""
         laid = [text.replaced(part, f"{grouped(text, part)}.reshape_as({given})") for part in parts]
         yield wanted.proposal(title, FREE, *laid)
-        means = [call for call in changes if called(call) in REDUCING and keyword(call, "keepdim") is None]
+        means = [call for call in changes if callee(call) in REDUCING and keyword(call, "keepdim") is None]
         spread = [
             text.replaced(part, f"{kept_dimensions(text, part) if means else grouped(text, part)}.expand_as({given})")
             for part in parts
@@ -252,7 +252,7 @@ def owner_of(call: ast.Call) -> ast.expr:
 
 def kept_dimensions(text: Text, part: ast.expr) -> str:
     """`part` in brackets, the reduction at its end with keepdim=True where it names dimensions."""
-    call = part if isinstance(part, ast.Call) and (part.args or part.keywords) and called(part) in REDUCING else None
+    call = part if isinstance(part, ast.Call) and (part.args or part.keywords) and callee(part) in REDUCING else None
     shown = text.get(part)
     return f"{shown[:-1]}, keepdim=True)" if call is not None else grouped(text, part)
 
@@ -295,10 +295,10 @@ def gradient_like(wanted: Wanted) -> Iterator[Proposal]:
 
 def like(text: Text, value: ast.expr, owner: str) -> list[tuple[str, str]]:
     """`torch.ones(2)` made in the shape of `owner`."""
-    if not isinstance(value, ast.Call) or called(value) not in ("ones", "zeros", "rand", "randn", "full"):
+    if not isinstance(value, ast.Call) or callee(value) not in ("ones", "zeros", "rand", "randn", "full"):
         return []
-    rest = "".join(f", {text.get(part)}" for part in value.args[1:2] if called(value) == "full")
-    return [(f"torch.{called(value)}_like({owner}{rest})", f"make the gradient in the shape of {owner}")]
+    rest = "".join(f", {text.get(part)}" for part in value.args[1:2] if callee(value) == "full")
+    return [(f"torch.{callee(value)}_like({owner}{rest})", f"make the gradient in the shape of {owner}")]
 
 
 def added_up(wanted: Wanted) -> Iterator[Proposal]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import enclosing, loads, parse_shape
 from .proposal import Proposal, Wanted
 from .text import Edit, Text
@@ -47,7 +47,7 @@ def soft_class(wanted: Wanted) -> Iterator[Proposal]:
         if scores is None or dim is None:
             continue
         chances, whole = f"torch.softmax({text.get(scores)}, dim={text.get(dim)})", text.parents.get(place)
-        if isinstance(whole, ast.Call) and called(whole) == "one_hot":
+        if isinstance(whole, ast.Call) and callee(whole) == "one_hot":
             target = with_calls(text, whole, "permute", "movedim", "float")
         elif size_along(wanted, dim) == 2:
             chances += {"1": "[:, 1]", "-1": "[..., 1]", "0": "[1]"}.get(text.get(dim), f".select({text.get(dim)}, 1)")
@@ -85,11 +85,11 @@ def places(text: Text, statement: ast.stmt | None) -> Iterator[Place]:
         whole = second_of(text, call)
         if whole is None or dim is None:
             continue
-        if called(call) == "topk":
+        if callee(call) == "topk":
             count, dim = of_topk(text, call)
             if not (isinstance(count, ast.Constant) and count.value == 1):
                 continue
-        keeps = called(call) == "topk" or keyword(call, "keepdim") is not None
+        keeps = callee(call) == "topk" or keyword(call, "keepdim") is not None
         place = squeezed(text, whole) if keeps else whole
         if place is not None:
             yield place, scores, dim
@@ -198,4 +198,4 @@ def arguments(call: ast.Call) -> list[ast.expr] | None:
         if given is None:
             return None
         found.append(given.value)
-    return found if len(found) == len(names) and called(call) == "histc" else None
+    return found if len(found) == len(names) and callee(call) == "histc" else None

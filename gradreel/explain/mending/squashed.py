@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import assigned_pairs
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text
@@ -38,11 +38,11 @@ def scores_as_they_are(wanted: Wanted) -> Iterator[Proposal]:
 def loss_of_chances(wanted: Wanted) -> Iterator[Proposal]:
     """The loss that takes chances as they are."""
     text = wanted.text
-    losses = [call for call in text.calls(text.tree) if called(call) in PLAIN]
+    losses = [call for call in text.calls(text.tree) if callee(call) in PLAIN]
     if losses:
-        name = called(losses[0])
+        name = callee(losses[0])
         edits = [
-            text.replaced(call.func, text.get(call.func).removesuffix(called(call)) + PLAIN[called(call)])
+            text.replaced(call.func, text.get(call.func).removesuffix(callee(call)) + PLAIN[callee(call)])
             for call in losses
         ]
         yield wanted.proposal(f"{PLAIN[name]}, which takes chances, for {name}", "less exact near 0 and 1", *edits)
@@ -66,11 +66,11 @@ def logarithms(wanted: Wanted) -> Iterator[Proposal]:
 def squashed_by(text: Text, call: ast.Call, by: str) -> ast.expr | None:
     """What `call` makes chances of, if that is what it does."""
     func, args = call.func, call.args
-    name, made = text.get(func), isinstance(func, ast.Call) and called(func) in LAYERS[by]
+    name, made = text.get(func), isinstance(func, ast.Call) and callee(func) in LAYERS[by]
     assigned = (node for node in ast.walk(text.tree) if isinstance(node, ast.Assign))
     if made or any(holds(text, node, name, by) for node in assigned):
         return args[0] if args else None
-    if called(call) != by:
+    if callee(call) != by:
         return None
     if isinstance(func, ast.Attribute) and text.get(func.value) not in FUNCTIONS:
         return func.value
@@ -79,12 +79,12 @@ def squashed_by(text: Text, call: ast.Call, by: str) -> ast.expr | None:
 
 def holds(text: Text, node: ast.Assign, name: str, by: str) -> bool:
     """Whether the assignment gives `name` to a layer that squashes."""
-    return called(node.value) in LAYERS[by] and any(text.get(target) == name for target in node.targets)
+    return callee(node.value) in LAYERS[by] and any(text.get(target) == name for target in node.targets)
 
 
 def layers(text: Text, by: str) -> Iterator[tuple[ast.Call | ast.List, ast.Call]]:
     """Layers that squash among the parts of a Sequential or of a list, last ones first."""
-    found = [call for call in text.calls(text.tree) if called(call) in LAYERS[by]]
+    found = [call for call in text.calls(text.tree) if callee(call) in LAYERS[by]]
     for call in reversed(found):
         parent = text.parents.get(call)
         if isinstance(parent, ast.List) or (isinstance(parent, ast.Call) and call in parent.args):
@@ -108,17 +108,17 @@ def left_out(text: Text, owner: ast.Call | ast.List, layer: ast.Call) -> list[Ed
 def sigmoid_of_one(wanted: Wanted) -> Iterator[Proposal]:
     """One score goes through `sigmoid`; where there are several in the last dimension, `softmax` is taken over that."""
     text, wide = wanted.text, wanted.name("wide") == "True"
-    made_as = {text.get(goal) for goal, value in assigned_pairs(text.tree) if called(value) == "Softmax"}
+    made_as = {text.get(goal) for goal, value in assigned_pairs(text.tree) if callee(value) == "Softmax"}
     here = text.calls(wanted.at("built"))
-    calls = [call for call in here if called(call) in ("softmax", "Softmax") or text.get(call.func) in made_as]
+    calls = [call for call in here if callee(call) in ("softmax", "Softmax") or text.get(call.func) in made_as]
     for call in calls or text.calls(text.tree, "Softmax") if wanted.name("kind") == "Softmax" else ():
         given = keyword(call, "dim")
-        place = 0 if called(call) == "Softmax" or text.get(call.func).rpartition(".")[0] not in FUNCTIONS else 1
+        place = 0 if callee(call) == "Softmax" or text.get(call.func).rpartition(".")[0] not in FUNCTIONS else 1
         dim = given.value if given is not None else call.args[place] if len(call.args) > place else None
         if wide and dim is not None:
             title = f"over the last dimension, dim=-1, on line {call.lineno}"
             yield wanted.proposal(title, "other entries share the whole", text.replaced(dim, "-1"))
-        if called(call) == "Softmax":
+        if callee(call) == "Softmax":
             made = f"{text.get(call.func).removesuffix('Softmax')}Sigmoid()"
         else:
             assert isinstance(call.func, ast.Attribute)

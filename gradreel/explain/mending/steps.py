@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import set_keyword, stack_statements, with_argument
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, targets
@@ -63,7 +63,7 @@ def detached_at_last(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for statement in text.parts(text.tree, ast.Expr):
         call = statement.value
-        if called(call) == "detach" and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+        if callee(call) == "detach" and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             name = text.get(call.func.value)
             title = f"take the result: {name} = {name}.detach() on line {statement.lineno}"
             made = wanted.proposal(title, FREE, text.replaced(statement, f"{name} = {text.get(call)}"))
@@ -114,7 +114,7 @@ def later_pair_first(wanted: Wanted) -> Iterator[Proposal]:
     write over is needed no more, and `zero_grad` clears what the other loss left there."""
     text, loop = wanted.text, step_loop(wanted)
     over = loop.iter if loop is not None else None
-    lists = over.args if isinstance(over, ast.Call) and called(over) == "zip" else [over]
+    lists = over.args if isinstance(over, ast.Call) and callee(over) == "zip" else [over]
     if loop is None or not all(isinstance(one, ast.Tuple | ast.List) and len(one.elts) == 2 for one in lists):
         return
     edits, shown = [], ""

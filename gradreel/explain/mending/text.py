@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TypeVar
 
-from ..calls import called
+from ..calls import callee
 
 Part = TypeVar("Part", bound=ast.AST)
 
@@ -96,7 +96,7 @@ class Text:
             return []
         parts = head(statement) if isinstance(statement, ast.stmt) else [statement]
         found = [call for part in parts for call in self.parts(part, ast.Call)]
-        return [call for call in found if called(call) in names] if names else found
+        return [call for call in found if callee(call) in names] if names else found
 
     def parts(self, node: ast.AST | None, kind: type[Part]) -> list[Part]:
         """All that is of this kind in `node`."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from ..straight_through import is_straight_through, parts_of, reads
 from ..unread_layers import unread_layer
 from .common import (
@@ -73,7 +73,7 @@ def left_in_floats(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("cut"), "long", "int", "short"):
         if isinstance(call.func, ast.Attribute) and not call.args:
-            title = f"without .{called(call)}() on line {call.lineno}"
+            title = f"without .{callee(call)}() on line {call.lineno}"
             cost = "fractions stay: round where answers are counted"
             yield wanted.proposal(title, cost, text.replaced(call, text.get(call.func.value)))
 
@@ -98,7 +98,7 @@ def tracked_at_cut(wanted: Wanted) -> Iterator[Proposal]:
             continue
         for call in text.calls(statement):
             if (
-                called(call) in MAKERS
+                callee(call) in MAKERS
                 and keyword(call, "requires_grad") is None
                 and isinstance(call.func, ast.Attribute)
             ):
@@ -129,7 +129,7 @@ def tracked_before_use(wanted: Wanted) -> Iterator[Proposal]:
 def all_tracked(wanted: Wanted) -> Iterator[Proposal]:
     """Every call of the program that wraps data in Variable, or the makers on the line, require a gradient."""
     text = wanted.text
-    calls = [node for node in ast.walk(text.tree) if isinstance(node, ast.Call) and called(node) == "Variable"]
+    calls = [node for node in ast.walk(text.tree) if isinstance(node, ast.Call) and callee(node) == "Variable"]
     bare = [call for call in calls if keyword(call, "requires_grad") is None]
     if bare:
         yield wanted.proposal(
@@ -167,7 +167,7 @@ def freeze_first(wanted: Wanted) -> Iterator[Proposal]:
             if not isinstance(goal, ast.Attribute | ast.Subscript) or freezing is None or not text.alone(made):
                 continue
             own = re.findall(r"\w+", text.get(goal))
-            if own[-1] in parts and isinstance(made.value, ast.Call) and called(made.value)[:1].isupper():  # type: ignore[attr-defined]
+            if own[-1] in parts and isinstance(made.value, ast.Call) and callee(made.value)[:1].isupper():  # type: ignore[attr-defined]
                 title = (
                     f"line {made.lineno}, which brings what is to learn, after line {freezing.end_lineno}: freeze first"
                 )
@@ -234,10 +234,10 @@ def unwrapped(wanted: Wanted) -> Iterator[Proposal]:
     """`Variable(loss.data, requires_grad=True)` and its like make a new leaf of what had a graph: it goes as it is."""
     text, statement = wanted.text, wanted.at("cut")
     value = value_of(statement)
-    if not isinstance(value, ast.Call) or called(value) != "Variable" or not value.args or statement is None:
+    if not isinstance(value, ast.Call) or callee(value) != "Variable" or not value.args or statement is None:
         return
     inner = value.args[0]
-    while (isinstance(inner, ast.Attribute) and inner.attr == "data") or called(inner) in ("detach", "clone"):
+    while (isinstance(inner, ast.Attribute) and inner.attr == "data") or callee(inner) in ("detach", "clone"):
         inner = inner.value if isinstance(inner, ast.Attribute) else inner.func.value  # type: ignore[attr-defined]
     cost = "the gradient goes on back"
     if isinstance(statement, ast.Assign) and text.get(inner) == text.get(statement.targets[0]):
@@ -259,7 +259,7 @@ def undetached(wanted: Wanted) -> Iterator[Proposal]:
         if (isinstance(node, ast.Attribute) and node.attr == "data")
         or (
             isinstance(node, ast.Call)
-            and called(node) in ("detach", "detach_")
+            and callee(node) in ("detach", "detach_")
             and isinstance(node.func, ast.Attribute)
         )
     ]
@@ -327,7 +327,7 @@ TARGET = "the gradient goes to the prediction, and none to the target"
 def not_reentrant(wanted: Wanted) -> Iterator[Proposal]:
     """The checkpoint that records by itself."""
     text = wanted.text
-    calls = [c for c in ast.walk(text.tree) if isinstance(c, ast.Call) and called(c).startswith("checkpoint")]
+    calls = [c for c in ast.walk(text.tree) if isinstance(c, ast.Call) and callee(c).startswith("checkpoint")]
     if calls:
         edits = [set_keyword(text, call, "use_reentrant", "False") for call in calls]
         yield wanted.proposal("use_reentrant=False for the checkpoint", FREE, *edits)
@@ -398,7 +398,7 @@ def not_loaded(wanted: Wanted) -> Iterator[Proposal]:
         return
     for call in text.calls(statement, "load_state_dict"):
         given = call.args[0] if call.args else None
-        if isinstance(given, ast.Call) and called(given) == "state_dict" and isinstance(given.func, ast.Attribute):
+        if isinstance(given, ast.Call) and callee(given) == "state_dict" and isinstance(given.func, ast.Attribute):
             assert isinstance(call.func, ast.Attribute)
             copy, model = text.get(call.func.value), text.get(given.func.value)
             made = [
@@ -514,7 +514,7 @@ def detach_other_side(wanted: Wanted) -> Iterator[Proposal]:
         loss = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
         if len(pair) != 2 or not (loss or (isinstance(node, ast.Call) and LOSSES.search(text.get(node.func)))):
             continue
-        marks = [called(part) == "detach" and isinstance(part, ast.Call) and not part.args for part in pair]
+        marks = [callee(part) == "detach" and isinstance(part, ast.Call) and not part.args for part in pair]
         if sum(marks) != 1:
             continue
         stopped, other = pair if marks[0] else reversed(pair)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import copies, enclosing, enumerated, grouped, needed_before, set_keyword, with_argument
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
@@ -29,7 +29,7 @@ Function = ast.FunctionDef | ast.Lambda
 
 def functions(text: Text) -> list[Function]:
     """The functions of the text that a transform is given."""
-    calls = [call for call in text.parts(text.tree, ast.Call) if called(call) in (*MAKERS, "vmap") and call.args]
+    calls = [call for call in text.parts(text.tree, ast.Call) if callee(call) in (*MAKERS, "vmap") and call.args]
     names = {part.id for call in calls for part in text.parts(call.args[0], ast.Name)}
     plain = [part for call in calls for part in text.parts(call.args[0], ast.Lambda)]
     return [*plain, *(node for node in text.parts(text.tree, ast.FunctionDef) if node.name in names)]
@@ -40,11 +40,11 @@ def as_tensor(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for function in functions(text):
         for call in text.parts(function, ast.Call):
-            if called(call) in NUMBERS and isinstance(call.func, ast.Attribute):
-                title = f"leave out .{called(call)}() on line {call.lineno}"
+            if callee(call) in NUMBERS and isinstance(call.func, ast.Attribute):
+                title = f"leave out .{callee(call)}() on line {call.lineno}"
                 yield wanted.proposal(title, "the graph stays", text.replaced(call, text.get(call.func.value)))
-            if called(call) in ("float", "int") and len(call.args) == 1:
-                title = f"leave out {called(call)}() on line {call.lineno}"
+            if callee(call) in ("float", "int") and len(call.args) == 1:
+                title = f"leave out {callee(call)}() on line {call.lineno}"
                 yield wanted.proposal(title, "the graph stays", text.replaced(call, grouped(text, call.args[0])))
 
 
@@ -52,7 +52,7 @@ def with_auxiliary(wanted: Wanted) -> Iterator[Proposal]:
     """`grad(f)` becomes `grad(f, has_aux=True)`."""
     text = wanted.text
     for call in text.parts(text.tree, ast.Call):
-        if called(call) in MAKERS and keyword(call, "has_aux") is None and call.args:
+        if callee(call) in MAKERS and keyword(call, "has_aux") is None and call.args:
             title = f"has_aux=True on line {call.lineno}"
             cost = "the result is a pair: the gradient, and what else the function gives"
             yield wanted.proposal(title, cost, with_argument(text, call, "has_aux=True"))
@@ -63,14 +63,14 @@ def log_outside(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
     adding = raised.value if isinstance(raised, ast.Expr) else None
-    if not isinstance(home, ast.FunctionDef) or not isinstance(adding, ast.Call) or called(adding) != "append":
+    if not isinstance(home, ast.FunctionDef) or not isinstance(adding, ast.Call) or callee(adding) != "append":
         return
     shown = adding.args[0] if len(adding.args) == 1 else None
-    if not isinstance(shown, ast.Call) or called(shown) not in ("item", "float") or raised is None:
+    if not isinstance(shown, ast.Call) or callee(shown) not in ("item", "float") or raised is None:
         return
     one = text.get(shown.func.value) if isinstance(shown.func, ast.Attribute) else text.get(shown.args[0])
     last = home.body[-1]
-    for grad in [call for call in text.parts(text.tree, ast.Call) if called(call) == "grad" and call.args]:
+    for grad in [call for call in text.parts(text.tree, ast.Call) if callee(call) == "grad" and call.args]:
         outer = next((node for node in text.around(grad) if isinstance(node, ast.Assign)), None)
         if text.get(grad.args[0]).rpartition(".")[2] != home.name or outer is None or keyword(grad, "has_aux"):
             continue
@@ -94,7 +94,7 @@ def vector_given(wanted: Wanted) -> Iterator[Proposal]:
             continue
         function, point = text.get(call.args[0]), text.get(call.args[1])
         function = function if function.isidentifier() else f"({function})"
-        shape = f"{function}({point})" if called(call) == "vjp" else point
+        shape = f"{function}({point})" if callee(call) == "vjp" else point
         given = keyword(call, "v")
         old = given.value if given is not None else call.args[2] if len(call.args) > 2 else None
         made = f"torch.ones_like({shape})"
@@ -207,7 +207,7 @@ def is_weighted(call: ast.Call) -> bool:
 def remove_flag(text: Text, raised: ast.stmt, leaf: str) -> list[Edit]:
     """The line that asks for a leaf goes; under another name it hands on what it was made of."""
     source = raised.value if isinstance(raised, ast.Assign | ast.Expr) else None
-    while isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and called(source) in OF_LEAF:
+    while isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and callee(source) in OF_LEAF:
         source = source.func.value
     if source is None or (isinstance(source, ast.Name) and source.id == leaf) or isinstance(raised, ast.Expr):
         return [text.removed(raised)]
@@ -222,7 +222,7 @@ def cotangent_like(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(text.tree, ast.Assign):
         goal = node.targets[0]
-        if called(node.value) != "vjp" or not isinstance(goal, ast.Tuple) or len(goal.elts) != 2:
+        if callee(node.value) != "vjp" or not isinstance(goal, ast.Tuple) or len(goal.elts) != 2:
             continue
         output, pull = map(text.get, goal.elts)
         for call in text.calls(raised, pull):
@@ -235,7 +235,7 @@ def cotangent_like(wanted: Wanted) -> Iterator[Proposal]:
 def normalized_alone(wanted: Wanted) -> Iterator[Proposal]:
     """A batch norm becomes a group norm, or keeps no running statistics."""
     text = wanted.text
-    calls = [call for call in text.parts(text.tree, ast.Call) if called(call) in BATCH_NORMS and call.args]
+    calls = [call for call in text.parts(text.tree, ast.Call) if callee(call) in BATCH_NORMS and call.args]
     if not calls:
         return
     lines = enumerated([str(call.lineno) for call in calls])
@@ -244,7 +244,7 @@ def normalized_alone(wanted: Wanted) -> Iterator[Proposal]:
         size, function = call.args[0], text.get(call.func)
         whole = isinstance(size, ast.Constant) and isinstance(size.value, int)
         groups = 2 if whole and int(ast.literal_eval(size)) % 2 == 0 else 1
-        made = f"{function.removesuffix(called(call))}GroupNorm({groups}, {text.get(size)})"
+        made = f"{function.removesuffix(callee(call))}GroupNorm({groups}, {text.get(size)})"
         edits.append(text.replaced(call, made))
     yield wanted.proposal(f"a group norm in the place of the batch norm, on line {lines}", ALONE, *edits)
     plain = [set_keyword(text, call, "track_running_stats", "False") for call in calls]

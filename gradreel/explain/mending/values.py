@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..calls import called, keyword, weights
+from ..calls import callee, keyword, weights
 from .common import enclosing, followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
@@ -70,7 +70,7 @@ def reductions(text: Text, home: ast.AST | None) -> dict[str, dict[str, bool]]:
     for test in text.parts(home, ast.If):
         compared = test.test
         value = compared.comparators[0] if isinstance(compared, ast.Compare) else None
-        ways = [called(call) for part in test.body for call in text.parts(part, ast.Call)]
+        ways = [callee(call) for part in test.body for call in text.parts(part, ast.Call)]
         if isinstance(compared, ast.Compare) and isinstance(value, ast.Constant) and {"mean", "sum"} & set(ways):
             known.setdefault(text.get(compared.left).rpartition(".")[2], {})[text.get(value)] = "mean" in ways
     return known
@@ -135,7 +135,7 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
         given = weights(call)
         if given is None:
             continue
-        owner = call.func.value if isinstance(call.func, ast.Attribute) and called(call) == "backward" else None
+        owner = call.func.value if isinstance(call.func, ast.Attribute) and callee(call) == "backward" else None
         if owner is not None and ast.unparse(owner) in ("autograd", "torch.autograd"):
             owner = None
         shown = text.get(owner) if owner is not None else text.get(call.args[0]) if call.args else root
@@ -162,12 +162,12 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
             if may_be_ones(text, given) and not are_alike(text, given):  # what they say is lost
                 yield replace(ones, makeshift=True)
         for maker in ast.walk(given):
-            if isinstance(maker, ast.Call) and called(maker) in ("ones", "zeros", "rand", "randn", "full"):
-                made = f"torch.{called(maker)}(())" if called(maker) != "full" else text.get(maker)
+            if isinstance(maker, ast.Call) and callee(maker) in ("ones", "zeros", "rand", "randn", "full"):
+                made = f"torch.{callee(maker)}(())" if callee(maker) != "full" else text.get(maker)
                 yield wanted.proposal(
                     "weights without a dimension, as the losses are", FREE, text.replaced(maker, made)
                 )
-            if isinstance(maker, ast.Call) and called(maker) in ("tensor", "FloatTensor") and maker.args:
+            if isinstance(maker, ast.Call) and callee(maker) in ("tensor", "FloatTensor") and maker.args:
                 inner = maker.args[0]
                 if isinstance(inner, ast.List) and len(inner.elts) == 1:
                     edit = text.replaced(maker, f"torch.tensor({text.get(inner.elts[0])})")
@@ -200,9 +200,9 @@ def is_uniform(made: ast.expr) -> bool:
         return True
     if not isinstance(made, ast.Call):
         return False
-    if called(made) in ("ones", "ones_like", "full", "full_like"):
+    if callee(made) in ("ones", "ones_like", "full", "full_like"):
         return True
-    listed = made.args[0] if called(made) in ("tensor", "FloatTensor", "as_tensor") and made.args else None
+    listed = made.args[0] if callee(made) in ("tensor", "FloatTensor", "as_tensor") and made.args else None
     entries = {ast.unparse(part) for part in ast.walk(listed) if isinstance(part, ast.Constant)} if listed else set()
     plain = (ast.List, ast.Tuple, ast.Constant, ast.Load)
     return listed is not None and len(entries) == 1 and all(isinstance(part, plain) for part in ast.walk(listed))
@@ -223,9 +223,9 @@ def match_cuts(wanted: Wanted) -> Iterator[Proposal]:
     """Two that are gone through side by side are cut alike: `chunk(n)` makes n parts, `split(n)` parts of n."""
     text, raised = wanted.text, wanted.at("raised")
     loop = text.loop(raised) if raised is not None else None
-    others = {called(call) for call in text.calls(text.tree, "chunk", "split")}
+    others = {callee(call) for call in text.calls(text.tree, "chunk", "split")}
     for call in text.calls(loop, "chunk", "split") if loop is not None and len(others) == 2 else ():
-        other = "split" if called(call) == "chunk" else "chunk"
+        other = "split" if callee(call) == "chunk" else "chunk"
         if isinstance(call.func, ast.Attribute):
             made = f"{text.get(call.func.value)}.{other}({', '.join(map(text.get, call.args))})"
             title = f"{other} as beside it, on line {call.lineno}"
@@ -237,7 +237,7 @@ def is_drawn(text: Text, given: ast.expr) -> bool:
     name = given.id if isinstance(given, ast.Name) else ""
     makers = [node for node in text.parts(text.tree, ast.Assign) if name in targets(node)] if name else []
     parts = [given, *(node.value for node in makers)]
-    return any(called(call).startswith("rand") for part in parts for call in text.parts(part, ast.Call))
+    return any(callee(call).startswith("rand") for part in parts for call in text.parts(part, ast.Call))
 
 
 TWO_SHAPES = re.compile(
@@ -344,7 +344,7 @@ def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
     flagged = [
         node
         for node in ast.walk(text.tree)
-        if isinstance(node, ast.Call) and called(node) in ("tensor", "arange", "full", "as_tensor", "zeros", "ones")
+        if isinstance(node, ast.Call) and callee(node) in ("tensor", "arange", "full", "as_tensor", "zeros", "ones")
     ]
     edits = [edit for call in flagged if is_int(call) for edit in floats(text, call)]
     mine = [edit for call in text.calls(raised) for edit in floats(text, call) if is_int(call)]
@@ -360,7 +360,7 @@ def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal("write all these numbers with a point", cost, *edits)
     for role in ("raised", "built"):
         for call in text.calls(wanted.at(role)):
-            if called(call) in ("tensor", "arange", "full", "zeros", "ones", "as_tensor", "eye"):
+            if callee(call) in ("tensor", "arange", "full", "zeros", "ones", "as_tensor", "eye"):
                 title = f"dtype=torch.float32 on line {call.lineno}"
                 yield wanted.proposal(title, cost, set_keyword(text, call, "dtype", "torch.float32"))
     value = value_of(built)
@@ -408,9 +408,9 @@ def is_int(call: ast.Call) -> bool:
 
 
 def floats(text: Text, call: ast.Call) -> list[Edit]:
-    if called(call) not in ("tensor", "full", "as_tensor", "arange"):
+    if callee(call) not in ("tensor", "full", "as_tensor", "arange"):
         return []
-    args = call.args if called(call) != "full" else call.args[1:]
+    args = call.args if callee(call) != "full" else call.args[1:]
     return [
         text.replaced(node, f"{node.value}.")
         for arg in args

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import set_keyword
 from .proposal import Proposal, Wanted
 from .sizes import counted
@@ -26,10 +26,10 @@ def smaller(wanted: Wanted) -> Iterator[Proposal]:
     convolved = found.re is CONVOLVED
     calls = sorted(text.parts(text.tree, ast.Call), key=lambda call: (call.lineno, call.col_offset), reverse=True)
     for call in calls:  # behind the others the image is smallest
-        kind = LAYERS.fullmatch(called(call))
+        kind = LAYERS.fullmatch(callee(call))
         if kind is None or (kind["of"].lower() == "conv") != convolved:
             continue
-        at = 2 if convolved else 1 if called(call).islower() else 0
+        at = 2 if convolved else 1 if callee(call).islower() else 0
         named = keyword(call, "kernel_size")
         given = named.value if named is not None else call.args[at] if len(call.args) > at else None
         size = counted(given) if given is not None else None

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import (
     copies,
     enclosing,
@@ -169,7 +169,7 @@ def viewed_name(statement: ast.stmt) -> str | None:
     if isinstance(statement, ast.AugAssign | ast.Assign):
         goal = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
         goal = goal if isinstance(goal, ast.Subscript) else None
-    elif isinstance(statement, ast.Expr) and called(statement.value).endswith("_"):
+    elif isinstance(statement, ast.Expr) and callee(statement.value).endswith("_"):
         call = statement.value
         goal = chained(call.func.value) if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
     return whole_of(goal) if goal is not None else None
@@ -181,7 +181,7 @@ def whole_of(node: ast.expr) -> str | None:
     while True:
         if isinstance(node, ast.Subscript):
             node = node.value
-        elif isinstance(node, ast.Call) and called(node) in VIEWS and isinstance(node.func, ast.Attribute):
+        elif isinstance(node, ast.Call) and callee(node) in VIEWS and isinstance(node.func, ast.Attribute):
             node, through = node.func.value, True
         elif isinstance(node, ast.Name | ast.Attribute) and through and ast.unparse(node) != "torch":
             return ast.unparse(node)
@@ -283,7 +283,7 @@ def inplace(call: ast.Call) -> ast.expr | None:
     """What `call` says of writing in place."""
     if (word := keyword(call, "inplace")) is not None:
         return word.value
-    place = INPLACE.get(called(call))
+    place = INPLACE.get(callee(call))
     return call.args[place] if place is not None and place < len(call.args) else None
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from .common import (
     enclosing,
     followed,
@@ -59,7 +59,7 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
                 title = f"differentiate by {source}, which was used"
                 yield wanted.proposal(title, FREE, text.replaced(use, source))
     for node in ast.walk(text.tree):
-        if not isinstance(node, ast.Call) or called(node) != "grad" or keyword(node, "allow_unused") is None:
+        if not isinstance(node, ast.Call) or callee(node) != "grad" or keyword(node, "allow_unused") is None:
             continue
         if keyword(node, "materialize_grads") is None:
             title = f"zeros instead of None: materialize_grads=True on line {node.lineno}"
@@ -248,7 +248,7 @@ def asked_last(wanted: Wanted) -> Iterator[Proposal]:
     if made:
         title = f"compute first and ask for the gradient last, on line {built.lineno}"
         yield wanted.proposal(title, OF_THE_RESULT, *(edit for edits in made for edit in edits))
-    for result in results_of(text, [called(call) for call in text.parts(value, ast.Call)]):
+    for result in results_of(text, [callee(call) for call in text.parts(value, ast.Call)]):
         edits = flag_last(text, result)
         if edits:
             title = f"compute first and ask for the gradient last, on line {result.lineno}"
@@ -282,7 +282,7 @@ def flag_last(text: Text, value: ast.expr) -> list[Edit]:
     """`value` with its flag taken off where it stands and asked for at the end."""
     calls = text.parts(value, ast.Call)
     removals = [edit for call in calls if (edit := without_keyword(text, call, "requires_grad")) is not None]
-    marks = [call for call in calls if called(call) == "requires_grad_" and isinstance(call.func, ast.Attribute)]
+    marks = [call for call in calls if callee(call) == "requires_grad_" and isinstance(call.func, ast.Attribute)]
     end = text.place(value.end_lineno or 0, value.end_col_offset or 0)
     start = text.place(value.lineno, value.col_offset)
     if not removals and not marks:
@@ -318,7 +318,7 @@ def parameter_made(wanted: Wanted) -> Iterator[Proposal]:
     if not isinstance(built, ast.Assign) or not isinstance(built.value, ast.Call):
         return
     call = built.value
-    if called(call) == "requires_grad_" and isinstance(call.func, ast.Attribute):
+    if callee(call) == "requires_grad_" and isinstance(call.func, ast.Attribute):
         inner = text.get(call.func.value)
     elif (edit := without_keyword(text, call, "requires_grad")) is not None:
         title = f"torch.nn.Parameter(…) on line {built.lineno}"
@@ -365,7 +365,7 @@ def transformed(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), *TRANSFORMS):
         if len(call.args) == 2:
-            name = f"torch.func.{TRANSFORMS[called(call)]}"
+            name = f"torch.func.{TRANSFORMS[callee(call)]}"
             made = f"{name}({text.get(call.args[0])})({text.get(call.args[1])})"
             yield wanted.proposal(f"{name} on line {call.lineno}", FREE, text.replaced(call, made))
 

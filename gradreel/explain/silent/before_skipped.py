@@ -21,7 +21,7 @@ class BeforeSkipped:
         for tensor in tensors:
             self.gradients.setdefault(tensor, self.world.tensors[tensor].grad)
 
-    def changed(self, tensor: int, now: Value | None) -> bool:
+    def differs(self, tensor: int, now: Value | None) -> bool:
         """Whether turns were left out since `tensor` was seen, and its gradient was another before them."""
         return tensor in self.gradients and self.gradients.pop(tensor) != now
 

@@ -9,7 +9,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..calls import called, keyword
+from ..calls import callee, keyword
 from ..diagnosis import Diagnosis, on
 from ..words import code
 from ..world.world import World
@@ -56,13 +56,13 @@ def is_drop(call: ast.Call) -> bool:
     owner = ast.unparse(call.func).rpartition(".")[0]
     of_functions = owner in ("F", "functional", "nn.functional", "torch.nn.functional")
     return (
-        of_functions and called(call).endswith("dropout") and keyword(call, "training") is None and len(call.args) < 3
+        of_functions and callee(call).endswith("dropout") and keyword(call, "training") is None and len(call.args) < 3
     )
 
 
 def mode_of(call: ast.Call) -> str | None:
     """`eval` or `train`, if `call` switches the mode of a module."""
-    name = called(call)
+    name = callee(call)
     if name not in ("eval", "train") or not isinstance(call.func, ast.Attribute):
         return None
     off = name == "train" and call.args and isinstance(call.args[0], ast.Constant) and not call.args[0].value

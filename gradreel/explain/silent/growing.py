@@ -10,7 +10,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..calls import called, calls_in, keyword
+from ..calls import callee, calls_in, keyword
 from ..diagnosis import Diagnosis, named, on
 from ..words import code, name_of
 from ..world.states import Frame, NodeState, Place, TensorState, Turn
@@ -206,7 +206,7 @@ def goes_back(call: ast.Call) -> bool:
     """
     argnums = [part for given in call.args[1:2] for part in getattr(given, "elts", [given])]
     inputs = keyword(call, "inputs") is not None or not all(isinstance(part, ast.Constant) for part in argnums)
-    return called(call) == "backward" or called(call) == "grad" and inputs
+    return callee(call) == "backward" or callee(call) == "grad" and inputs
 
 
 def turn_in(place: Place, line: int) -> Turn | None:

@@ -10,7 +10,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..calls import called
+from ..calls import callee
 from ..diagnosis import Diagnosis, named, on
 from ..source import is_simple
 from ..words import code
@@ -99,7 +99,7 @@ def find_registrations(tree: ast.AST) -> list[tuple[int, str]]:
             continue
         for part in [node for node in ast.walk(home) if is_simple(node)]:
             for call in [node for node in ast.walk(part) if isinstance(node, ast.Call)]:
-                if called(call).startswith("register_") and called(call).endswith("hook") and call.args:
+                if callee(call).startswith("register_") and callee(call).endswith("hook") and call.args:
                     hook = call.args[0]
                     name = "<lambda>" if isinstance(hook, ast.Lambda) else ast.unparse(hook).rpartition(".")[2]
                     found.append((part.lineno, name))

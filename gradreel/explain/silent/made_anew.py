@@ -10,7 +10,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..ancestry import made_from
-from ..calls import called
+from ..calls import callee
 from ..diagnosis import Diagnosis, named, on
 from ..source import nodes_of
 from ..words import code
@@ -74,7 +74,7 @@ def made_in_forward(tree: ast.AST) -> list[ast.Call]:
     """The calls in methods called `forward` that make what learns."""
     forwards = [node for node in nodes_of(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward"]
     calls = [node for forward in forwards for node in ast.walk(forward) if isinstance(node, ast.Call)]
-    return [call for call in calls if called(call) in LAYERS]
+    return [call for call in calls if callee(call) in LAYERS]
 
 
 def remade(tree: ast.AST) -> list[ast.Call]:

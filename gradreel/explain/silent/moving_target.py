@@ -53,7 +53,7 @@ class MovingTarget(FirstTrouble):
         """Where `fixed` was cut off the parameters that `moved` goes back to, if that is an estimate, and `moved` one
         that is corrected by data: it is the target."""
         world = self.world
-        behind = list(unrecorded(world, fixed))
+        behind = list(ancestors_to_leaves(world, fixed))
         leaves = {state.number for state in behind if is_leaf(state)}
         cuts = [state for state in behind if any(one.requires_grad for one in made_from(world, state))]
         sources = [one for state in cuts for one in made_from(world, state) if one.requires_grad]
@@ -107,7 +107,7 @@ def is_leaf(state: TensorState) -> bool:
     return state.requires_grad and state.node is None
 
 
-def unrecorded(world: World, start: TensorState) -> Iterator[TensorState]:
+def ancestors_to_leaves(world: World, start: TensorState) -> Iterator[TensorState]:
     """`start` and what it was made of, nearest first, as far as the leaves."""
     seen, todo = {start.number}, [start]
     for state in todo:
@@ -126,7 +126,7 @@ def adds_data(world: World, side: TensorState) -> bool:
         before = made_from(world, state)
         if any(map(is_leaf, before)) or len(seen) > MOST:
             continue
-        estimates = [any(map(is_leaf, unrecorded(world, one))) for one in before]
+        estimates = [any(map(is_leaf, ancestors_to_leaves(world, one))) for one in before]
         if state.op.partition(".")[0] in SUMS and len(before) == 2 and sum(estimates) == 1:
             return True
         todo += [one for one, estimate in zip(before, estimates, strict=True) if estimate and one.number not in seen]

@@ -10,7 +10,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..calls import called
+from ..calls import callee
 from ..diagnosis import Diagnosis, named, on
 from ..optimized import makings, optimizers
 from ..words import code
@@ -78,7 +78,7 @@ def never_asked(world: World) -> str | None:
         given = {ast.unparse(part) for part in (*call.args, *(word.value for word in call.keywords))}
         if name in given and not SCHEDULES.search(ast.unparse(call.func)):
             return None
-        if owner == name and called(call) != "zero_grad":
+        if owner == name and callee(call) != "zero_grad":
             return None
         emptied |= owner == name
     return name if emptied else None

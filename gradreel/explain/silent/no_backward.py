@@ -9,7 +9,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..calls import called
+from ..calls import callee
 from ..diagnosis import Diagnosis, named, on
 from ..words import code, name_of
 from ..world.states import TensorState
@@ -26,7 +26,7 @@ class NoBackward(FirstTrouble):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         calls = (node for node in world.source.nodes if isinstance(node, ast.Call))
-        self.asked = any(called(call) in BACKWARD for call in calls)
+        self.asked = any(callee(call) in BACKWARD for call in calls)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         if self.asked or any(isinstance(event, e.BackwardStarted | e.GradStored) for event in self.world.trace.events):

@@ -55,7 +55,7 @@ class Piled:
         grad = self.world.tensors[tensor].grad
         if grad is None or not (self.world.optimizer is not None or from_gradient(self.world, event.inputs, tensor)):
             return
-        if self.before_skipped.changed(tensor, grad):
+        if self.before_skipped.differs(tensor, grad):
             self.forget(tensor)
         if tensor in self.again and self.diagnosis is None:
             self.diagnosis, self.piled = self.told(tensor), tensor
@@ -67,7 +67,7 @@ class Piled:
     def stored(self, event: e.GradStored) -> None:
         if event.tensor not in self.begun:
             self.begun[event.tensor] = repr(self.world.tensors[event.tensor].value)
-        other = self.before_skipped.changed(event.tensor, event.before)
+        other = self.before_skipped.differs(event.tensor, event.before)
         if other or event.how == "assigned" or event.before is None:
             self.forget(event.tensor)
         elif event.tensor in self.used and not zero(event.before) and not zero(event.came):

@@ -9,7 +9,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..calls import called
+from ..calls import callee
 from ..diagnosis import Diagnosis, named, on
 from ..source import nodes_of
 from ..words import code
@@ -88,7 +88,7 @@ TORCH = ("torch", "nn", "F", "math")
 
 def is_pure(call: ast.Call, known: set[str]) -> bool:
     """Whether a call only computes, with what is `known`: a function or a module of the program may do anything."""
-    name, owner = called(call), call.func
+    name, owner = callee(call), call.func
     while isinstance(owner, ast.Attribute | ast.Subscript | ast.Call):
         owner = owner.func if isinstance(owner, ast.Call) else owner.value
     if isinstance(call.func, ast.Name):

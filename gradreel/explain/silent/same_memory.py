@@ -10,7 +10,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..calls import called, names_in
+from ..calls import callee, names_in
 from ..diagnosis import Diagnosis, named, on
 from ..words import bare, code
 from ..world.states import TensorState
@@ -87,6 +87,6 @@ class SameMemory(FirstTrouble):
 
 def keeps(value: ast.expr) -> bool:
     """Whether `value` is an attribute of a layer, `net.weight`, perhaps with `.data` or `.detach()`: no copy."""
-    if called(value) == "detach" and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+    if callee(value) == "detach" and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         value = value.func.value
     return isinstance(value, ast.Attribute) and value.attr in ("weight", "bias", "data")

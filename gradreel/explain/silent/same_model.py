@@ -11,7 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..ancestry import flat
-from ..calls import called
+from ..calls import callee
 from ..diagnosis import Diagnosis, named, on
 from ..words import code
 from ..world.states import TensorState
@@ -107,7 +107,7 @@ def assigned_again(nodes: list[ast.AST]) -> Iterator[tuple[ast.Assign, str, str]
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
         value = node.value
-        if isinstance(value, ast.Call) and called(value) == "copy" and len(value.args) == 1:
+        if isinstance(value, ast.Call) and callee(value) == "copy" and len(value.args) == 1:
             value = value.args[0]
         if isinstance(value, ast.Name | ast.Attribute) and isinstance(node.targets[0], ast.Name | ast.Attribute):
             yield node, ast.unparse(node.targets[0]), ast.unparse(value)
@@ -116,7 +116,7 @@ def assigned_again(nodes: list[ast.AST]) -> Iterator[tuple[ast.Assign, str, str]
 def used(world: World, name: str) -> bool:
     """Whether the program computes with what it calls `name`: calls it, or hands it to a function."""
     return any(
-        isinstance(node, ast.Call) and name in map(ast.unparse, (node.func, *node.args)) and called(node) != "copy"
+        isinstance(node, ast.Call) and name in map(ast.unparse, (node.func, *node.args)) and callee(node) != "copy"
         for node in world.source.nodes
     )
 

@@ -35,7 +35,7 @@ class SecondOrder:
     def stored(self, event: e.GradStored) -> None:
         call = self.world.calls.get(event.call) if event.call is not None else None
         grad = self.world.tensors.get(event.grad) if event.grad is not None else None
-        if self.before_skipped.changed(event.tensor, event.before):
+        if self.before_skipped.differs(event.tensor, event.before):
             self.graphs.pop(event.tensor, None)
         if call is None or not call.create_graph or grad is None or grad.node is None:
             self.graphs.pop(event.tensor, None)

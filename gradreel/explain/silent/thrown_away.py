@@ -9,7 +9,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..calls import called as called_name
+from ..calls import callee
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.states import Place
@@ -117,6 +117,4 @@ def throws_away(statement: ast.AST) -> bool:
     given: list[ast.expr] = [*call.args, *(word.value for word in call.keywords)]
     if isinstance(call.func, ast.Attribute):
         given.append(call.func.value)
-    return called_name(call) in CHANGES and not any(
-        isinstance(part, ast.Call) for arg in given for part in ast.walk(arg)
-    )
+    return callee(call) in CHANGES and not any(isinstance(part, ast.Call) for arg in given for part in ast.walk(arg))

@@ -13,7 +13,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..ancestry import made_from
-from ..calls import called as called_name
+from ..calls import callee
 from ..diagnosis import Diagnosis, named, on
 from ..optimized import given_paths, makings, optimized, paths
 from ..optimizer_arguments import ParameterGroup, collect_names, constructor_line, later_owners, read_groups
@@ -237,7 +237,7 @@ class Untouched:
         told."""
         world, tensor = self.world, self.world.tensors[number]
         statements = world.source.simple(tensor.place.line)
-        makes = any(called_name(node) == "Parameter" for each in statements for node in ast.walk(each))
+        makes = any(callee(node) == "Parameter" for each in statements for node in ast.walk(each))
         elsewhere = len(self.made) > 1 and optimized(world, tensor)
         if not makes or elsewhere or READS_GRADIENTS.search(world.source.whole):
             return False

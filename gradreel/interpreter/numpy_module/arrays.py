@@ -69,7 +69,7 @@ SEQUENCES = (list, tuple, range, deque)
 def numbers(machine: Machine, given: Value) -> Any:
     """`given` as numpy may see it: numbers, or nested lists of them; tensors become arrays."""
     if isinstance(given, SEQUENCES):
-        made = listed(machine, given)
+        made = to_lists(machine, given)
         machine.meter.elements(volume(made))
         return made
     if isinstance(given, (bool, int, float, np.ndarray, *ARRAY_TYPES)):
@@ -81,9 +81,9 @@ def numbers(machine: Machine, given: Value) -> Any:
     raise TypeError(f"only numbers and lists of numbers can become an array here, not {kind_name(given)}")
 
 
-def listed(machine: Machine, given: Value) -> list[Any]:
+def to_lists(machine: Machine, given: Value) -> list[Any]:
     return [
-        listed(machine, part) if isinstance(part, SEQUENCES) else numbers(machine, part)
+        to_lists(machine, part) if isinstance(part, SEQUENCES) else numbers(machine, part)
         for part in collect_items(machine, given)
     ]
 
