@@ -223,6 +223,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   }
 
   function stop() {
+    isToPlay = false;
     giveUp();
     frame.say("The run was given up. What is shown is what ran before.");
   }
@@ -247,6 +248,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   }
 
   function go(slug, { keep = true } = {}) {
+    isToPlay = false;
     const comparison = comparisons.find((each) => each.slug === slug) ?? OWN;
     if (keep) navigateToPart(comparison.slug, here.slug);
     frame.say(null);
