@@ -36,7 +36,10 @@ export function createPresentation(root) {
     return true;
   }
 
-  const onChange = () => isOn() && !isFull() && set(false);
+  const onChange = () => {
+    if (isOn() && !isFull()) set(false);
+    else if (!isOn() && isFull()) page.exitFullscreen(); // it was left before the whole screen was there
+  };
   root.addEventListener("fullscreenchange", onChange);
   return {
     toggle: () => {

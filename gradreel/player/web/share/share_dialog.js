@@ -61,6 +61,7 @@ export function createShareDialog({ moment, link = async () => null }) {
     const { setup, step, seen, durations } = moment();
     const { kind, sentence } = setup.model.scene.steps[step];
     href = await link().catch(() => null);
+    if (root.open || !root.isConnected) return;
     const card = () => createCard(setup, href);
     shared = { card, still: { step, progress: posedAt(kind) }, loop: loopAround(durations, step, seen ?? undefined) };
     copy.hidden = !href;
@@ -73,6 +74,7 @@ export function createShareDialog({ moment, link = async () => null }) {
 
   /** Play the loop on the card; where motion is reduced, show the moment. */
   function play() {
+    cancelAnimationFrame(playing);
     const ratio = Math.min(2, devicePixelRatio || 1);
     Object.assign(canvas, { width: SIDE * ratio, height: SIDE * ratio });
     const context = canvas.getContext("2d");
