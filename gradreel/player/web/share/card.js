@@ -5,6 +5,7 @@
 
 import { openingOf } from "../lib/markdown.js";
 import { createOffscreenStage } from "../stage/offscreen.js";
+import { isError } from "../stage/pace.js";
 import { clamp, cut, fontOf } from "../stage/pen.js";
 import { wrapText } from "../stage/snapshot.js";
 
@@ -19,7 +20,6 @@ const WORDS = { size: 15.5, line: 21, most: 3 };
 const FOOT = 36;
 const LINK = 12.5;
 const STAGE = { top: CODE.height, height: SIDE - CODE.height - FOOT - WORDS.most * WORDS.line - 16 };
-const WRONG = new Set(["backward_failed", "backward_refused", "raised"]);
 
 /** @param {Setup} setup @param {string|null} link */
 export function createCard(setup, link) {
@@ -61,7 +61,7 @@ export function createCard(setup, link) {
 
 /** The line of the program that runs, marked as in the editor. */
 function drawLine({ kind, line }, scene, { fill, write, colours, measure }) {
-  const wrong = WRONG.has(kind);
+  const wrong = isError(kind);
   fill(colours[wrong ? "bad-bg" : "run-bg"], 0, 0, SIDE, CODE.height);
   fill(colours[wrong ? "bad" : "run"], 0, 0, 5, CODE.height);
   const code = (scene.source.split("\n")[line - 1] ?? "").trim();

@@ -38,6 +38,9 @@ const WHOLE_RUN = 90_000;
 /** Errors are never hurried. */
 const ERRORS = new Set(["backward_failed", "backward_refused", "raised", "stopped"]);
 
+/** Whether the run ended with a step of a kind. @param {string} kind */
+export const isError = (kind) => ERRORS.has(kind);
+
 /** Standing still, acts are where they say most. */
 const STILL = { grad_added: 0.5, grad_stored: 0.55, slot_freed: 0.45 };
 
@@ -58,17 +61,17 @@ export function durationsOf({ scene, node }) {
     const count = (seen.get(key) ?? 0) + 1;
     seen.set(key, count);
     const time = PACE[kind] ?? OTHER;
-    if (ERRORS.has(kind)) return time;
+    if (isError(kind)) return time;
     return Math.max(SHORTEST, time / Math.min(HASTIEST, 1 + HASTE * Math.max(0, count - FAMILIAR)));
   });
   return withinRun(times, scene.steps);
 }
 
 function withinRun(times, steps) {
-  const kept = steps.reduce((sum, { kind }, i) => sum + (ERRORS.has(kind) ? times[i] : 0), 0);
+  const kept = steps.reduce((sum, { kind }, i) => sum + (isError(kind) ? times[i] : 0), 0);
   const rest = times.reduce((sum, time) => sum + time, 0) - kept;
   const factor = Math.min(1, (WHOLE_RUN - kept) / Math.max(1, rest));
-  return factor === 1 ? times : times.map((time, i) => (ERRORS.has(steps[i].kind) ? time : time * factor));
+  return factor === 1 ? times : times.map((time, i) => (isError(steps[i].kind) ? time : time * factor));
 }
 
 /** Steps on an axis of time of playing, from 0 to 1: a step is over where it says.
