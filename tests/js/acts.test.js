@@ -3,12 +3,10 @@ import test from "node:test";
 
 import { indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
-import { createComposer, layoutAt, recompose } from "../../gradreel/player/web/stage/compose.js";
 import { modelOf } from "../../gradreel/player/web/stage/model.js";
 import { stageMoment } from "../../gradreel/player/web/stage/moment.js";
-import { paint } from "../../gradreel/player/web/stage/painter.js";
-import { createPen, paletteFrom } from "../../gradreel/player/web/stage/pen.js";
-import { aim, settle } from "../../gradreel/player/web/stage/sprites.js";
+import { createOffscreenStage } from "../../gradreel/player/web/stage/offscreen.js";
+import { paletteFrom } from "../../gradreel/player/web/stage/pen.js";
 import { svgContext } from "../../gradreel/player/web/stage/svg.js";
 import { tileNumber } from "../../gradreel/player/web/stage/values.js";
 import { measure, stored } from "./scenes.js";
@@ -22,24 +20,15 @@ const colours = paletteFrom((name) => `#${String(NAMES.indexOf(name) + 1).padSta
 function painter(raw) {
   const state = createState(raw);
   const model = modelOf(indexScene(raw, state), state);
-  const composer = createComposer(model, measure);
-  recompose(composer, { room: { width, height } });
+  const stage = createOffscreenStage({ model, measure, colours }, { width, height });
   const keys = state.keys("name:");
   return {
     model,
     moment: (step) => stageMoment(model, step, namesAt(state, keys, step)),
     steps: (kind) => raw.steps.flatMap((step, at) => (step.kind === kind ? [at] : [])),
     at: (step, progress) => {
-      const names = namesAt(state, keys, step);
-      const layout = layoutAt(composer, step, names);
-      const sprites = new Map();
-      aim(sprites, layout, step, () => null);
-      settle(sprites);
       const context = svgContext((text, font) => measure(text, parseFloat(/[\d.]+(?=px)/.exec(font)[0])));
-      paint(createPen(context, colours, measure), /** @type {any} */ ({
-        model, layout, sprites, progress, width, height, moment: stageMoment(model, step, names), hidden: new Set(),
-        chosen: null, hover: null, holding: null, path: new Set(), lit: null, targets: [],
-      }));
+      stage(context, { step, progress });
       const svg = context.inside();
       return { svg, texts: [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text) };
     },

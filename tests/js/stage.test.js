@@ -3,10 +3,10 @@ import test from "node:test";
 
 import { indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
-import { barsOf } from "../../gradreel/player/web/stage/bars.js";
+
 import { actingAt, createComposer, layoutAt, recompose } from "../../gradreel/player/web/stage/compose.js";
 import { foldTree, phaseAt, placedAt, treeOf } from "../../gradreel/player/web/stage/fold.js";
-import { gradAt, modelOf } from "../../gradreel/player/web/stage/model.js";
+import { barsOf, gradAt, modelOf } from "../../gradreel/player/web/stage/model.js";
 import { createCursor } from "../../gradreel/player/web/stage/cursor.js";
 import { countsOf, hasArrived, isAlive, stageMoment } from "../../gradreel/player/web/stage/moment.js";
 import { durationsOf, timeScale } from "../../gradreel/player/web/stage/pace.js";

@@ -8,7 +8,8 @@ import { gradAt } from "./model.js";
 import { hasArrived } from "./moment.js";
 import { box, circle, clamp, lerp, line, share, smooth, within, write } from "./pen.js";
 import {
-  boxOf, edgeRoute, itemOf, leafSpot, leastCovering, mouthOf, plateOf, signOf, slotSpot, spriteOf, tensorSpot, titlesIn,
+  boxOf, edgeRoute, freest, itemOf, leafSpot, leastCovering, mouthOf, plateOf, signOf, slotSpot, spriteOf, tensorSpot,
+  titlesIn,
 } from "./places.js";
 import { travelling, waitsAt } from "./rests.js";
 import { along } from "./routes.js";
@@ -28,6 +29,8 @@ const MEETING = 50;
 const ONE = 0.72;
 /** A tile has its numbers while it is larger, in pixels. */
 const NUMBERED = 26;
+/** When the first gradient of a sum is there. */
+export const THERE = 0.94;
 /** When a block has come to rest. */
 const LANDED = 0.66;
 /** So high may an arm bend. */
@@ -52,8 +55,8 @@ const HIDES = {
     if (edge && time < ONE) hidden.add(`sent:${edge.id}`);
   },
   arrive: ({ node, edge }, hidden, time) => {
-    if (edge && time < 0.94) hidden.add(`sent:${edge.id}`);
-    if (time < 0.94) hidden.add(`inbox:${node.id}`);
+    if (edge && time < THERE) hidden.add(`sent:${edge.id}`);
+    if (time < THERE) hidden.add(`inbox:${node.id}`);
   },
   sends: ({ edges }, hidden) => edges.forEach(({ edge }) => hidden.add(`sent:${edge.id}`)),
   store: ({ leaf }, hidden, time) => {
@@ -198,7 +201,7 @@ function drawArrive(pen, frame, { node, after, edge }, time) {
   const item = itemOf(frame, node);
   const [mouth, route] = [item && mouthOf(frame, item), edge && edgeRoute(frame, edge)];
   const sent = frame.moment.acts.some((each) => each.type === "sends" && each.edges.some((way) => way.edge === edge));
-  if (!mouth || !route || sent || time >= 0.94) return;
+  if (!mouth || !route || sent || time >= THERE) return;
   const from = along(route, waitsAt(frame.layout, edge));
   const part = smooth(share(time, 0.1, 0.8));
   const at = { x: lerp(from.x, mouth.x, part), y: lerp(from.y, mouth.y, part) };
@@ -519,7 +522,7 @@ function drawVerdict(pen, frame, node, slot, item) {
   const above = Math.max(18, y - (item.h / 2 + 22 + (layout.lying && item.tag ? NAME : 0)) * scale);
   const spots = [below, above].flatMap((level) => [x, x - aside, x + aside].map((middle) =>
     ({ x: clamp(middle, size.w / 2 + 6, width - size.w / 2 - 6), y: level, ...size })));
-  const at = leastCovering(spots, layout.items.map((each) => boxOf(each, layout)));
+  const at = freest(layout, spots);
   const way = at.y < y ? 1 : -1;
   line(pen, [[x - 8, at.y + way * 12], [x, at.y + way * 22], [x + 8, at.y + way * 12]], {
     stroke: pen.colours.bad, fill: pen.colours.bad, close: true,

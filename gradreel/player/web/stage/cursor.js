@@ -1,6 +1,6 @@
 /**
- * How many things stand at a step, told by small numbers: of each a code that changes now and then. A cursor goes over
- * all changes in the order of steps, so from one step to another only what lies between is applied.
+ * How each of many things stands at a step, told by a small number: a code that changes now and then. A cursor goes
+ * over all changes in the order of steps, so from one step to another only what lies between is applied.
  */
 
 /** @import { Track } from "../scene/state.js" */

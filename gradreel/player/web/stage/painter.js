@@ -3,8 +3,8 @@
  * gradients that wait, and what happens now. All that it draws it is told; the same code paints the screen and a file.
  */
 
-import { dimmed, drawActs, mostAt, prepare, seedSpot } from "./acts.js";
-import { barsOf } from "./bars.js";
+import { THERE, dimmed, drawActs, mostAt, prepare, seedSpot } from "./acts.js";
+import { barsOf } from "./model.js";
 import { isFramed } from "./fold.js";
 import { drawInlet, drawItem, idsOf } from "./marks.js";
 import {
@@ -31,7 +31,7 @@ const PIPS = 6;
 const PIP = 13;
 const PLAIN = 5;
 /** The shares of a step at which a gradient has come. */
-const COMES = { arrive: 0.94, meet: 0.3 };
+const COMES = { arrive: THERE, meet: 0.3 };
 /** Of a bundle, where the count may stand. */
 const SPOTS = [0.3, 0.2, 0.42, 0.54, 0.66, 0.78, 0.14, 0.36, 0.25, 0.48, 0.6, 0.72, 0.84];
 

@@ -5,7 +5,7 @@
 
 import { seedSpot } from "./acts.js";
 import { box, write } from "./pen.js";
-import { boxOf, overlapOf } from "./places.js";
+import { overlapOf, thingsIn } from "./places.js";
 import { restsOf, waysOf } from "./rests.js";
 import { BOLD } from "./sizes.js";
 import { pointsOf, slopesOf } from "./slopes.js";
@@ -86,12 +86,11 @@ function freeCorner(pen, frame, w) {
  * @param {Pen} pen @param {Layout} layout @returns {Box[]}
  */
 function freeCorners(pen, layout) {
-  const { items, ground, width } = layout;
+  const { ground, width } = layout;
   const w = pen.measure("← backward 000", PX, BOLD) + 4 * GAP;
   const [left, right] = [OFF + w / 2, width - OFF - w / 2];
   const [top, bottom] = [OFF + HIGH / 2, ground - OFF - HIGH / 2];
-  const things = items.map((item) => boxOf(item, layout));
-  const full = [...things, ...restsOf(layout).tiles, ...slopesOf(layout, pen)];
+  const full = [...thingsIn(layout), ...restsOf(layout).tiles, ...slopesOf(layout, pen)];
   const points = waysOf(layout).flatMap(({ route }) => pointsOf(route));
   const isIn = (at, { x, y }) => Math.abs(at.x - x) < at.w / 2 + 2 && Math.abs(at.y - y) < at.h / 2 + 2;
   return [[left, top], [right, top], [left, bottom], [right, bottom]]

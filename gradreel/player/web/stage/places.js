@@ -26,6 +26,9 @@ export function boxOf({ x, y, w, h, tag, lens, over = 0 }, { scale, lying }) {
   return { x: x + (right / 2) * scale, y: y - (above / 2) * scale, w: (w + right) * scale, h: (h + above) * scale };
 }
 
+/** What stands on the stage. @param {Layout} layout */
+export const thingsIn = (layout) => layout.items.map((item) => boxOf(item, layout));
+
 /** The area that two boxes share. @param {Box} one @param {Box} other */
 export function overlapOf(one, other) {
   const shared = (at, size) =>
@@ -36,7 +39,7 @@ export function overlapOf(one, other) {
 /** Of some places the one that covers least of what stands on the stage.
  * @param {Layout} layout @param {Box[]} places
  */
-export const freest = (layout, places) => leastCovering(places, layout.items.map((item) => boxOf(item, layout)));
+export const freest = (layout, places) => leastCovering(places, thingsIn(layout));
 
 /** How much worse it is to cover a thing than what only may be there. */
 const WORSE = 20;

@@ -3,8 +3,8 @@
  * they cover no thing and no other gradient. Decided once for a layout, so that none jumps while a call goes about.
  */
 
-import { boxOf, leastCovering, mouthAt, overlapOf } from "./places.js";
-import { along, isBundle, lengthOf, routeOf } from "./routes.js";
+import { leastCovering, mouthAt, overlapOf, thingsIn } from "./places.js";
+import { along, inletDeep, isBundle, lengthOf, routeOf } from "./routes.js";
 
 /** @import { Edge, Layout, Link } from "./types.js" */
 /** @import { Box } from "./places.js" */
@@ -57,12 +57,11 @@ export function waysOf(layout) {
 /** @param {Layout} layout @returns {Rests} */
 function placeRests(layout) {
   const ways = waysOf(layout);
-  const items = layout.items.map((item) => boxOf(item, layout));
-  const mouths = layout.items.filter(isJoint).map((item) => {
+  const mouths = layout.items.filter((item) => inletDeep(layout, item)).map((item) => {
     const { x, y, size } = mouthAt(layout, item, { x: item.x, y: item.y, scale: layout.scale });
     return { x, y, w: size, h: size };
   });
-  const things = [...items, ...mouths];
+  const things = [...thingsIn(layout), ...mouths];
   const size = travelling(layout);
   const waits = settle(ways, things, size, ({ route }) =>
     Math.max(0.5, Math.min(WAITS, 1 - (size / 2 + APART) / lengthOf(route))));
@@ -72,9 +71,6 @@ function placeRests(layout) {
     (shares.has(edge.id) ? [{ ...along(route, shares.get(edge.id)), w: side, h: side }] : []));
   return { waits, rests, tiles: [...tilesOf(waits, size), ...tilesOf(rests, ARRIVED), ...mouths] };
 }
-
-/** Whether gradients are added before a node. @param {import("./types.js").Item} item */
-const isJoint = ({ type, nodes }) => type === "node" && nodes[0].into.length > 1;
 
 /** Each on its line as near to where it is wished as it covers nothing, or where it covers least.
  * @param {Way[]} ways @param {Box[]} things @param {number} size @param {(way: Way) => number} wish

@@ -4,7 +4,7 @@
  */
 
 import { box, write } from "./pen.js";
-import { boxOf, overlapOf } from "./places.js";
+import { overlapOf, thingsIn, titlesIn } from "./places.js";
 import { isFew, restsOf, waysOf } from "./rests.js";
 import { along, isBundle, lengthOf, routeOf } from "./routes.js";
 import { isAlive } from "./moment.js";
@@ -36,14 +36,14 @@ export function drawSlopes(pen, frame) {
   const few = isFew(layout);
   if (!few && !looked.size) return;
   const places = spotsOf(layout, pen);
-  const titles = frame.targets.filter(({ kind }) => kind === "open");
+  const titles = titlesIn(frame);
   for (const edge of few ? layout.links.flatMap(({ edges }) => edges) : looked) {
     const isLooked = looked.has(edge);
     const at = places.get(edge.id) ?? (isLooked ? onLine(pen, frame, edge) : null);
     const sprite = sprites.get(layout.linkOf.get(edge.id)?.link.from.key);
     if (!at || !sprite || sprite.gone || !isAlive(edge.from, moment.step)) continue;
     const [x, y] = [at.x + sprite.x - sprite.to.x, at.y + sprite.y - sprite.to.y];
-    if (!isLooked && titles.some((title) => isUnder(title, { ...at, x, y }))) continue;
+    if (!isLooked && titles.some((title) => overlapOf(title, { ...at, x, y }))) continue;
     if (isLooked) box(pen, { ...at, x, y }, 6, { fill: pen.colours.panel, stroke: pen.colours.line, line: 1 });
     const colour = isLooked ? pen.colours.ink : pen.colours.soft;
     write(pen, at.text, x, y + 0.5, PX, { ...STYLE, colour });
@@ -67,10 +67,6 @@ function lookedAt({ hover, chosen, path, layout, model }) {
   const named = [hover, chosen, ...path].map((id) => layout.linkOf.get(id)).filter(Boolean);
   return new Set([...ofNodes, ...named.map(({ link, place }) => link.edges[place])]);
 }
-
-/** @param {Box} title  from its corner @param {Box} words */
-const isUnder = (title, { x, y, w, h }) =>
-  x + w / 2 > title.x && x - w / 2 < title.x + title.w && y + h / 2 > title.y && y - h / 2 < title.y + title.h;
 
 /** What a slope can be called: `× cos x = 0.54`, or only `× 0.54`. @param {string} slope */
 function wordings(slope) {
@@ -97,8 +93,7 @@ const sizeOf = (measure, slope) => ({ w: measure(slope, PX, STYLE) + 8, h: 19 })
 function placeSlopes(layout, { measure }) {
   const ways = waysOf(layout);
   const lines = ways.flatMap(({ route }) => pointsOf(route));
-  const things = layout.items.map((item) => boxOf(item, layout));
-  const full = [...things, ...restsOf(layout).tiles, ...storeyNames({ measure }, layout)];
+  const full = [...thingsIn(layout), ...restsOf(layout).tiles, ...storeyNames({ measure }, layout)];
   const found = new Map();
   for (const { edge, route } of ways) {
     if (!edge.slope) continue;
