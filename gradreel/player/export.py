@@ -1,9 +1,7 @@
 """One HTML file with the player and a scene in it: it opens from disk and asks nobody for anything."""
 
 import base64
-import gzip
 import hashlib
-import json
 from html import escape
 
 from . import bundle, preview
@@ -28,6 +26,9 @@ PAGE = """\
 </html>
 """
 
+TITLE = "A PyTorch program, frame by frame"
+DESCRIPTION = "Watch its graph grow, its gradients meet and add up, and its saved tensors go."
+"""What is told where the file is posted: it has no address, so no picture goes with it."""
 START = '\nawait $["standalone.js"].default();\n'
 
 
@@ -40,21 +41,12 @@ def export_html(payload: bytes, step: int | None = None, site: str | None = None
     script = bundle.script("standalone.js") + START
     return PAGE.format(
         policy=policy(script),
-        tags=tags_of(payload),
+        tags=preview.build_tags(TITLE, DESCRIPTION),
         styles=bundle.styles(),
         at=("" if step is None else f' data-step="{int(step)}"') + (f' data-site="{escape(site)}"' if site else ""),
         scene=base64.b64encode(payload).decode("ascii"),
         script=script,
     )
-
-
-def tags_of(payload: bytes) -> str:
-    """What is told where the file is posted: how the run ended; a picture it cannot have, for that has an address."""
-    scene = json.loads(gzip.decompress(payload))
-    first = (scene.get("diagnoses") or [{}])[0]
-    title = first.get("title") or "A PyTorch program, frame by frame"
-    story = first.get("story") or ["Watch its graph grow, its gradients meet and add up, and its saved tensors go."]
-    return preview.build_tags(title, preview.strip_marks(story[0]))
 
 
 def policy(script: str) -> str:
