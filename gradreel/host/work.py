@@ -20,8 +20,7 @@ from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from gradreel.explain import Diagnosis
-from gradreel.explain.mending import Mend, mended, trial_events
+from gradreel.explain.mending import mended, trial_events
 from gradreel.interpreter import Expression, Limits, compare, hint_for, paste, propose_expression, run
 from gradreel.interpreter.pasting import Pasted
 from gradreel.scene import Expression as Typed
@@ -109,7 +108,8 @@ def answered(
     pasted = paste(question["source"]) if typed is None else None
 
     def ready(trace: Trace) -> Parts:
-        return made_ready(trace, typed, question["want"], None if typed else mender, partial(on_the_way, trace))
+        mender = None if typed else mender_of(trace)
+        return made_ready(trace, typed, question["want"], mender, partial(on_the_way, trace))
 
     def sealed_reply(trace: Trace, parts: Parts) -> bytes:
         ms = round((time.perf_counter() - started) * 1000, 1)
@@ -140,17 +140,16 @@ def remarks(trace: Trace, pasted: Pasted) -> list[str]:
     return [*notes, *(compared.sentences if compared is not None else ())]
 
 
-def mender(trace: Trace, found: list[Diagnosis], run: Callable[..., Trace] = run) -> list[tuple[Diagnosis, list[Mend]]]:
-    """What went wrong in a run, with the mends that could be tried in MENDING_SECONDS; of a long run none."""
+def mender_of(trace: Trace, run: Callable[..., Trace] = run) -> Mender | None:
+    """What finds the mends that can be tried in MENDING_SECONDS; none for a long run."""
     if len(trace.events) > MENDABLE:
-        return [(diagnosis, []) for diagnosis in found]
-
+        return None
     limits = replace(Limits(), events=trial_events(trace), seconds=MENDING_SECONDS / 2)
 
     def again(source: str) -> Trace:
         return run(source, mode=trace.mode, limits=limits)
 
-    return mended(trace, again, MENDING_SECONDS, found)
+    return lambda trace, found: mended(trace, again, MENDING_SECONDS, found)
 
 
 def made_ready(
@@ -158,7 +157,7 @@ def made_ready(
     typed: Typed | None,
     want: str,
     mender: Mender | None = None,
-    early: Callable[[Parts], None] = lambda parts: None,
+    early: Callable[[Parts], None] | None = None,
 ) -> Parts:
     """What is asked for; of a run with something to mend `early` gets it without mends first."""
     # Half of a surrogate pair is no UTF-8; a backslash and its number is what JSON writes for it.
@@ -166,7 +165,7 @@ def made_ready(
     record = gzip.compress(text, mtime=0) if text else b""
     scene = b""
     if want in ("scene", "both"):
-        scene = payload(trace, typed, mender, lambda scene: early((scene, record)))
+        scene = payload(trace, typed, mender, None if early is None else lambda scene: early((scene, record)))
     return scene, record
 
 

@@ -44,7 +44,7 @@ def build(
     trace: Trace,
     expression: Expression | None = None,
     mender: Mender | None = None,
-    early: Callable[[Scene], None] = lambda scene: None,
+    early: Callable[[Scene], None] | None = None,
 ) -> Scene:
     """The scene of a run; `expression` is what the program was made of, if it was.
 
@@ -56,7 +56,8 @@ def build(
         scene = builder.scene(expression)
         if mender is None or not scene.diagnoses:
             return scene
-        early(scene)
+        if early is not None:
+            early(scene)
         return replace(scene, diagnoses=builder.diagnoses(mender))
 
 

@@ -14,8 +14,9 @@ def payload(
     trace: Trace,
     expression: Expression | None = None,
     mender: Mender | None = None,
-    early: Callable[[bytes], None] = lambda encoded: None,
+    early: Callable[[bytes], None] | None = None,
 ) -> bytes:
     """The encoded scene of a run, as `encode(build(...))` gives it."""
     with collector_paused():
-        return encode(build(trace, expression, mender, lambda scene: early(encode(scene))))
+        first = None if early is None else lambda scene: early(encode(scene))
+        return encode(build(trace, expression, mender, first))

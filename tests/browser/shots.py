@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from gradreel.host.work import mender
+from gradreel.host.work import mender_of
 from gradreel.interpreter import run
 from gradreel.player.export import export_html
 from gradreel.scene import build, encode
@@ -49,7 +49,8 @@ def main() -> None:
         for name, (source, kind) in REELS.items():
             if options.only not in name:
                 continue
-            scene = build(run(source), mender=mender)
+            trace = run(source)
+            scene = build(trace, mender=mender_of(trace))
             page = Path(pages, f"{name}.html")
             page.write_text(export_html(encode(scene), step=moment(scene, kind)), encoding="utf-8")
             for theme in options.theme.split():
