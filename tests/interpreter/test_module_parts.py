@@ -8,6 +8,16 @@ from gradreel.trace import events
 HEAD = "import torch, copy\nfrom torch import nn\n"
 PRINTS = {
     """\
+class Net(nn.Module):
+    def forward(self, x):
+        return x
+for module in (nn.ReLU(), Net()):
+    module.forward = lambda x: x * 3
+    print(module(torch.ones(1)))
+    module.forward = nn.Sigmoid()
+    print(module(torch.ones(1)), [*module._modules])
+""": "tensor([3.])\ntensor([1.]) ['forward']\ntensor([3.])\ntensor([1.]) ['forward']\n",
+    """\
 layer = nn.Linear(2, 2)
 plain = layer.forward
 layer.forward = lambda x: plain(x) * 0 + 7

@@ -695,6 +695,8 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
         if name.startswith("__"):
             raise Refusal(f"A part of a module cannot be called {name} here.")
         (owner.attributes if own else held.get(ATTRIBUTES, {})).pop(name, None)
+        if name == CALLED:
+            held.pop(name, None)
         set_part(owner, name, value)
         return
     if name in held.get(PLAIN, ()):
