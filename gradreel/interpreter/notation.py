@@ -37,12 +37,14 @@ NOTHING = ""
 """What is said of a line that is no formula at all."""
 QUOTIENT = "Products and quotients are read from left to right: `1/2x` is half of x, `1/(2x)` divides by both."
 
-HEAD = re.compile(r"^\s*(?:[^\W\d]\w*\s*(?:\([\w\s,]*\))?\s*:?=(?!=)|d/d[a-z]\b)\s*(?=\S)")
-"""What may stand before a formula."""
 SIGNS = str.maketrans(
     {"−": "-", "–": "-", "⋅": "·", "∙": "·", "×": "*", "÷": "/", "‖": "||", "≤": "<=", "≥": ">=", "≠": "!="}
 )
 SUPERSCRIPTS, SUBSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᵀⁿˣ", "₀₁₂₃₄₅₆₇₈₉"
+HEAD = re.compile(
+    rf"^\s*(?:[^\W\d{SUPERSCRIPTS}][^\W{SUPERSCRIPTS}]*\s*(?:\([\w\s,]*\))?\s*:?=(?!=)|d/d[a-z]\b)\s*(?=\S)"
+)
+"""What may stand before a formula."""
 TOKENS = re.compile(
     r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+(?![A-Za-z]))?)"
     rf"|(?P<name>[^\W\d{SUPERSCRIPTS}{SUBSCRIPTS}][^\W{SUPERSCRIPTS}{SUBSCRIPTS}]*[{SUBSCRIPTS}]*)"
