@@ -553,6 +553,8 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "_scaled_dot_product_flash_attention_for_cpu": attention_size,
     "_pdist_backward": lambda args: combination_rows_size(args[1:]),
 }
+SVD, EIGH = 8, 4
+"""How much longer a decomposition takes than a product of matrices of its size."""
 SOLVERS = {
     **dict.fromkeys(
         (
@@ -561,8 +563,8 @@ SOLVERS = {
         ).split(),
         1,
     ),
-    "_linalg_eigh": 4,
-    **dict.fromkeys("_linalg_svd linalg_pinv linalg_matrix_exp linalg_lstsq".split(), 8),
+    "_linalg_eigh": EIGH,
+    **dict.fromkeys("_linalg_svd linalg_pinv linalg_matrix_exp linalg_lstsq".split(), SVD),
 }
 """Operators whose work grows with the cube of their size: how much longer they take than a product of matrices."""
 

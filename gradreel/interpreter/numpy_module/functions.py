@@ -16,6 +16,7 @@ from ..machine import Machine
 from ..runtime.values import Value
 from .arrays import Array, numbers
 from .result_sizes import (
+    BY_SVD,
     broadcast_size,
     charge,
     contraction_size,
@@ -81,6 +82,11 @@ def by_name(
     for name in named:
         if name not in allowed:
             raise TypeError(f"np.{way.__name__}() got an argument {name!r}, which is not supported here")
+    return as_numbers(machine, named)
+
+
+def as_numbers(machine: Machine, named: dict[str, Value]) -> dict[str, Any]:
+    """What is given by name, without None."""
     given = {name: value for name, value in named.items() if value is not None}
     return {name: v if isinstance(v, str) else _axes(numbers(machine, v)) for name, v in given.items()}
 
@@ -138,14 +144,11 @@ def make_product(way: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-BY_SVD = ("svd", "pinv", "matrix_rank", "norm")
-
-
 def make_solver(way: Callable[..., Any]) -> Callable[..., Any]:
     """Linear algebra: as many multiplications as the cube of the side."""
 
     signature = inspect.signature(way)
-    first, *rest = signature.parameters
+    first = next(iter(signature.parameters))
 
     def run(machine: Machine, /, *given: Value, **named: Value) -> Any:
         try:
@@ -153,7 +156,7 @@ def make_solver(way: Callable[..., Any]) -> Callable[..., Any]:
         except TypeError as error:
             raise TypeError(f"{way.__name__}() {error}") from None
         found = operand(machine, bound.pop(first))
-        more = by_name(machine, way, bound, frozenset(rest))
+        more = as_numbers(machine, bound)
         made, multiplications = decomposition_size(way.__name__, sizes_in(found), more)
         machine.meter.elements(made)
         machine.meter.work(multiplications)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.cost_model import EACH, PIECE, Shaped, broadcast_numel, product
+from ..engine.cost_model import EACH, EIGH, PIECE, SVD, Shaped, broadcast_numel, product
 from ..limits import extent
 from ..machine import Machine
 
@@ -194,7 +194,9 @@ def decomposition_size(name: str, shape: tuple[int, ...], named: dict[str, Any])
     return extent(shape) + count * made, count * (cube + rows * rows * width + EACH)
 
 
-LONGER = {"eig": 16, "eigh": 4, **dict.fromkeys(("svd", "pinv", "matrix_rank", "norm"), 8)}
+BY_SVD = ("svd", "pinv", "matrix_rank", "norm")
+"""Functions that decompose a matrix into singular values."""
+LONGER = {"eig": 16, "eigh": EIGH, **dict.fromkeys(BY_SVD, SVD)}
 """How much longer a function takes than a product of matrices."""
 
 TOLERANCES = ("tol", "rtol", "rcond")
