@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { find } from "../../gradreel/player/web/panels/finder.js";
-import { holdingOf, inSameMemory } from "../../gradreel/player/web/scene/lifetime.js";
+import { holdingOf } from "../../gradreel/player/web/scene/lifetime.js";
 import { indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 import { stored } from "./scenes.js";
@@ -49,14 +49,6 @@ test("every node is reached by a name, or said to be held by something else", ()
     const held = holdingOf(moment, name.tensor);
     for (const id of held.gone) assert.ok(moment.scene.box.has(id));
   }
-});
-
-test("names in the same memory are found by storage", () => {
-  const tensors = [["a", 1], ["b", 1], ["c", 2]].map(([id, storage]) => ({ id, storage }));
-  const scene = { tensor: new Map(tensors.map((tensor) => [tensor.id, tensor])) };
-  const names = tensors.map(({ id }) => ({ key: id, name: id, tensor: id }));
-  assert.deepEqual(inSameMemory("a", { scene, names }).map(({ name }) => name), ["b"]);
-  assert.deepEqual(inSameMemory("c", { scene, names }), []);
 });
 
 test("a node is found by name, line, operator and number", () => {

@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { errorOf, marksAt } from "../../gradreel/player/web/editor/annotations.js";
 import {
-  formatBytes, formatLong, formatNested, formatNumber, formatShort, ordinal, titleOf,
+  formatBytes, formatNested, formatNumber, formatShort, ordinal, titleOf,
 } from "../../gradreel/player/web/lib/format.js";
 import { parseMarks, stripMarks } from "../../gradreel/player/web/lib/markdown.js";
 import { indexScene } from "../../gradreel/player/web/scene/moment.js";
@@ -58,13 +58,6 @@ test("a few numbers lose digits before they are left out, but never those before
   assert.equal(formatShort(whole([-0.12345, 0.23456, 0.34567], [3]), 20), "[-0.12, 0.23, 0.35]");
   assert.equal(formatShort(whole([123.456, -0.5, 2.25], [3]), 16), "[123, -0.5, 2.3]");
   assert.equal(formatShort(whole([0.12345, 0.23456, 0.34567, 1, 2, 3, 4.5678], [7]), 26), "[0.1235, 0.2346, … ×7]");
-});
-
-test("larger ones are told by what sums them up", () => {
-  assert.equal(
-    formatLong({ shape: [64, 64], dtype: "float32", head: [1], min: -1, max: 2, mean: 0.5, whole: false }),
-    "[64,64], -1 to 2, mean 0.5",
-  );
 });
 
 test("bytes and ordinals read as people say them", () => {

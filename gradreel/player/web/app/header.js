@@ -196,7 +196,7 @@ function createMenu(title, sections, testid, onOpen) {
 export const PATIENCE = 600;
 
 /** @param {() => void} onRun @param {(() => void)|null} [onStop] */
-export function createRunButton(onRun, onStop = null) {
+function createRunButton(onRun, onStop = null) {
   const word = element("span", { text: "Run " });
   const act = () => (stops ? onStop : onRun)();
   const button = element("button", { class: "gr-button gr-main", "data-testid": "run", type: "button", onclick: act },

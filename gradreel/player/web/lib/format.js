@@ -120,21 +120,6 @@ function formatElement(item, dtype, digits) {
   return formatNumber(dtype === "bool" ? Boolean(item) : item, digits);
 }
 
-/** A value as the inspector shows it: whole when small, else what sums it up.
- * @param {Value|null|undefined} value
- * @returns {string}
- */
-export function formatLong(value) {
-  if (!value) return "None";
-  if (value.whole && count(value.shape) <= 64) return formatNested(value.data);
-  if (value.whole) return `${formatShape(value.shape)} ${value.dtype}`;
-  const spread =
-    value.min === undefined
-      ? ""
-      : `, ${formatNumber(value.min)} to ${formatNumber(value.max)}, mean ${formatNumber(value.mean)}`;
-  return `${formatShape(value.shape)}${spread}`;
-}
-
 /** @param {number} bytes @returns {string} */
 export function formatBytes(bytes) {
   if (bytes < 1024) return `${bytes ?? 0} B`;

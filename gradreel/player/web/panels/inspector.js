@@ -401,7 +401,7 @@ export function leafFacts(box, moment) {
 }
 
 /** What the program calls a tensor at this step; what made it where it has no name. @returns {string[]} */
-export function namesOf(tensor, { names, scene }) {
+function namesOf(tensor, { names, scene }) {
   const found = names.filter((name) => name.tensor === tensor).map((name) => name.name);
   return found.length ? found : [scene.tensor.get(tensor)?.op ?? ""];
 }

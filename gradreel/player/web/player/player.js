@@ -348,7 +348,7 @@ function createApi(root, parts, run, made, show) {
  * @param {import("../scene/run.js").Run} run
  * @param {Parts} made  the parts of the player: all of them are there when something is done
  */
-export function actionsOf(run, made) {
+function actionsOf(run, made) {
   const { moves, parts } = made;
   const toMark = (direction) => made.marks.all().length && moves.near(made.marks.all(), direction);
   return {
@@ -396,7 +396,7 @@ export function actionsOf(run, made) {
  *   string) => void, fixTrial: Parts["fixTrial"], canFix: boolean, compare?: Compare|null, meaning?: () => void}} does
  *   `seek` from beside the stage, `back` from what stands in its place
  */
-export function showPanels(parts, run, moment, holding, does) {
+function showPanels(parts, run, moment, holding, does) {
   const { seek, back, select, fold, fixTrial, canFix, compare, meaning } = does;
   showSentence(parts, moment, holding);
   showNames(parts.names, moment, select);
@@ -424,7 +424,7 @@ export function showPanels(parts, run, moment, holding, does) {
  * @param {import("../scene/run.js").Run} run
  * @param {Moment} moment
  */
-export function showCode(editor, parts, run, moment) {
+function showCode(editor, parts, run, moment) {
   const values = run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [];
   const marks = [...marksAt(moment), ...values];
   if (hasChanged(parts.editor, [run.loads, marks])) editor.setMarks(marks);
@@ -435,7 +435,7 @@ export function showCode(editor, parts, run, moment) {
  * @param {{source: () => string, put: (source: string) => void}} program  what is shown, and how another is put in and
  *   run
  */
-export function createFixTrial({ source, put }) {
+function createFixTrial({ source, put }) {
   let tried = null;
   return {
     /** @param {{source: string}} fix */

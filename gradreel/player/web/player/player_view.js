@@ -169,7 +169,7 @@ export function buildView(root) {
  * run is to be seen.
  * @param {HTMLElement} editor  where the program goes
  */
-export function createProgram(editor) {
+function createProgram(editor) {
   const more = element("button", {
     class: "more",
     type: "button",

@@ -144,16 +144,3 @@ function sharedBytes(gone, others, moment) {
   const stays = storagesOf(others, moment);
   return [...storagesOf(gone, moment)].reduce((sum, [storage, bytes]) => sum + (stays.has(storage) ? bytes : 0), 0);
 }
-
-/** The names whose tensors lie in the same memory as a tensor, itself left out.
- * @param {string} tensor
- * @param {Pick<Moment, "scene"|"names">} moment
- */
-export function inSameMemory(tensor, { scene, names }) {
-  const storage = scene.tensor.get(tensor)?.storage;
-  return storage === undefined
-    ? []
-    : names.filter(
-        (name) => name.tensor !== null && name.tensor !== tensor && scene.tensor.get(name.tensor)?.storage === storage,
-      );
-}

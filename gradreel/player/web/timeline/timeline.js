@@ -127,8 +127,8 @@ export function createTimeline(root, { onSeek, onPlay }) {
   };
 }
 
-export const WIDTH = 1000;
-export const HEIGHT = 54;
+const WIDTH = 1000;
+const HEIGHT = 54;
 const TICKS = 200;
 const BARS = 400;
 const POINTS = 2000;
@@ -139,7 +139,7 @@ const WORDY = 0.075;
 const STRETCH = { forward: "live", backward: "run", optimizer: "leaf", error: "bad", skipped: "ink" };
 
 /** Draw the strip anew. @returns {number} the most bytes held at once */
-export function drawStrip(strip, words, scene, state, scale) {
+function drawStrip(strip, words, scene, state, scale) {
   const at = (step) => scale.at(Math.min(state.last, Math.max(0, step))) * WIDTH;
   const track = state.track("program", "bytes");
   const peak = (track?.values ?? []).reduce((most, value) => Math.max(most, value ?? 0), 0);
