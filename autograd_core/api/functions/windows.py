@@ -44,21 +44,16 @@ def window_of(
 
 
 def in_single(function: Callable[..., Any], data: Array, *numbers: float) -> Array:
-    """What torch computes of halves in single precision, rounded after each step; other dtypes in their own."""
+    """What torch computes of halves in single precision, rounded after each step; numbers are of the dtype first."""
     kind = np.dtype(np.float32) if data.dtype == np.float16 else data.dtype
-    result: Array = function(data.astype(kind), *map(kind.type, numbers))
+    result: Array = function(data.astype(kind), *(kind.type(data.dtype.type(number)) for number in numbers))
     return result.astype(data.dtype)
-
-
-def add_number(data: Array, number: float) -> Array:
-    """A number that is added is one of the tensor's own dtype first."""
-    return in_single(np.add, data, float(data.dtype.type(number)))
 
 
 def raised_cosine(alpha: float, beta: float) -> Callable[[Array, int], Array]:
     def at(places: Array, count: int) -> Array:
         waves = in_single(np.cos, in_single(np.multiply, places, 2 * math.pi / (count - 1)))
-        return add_number(in_single(np.multiply, waves, -beta), alpha)
+        return in_single(np.add, in_single(np.multiply, waves, -beta), alpha)
 
     return at
 
@@ -66,13 +61,13 @@ def raised_cosine(alpha: float, beta: float) -> Callable[[Array, int], Array]:
 def blackman(places: Array, count: int) -> Array:
     angles = in_single(np.multiply, places, math.pi / (count - 1))
     four, two = (in_single(np.cos, in_single(np.multiply, angles, by)) for by in (4.0, 2.0))
-    return add_number(in_single(np.multiply, four, 0.08) - in_single(np.multiply, two, 0.5), 0.42)
+    return in_single(np.add, in_single(np.multiply, four, 0.08) - in_single(np.multiply, two, 0.5), 0.42)
 
 
 def bartlett(places: Array, count: int) -> Array:
     line = in_single(np.multiply, places, 2 / (count - 1))
     half = ((count - 1) >> 1) + 1
-    return np.concatenate([line[:half], add_number(-line[half:], 2.0)])
+    return np.concatenate([line[:half], in_single(np.add, -line[half:], 2.0)])
 
 
 @composite("""
