@@ -10,6 +10,7 @@ import numpy as np
 
 from ...dispatch.schema.schema import composite
 from ...errors import C_NAMES
+from ...tensor.arithmetic import cos
 from ...tensor.tensor import Array, Tensor
 from .creation import floating, lengths, make_tensor
 
@@ -52,7 +53,7 @@ def in_single(function: Callable[..., Any], data: Array, *numbers: float) -> Arr
 
 def raised_cosine(alpha: float, beta: float) -> Callable[[Array, int], Array]:
     def at(places: Array, count: int) -> Array:
-        waves = in_single(np.cos, in_single(np.multiply, places, 2 * math.pi / (count - 1)))
+        waves = in_single(cos, in_single(np.multiply, places, 2 * math.pi / (count - 1)))
         return in_single(np.add, in_single(np.multiply, waves, -beta), alpha)
 
     return at
@@ -60,7 +61,7 @@ def raised_cosine(alpha: float, beta: float) -> Callable[[Array, int], Array]:
 
 def blackman(places: Array, count: int) -> Array:
     angles = in_single(np.multiply, places, math.pi / (count - 1))
-    four, two = (in_single(np.cos, in_single(np.multiply, angles, by)) for by in (4.0, 2.0))
+    four, two = (in_single(cos, in_single(np.multiply, angles, by)) for by in (4.0, 2.0))
     return in_single(np.add, in_single(np.multiply, four, 0.08) - in_single(np.multiply, two, 0.5), 0.42)
 
 
