@@ -24,7 +24,7 @@ def window_of(
     name: str, length: int, periodic: bool, dtype: Any, requires_grad: bool, device: Any,
     formula: Callable[[Array, int], Array],
 ) -> Tensor:  # fmt: skip
-    """The first `length` numbers of `formula` at 0, 1, 2 and on, and of how many it is.
+    """The first `length` numbers of `formula`, which takes the places 0, 1, 2 and on, and the length.
 
     A periodic window is one longer, without its last number.
 
@@ -71,17 +71,29 @@ def bartlett(places: Array, count: int) -> Array:
     return np.concatenate([line[:half], in_single(np.add, -line[half:], 2.0)])
 
 
-@composite("""
-    hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, \
+SCHEMA = """
+    {name}(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, \
         bool? pin_memory=None) -> Tensor: function
-    hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, \
+    {name}.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, \
         Device? device=None, bool? pin_memory=None) -> Tensor: function
-    """)
-def hann_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
-    formula = raised_cosine(0.5, 0.5)
-    return window_of("hann_window", window_length, periodic, dtype, requires_grad, device, formula)
+"""
+
+
+def make_window(name: str, formula: Callable[[Array, int], Array]) -> Callable[..., Tensor]:
+    """The window `name` of `formula`, as `window_of` takes it."""
+
+    def window(
+        window_length: int, periodic: bool = True, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    ) -> Tensor:
+        return window_of(name, window_length, periodic, dtype, requires_grad, device, formula)
+
+    window.__name__ = window.__qualname__ = name
+    return composite(SCHEMA.format(name=name))(window)
+
+
+hann_window = make_window("hann_window", raised_cosine(0.5, 0.5))
+blackman_window = make_window("blackman_window", blackman)
+bartlett_window = make_window("bartlett_window", bartlett)
 
 
 @composite("""
@@ -100,27 +112,3 @@ def hamming_window(
 ) -> Tensor:  # fmt: skip
     formula = raised_cosine(alpha, beta)
     return window_of("hamming_window", window_length, periodic, dtype, requires_grad, device, formula)
-
-
-@composite("""
-    blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, \
-        bool? pin_memory=None) -> Tensor: function
-    blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, \
-        Device? device=None, bool? pin_memory=None) -> Tensor: function
-    """)
-def blackman_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
-    return window_of("blackman_window", window_length, periodic, dtype, requires_grad, device, blackman)
-
-
-@composite("""
-    bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, \
-        bool? pin_memory=None) -> Tensor: function
-    bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, \
-        Device? device=None, bool? pin_memory=None) -> Tensor: function
-    """)
-def bartlett_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
-    return window_of("bartlett_window", window_length, periodic, dtype, requires_grad, device, bartlett)
