@@ -489,7 +489,7 @@ def indent(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-# ---- whose `forward` and `__init__` a layer has: Python names the class where a call does not fit
+# ---- whose `forward`, `__init__` and `reset_parameters` a layer has: Python names the class where a call does not fit
 
 
 FORWARDS = {
@@ -519,6 +519,17 @@ INITS = {
 }
 """The same of `__init__`."""
 
+RESETS = {
+    "RNNBase": "GRU LSTM RNN",
+    "RNNCellBase": "GRUCell LSTMCell RNNCell",
+    "_ConvNd": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+    "_LazyConvXdMixin": "LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d",
+    "_LazyNormBase": "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyInstanceNorm1d LazyInstanceNorm2d "
+    "LazyInstanceNorm3d",
+    "_NormBase": "BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d",
+}
+"""The same of `reset_parameters`, where a layer has it."""
+
 
 def owners(shared: dict[str, str]) -> dict[str, str]:
     """The class of each layer whose method is not its own."""
@@ -529,9 +540,11 @@ INIT_OWNER = owners(INITS)
 
 
 def name_methods_of_layers(classes: dict[str, Any]) -> None:
-    """Give each layer of `classes`, by its name, a `forward` and an `__init__` named as in torch."""
-    forward_owner = owners(FORWARDS)
+    """Name the `forward`, `__init__` and `reset_parameters` of each layer of `classes` as torch does."""
+    forward_owner, reset_owner = owners(FORWARDS), owners(RESETS)
     for layer in " ".join(LAYERS.values()).split():
         if layer in classes:
             own_method(classes[layer], "forward", forward_owner.get(layer, layer))
             own_method(classes[layer], "__init__", INIT_OWNER.get(layer, layer))
+            if hasattr(classes[layer], "reset_parameters"):
+                own_method(classes[layer], "reset_parameters", reset_owner.get(layer, layer))
