@@ -22,7 +22,7 @@ from .module import Module
 
 
 class Scaled(Module):
-    """What ends with a learned scale and shift of each channel."""
+    """What ends with a learned scale and shift."""
 
     def register_scale(self, shape: tuple[int, ...], device: Any, dtype: Any, **wanted: bool) -> None:
         """Give it a `weight` and a `bias`, where wanted; `reset_parameters` fills them."""
@@ -30,9 +30,10 @@ class Scaled(Module):
             self.register_parameter(name, blank(shape, dtype, device) if there else None)
 
     def reset_parameters(self) -> None:
-        for name, fill in (("weight", init.ones_), ("bias", init.zeros_)):
-            if getattr(self, name, None) is not None:
-                fill(getattr(self, name))
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
 
 
 class Tracked(Scaled):
@@ -247,6 +248,10 @@ class RMSNorm(Scaled):
         self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
         self.register_scale(shape, device, dtype, weight=elementwise_affine)
         self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        if self.weight is not None:
+            init.ones_(self.weight)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
