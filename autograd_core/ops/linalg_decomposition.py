@@ -280,15 +280,27 @@ def full_svd_backward(grads: Any, U: Array, S: Array, Vh: Array, full: bool, cou
     return svd_backward(by_u, by_s, by_v, U, S, Vh)
 
 
-def finite(matrix: Array) -> Array:
-    """`matrix`, of which LAPACK can find singular values: of an infinity it may look for them for ever.
+def check_finite(matrices: Array, infinite: bool = False) -> Array:
+    """`matrices`, which are of finite numbers, or may be `infinite`, but not NaN: of an infinity LAPACK may look for
+    singular vectors for ever.
 
     Raises:
-        LinAlgError: it cannot.
+        LinAlgError: one is not.
     """
-    if not np.all(np.isfinite(matrix)):
-        raise np.linalg.LinAlgError("SVD did not converge")
-    return matrix
+    wrong = np.any(np.isnan(matrices) if infinite else ~np.isfinite(matrices), axis=(-2, -1))
+    if np.any(wrong):
+        element = f"(Batch element {np.argmax(wrong)}): " if matrices.ndim > 2 else ""
+        text = "The algorithm failed to converge because the input matrix contained non-finite values."
+        raise LinAlgError(f"linalg.svd: {element}{text}")
+    return matrices
+
+
+def singular_values(matrices: Array) -> Array:
+    """Those of each matrix; NaN of one with an infinity, as in torch."""
+    infinite = np.any(np.isinf(check_finite(matrices, infinite=True)), axis=(-2, -1))
+    values = np.linalg.svd(np.where(infinite[..., None, None], 0, matrices), compute_uv=False)
+    values[infinite] = np.nan
+    return values
 
 
 @op(
@@ -302,8 +314,8 @@ def finite(matrix: Array) -> Array:
 def svd(A: Array, full_matrices: bool, compute_uv: bool, S_sym_argsize_minus_1: int) -> tuple[Array, Array, Array]:
     """The last argument is how many singular values there are, which the node shows."""
     if not compute_uv:
-        return np.zeros(0, A.dtype), np.linalg.svd(finite(A), compute_uv=False), np.zeros(0, A.dtype)
-    U, S, Vh = np.linalg.svd(finite(A), full_matrices=full_matrices)
+        return np.zeros(0, A.dtype), singular_values(A), np.zeros(0, A.dtype)
+    U, S, Vh = np.linalg.svd(check_finite(A), full_matrices=full_matrices)
     return by_columns(U), S, by_columns(Vh)
 
 
@@ -378,7 +390,7 @@ helper(small)
 def linalg_lstsq(self: Array, b: Array, rcond: float) -> tuple[Array, Array, Array, Array]:
     vector = b.ndim == self.ndim - 1
     right = b[..., None] if vector else b
-    values = np.linalg.svd(finite(self), compute_uv=False)
+    values = np.linalg.svd(check_finite(self), compute_uv=False)
     rank = np.sum(values > rcond * np.max(values, axis=-1, keepdims=True, initial=0), axis=-1).astype(np.int64)
     solution = by_columns(np.matmul(np.linalg.pinv(self, rcond=rcond), right).astype(self.dtype))
     nothing = np.zeros(0, self.dtype)

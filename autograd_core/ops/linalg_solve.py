@@ -23,8 +23,8 @@ from .fused_backward import joint
 from .linalg_decomposition import (
     LinAlgError,
     by_columns,
+    check_finite,
     exponential,
-    finite,
     lu_factor,
     lu_solve,
     parity,
@@ -329,7 +329,7 @@ def pinv_backward(grad: Array, pinv: Array, A: Array) -> Array:
 
 @op("linalg_pinv", self=lambda grad, self, result: pinv_backward(grad, result, self))
 def linalg_pinv(self: Array, rtol: float) -> Array:
-    return np.ascontiguousarray(np.linalg.pinv(finite(self), rcond=rtol))
+    return np.ascontiguousarray(np.linalg.pinv(check_finite(self), rcond=rtol))
 
 
 # ---- functions of matrices
