@@ -179,7 +179,7 @@ class SparseAdam(Algorithm):
         for words, name in (("learning rate", "lr"), ("epsilon value", "eps")):
             if not lt(0.0, given[name]):
                 raise ValueError(f"Invalid {words}: {given[name]}")
-        check_betas(given["betas"])
+        check_betas(BETAS["betas"], given["betas"])
 
     def move(self, param: Tensor, grad: Tensor, group: Group) -> None:
         raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")

@@ -393,7 +393,7 @@ class Algorithm(Optimizer):
     """An optimizer whose step moves each parameter for itself, by `update`.
 
     `usual` has the options in the order in which torch prints them, `places` those that may be given by position, and
-    `limits` those that may not be negative, with the words that say so.
+    `limits` those that may not be negative, or that CHECKS has a check for, with the words that name them.
     """
 
     usual: ClassVar[dict[str, Any]]
@@ -449,10 +449,7 @@ class Algorithm(Optimizer):
         if isinstance(given["lr"], Tensor) and given["lr"].data_.size != 1:
             raise ValueError("Tensor lr must be 1-element")
         for name, words in self.limits.items():
-            if name == "betas":
-                check_betas(given[name])
-            else:
-                self.at_least_zero(words, given[name])
+            CHECKS.get(name, self.at_least_zero)(words, given[name])
         if given.get("fused") and given.get("differentiable"):
             raise RuntimeError("`fused` does not support `differentiable`")
         if given.get("differentiable") and self.on_tensors is None:
@@ -607,7 +604,7 @@ def decayed_apart(grad: Array, param: Tensor, group: Group, lr: float) -> Array:
     return grad
 
 
-def check_betas(betas: Any) -> None:
+def check_betas(words: str, betas: Any) -> None:
     """Whether both are at least 0 and below 1.
 
     Raises:
@@ -615,4 +612,8 @@ def check_betas(betas: Any) -> None:
     """
     for i in range(2):  # torch, too, asks for each by its index
         if not 0.0 <= betas[i] < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+            raise ValueError(f"Invalid {words} at index {i}: {betas[i]}")
+
+
+CHECKS = {"betas": check_betas}
+"""What checks options that are no single numbers."""
