@@ -49,7 +49,11 @@ class Adam(Algorithm):
         if isinstance(given["lr"], Tensor) and given["foreach"] and not given["capturable"]:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         super().check(given)
-        if not any(all(isinstance(beta, kind) for beta in given["betas"]) for kind in (float, Tensor)):
+
+    def check_limits(self, given: Group) -> None:
+        super().check_limits(given)
+        first, second = given["betas"][0], given["betas"][1]
+        if not any(isinstance(first, kind) and isinstance(second, kind) for kind in (float, Tensor)):
             raise ValueError("betas must be either both floats or both Tensors")
 
     def begin(self, param: Tensor, group: Group) -> None:

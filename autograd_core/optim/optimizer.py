@@ -448,8 +448,7 @@ class Algorithm(Optimizer):
         """
         if isinstance(given["lr"], Tensor) and given["lr"].data_.size != 1:
             raise ValueError("Tensor lr must be 1-element")
-        for name, words in self.limits.items():
-            CHECKS.get(name, self.at_least_zero)(words, given[name])
+        self.check_limits(given)
         if given.get("fused") and given.get("differentiable"):
             raise RuntimeError("`fused` does not support `differentiable`")
         if given.get("differentiable") and self.on_tensors is None:
@@ -457,6 +456,15 @@ class Algorithm(Optimizer):
             raise Unsupported(f"{name} with differentiable=True is not supported: SGD, Adam and AdamW can be")
         if given.get("fused") and given.get("foreach"):
             raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+    def check_limits(self, given: Group) -> None:
+        """Whether each option is within its own limits.
+
+        Raises:
+            ValueError: one is not.
+        """
+        for name, words in self.limits.items():
+            CHECKS.get(name, self.at_least_zero)(words, given[name])
 
     def complete(self) -> None:
         for group in self.param_groups:

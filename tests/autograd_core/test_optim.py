@@ -56,6 +56,7 @@ BETAS = [
     ("RAdam", (0, 0), None),
     ("NAdam", (0.9, autograd_core.tensor(0.99)), None),
     ("Adam", (autograd_core.tensor(0.9), autograd_core.tensor(0.99)), None),
+    ("Adam", (0.9, 0.99, 1), None),
 ]
 
 
@@ -69,3 +70,9 @@ def test_betas_are_of_one_kind_where_torch_asks_for_that(
         return
     with pytest.raises(ValueError, match=refusal):
         optimizer(weights, betas=betas)
+
+
+@pytest.mark.parametrize("together", ("differentiable", "foreach"))
+def test_betas_are_looked_at_before_options_that_do_not_go_together(together: str) -> None:
+    with pytest.raises(ValueError, match=OF_ONE_KIND):
+        autograd_core.optim.Adam([autograd_core.ones(1)], betas=(0, 0.9), fused=True, **{together: True})
