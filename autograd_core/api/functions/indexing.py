@@ -113,11 +113,7 @@ def as_value(target: Tensor, value: Any) -> Tensor:
     if isinstance(value, bool | int | float | complex | np.generic):
         return plain(target.data_.dtype.type(dtypes.fitting(value, target.data_.dtype)))
     kind = f"numpy.{type(value).__name__}" if isinstance(value, np.ndarray) else type(value).__name__
-    raise TypeError(f"can't assign a {kind} to a torch.{name_dim(target)}Tensor")
-
-
-def name_dim(target: Tensor) -> str:
-    return errors.type_name(target.data_.dtype)
+    raise TypeError(f"can't assign a {kind} to a torch.{errors.type_name(target.data_.dtype)}Tensor")
 
 
 def is_int(index: Any) -> bool:
