@@ -168,7 +168,7 @@ def measure() -> bool:
                 page.wait_for_function("Boolean(window.judge)")
                 whole = Found()
                 for name, packed in sent.items():
-                    found = looked(page, packed, theme, whole)
+                    found = look_at(page, packed, theme, whole)
                     if not found.kept():
                         print(f"  {name:24}{found.row()}", flush=True)
                 print(f"{f'{width} x {height}, {theme}':26}{whole.row()}", flush=True)
@@ -177,7 +177,7 @@ def measure() -> bool:
     return kept
 
 
-def looked(page: Any, packed: str, theme: str, whole: Found) -> Found:
+def look_at(page: Any, packed: str, theme: str, whole: Found) -> Found:
     """What is seen of a program; it is added to what is seen of all."""
     last = page.evaluate("([packed, theme]) => show(packed, theme)", [packed, theme])
     calls = page.evaluate("document.querySelector('#player').player.calls()")
