@@ -124,6 +124,22 @@ print(enc.weight.grad)
     assert "    h = enc(x)\n" in mends[0].source
 
 
+METER = """\
+class Meter:
+    pass
+meter = Meter()
+meter.kl = (x * {}).sum().item()
+loss = x.sum() + meter.kl
+loss.backward()
+"""
+
+
+@pytest.mark.parametrize("factor", ["float('nan')", "float('inf')"])
+def test_a_number_that_is_not_finite_may_be_a_term(factor: str) -> None:
+    trace = run(LEAF + METER.format(factor))
+    assert trace.outcome.kind == "finished" and diagnose(trace) == []
+
+
 def test_there_are_many_programs_and_half_of_them_are_blind() -> None:
     assert len(CASES) >= 300 and len({case.name for case in CASES}) == len(CASES)
 

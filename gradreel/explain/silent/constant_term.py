@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -109,7 +110,7 @@ class ConstantTerm(FirstTrouble):
                 value = value * known if divides else value / known
         if len(kept) != 1 or not isinstance(kept[0], ast.Attribute | ast.Subscript | ast.Call):
             return None
-        if not isinstance(value, float) or value * ROUND == int(value * ROUND):
+        if not isinstance(value, float) or not math.isfinite(value * ROUND) or (value * ROUND).is_integer():
             return None
         for seen in reversed(self.world.taken[-LATELY:]):
             source = self.world.tensors.get(seen.tensor)
