@@ -190,6 +190,32 @@ def test_a_step_of_a_descent_is_not_bound_to_the_name_of_its_turn() -> None:
     assert [mend.title for mend in mends] == ["update under torch.no_grad(): line 8"]
 
 
+SCALE = """\
+class Scale(torch.autograd.Function):
+    def __init__(self, factor):
+        self.factor = factor
+    def forward(self, x):
+        return x * self.factor
+    def backward(self, g):
+        return g * self.factor
+x = torch.ones(2, requires_grad=True)
+Scale(2)(x).sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("forward(self, x):\n        return x * self", "forward(*args):\n        return args[1] * args[0]"),
+        ("__init__(self, factor):\n        self.factor = factor", "__init__(*args):\n        args[0].factor = args[1]"),
+    ],
+)
+def test_arguments_without_places_of_their_own_are_not_moved(old: str, new: str) -> None:
+    assert old in SCALE
+    [(found, mends)] = mended(run(HEAD + SCALE.replace(old, new)), run)
+    assert (found.kind, mends) == ("function_contract", [])
+
+
 TWICE = [
     "import torch",
     "x = torch.ones(2, requires_grad=True)",

@@ -395,9 +395,11 @@ def move_init(
 ) -> list[Edit] | None:
     """What `__init__` was given is given to forward, which begins with what `__init__` did, and backward returns None
     for it; None where names or defaults are in the way."""
+    if not by_place(init) or not by_place(forward) or not init.args.args or not forward.args.args:
+        return None
     settings, own, ctx = [arg.arg for arg in init.args.args[1:]], init.args.args[0].arg, forward.args.args[0].arg
     known = {part.id for part in text.parts(forward, ast.Name)} | {arg.arg for arg in forward.args.args}
-    if not by_place(init) or not by_place(forward) or forward.args.defaults or set(settings) & known:
+    if forward.args.defaults or set(settings) & known:
         return None
     last = forward.args.args[-1]
     end = text.place(last.end_lineno or last.lineno, last.end_col_offset or 0)
