@@ -190,6 +190,27 @@ def test_a_step_of_a_descent_is_not_bound_to_the_name_of_its_turn() -> None:
     assert [mend.title for mend in mends] == ["update under torch.no_grad(): line 8"]
 
 
+WRAPPED = """\
+from torch.func import vmap
+base, off = 3., 1.
+def wrap(a):
+    while a > base-off:
+        a = a - 1.5
+    return a
+print(vmap(wrap)(torch.tensor([1., 4., 7.])))
+"""
+NOT_WRITTEN = {
+    "a limit without its brackets": (WRAPPED, "a.detach() - base-off"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_WRITTEN)
+def test_this_is_in_no_edit(case: str) -> None:
+    source, words = NOT_WRITTEN[case]
+    [(_, mends)] = mended(run(HEAD + source), run)
+    assert mends and mends[0].fixes and not any(words in mend.source for mend in mends)
+
+
 SCALE = """\
 class Scale(torch.autograd.Function):
     def __init__(self, factor):

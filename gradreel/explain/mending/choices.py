@@ -92,7 +92,7 @@ def stepped_at_once(text: Text, loop: ast.While) -> str | None:
     test, step = loop.test, loop.body[0]
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or len(loop.body) != 1 or loop.orelse:
         return None
-    left, limit = test.left, text.get(test.comparators[0])
+    left, limit = test.left, grouped(text, test.comparators[0])
     if isinstance(left, ast.Call) and callee(left) == "item" and isinstance(left.func, ast.Attribute):
         left = left.func.value
     name, down = text.get(left), isinstance(test.ops[0], ast.Gt | ast.GtE)
@@ -106,7 +106,7 @@ def stepped_at_once(text: Text, loop: ast.While) -> str | None:
         return None
     if not down and not isinstance(test.ops[0], ast.Lt | ast.LtE):
         return None
-    shown, limit = grouped(text, size), f"({limit})" if " " in limit else limit
+    shown = grouped(text, size)
     way = f"{name}.detach() - {limit}" if down else f"{limit} - {name}.detach()"
     turns = f"torch.ceil(({way}) / {shown})"
     if isinstance(test.ops[0], ast.GtE | ast.LtE):
