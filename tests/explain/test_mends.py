@@ -199,8 +199,25 @@ def wrap(a):
     return a
 print(vmap(wrap)(torch.tensor([1., 4., 7.])))
 """
+SOME_KEPT = """\
+import copy
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.f = nn.Linear(2, 2)
+    def forward(self, x, twice):
+        if twice:
+            self.kept = self.f(x)
+        else:
+            self.kept = self.f(x) * 2
+        return self.kept.sum()
+net = Net()
+net(torch.ones(2), True).backward()
+best = copy.deepcopy(net)
+"""
 NOT_WRITTEN = {
     "a limit without its brackets": (WRAPPED, "a.detach() - base-off"),
+    "a name that one branch alone binds": (SOME_KEPT, "return kept.sum()"),
 }
 
 

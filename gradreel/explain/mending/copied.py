@@ -84,6 +84,9 @@ def attribute_detached(wanted: Wanted) -> Iterator[Proposal]:
             cost = "no gradient goes through what is kept"
             yield wanted.proposal(title, cost, followed(text, node.value, ".detach()"))
             continue
+        inside = {id(part) for one in text.block(node) for part in ast.walk(one)}
+        if any(id(use) not in inside for use in later):
+            continue  # another branch may have kept it
         name = attribute if attribute not in names_in(home) else f"{attribute}_now"  # type: ignore[arg-type]
         lines = f"{name} = {text.get(node.value)}\n{text.indent(node)}{kept} = {name}.detach()"
         edits = [text.replaced(node, lines), *(text.replaced(use, name) for use in later)]
