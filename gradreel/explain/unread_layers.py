@@ -26,6 +26,12 @@ def unread_layer(tree: ast.AST) -> UnreadLayer | None:
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     own = {part.attr for node in classes for part in ast.walk(node) if isinstance(part, ast.Attribute) and is_own(part)}
     shown = {ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute)}
+    asked_only = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr != "forward"}
+    loaded = {
+        ast.unparse(node)
+        for node in nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and id(node) not in asked_only
+    }
     known = {one.name for one in classes}
     makers = {
         ast.unparse(goal): known & {callee(call) for call in ast.walk(node.value) if isinstance(call, ast.Call)}
@@ -38,7 +44,7 @@ def unread_layer(tree: ast.AST) -> UnreadLayer | None:
         if not isinstance(node, ast.Assign) or not isinstance(goal, ast.Attribute) or goal.attr in own:
             continue
         owner, made = ast.unparse(goal.value), callee(node.value) if isinstance(node.value, ast.Call) else ""
-        if not made[:1].isupper() or owner.split(".")[0] == "self":
+        if not made[:1].isupper() or owner.split(".")[0] == "self" or f"{owner}.{goal.attr}" in loaded:
             continue
         models = [one for one in classes if one.name in (makers.get(owner) or known)]
         layers = [layer for model in models for layer in read_in_forward(model, made)]

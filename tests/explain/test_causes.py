@@ -124,6 +124,38 @@ print(enc.weight.grad)
     assert "    h = enc(x)\n" in mends[0].source
 
 
+PROBED = """\
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+    def forward(self, x):
+        return self.fc(x)
+net = Net()
+for p in net.parameters():
+    p.requires_grad = False
+net.probe = nn.Linear(4, 3)
+print(net.probe.weight.shape)
+{}
+loss = net(x).sum()
+loss.backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "unread"),
+    [
+        ("out = net.probe(x)", False),
+        ("out = nn.Sequential(net.probe, nn.Tanh())(x)", False),
+        ("opt = torch.optim.SGD(net.probe.parameters(), lr=0.1)", True),
+    ],
+)
+def test_a_layer_that_is_called_outside_of_its_model_is_called(line: str, unread: bool) -> None:
+    [found] = diagnose(run(LEAF.replace(", requires_grad=True", "") + PROBED.format(line)))
+    assert (found.kind, found.names["how"] == "unread_layer") == ("no_graph", unread)
+
+
 METER = """\
 class Meter:
     pass
