@@ -65,18 +65,18 @@ def find_change(tree: ast.AST) -> StateChange | None:
                 for path, write in find_writes(home, kind):
                     if path in paths(test) and not is_local(home, path):
                         return StateChange(kind, path, write, choice)
-    return find_drawn(functions)
+    return find_drawn(functions, find_generators(tree))
 
 
-def find_drawn(functions: list[ast.FunctionDef]) -> StateChange | None:
+def find_drawn(functions: list[ast.FunctionDef], generators: set[str]) -> StateChange | None:
     """The first choice that a random number makes which no checkpoint sets back; else the first such number, which
     may be a size."""
     for function in functions:
         for choice in [part for part in ast.walk(function) if isinstance(part, DRAWN_FOR)]:
-            drawn = find_draw(function, deciding(choice))
+            drawn = find_draw(function, deciding(choice), generators)
             if drawn is not None:
                 return StateChange("drawn", ast.unparse(drawn), drawn, choice)
-    draws = (part for function in functions for part in ast.walk(function) if draws_elsewhere(part))
+    draws = (part for function in functions for part in ast.walk(function) if draws_elsewhere(part, generators))
     return next((StateChange("drawn", ast.unparse(one), one, one) for one in draws if isinstance(one, ast.Call)), None)
 
 
@@ -124,17 +124,41 @@ def find_writes(function: ast.FunctionDef, kind: str) -> list[tuple[str, ast.stm
     return found
 
 
-def find_draw(function: ast.FunctionDef, test: ast.expr) -> ast.Call | None:
+def find_draw(function: ast.FunctionDef, test: ast.expr, generators: set[str]) -> ast.Call | None:
     """The call of Python's or numpy's random numbers that `test` is made of, if it is."""
     parts = list(ast.walk(test))
     names = {part.id for part in parts if isinstance(part, ast.Name)}
     for step in ast.walk(function):
         if isinstance(step, ast.Assign) and {ast.unparse(goal) for goal in step.targets} & names:
             parts += ast.walk(step.value)
-    return next((part for part in parts if draws_elsewhere(part) and isinstance(part, ast.Call)), None)
+    return next((part for part in parts if draws_elsewhere(part, generators) and isinstance(part, ast.Call)), None)
 
 
-def draws_elsewhere(node: ast.AST) -> bool:
-    """Whether `node` draws from random numbers that are not torch's, which a checkpoint does not set back."""
-    drawn = isinstance(node, ast.Call) and callee(node) in DRAWING
-    return drawn and not ast.unparse(node).startswith(("torch.", "F.", "nn."))
+def draws_elsewhere(node: ast.AST, generators: set[str]) -> bool:
+    """Whether `node` draws from one of `generators`, which a checkpoint does not set back."""
+    return isinstance(node, ast.Call) and callee(node) in DRAWING and comes_of(node, generators)
+
+
+def find_generators(tree: ast.AST) -> set[str]:
+    """The names and paths that stand for random numbers of Python or numpy, or for what is made of these."""
+    nodes = list(ast.walk(tree))
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names = [alias for alias in node.names if alias.name.partition(".")[0] in ("random", "numpy")]
+            found |= {alias.asname or alias.name.partition(".")[0] for alias in names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in ("random", "numpy"):
+            found |= {alias.asname or alias.name for alias in node.names}
+    for node in nodes:
+        if isinstance(node, ast.Assign) and comes_of(node.value, found):
+            found |= {ast.unparse(goal) for goal in node.targets}
+    return found
+
+
+def comes_of(node: ast.AST, generators: set[str]) -> bool:
+    """Whether `node` is one of `generators`, or is read from one or called on one."""
+    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
+        if ast.unparse(node) in generators:
+            return True
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return isinstance(node, ast.Name) and node.id in generators

@@ -156,6 +156,40 @@ def test_a_layer_that_is_called_outside_of_its_model_is_called(line: str, unread
     assert (found.kind, found.names["how"] == "unread_layer") == ("no_graph", unread)
 
 
+COUNTED = """\
+from torch.distributions import Normal
+from torch.utils.checkpoint import checkpoint
+{}
+calls = [0]
+def block(t):
+    calls[0] += 1
+    for _ in range(4 - calls[0]):
+        t = (t * {}).sin()
+    return t
+checkpoint(block, x, use_reentrant=False).sum().backward()
+"""
+DRAWN = "draws from random numbers that are not torch's"
+
+
+@pytest.mark.parametrize(
+    ("line", "drawn", "elsewhere"),
+    [
+        ("", "Normal(0., 1.).sample()", False),
+        ("noise = Normal(0., 1.)", "noise.sample()", False),
+        ("from torch import rand", "rand(4)", False),
+        ("import random", "random.random()", True),
+        ("from random import uniform as drawn, gauss", "gauss(0., 1.)", True),
+        ("import numpy as np", "float(np.random.rand())", True),
+        ("import random\ndraws = random.Random(0)", "draws.random()", True),
+        ("from numpy.random import default_rng\ndraws = default_rng(0)", "float(draws.random())", True),
+        ("import numpy", "float(numpy.random.default_rng(0).random())", True),
+    ],
+)
+def test_whose_random_numbers_are_drawn_is_told_by_where_they_come_from(line: str, drawn: str, elsewhere: bool) -> None:
+    [found] = diagnose(run(LEAF + COUNTED.format(line, drawn)))
+    assert found.cause == "recomputed" and (DRAWN in " ".join(found.story)) == elsewhere
+
+
 METER = """\
 class Meter:
     pass

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
-from ..checkpoints import draws_elsewhere, find_change, recomputed_functions
+from ..checkpoints import draws_elsewhere, find_change, find_generators, recomputed_functions
 from .common import enclosing, enumerated, followed, grouped, needed_before, set_keyword, with_argument, without_keyword
 from .out_of_place import written_name
 from .proposal import FREE, Proposal, Wanted
@@ -133,8 +133,9 @@ def draw_by_torch(wanted: Wanted) -> Iterator[Proposal]:
     """`np.random.rand()` becomes `torch.rand(()).item()`, which a checkpoint draws alike in both runs."""
     text = wanted.text
     edits, lines = [], []
-    for call in [call for home in recomputed_functions(text.tree) for call in ast.walk(home) if draws_elsewhere(call)]:
-        assert isinstance(call, ast.Call)
+    generators = find_generators(text.tree)
+    calls = [call for home in recomputed_functions(text.tree) for call in text.parts(home, ast.Call)]
+    for call in [call for call in calls if draws_elsewhere(call, generators)]:
         made = drawn_by_torch(text, call)
         if made is None:
             continue
