@@ -254,6 +254,39 @@ def test_arguments_without_places_of_their_own_are_not_moved(old: str, new: str)
     assert (found.kind, mends) == ("function_contract", [])
 
 
+ROUNDED = """\
+net = nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(8, 2), torch.ones(8, 1)
+def train():
+    for i in range(4):
+        opt.zero_grad()
+        out = torch.round(torch.sigmoid(net(x)))
+        loss = nn.MSELoss()(out, y)
+        loss.backward()
+        opt.step()
+        print({}.sum().item())
+train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("counted", "wanted"),
+    [
+        ("torch.eq(out, y)", "torch.eq(out.round(), y)"),
+        ("out.eq(y)", "out.round().eq(y)"),
+        ("(out == y)", "(out.round() == y)"),
+    ],
+)
+def test_answers_that_a_function_counts_are_rounded_there(counted: str, wanted: str) -> None:
+    [(found, mends)] = mended(run(HEAD + ROUNDED.format(counted)), run)
+    assert found.cause == "zero_derivative"
+    [mend] = [mend for mend in mends if "not rounded" in mend.title]
+    assert mend.source == HEAD + ROUNDED.format(wanted).replace(
+        "torch.round(torch.sigmoid(net(x)))", "torch.sigmoid(net(x))"
+    )
+
+
 TWICE = [
     "import torch",
     "x = torch.ones(2, requires_grad=True)",

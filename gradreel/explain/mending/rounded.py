@@ -221,7 +221,7 @@ def answers_counted(text: Text, call: ast.Call) -> list[ast.expr]:
         home = None
     scope = home or text.tree
     sides = [side for node in text.parts(scope, ast.Compare) for side in compared(node)]
-    for node in text.calls(scope, "eq"):
+    for node in [call for call in text.parts(scope, ast.Call) if callee(call) == "eq"]:
         sides += [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
     return [side for side in sides if isinstance(inner := whole_of(side), ast.Name) and inner.id in names]
 
