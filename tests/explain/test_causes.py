@@ -190,6 +190,24 @@ def test_whose_random_numbers_are_drawn_is_told_by_where_they_come_from(line: st
     assert found.cause == "recomputed" and (DRAWN in " ".join(found.story)) == elsewhere
 
 
+SUMMED = """\
+total = torch.zeros(())
+for i in range(12):
+    loss = (x * x).sum()
+    total = total + loss
+    g, = torch.autograd.grad(loss, x,  # {} keep it
+        retain_graph=True)
+    x.data -= 0.1 * g
+print(total)
+"""
+
+
+@pytest.mark.parametrize("word", ["do not", "don't"])
+def test_an_apostrophe_hides_no_graph_that_grows(word: str) -> None:
+    [found] = diagnose(run(LEAF + SUMMED.format(word)))
+    assert (found.cause, found.names["target"], found.lines["shows"]) == ("growing", "total", 4)
+
+
 METER = """\
 class Meter:
     pass

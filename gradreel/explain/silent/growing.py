@@ -83,7 +83,8 @@ class Growing:
         place = self.world.place
         self.called_in.update(turn.line for turn in place.turns)
         shown = self.world.source.statement(place.line, place.end_line)
-        for loop in self.open.values() if any(map(goes_back, calls_in(shown))) else ():
+        calls = calls_in(shown)  # none of a text that cannot be read
+        for loop in self.open.values() if not calls or any(map(goes_back, calls)) else ():
             loop.laps[-1].backward += 1
         if self.suspect is not None:
             self.ran.update(self.world.calls[event.call].expected)
