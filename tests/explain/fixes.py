@@ -23,7 +23,6 @@ from typing import Any
 
 from gradreel.explain import Diagnosis
 from gradreel.explain.mending import Mend, mended
-from gradreel.explain.mending.references import of_ratio
 from gradreel.interpreter import Limits, run
 from gradreel.material.lessons import lessons
 from gradreel.material.museum import exhibits
@@ -92,8 +91,16 @@ def record_of(told: dict[str, Any]) -> Record:
 ASKS = re.compile(r"\b(?:backward|grad|jacobian|hessian)\(")
 
 
-def faults(before: Record, after: Record, found: Diagnosis, source: str = "backward()") -> list[str]:
-    """What is bad about a fix of `source`, as sentences; none for a good one."""
+STOOD_STILL = frozenset({"old_chances_in_a_dict", "old_chances_in_a_dataclass", "ppo_lists"})
+"""Programs whose first step leads elsewhere once they are mended, and is to: before, both sides of a ratio of chances
+had the same graph, so that it moved nothing."""
+
+
+def faults(
+    before: Record, after: Record, found: Diagnosis, source: str = "backward()", name: str | None = None
+) -> list[str]:
+    """What is bad about a fix of `source`, as sentences; none for a good one. Of a stored program, its `name` says
+    whether its first step is to lead elsewhere."""
     told = [
         f"it raises {after.error}" if after.error else None,
         none_read(before, after),
@@ -105,7 +112,7 @@ def faults(before: Record, after: Record, found: Diagnosis, source: str = "backw
         "one loss repeats" if repeats(after) and not repeats(before) and not at_rest(before) else None,
         "a leaf of the graph gets no gradient" if withheld(after) and not withheld(before) else None,
         *(
-            (text for text in kept(before, after) if text != ELSEWHERE or not of_ratio(source, found))
+            (text for text in kept(before, after) if text != ELSEWHERE or name not in STOOD_STILL)
             if before.error and found.kind in KEEP_FORWARD and before.begins and after.begins
             else ()
         ),
@@ -233,7 +240,7 @@ def kept(before: Record, after: Record) -> Iterable[str]:
     if before.steps and after.steps and len(before.steps[0].parameters) == len(after.steps[0].parameters):
         pairs = zip(before.steps[0].parameters, after.steps[0].parameters, strict=True)
         if not all(same(one[2], other[2]) for one, other in pairs if one[0] == "some"):
-            yield ELSEWHERE  # but for a ratio of chances whose both sides had the same graph: it moved nothing
+            yield ELSEWHERE
 
 
 def numbers(text: str) -> list[float]:
@@ -454,14 +461,16 @@ def judged(every: list[Offer], python: str | None) -> None:
     for offer in every:
         offer.faults += [
             f"engine: {text}"
-            for text in faults(by_engine(offer.source), by_engine(offer.mend.source), offer.found, offer.source)
+            for text in faults(
+                by_engine(offer.source), by_engine(offer.mend.source), offer.found, offer.source, offer.name
+            )
         ]
     if python is None:
         return
     sources = list(dict.fromkeys(source for offer in every for source in (offer.source, offer.mend.source)))
     records = dict(zip(sources, by_torch(python, sources), strict=True))
     for offer in every:
-        found = faults(records[offer.source], records[offer.mend.source], offer.found, offer.source)
+        found = faults(records[offer.source], records[offer.mend.source], offer.found, offer.source, offer.name)
         offer.faults += [f"torch: {text}" for text in found]
 
 
