@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradreel.explain.mending import mended
+from gradreel.explain.mending import EDIT_ROLES, mended
 from gradreel.interpreter import run
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
@@ -285,6 +285,33 @@ def test_answers_that_a_function_counts_are_rounded_there(counted: str, wanted: 
     assert mend.source == HEAD + ROUNDED.format(wanted).replace(
         "torch.round(torch.sigmoid(net(x)))", "torch.sigmoid(net(x))"
     )
+
+
+HOOKED = """\
+w = torch.ones(2, 3, requires_grad=True)
+def hook(g):
+    if g.sum() < 0:
+        return g.sum(0)
+{}    return g.sum(0)
+w.register_hook(hook)
+(w * 2).sum().backward()
+"""
+EVERY_LINE = (
+    "net = nn.Linear(2, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nloss = net(torch.ones(3, 2)).sum()\n"
+)
+EDITED = {
+    "lines that are replaced": (HOOKED.format(""), [8, 9]),
+    "lines that are replaced far from one another": (HOOKED.format("    a = 1\n" * 450), [8, 459]),
+    "a line that is removed": (WRAPPED, [9]),
+    "a line before which one is put": (EVERY_LINE + "opt.step()\nprint(loss)\n", [8]),
+}
+
+
+@pytest.mark.parametrize("case", EDITED)
+def test_the_lines_of_the_first_fix_are_told(case: str) -> None:
+    source, lines = EDITED[case]
+    [(found, _)] = mended(run(HEAD + source), run)
+    assert [found.lines[role] for role in EDIT_ROLES if role in found.lines] == lines
 
 
 TWICE = [

@@ -11,7 +11,6 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 
 from gradreel.trace import Trace
 
@@ -21,7 +20,7 @@ from .formulas import reference
 from .observe import NUMBER, Observation, close, numbers, observe
 from .proposal import Proposal, Wanted
 from .table import proposals
-from .text import difference, read, readable, woven
+from .text import changed_blocks, difference, posted_errors, read, readable, woven
 from .verify import Verdict, verify
 
 Run = Callable[[str], Trace]
@@ -125,40 +124,33 @@ def mended(
     pairs = [
         (diagnosis, mends(before, diagnosis, run, until) if time.monotonic() < until else []) for diagnosis in diagnoses
     ]
-    return [(with_edit(diagnosis, found), found) for diagnosis, found in pairs]
+    return [(with_edit(trace, diagnosis, found), found) for diagnosis, found in pairs]
 
 
 EDIT_ROLES = ("edit", "edit_2", "edit_3")
 LINES_NAMED = re.compile(r"\blines? (\d[\d, and]*)")
 
 
-def with_edit(diagnosis: Diagnosis, found: list[Mend]) -> Diagnosis:
+def with_edit(trace: Trace, diagnosis: Diagnosis, found: list[Mend]) -> Diagnosis:
     """`diagnosis` with the lines that the first edit changes among its own, if that is a fix: what is told already is
     told once."""
     if not found or not found[0].fixes:
         return diagnosis
     told = set(diagnosis.lines.values())
-    fresh = [line for line in edited_lines(found[0]) if line not in told]
+    fresh = [line for line in edited_lines(trace, found[0]) if line not in told]
     return replace(diagnosis, lines={**diagnosis.lines, **dict(zip(EDIT_ROLES, fresh, strict=False))})
 
 
-def edited_lines(mend: Mend) -> list[int]:
+def edited_lines(trace: Trace, mend: Mend) -> list[int]:
     """The lines that an edit changes or takes away, and those that the title names: beside them something is added."""
-    lines: list[int] = []
-    _, *hunks = HUNK.split(mend.diff)
-    for start, body in zip(hunks[::2], hunks[1::2], strict=True):
-        number = int(start)
-        for kept, block in groupby(body.splitlines(), lambda line: line.startswith(" ")):
-            parts = list(block)
-            old = [line[1:].strip() for line in parts if kept or line.startswith("-")]
-            left = {line[1:].strip() for line in parts if kept or line.startswith("+")}
-            lines += [number + at for at, line in enumerate(old) if line and line not in left]
-            number += len(old)
+    old, new, lines = trace.source.split("\n"), mend.source.split("\n"), []
+    posted = posted_errors(old, code_of(trace).split("\n"))
+    for kind, start, stop, new_start, new_stop in changed_blocks(old, new):
+        left = {line.strip() for line in new[new_start:new_stop]}
+        if kind != "equal":
+            lines += [at + 1 for at in range(start, stop) if at not in posted and old[at].strip() not in {"", *left}]
     named = " ".join(LINES_NAMED.findall(mend.title.partition(";")[0]))
     return list(dict.fromkeys([*lines, *map(int, re.findall(r"\d+", named))]))
-
-
-HUNK = re.compile(r"^@@ -(\d+).*\n", re.MULTILINE)
 
 
 def code_of(trace: Trace) -> str:
