@@ -91,18 +91,18 @@ def ancestors(world: World, start: TensorState) -> Iterator[TensorState]:
 def by_graph(world: World, start: TensorState) -> set[int]:
     """The leaves that the graph behind `start` leads to."""
     first = world.grad_node(start.number)
-    seen: set[int] = set() if first is None else {first}
-    todo = list(seen)
-    leaves = set()
+    reached = (world.nodes[number].variable for number in (nodes_behind(world, first) if first is not None else ()))
+    return {variable for variable in reached if variable is not None}
+
+
+def nodes_behind(world: World, start: int, oldest: int = 0) -> set[int]:
+    """The node `start` and those that the graph leads to from it, without what is older than the node `oldest`."""
+    seen, todo = {start}, [start]
     while todo:
-        node = world.nodes[todo.pop()]
-        if node.variable is not None:
-            leaves.add(node.variable)
-        for target, _ in node.edges:
-            if target is not None and target not in seen:
-                seen.add(target)
-                todo.append(target)
-    return leaves
+        ways = {way for way, _ in world.nodes[todo.pop()].edges if way is not None and way >= oldest} - seen
+        seen |= ways
+        todo.extend(ways)
+    return seen
 
 
 def flat(data: Any) -> list[Any]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .ancestry import ancestors, by_graph, made_from, rebuilt_from, written_from
+from .ancestry import ancestors, by_graph, made_from, nodes_behind, rebuilt_from, written_from
 from .diagnosis import named, on
 from .errors.cuts import Cut, numbers_cut, recording_off, tracked_cut, where_cut
 from .errors.no_graph import before_line
@@ -247,25 +247,14 @@ def cut_on_way(
     `goal`, since what it cut off has a gradient by another way, as what chooses in a `where` has."""
     if goal.number in by_graph(world, root):
         return None
-    last, reached = {"rounded"} if in_vain else STOPS, nodes_behind(world, root)
+    last, first = {"rounded"} if in_vain else STOPS, world.grad_node(root.number)
+    reached = nodes_behind(world, first) if first is not None else set()
 
     def order(found: tuple[TensorState, Cut]) -> tuple[bool, bool]:
         source = found[1].source
         return source is not None and source.node is not None and source.node in reached, found[1].how in last
 
     return min(cuts_on_way(world, root, goal), key=order, default=None)
-
-
-def nodes_behind(world: World, tensor: TensorState) -> set[int]:
-    """The nodes of the graph behind `tensor`."""
-    first = world.grad_node(tensor.number)
-    seen = set() if first is None else {first}
-    todo = list(seen)
-    while todo:
-        ways = {target for target, _ in world.nodes[todo.pop()].edges if target is not None} - seen
-        seen |= ways
-        todo.extend(ways)
-    return seen
 
 
 def cuts_on_way(world: World, root: TensorState, goal: TensorState) -> Iterator[tuple[TensorState, Cut]]:

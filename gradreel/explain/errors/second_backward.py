@@ -6,6 +6,7 @@ import re
 
 from gradreel.trace import events as e
 
+from ..ancestry import nodes_behind
 from ..by_program import built, kept_by
 from ..diagnosis import Diagnosis, Failure, during, named, on
 from ..mentions import stands_for
@@ -167,25 +168,12 @@ def reused_name(world: World, node: NodeState, fresh: list[NodeState]) -> str | 
     `node`."""
     new = {state.number for state in fresh}
     borders = [target for state in fresh for target, _ in state.edges if target is not None and target not in new]
-    borders.sort(key=lambda target: not leads(world, target, node.number))
+    borders.sort(key=lambda target: node.number not in nodes_behind(world, target, node.number))
     for number in (*borders, node.number):
         for tensor in world.nodes[number].outputs:
             if (name := attribute(world, tensor) or label(world, tensor, 0)) is not None:
                 return name
     return None
-
-
-def leads(world: World, start: int, goal: int) -> bool:
-    """Whether the graph from the node `start` on comes to `goal`, which was made no later."""
-    seen, todo = {start}, [start]
-    while todo:
-        number = todo.pop()
-        if number == goal:
-            return True
-        more = {target for target, _ in world.nodes[number].edges if target is not None and target >= goal} - seen
-        seen |= more
-        todo.extend(more)
-    return False
 
 
 def attribute(world: World, number: int) -> str | None:

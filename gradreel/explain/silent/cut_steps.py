@@ -11,6 +11,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from ..ancestry import nodes_behind
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, count, name_of
 from ..world.states import TensorState
@@ -74,15 +75,7 @@ class CutSteps(FirstTrouble):
         """Whether `cut` came, by the graph until there, of what the node `user` made."""
         assert cut.base is not None
         first = self.world.grad_node(cut.base)
-        todo = [first] if first is not None else []
-        seen = set(todo)
-        for number in todo:
-            if number == user:
-                return True
-            ways = [target for target, _ in self.world.nodes[number].edges if target is not None]
-            todo += [target for target in ways if target >= user and target not in seen]
-            seen.update(ways)
-        return False
+        return first is not None and user in nodes_behind(self.world, first, user)
 
     def told(self, line: int, cuts: list[TensorState]) -> Diagnosis:
         world, last = self.world, cuts[-1]

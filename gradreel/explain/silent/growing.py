@@ -10,6 +10,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from ..ancestry import nodes_behind
 from ..calls import callee, calls_in, keyword
 from ..diagnosis import Diagnosis, named, on
 from ..words import code, name_of
@@ -247,16 +248,7 @@ def leads_to(world: World, start: int | None, goals: set[int]) -> bool:
     """Whether the graph behind node `start` leads to one of `goals`, which it is not itself."""
     if start is None or start in goals:
         return False
-    seen, todo = {start}, [start]
-    while todo:
-        number = todo.pop()
-        if number in goals:
-            return True
-        for target, _ in world.nodes[number].edges:
-            if target is not None and target not in seen:
-                seen.add(target)
-                todo.append(target)
-    return False
+    return not goals.isdisjoint(nodes_behind(world, start, min(goals, default=0)))
 
 
 def untouched(node: NodeState) -> bool:

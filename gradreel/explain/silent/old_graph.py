@@ -10,7 +10,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import ancestors, same
+from ..ancestry import ancestors, nodes_behind, same
 from ..by_program import built
 from ..diagnosis import Diagnosis, during, named, on
 from ..words import called, code, label
@@ -194,16 +194,8 @@ class OldGraph(FirstTrouble):
 
     def leads_to_old(self, node: NodeState) -> bool:
         """Whether one of the leaves that were stepped since stands behind `node`."""
-        todo = [node.number]
-        seen = set(todo)
-        for number in todo:
-            if self.world.nodes[number].variable in self.old:
-                return True
-            for target, _ in self.world.nodes[number].edges:
-                if target is not None and target not in seen:
-                    seen.add(target)
-                    todo.append(target)
-        return False
+        behind = nodes_behind(self.world, node.number)
+        return any(self.world.nodes[number].variable in self.old for number in behind)
 
 
 def statement_of(world: World, place: Place) -> str:
