@@ -27,11 +27,12 @@ class ParameterGroup:
 
 def read_groups(world: World, calls: list[ast.Call]) -> list[ParameterGroup]:
     """What those of `calls` are given that make optimizers on the line that was just reached."""
-    place, names = world.place, {**world.names_in.get(0, {}), **world.names_in.get(world.scope, {})}
-    found = []
-    for call in calls:
-        if not place.line <= call.lineno <= place.end_line:
-            continue
+    place = world.place
+    here = [call for call in calls if place.line <= call.lineno <= place.end_line]
+    if not here:
+        return []
+    names, found = {**world.names_in.get(0, {}), **world.names_in.get(world.scope, {})}, []
+    for call in here:
         for asked in [part for part in ast.walk(call) if isinstance(part, ast.Call) and callee(part) in LISTS]:
             owner = ast.unparse(asked.func.value) if isinstance(asked.func, ast.Attribute) else ""
             members = {

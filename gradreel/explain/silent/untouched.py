@@ -84,7 +84,7 @@ class Untouched:
         place = self.world.place
         here = sum(place.line <= call.lineno <= place.end_line for call in self.makings)
         self.made += [(place, self.world.count - 1)] * here
-        self.groups += read_groups(self.world, self.makings) if here else []
+        self.groups += read_groups(self.world, self.makings)
 
     def flagged(self, event: e.FlagChanged) -> None:
         if self.world.tensors[event.tensor].requires_grad:
