@@ -59,6 +59,14 @@ STORIES = [
         "f, g = x.sin(), x.exp()\ng.sum().backward()\n(f * 2 * g).sum().backward()\n",
         "but reused `g`, so `(f * 2 * g).sum().backward()`",
     ),
+    (
+        "m = (x * 2).bool()\nm.float().sum().backward()\n",
+        "The recording ends on **line 3**: `m` has truth values (bool), which have no derivative.",
+    ),
+    (
+        "m = (x * 2).long()\nm.float().sum().backward()\n",
+        "The recording ends on **line 3**: `m` has whole numbers (int64), which have no derivative.",
+    ),
     ("(x * 2).backward()\n", "An unnamed tensor, made on **line 3**, has 4 entries."),
     ("v = (x * 2)[:2]\nv.detach_()\n", "`v.detach_()` on **line 4** would cut it off its history in place."),
 ]

@@ -224,7 +224,8 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
         return Cut(place, tensor.made, "tensor", told, tensor, source)
     if op in ROUNDED or whole:
         if op in CASTS:
-            told = f"The recording ends {where}: {name} has whole numbers ({tensor.dtype}), which have no derivative."
+            has = "truth values" if tensor.dtype == "bool" else "whole numbers"
+            told = f"The recording ends {where}: {name} has {has} ({tensor.dtype}), which have no derivative."
             return Cut(place, tensor.made, "rounded", told, tensor, source)
         gives = f"`{INFIX.get(op, op)}` gives" if op != "known before" else f"{called(world, tensor.number)} has"
         told = f"The recording ends {where}: {gives} places or truth values, which have no derivative."
