@@ -314,6 +314,35 @@ def test_the_lines_of_the_first_fix_are_told(case: str) -> None:
     assert [found.lines[role] for role in EDIT_ROLES if role in found.lines] == lines
 
 
+REDUCED = """\
+w = torch.ones(3, 2, requires_grad=True)
+def hook(g):
+    if g.sum() < 0:
+        return {}
+    return {}
+w.register_hook(hook)
+(w * 2).sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "wanted"),
+    [
+        ("g.sum(0)", "g.sum(0,)", ("g.sum(0, keepdim=True).expand_as(g)",) * 2),
+        ("g.mean(dim=0,)", "g.sum()", ("g.mean(dim=0, keepdim=True).expand_as(g)", "g.sum().expand_as(g)")),
+        ("g.sum(0, keepdim=True)", "g.sum(0)", ("g.sum(0, keepdim=True).expand_as(g)",) * 2),
+        (
+            "g.mean(0, True)",
+            "g.mean(**{'dim': 0})",
+            ("g.mean(0, True).expand_as(g)", "g.mean(**{'dim': 0}, keepdim=True).expand_as(g)"),
+        ),
+    ],
+)
+def test_a_hook_keeps_the_dimensions_that_it_sums_over(one: str, other: str, wanted: tuple[str, str]) -> None:
+    [(_, mends)] = mended(run(HEAD + REDUCED.format(one, other)), run)
+    assert HEAD + REDUCED.format(*wanted) in [mend.source for mend in mends]
+
+
 TWICE = [
     "import torch",
     "x = torch.ones(2, requires_grad=True)",

@@ -251,10 +251,14 @@ def owner_of(call: ast.Call) -> ast.expr:
 
 
 def kept_dimensions(text: Text, part: ast.expr) -> str:
-    """`part` in brackets, the reduction at its end with keepdim=True where it names dimensions."""
-    call = part if isinstance(part, ast.Call) and (part.args or part.keywords) and callee(part) in REDUCING else None
-    shown = text.get(part)
-    return f"{shown[:-1]}, keepdim=True)" if call is not None else grouped(text, part)
+    """`part` in brackets, the reduction at its end with keepdim=True where it only names dimensions."""
+    if not isinstance(part, ast.Call) or callee(part) not in REDUCING:
+        return grouped(text, part)
+    by_place = any(isinstance(arg, ast.Constant) and isinstance(arg.value, bool) for arg in part.args)
+    if by_place or keyword(part, "keepdim") is not None:
+        return text.get(part)
+    given = [*map(text.get, part.args), *map(ast.unparse, part.keywords)]
+    return f"{text.get(part.func)}({', '.join([*given, 'keepdim=True'])})" if given else text.get(part)
 
 
 def rows_put_back(wanted: Wanted) -> Iterator[Proposal]:
