@@ -91,20 +91,26 @@ def record_of(told: dict[str, Any]) -> Record:
 ASKS = re.compile(r"\b(?:backward|grad|jacobian|hessian)\(")
 
 
-STOOD_STILL = frozenset({"old_chances_in_a_dict", "old_chances_in_a_dataclass", "ppo_lists"})
+STEPS_ELSEWHERE = frozenset(
+    {"old_chances_in_a_dict", "old_chances_in_a_dataclass", "ppo_lists", "losses_in_pairs_with_steps_between"}
+)
 """Programs whose first step leads elsewhere once they are mended, and is to: before, both sides of a ratio of chances
-had the same graph, so that it moved nothing."""
+had the same graph, so that it moved nothing; or another optimizer is to be first."""
+
+ZEROS_MEANT = frozenset({"meta_second_task_params", "report_of_one_loss_of_two"})
+"""Programs that ask for the gradients of all parameters, some of which the loss does not depend on: zeros are
+their derivative."""
 
 
 def faults(
     before: Record, after: Record, found: Diagnosis, source: str = "backward()", name: str | None = None
 ) -> list[str]:
     """What is bad about a fix of `source`, as sentences; none for a good one. Of a stored program, its `name` says
-    whether its first step is to lead elsewhere."""
+    whether its first step is to lead elsewhere and whether zeros are meant."""
     told = [
         f"it raises {after.error}" if after.error else None,
         none_read(before, after),
-        "grad() gives None, or zeros for it" if in_vain(before, after, found) else None,
+        "grad() gives None, or zeros for it" if in_vain(before, after, found) and name not in ZEROS_MEANT else None,
         no_gradient(before, after, found.kind) if ASKS.search(source) and found.cause != "unread_setting" else None,
         zeroed(before, after),
         "a parameter steps with an old gradient" if old_steps(after) and not old_steps(before) else None,
@@ -112,7 +118,7 @@ def faults(
         "one loss repeats" if repeats(after) and not repeats(before) and not at_rest(before) else None,
         "a leaf of the graph gets no gradient" if withheld(after) and not withheld(before) else None,
         *(
-            (text for text in kept(before, after) if text != ELSEWHERE or name not in STOOD_STILL)
+            (text for text in kept(before, after) if text != ELSEWHERE or name not in STEPS_ELSEWHERE)
             if before.error and found.kind in KEEP_FORWARD and before.begins and after.begins
             else ()
         ),
@@ -308,7 +314,8 @@ class Listener:
 
     def Written(self, event: e.Written) -> None:
         self.value[event.tensor] = total(event.value)
-        leaf = event.tensor if event.tensor in self.variables.values() else self.leaf_of.get(event.storage)
+        known = event.tensor in self.states or event.tensor in self.variables.values()
+        leaf = event.tensor if known else self.leaf_of.get(event.storage)
         if leaf is not None:
             self.changed[leaf] = self.at
             if self.record.steps and self.stepping and leaf not in self.in_step:  # weight decay writes it twice

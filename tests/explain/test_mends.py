@@ -228,6 +228,30 @@ def test_this_is_in_no_edit(case: str) -> None:
     assert mends and mends[0].fixes and not any(words in mend.source for mend in mends)
 
 
+INNER = """\
+import copy
+net = nn.Linear(2, 1)
+meta = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(6, 2), torch.randn(6, 1)
+for task in range(3):
+    fast = copy.deepcopy(net)
+    inner = torch.optim.SGD(fast.parameters(), lr=0.1)
+    loss = F.mse_loss(fast(x), y)
+    loss.backward()
+    inner.step()
+    query = F.mse_loss(fast(x), y)
+    meta.zero_grad()
+    query.backward()
+    meta.step()
+"""
+
+
+def test_only_the_backward_of_an_inner_step_becomes_gradients_by_name() -> None:
+    [(_, mends)] = mended(run(HEAD + INNER), run)
+    sources = [mend.source for mend in mends if mend.fixes and "functional_call" in mend.source]
+    assert sources and all("query.backward()" in source and "grad(loss, " in source for source in sources)
+
+
 SCALE = """\
 class Scale(torch.autograd.Function):
     def __init__(self, factor):

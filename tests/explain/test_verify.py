@@ -110,6 +110,11 @@ PENALIZED = (
     "opt = torch.optim.SGD([w, v], lr=0.1)\npred = w.exp()\nfor i in range(3):\n    opt.zero_grad()\n"
     "    loss = (pred - 3).pow(2).sum() + (v - 2).pow(2).sum()\n    loss.backward()\n    opt.step()\n"
 )
+OF_A_COPY = (
+    "import copy\nnet = nn.Linear(2, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor i in range(3):\n"
+    "    fast = copy.deepcopy(net)\n    opt.zero_grad()\n    loss = fast(torch.ones(3, 2)).pow(2).mean()\n"
+    "    loss.backward()\n    opt.step()\n"
+)
 LEAVES = "leaves keep their gradients"
 KEPT_ONCE = "        self.share = self.shares()\n"
 DETACHED = "        self.share = self.shares().detach()\n"
@@ -161,6 +166,12 @@ BROKEN = {
 }  # fmt: skip
 
 BROKEN_UNREAD = {
+    "gradients that the steps, in vain before, do not get": (
+        OF_A_COPY,
+        "loss.backward()",
+        "torch.autograd.grad(loss, list(fast.parameters()))",
+        "steps step",
+    ),
     "a gradient from before another step": (
         TWO_OPTIMIZERS,
         "    (-d(f",

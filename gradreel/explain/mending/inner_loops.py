@@ -47,7 +47,9 @@ def compute_steps(text: Text, home: ast.AST, fast: str) -> list[Edit]:
     shown = text.get(size.value) if size is not None else text.get(rate.args[1])
     edits = [text.removed(inner[0])]
     statements = [part for part in text.parts(home, ast.Expr) if isinstance(part.value, ast.Call)]
-    loops = [text.loop(part) for part in statements if ast.unparse(part) == f"{name}.step()"]
+    steps = [part for part in statements if ast.unparse(part) == f"{name}.step()"]
+    loops = [text.loop(part) for part in steps]
+    own = [last_backward(text, part) for part in steps]
     for statement in statements:
         written = ast.unparse(statement)
         if written == f"{name}.zero_grad()":
@@ -55,12 +57,19 @@ def compute_steps(text: Text, home: ast.AST, fast: str) -> list[Edit]:
         elif written == f"{name}.step()":
             step = f"{{name: w - {shown} * grad for (name, w), grad in zip(weights.items(), grads)}}"
             edits.append(text.replaced(statement, f"weights = {step}"))
-        elif written.endswith(".backward()") and text.loop(statement) in loops:
+        elif statement in own:
             call = statement.value
             assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
             asked = f"torch.autograd.grad({text.get(call.func.value)}, list(weights.values()), create_graph=True)"
             edits.append(text.replaced(statement, f"grads = {asked}"))
     return edits if len(edits) >= 3 and all(loop is not None for loop in loops) else []
+
+
+def last_backward(text: Text, step: ast.Expr) -> ast.stmt | None:
+    """The `loss.backward()` that goes before a step in its block: those behind it are of what comes after."""
+    block = text.block(step)
+    before = [part for part in block[: block.index(step)] if ast.unparse(part).endswith(".backward()")]
+    return before[-1] if before else None
 
 
 def is_plain_sgd(text: Text, value: ast.expr, fast: str) -> bool:

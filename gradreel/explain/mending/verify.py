@@ -310,8 +310,9 @@ def gradients_are_own(seen: Comparison) -> str | None:
 
 
 def steps_step(seen: Comparison) -> str | None:
-    """No optimizer is left without any gradient."""
-    return "an optimizer has no gradient to step with" if seen.after.vain_steps > seen.before.vain_steps else None
+    """No optimizer is left without any gradient; where that was the trouble, none is any more."""
+    most = 0 if seen.found.cause == "in_vain" else seen.before.vain_steps
+    return "an optimizer has no gradient to step with" if seen.after.vain_steps > most else None
 
 
 def graphs_are_fresh(seen: Comparison) -> str | None:
