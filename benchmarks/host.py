@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from itertools import product
 
-from gradreel.host import held, opened, run_program
+from gradreel.host import active_layers, run_program, split_reply
 from gradreel.interpreter import run
 
 FORTY_LINES = (
@@ -40,13 +40,13 @@ REPEATED = 3_000
 
 def measure() -> None:
     """A program of forty lines in a process of its own, warm, from request to reply."""
-    print(f"\nlayers of safety: {', '.join(held())}")
+    print(f"\nlayers of safety: {', '.join(active_layers())}")
     for (name, program), want in product(PROGRAMS.items(), ("trace", "scene")):
         took, inside, cpu = [], [], []
         for nr in range(REQUESTS):
             request = json.dumps({"source": f"{program}# {nr}", "want": want}).encode()
             start = time.perf_counter()
-            head, _, _ = opened(run_program(request))
+            head, _, _ = split_reply(run_program(request))
             took.append((time.perf_counter() - start) * 1000)
             inside.append(head["ms"])
             cpu.append(head["cpu"])

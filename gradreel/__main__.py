@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 from .explain import Diagnosis, diagnose
 from .explaining import explain
-from .host import opened, run_program
+from .host import run_program, split_reply
 from .host.in_time import left_out
 from .host.settings import Unreadable, settings
 from .interpreter import compare, paste, point_at_error
@@ -147,7 +147,7 @@ def complain(text: str) -> int:
 
 def ask(source: str, mode: str | None, want: str) -> tuple[dict[str, Any], bytes, bytes]:
     request = {"source": source, "mode": mode, "want": want, "expression": False}
-    return opened(run_program(json.dumps(request).encode()))
+    return split_reply(run_program(json.dumps(request).encode()))
 
 
 # ---- telling

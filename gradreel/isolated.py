@@ -31,12 +31,12 @@ def run(source: str, *, mode: str | None = None, limits: Limits | None = None, i
 
 def isolated_run(source: str, mode: str | None = None, limits: Limits | None = None) -> Trace:
     """The trace of `source`, run as the page does; one that says why, if no process could be had for it."""
-    from .host import opened, run_program
+    from .host import run_program, split_reply
 
     request: dict[str, object] = {"source": source, "mode": mode, "want": "trace", "expression": False}
     if limits is not None:
         request["limits"] = asdict(limits)
-    head, _, record = opened(run_program(json.dumps(request).encode()))
+    head, _, record = split_reply(run_program(json.dumps(request).encode()))
     if not head["ok"]:
         return Trace(source, mode or "script", Outcome("stopped", None, head["message"]), ())
     return Trace.from_json(gzip.decompress(record).decode())

@@ -1,8 +1,8 @@
 """Runs programs safely for many people: a fresh process per run, limits, and a queue."""
 
-from .layers import Layer, held, layers
+from .layers import Layer, active_layers, layers
 from .pool import Pool
 from .shared import executor, run_program
-from .work import opened
+from .work import split_reply
 
-__all__ = ["Layer", "Pool", "executor", "held", "layers", "opened", "run_program"]
+__all__ = ["Layer", "Pool", "active_layers", "executor", "layers", "run_program", "split_reply"]

@@ -6,7 +6,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 
-from .work import opened
+from .work import split_reply
 
 TIMED = ("seconds", "memory", "crash")
 """Budgets whose stops depend on the machine and the moment, not on the program alone."""
@@ -49,7 +49,7 @@ def name_of(request: bytes) -> bytes:
 
 def repeatable(answer: bytes) -> bool:
     """Whether the same request gets this answer again: not for a sentence, nor for what a clock cut short."""
-    head = opened(answer)[0]
+    head = split_reply(answer)[0]
     outcome = head["outcome"]
     cut = (
         bool(outcome)

@@ -12,7 +12,7 @@ from typing import Any
 from gradreel.player.export import export_html
 from gradreel.player.response import encode_response
 
-from .work import opened
+from .work import split_reply
 
 Run = Callable[[bytes], bytes]
 
@@ -45,11 +45,13 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
     if complaint := trouble(source, values) or (beside is not None and trouble(beside, None)):
         return encode_response({**head, "message": complaint}, page=page)
     wanted = "both" if file == "trace" else "scene"
-    reply, scene, trace = opened(run(json.dumps({"source": source, "values": values, "want": wanted}).encode()))
+    reply, scene, trace = split_reply(run(json.dumps({"source": source, "values": values, "want": wanted}).encode()))
     head |= {name: reply.get(name) for name in ("message", "again", "remarks", "skipped", "offers")}
     head |= {"source": source, "values": values}
     if beside is not None:
-        other, second, _ = opened(run(json.dumps({"source": beside, "want": "scene", "expression": False}).encode()))
+        other, second, _ = split_reply(
+            run(json.dumps({"source": beside, "want": "scene", "expression": False}).encode())
+        )
         head |= {"message": head["message"] or other.get("message"), "again": head["again"] or other.get("again")}
         return encode_response(head, scene, beside=second, page=page)
     if not isinstance(file, str) or file not in FILES or not scene:

@@ -17,7 +17,7 @@ from gradreel.material.museum import exhibits
 from gradreel.material.operators import operators
 from gradreel.player.preview import MARK
 
-from .pages import HEADINGS, LANDINGS, OPENING, OPERATOR, PLACES, lesson, named
+from .pages import HEADINGS, LANDINGS, OPENING, OPERATOR, PLACES, entry_of, lesson
 
 TAGS = ("code", "strong", "em", "span")
 
@@ -56,7 +56,7 @@ def lab(at: str | None) -> str:
 
 
 def course(at: str | None) -> str:
-    here = named(lessons(), at)
+    here = entry_of(lessons(), at)
     number = lessons().index(here) + 1
     steps = f'<div class="gr-steps"><span class="gr-button gr-where">Lesson {number} of {len(lessons())} ▾</span></div>'
     told = f'<p class="gr-chapter">{escape(here.chapter)}</p><h1>{escape(here.title)}</h1>{prose(here.prose)}'
@@ -65,7 +65,7 @@ def course(at: str | None) -> str:
 
 
 def comparison(at: str | None) -> str:
-    here = named(comparisons(), at)
+    here = entry_of(comparisons(), at)
     words = f'<div class="gr-prose gr-compared">{prose(here.words)}</div>'
     topic = f'<div class="gr-topic"><span class="gr-select">{escape(here.title)}</span>{words}</div>'
     titles = [f'<h2 class="gr-side-title">{escape(side.title)}</h2>' for side in (here.left, here.right)]
@@ -81,7 +81,7 @@ def catalogue(at: str | None) -> str:
 
 
 def museum(at: str | None) -> str:
-    here = named(exhibits(), at)
+    here = entry_of(exhibits(), at)
     said = f'<blockquote class="gr-said">{escape(here.message)}</blockquote>' if here.message else ""
     return browse("gallery", here.room, f"<h1>{escape(here.title)}</h1>{said}{prose(here.words)}")
 

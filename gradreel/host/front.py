@@ -24,7 +24,7 @@ from starlette.routing import Route
 from gradreel.player import bundle, linker, mount, preview
 
 from . import first
-from .pages import LANDINGS, ROOMS, describe, titled
+from .pages import LANDINGS, ROOMS, describe, page_title
 from .patience import patient
 from .policy import streamlit_page
 
@@ -80,7 +80,7 @@ def file(name: str, kind: str, content: bytes) -> File:
 def files() -> dict[str, File]:
     """What the pages name: the code, vis-network that it fetches later, what runs before it, the styles, a picture."""
     vis = file("vis", "js", bundle.modules()["vis.js"].encode())
-    modules = {**bundle.modules(), "vis.js": bundle.deferred(vis.path.rpartition("/")[2])}
+    modules = {**bundle.modules(), "vis.js": bundle.deferred_module(vis.path.rpartition("/")[2])}
     return {
         "vis": vis,
         "code": file("code", "js", linker.link(modules, "early.js").encode()),
@@ -107,7 +107,7 @@ def page(name: str, at: str | None) -> str:
     place, own = LANDINGS[name]
     asked = f"?{urlencode({'step': at})}" if at else ""
     head = HEAD.format(
-        title=html.escape(titled(place)),
+        title=html.escape(page_title(place)),
         tags=preview.build_tags(
             *describe(place, own or at), f"{SITE}/{quote(name)}{asked}", SITE + files()["picture"].path
         ),

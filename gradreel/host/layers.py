@@ -10,7 +10,7 @@ from typing import Any
 
 from .jail import RLIMITS, SECCOMP
 from .shared import run_program
-from .work import opened
+from .work import split_reply
 from .zygote import LANGUAGE, PROCESS
 
 WAY_OUT = "().__class__.__base__.__subclasses__()[0].__init__.__globals__"
@@ -53,17 +53,17 @@ def serve_with(name: str) -> None:
 
 def layers() -> list[Layer]:
     """Every layer there could be, the inner ones first."""
-    known = held()
+    known = active_layers()
     on = {*known, *_served}
     return [
         Layer(name, None if name in INNER and not known else name in on, meaning) for name, meaning in MEANINGS.items()
     ]
 
 
-def held() -> list[str]:
+def active_layers() -> list[str]:
     """The names of the layers that held the last run that looked; none if no run could be made just now."""
     if not _found:
-        note(opened(run_program(probe()))[0])
+        note(split_reply(run_program(probe()))[0])
     return list(_found)
 
 

@@ -15,8 +15,8 @@ import threading
 from .frames import Gone, read_frame, write_frame
 from .jail import lock_down
 from .watching import Place
-from .work import halted
-from .zygote import HARD_SECONDS, LARGEST_REQUEST, found, perform, warm_up
+from .work import reply_to_halted
+from .zygote import HARD_SECONDS, LARGEST_REQUEST, layers_of_process, perform, warm_up
 
 LAST_MOMENT = HARD_SECONDS - 0.5
 
@@ -33,18 +33,18 @@ def main() -> None:
     if not hasattr(signal, "setitimer"):
         threading.Timer(LAST_MOMENT, give_up, [request, place]).start()
     parent = os.getppid()
-    layers = found(lock_down(**json.loads(sys.argv[1])), parent)
+    layers = layers_of_process(lock_down(**json.loads(sys.argv[1])), parent)
     try:
         answer = perform(request, layers, place, lambda answer: None)
     except MemoryError:
-        answer = halted(request, "memory", place[0], layers)
+        answer = reply_to_halted(request, "memory", place[0], layers)
     write_frame(1, answer)
     os._exit(0)
 
 
 def give_up(request: bytes, place: Place) -> None:
     """Answer for a run that goes on and on."""
-    write_frame(1, halted(request, "seconds", place[0]))
+    write_frame(1, reply_to_halted(request, "seconds", place[0]))
     os._exit(0)
 
 

@@ -80,16 +80,16 @@ def lab(run: Run, at: str | None = None) -> Page:
 
 def course(run: Run, at: str | None = None) -> Page:
     """The lessons, opened at one of them; at the first one if there is no lesson of that name."""
-    start = named(lessons(), at)
+    start = entry_of(lessons(), at)
     return room("lessons", asking(start.source), run, more={"step": start.slug}, data=course_data())
 
 
 @cache
 def course_data() -> bytes:
-    return packed({"lessons": [told(each) for each in lessons()]})
+    return gzip_json({"lessons": [lesson_head(each) for each in lessons()]})
 
 
-def told(each: Lesson) -> Head:
+def lesson_head(each: Lesson) -> Head:
     """A lesson as its page needs it."""
     return {
         "slug": each.slug,
@@ -114,14 +114,14 @@ def title_of(href: str) -> str:
 
 def comparison(run: Run, at: str | None = None) -> Page:
     """Two programs side by side."""
-    first = named(comparisons(), at)
+    first = entry_of(comparisons(), at)
     question = {**asking(first.left.source), "beside": first.right.source}
     return room("compare", question, run, more={"step": first.slug}, data=comparison_data())
 
 
 @cache
 def comparison_data() -> bytes:
-    return packed({"comparisons": [asdict(each) for each in comparisons()]})
+    return gzip_json({"comparisons": [asdict(each) for each in comparisons()]})
 
 
 def catalogue(run: Run, at: str | None = None) -> Page:
@@ -135,12 +135,12 @@ def catalogue(run: Run, at: str | None = None) -> Page:
 
 @cache
 def operator_data() -> bytes:
-    return packed({"operators": [{**asdict(entry), "again": entry.again} for entry in operators()]})
+    return gzip_json({"operators": [{**asdict(entry), "again": entry.again} for entry in operators()]})
 
 
 def museum(run: Run, at: str | None = None) -> Page:
     """The gallery of errors."""
-    first = named(exhibits(), at)
+    first = entry_of(exhibits(), at)
     return room(
         "gallery", asking(first.source), run, more={"item": first.slug, **HEADINGS["gallery"]}, data=museum_data()
     )
@@ -153,13 +153,13 @@ def museum_data() -> bytes:
         {**asdict(exhibit), "lesson": exhibit.lesson and {"slug": exhibit.lesson, "title": titles[exhibit.lesson]}}
         for exhibit in exhibits()
     ]
-    return packed({"exhibits": shown})
+    return gzip_json({"exhibits": shown})
 
 
 def house(run: Run, at: str | None = None) -> Page:
     """About: what this is, and which layers of safety are on here."""
     shown = [(layer.name, layer.on, layer.meaning) for layer in layers()]
-    return room("about", {"kind": "read"}, run, data=packed({"text": about(shown, settings().contact)}))
+    return room("about", {"kind": "read"}, run, data=gzip_json({"text": about(shown, settings().contact)}))
 
 
 ROOMS: Mapping[str, Callable[[Run, str | None], Page]] = {
@@ -193,10 +193,10 @@ def room(place: str, first: Head, run: Run, *, more: Head | None = None, data: b
             return ROOMS[asked](run, None).answer(question)
         return answer(question, head, run, data)
 
-    return Page(place, titled(place), first, answered)
+    return Page(place, page_title(place), first, answered)
 
 
-def titled(place: str) -> str:
+def page_title(place: str) -> str:
     """What a browser calls the page."""
     title = next(title for name, title, _ in PLACES if name == place)
     return "Gradreel" if place == "lab" else f"{title} · Gradreel"
@@ -216,13 +216,13 @@ def describe(place: str, at: str | None) -> tuple[str, str]:
     if (found := entries.get(place, {}).get(at or "")) is not None:
         title, text = found
         return f"{title} · Gradreel", strip_marks(text)
-    return "Gradreel: watch autograd, frame by frame" if place == "lab" else titled(place), DESCRIPTIONS[place]
+    return "Gradreel: watch autograd, frame by frame" if place == "lab" else page_title(place), DESCRIPTIONS[place]
 
 
 S = TypeVar("S", Lesson, Comparison, Exhibit)
 
 
-def named(entries: tuple[S, ...], slug: str | None) -> S:
+def entry_of(entries: tuple[S, ...], slug: str | None) -> S:
     """The entry of that name, else the first."""
     return next((each for each in entries if each.slug == slug), entries[0])
 
@@ -248,7 +248,9 @@ def about_the_house(place: str) -> dict[str, Any]:
     return {
         "place": place,
         "home": "./",
-        "nav": [{"place": name, "title": title, "href": href, "full": titled(name)} for name, title, href in PLACES],
+        "nav": [
+            {"place": name, "title": title, "href": href, "full": page_title(name)} for name, title, href in PLACES
+        ],
     }
 
 
@@ -256,5 +258,5 @@ def asking(source: str) -> Head:
     return {"kind": "run", "source": source, "values": None}
 
 
-def packed(data: Any) -> bytes:
+def gzip_json(data: Any) -> bytes:
     return gzip.compress(json.dumps(data, allow_nan=False).encode(), mtime=0)

@@ -212,7 +212,7 @@ class Spawner(Process):
             self.stop()
             self.spawn(subprocess.PIPE, subprocess.PIPE)
         assert self.process is not None
-        greeted(self.process)
+        await_greeting(self.process)
 
     def answer(self, request: bytes) -> bytes:
         process = self.process
@@ -245,7 +245,7 @@ def ended_in_time(process: subprocess.Popen[bytes]) -> Iterator[None]:
         timer.cancel()
 
 
-def greeted(process: subprocess.Popen[bytes]) -> None:
+def await_greeting(process: subprocess.Popen[bytes]) -> None:
     """Wait until it is warm.
 
     Raises:

@@ -28,7 +28,7 @@ from .policy import Policy
 from .session_limit import SessionLimit
 from .settings import Settings
 from .shared import executor
-from .work import opened
+from .work import split_reply
 
 HERE = Path(__file__).parent
 SITE = HERE.parent / "site" if (HERE.parent / "site").is_dir() else HERE.parents[1]
@@ -79,7 +79,7 @@ class Health:
     async def answer(self, request: Request) -> Response:
         async with self.lock:
             if time.monotonic() > self.until:
-                self.known = await asyncio.to_thread(looked)
+                self.known = await asyncio.to_thread(probe_health)
                 self.until = time.monotonic() + FRESH_SECONDS
         status, said = self.known
         return Response(
@@ -87,10 +87,10 @@ class Health:
         )
 
 
-def looked() -> tuple[int, dict[str, Any]]:
+def probe_health() -> tuple[int, dict[str, Any]]:
     """Status and content: 200 if a run was answered, be it with "busy"."""
     try:
-        head = opened(executor().ask(probe()).result(PROBE_SECONDS))[0]
+        head = split_reply(executor().ask(probe()).result(PROBE_SECONDS))[0]
     except NotYet:
         return 503, {"status": "no run was answered"}
     if not head["ok"] and not head["again"]:

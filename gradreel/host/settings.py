@@ -57,14 +57,14 @@ def read(environment: Mapping[str, str]) -> Settings:
     """
     given: dict[str, str] = {field.name: environment.get(variable(field.name), "") for field in fields(Settings)}
     usual = Settings()
-    return replace(usual, **{name: parsed(name, text, getattr(usual, name)) for name, text in given.items() if text})
+    return replace(usual, **{name: parse(name, text, getattr(usual, name)) for name, text in given.items() if text})
 
 
 def variable(name: str) -> str:
     return f"GRADREEL_{name.upper()}"
 
 
-def parsed(name: str, text: str, usual: Any) -> Any:
+def parse(name: str, text: str, usual: Any) -> Any:
     """The value that `text` stands for, of the kind that the default has."""
     if isinstance(usual, bool):
         if text.lower() not in YES + NO:

@@ -94,12 +94,12 @@ def work(
         return refusal(str(error))
     try:
         with watch.throughout(LAST_SECONDS):
-            return answered(question, safety, watch, on_the_way, started)
+            return reply_to(question, safety, watch, on_the_way, started)
     except Late:
-        return sent[0] if sent else halted(request, "late", watch.place[0], safety)
+        return sent[0] if sent else reply_to_halted(request, "late", watch.place[0], safety)
 
 
-def answered(
+def reply_to(
     question: dict[str, Any], safety: Sequence[str], watch: Watch, early: Callable[[bytes], None], started: float
 ) -> bytes:
     """The reply to a checked request."""
@@ -169,7 +169,7 @@ def made_ready(
     return scene, record
 
 
-def halted(request: bytes, cause: str, line: int, safety: Sequence[str] = ()) -> bytes:
+def reply_to_halted(request: bytes, cause: str, line: int, safety: Sequence[str] = ()) -> bytes:
     """The reply for a run that had to be ended from outside at `line`: it says so, and shows the program.
 
     `cause` is a budget of HARD_LIMITS, or "signal" and the number of the one that ended it.
@@ -185,13 +185,13 @@ def halted(request: bytes, cause: str, line: int, safety: Sequence[str] = ()) ->
         sentence = (UNSHOWN if cause == "late" else HALTED).format(line=line, limit=words.format(limit))
     else:
         budget, limit = "crash", int(cause.split()[1])
-        sentence = CRASHED.format(line=line, signal=named(int(limit)))
+        sentence = CRASHED.format(line=line, signal=signal_name(int(limit)))
     events = (Stopped(budget, int(limit), line),)
     trace = Trace(question["source"], "script", Outcome("stopped", budget, sentence, line), events)
     return reply(asdict(trace.outcome), False, made_ready(trace, None, question["want"]), (0, 0), safety)
 
 
-def named(number: int) -> str:
+def signal_name(number: int) -> str:
     """A signal as people know it."""
     known = {each.value: f" ({each.name})" for each in signal.Signals}
     return f"signal {number}{known.get(number, '')}"
@@ -301,7 +301,7 @@ def reply(
         "cpu": cpu,
         "safety": list(safety),
     }
-    return sealed({**head, "scene": len(scene), "trace": len(trace)}) + scene + trace
+    return encode_head({**head, "scene": len(scene), "trace": len(trace)}) + scene + trace
 
 
 def refusal(message: str, again: bool = False) -> bytes:
@@ -318,14 +318,14 @@ def refusal(message: str, again: bool = False) -> bytes:
         "cpu": 0,
         "safety": [],
     }
-    return sealed({"ok": False, "message": message, "again": again, **nothing})
+    return encode_head({"ok": False, "message": message, "again": again, **nothing})
 
 
-def sealed(head: dict[str, Any]) -> bytes:
+def encode_head(head: dict[str, Any]) -> bytes:
     return json.dumps(head, ensure_ascii=True, allow_nan=False).encode() + b"\n"
 
 
-def opened(answer: bytes) -> tuple[dict[str, Any], bytes, bytes]:
+def split_reply(answer: bytes) -> tuple[dict[str, Any], bytes, bytes]:
     """Head, scene and trace (unzipped by nobody yet) of a reply."""
     line, _, body = answer.partition(b"\n")
     head: dict[str, Any] = json.loads(line)

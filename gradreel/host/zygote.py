@@ -31,7 +31,7 @@ from .control import Ending, Order
 from .frames import Gone, Late, read_frame, write_frame
 from .jail import end_with, is_alone, lock_down
 from .watching import Place, Watch
-from .work import BROKEN, halted, refusal, work
+from .work import BROKEN, refusal, reply_to_halted, work
 
 HARD_SECONDS = 8.0
 """When a run is killed, by the wall clock."""
@@ -149,7 +149,7 @@ class Warden:
                 os.closerange(first, last)
             end_with(parent)
             gc.disable()  # whatever it leaves is gone with it
-            layers = found(self.lock_down(), parent)
+            layers = layers_of_process(self.lock_down(), parent)
             request = read_frame(connection, REQUEST_SECONDS, LARGEST_REQUEST)
             write_reply(connection, task(request, layers, place, partial(write_reply, connection, final=False)))
             status = 0
@@ -159,7 +159,7 @@ class Warden:
             os._exit(status)
 
 
-def found(locked: Sequence[str], parent: int) -> list[str]:
+def layers_of_process(locked: Sequence[str], parent: int) -> list[str]:
     """The names of the layers that hold a run in this process, which `parent` made."""
     return [LANGUAGE, *([PROCESS] if is_alone(parent) else []), *locked]
 
@@ -180,7 +180,7 @@ def perform(request: bytes, layers: Sequence[str], place: Place, early: Early) -
 
 def halt(order: Order, request: bytes, layers: Sequence[str], place: Place, early: Early) -> bytes:
     """Say that the run of `request` had to be ended."""
-    return halted(request, order.cause, order.line, layers)
+    return reply_to_halted(request, order.cause, order.line, layers)
 
 
 def write_reply(connection: int, answer: bytes, final: bool = True) -> None:

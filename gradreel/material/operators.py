@@ -13,8 +13,8 @@ from autograd_core.dispatch.op import Op
 from autograd_core.dispatch.registry import TABLE
 from gradreel.explain.operators.lookup import kind_of_node, operator
 
+from .formula_words import in_words
 from .reading import HERE
-from .spoken import spoken
 
 NAMED = re.compile(r"^\[(?P<name>[\w.]+)\]$", re.MULTILINE)
 SLOT = re.compile(r"\{(\w+)\}")
@@ -93,7 +93,7 @@ def entry(op: Op, source: str) -> Entry:
         op.outputs,
         bool(op.view),
         tuple(Way(name, formula(op, name), words(op, name, said)) for name in op.inputs),
-        tuple(kept(op, name, users) for name, users in op.kept().items()),
+        tuple(kept_when(op, name, users) for name, users in op.kept().items()),
         known.why if known else "",
         source,
     )
@@ -112,13 +112,13 @@ def words(op: Op, name: str, said: dict[str, str]) -> str:
     if name in said and {slot for slot in SLOT.findall(said[name])} <= {"grad", *op.kept()}:
         return SLOT.sub(lambda slot: "what came" if slot[1] == "grad" else f"`{slot[1]}`", said[name])
     text = formula(op, name)
-    if name in op.texts and len(read := spoken(text)) <= LONGEST:
+    if name in op.texts and len(read := in_words(text)) <= LONGEST:
         return read
     called = next(found for found in CALL.findall(text) if found in op.formulas[name].__code__.co_names)
     return f"computed as one piece: `{called}` takes what came and what the node saved"
 
 
-def kept(op: Op, name: str, users: list[str]) -> Kept:
+def kept_when(op: Op, name: str, users: list[str]) -> Kept:
     """When the node keeps `name`: the conditions of `autograd_core.dispatch.codegen.make_node`, as data."""
     tensor = op.is_tensor(name)
     alone = len(users) == 1 and len(op.inputs) > 1 and name not in op.outputs

@@ -45,7 +45,7 @@ def script(entry: str) -> str:
     return linker.link(modules(), entry)
 
 
-def deferred(name: str) -> str:
+def deferred_module(name: str) -> str:
     """A module that gives what the script `name` beside it gives, once the page is seen."""
     return f"""import {{ firstPaint }} from "./app/first_paint.js";
 export default firstPaint.then(() => import({json.dumps(f"./{name}")})).then((given) => given.default);

@@ -96,7 +96,7 @@ def ready(things: table.Column[Any]) -> Column:
         case table.Ids():
             return pointing(things.letter, things.numbers)
         case table.Picks():
-            return picked(list(things.of), things.at)
+            return dictionary_column(list(things.of), things.at)
         case table.Lists():
             return {"lengths": integers(things.lengths, False), "items": write(things.items)}
         case table.Table():
@@ -105,7 +105,7 @@ def ready(things: table.Column[Any]) -> Column:
     raise TypeError(f"no form for a {type(things).__name__}")
 
 
-def picked(of: Sequence[Any], at: Sequence[int]) -> Column:
+def dictionary_column(of: Sequence[Any], at: Sequence[int]) -> Column:
     """Few distinct things and which one stands where."""
     return {"of": write(of), "at": integers(at, False)}
 
@@ -201,7 +201,7 @@ def letters(things: Array, least: int, spread: int) -> Column:
     return {"letters": told, "least": least}
 
 
-def rounded(number: float, digits: int) -> float:
+def round_digits(number: float, digits: int) -> float:
     """A finite `number` with so many digits; the largest of all would be rounded to infinity."""
     found = float(f"{number:.{digits}g}")
     return found if math.isfinite(found) else number
@@ -212,20 +212,20 @@ def decimals(things: npt.NDArray[np.float64], digits: int) -> Column:
     sizes = np.abs(things)
     few = len(things) < FEW or digits > EXACT
     if few or sizes.max() >= LARGEST or sizes.min(initial=1.0, where=sizes != 0) <= SMALLEST:
-        return [rounded(number, digits) for number in things.tolist()]
+        return [round_digits(number, digits) for number in things.tolist()]
     there = sizes != 0
     tens = np.zeros(len(things), np.int64)
     tens[there] = np.floor(np.log10(sizes[there])).astype(np.int64)
     tens -= digits - 1
-    wholes = np.rint(scaled(sizes, tens))
+    wholes = np.rint(divide_by_tens(sizes, tens))
     for wrong, by in ((wholes >= 10**digits, 1), (there & (wholes < 10 ** (digits - 1)), -1)):
         if wrong.any():  # by the rounding of the number, or of its logarithm
             tens[wrong] += by
-            wholes[wrong] = np.rint(scaled(sizes[wrong], tens[wrong]))
+            wholes[wrong] = np.rint(divide_by_tens(sizes[wrong], tens[wrong]))
     return {"digits": numbers(wholes.astype(np.int64)), "tens": numbers(2 * tens + np.signbit(things))}
 
 
-def scaled(sizes: npt.NDArray[np.float64], tens: Array) -> npt.NDArray[np.float64]:
+def divide_by_tens(sizes: npt.NDArray[np.float64], tens: Array) -> npt.NDArray[np.float64]:
     """`sizes` divided by these powers of ten, exactly rounded where the powers are exact."""
     powers: npt.NDArray[np.float64] = POWERS[np.abs(tens)]
     return np.where(tens < 0, sizes * powers, sizes / powers)
@@ -298,19 +298,19 @@ def ids(things: Sequence[str]) -> Column | None:
     if not (figures.isascii() and figures.isdecimal() and all(words) and zeros == words.count("0")):
         return None
     try:
-        return numbered(letter, array_of(list(map(int, words))))
+        return numbered_texts(letter, array_of(list(map(int, words))))
     except OverflowError:
         return None
 
 
-def numbered(letter: str, things: Array) -> Column:
+def numbered_texts(letter: str, things: Array) -> Column:
     """Texts of a letter and a number each."""
     return {"text": [[letter, ""]], "at": {"all": 0, "n": len(things)}, "holes": [[numbers(things)]]}
 
 
 def pointing(letter: str, things: Sequence[int | None]) -> Column:
     """Texts of a letter and a number each, or None."""
-    form = partial(numbered, letter)
+    form = partial(numbered_texts, letter)
     return with_gaps(things, form) if None in things else form(array_of(things))  # type: ignore[arg-type]
 
 

@@ -27,7 +27,7 @@ LONG = ("values", "boxes", "wires", "tensors", "groups", "steps")
 def encode(scene: Scene) -> bytes:
     """The payload that a player gets; `decode` and `scene/scene.js` read it."""
     with collector_paused():
-        text = json.dumps(packed(scene), default=plain, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(to_columns(scene), default=plain, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     # Half of a surrogate pair is no UTF-8; a backslash and its number is what JSON writes for it.
     return gzip.compress(text.encode(errors="backslashreplace"), compresslevel=6, mtime=0)
 
@@ -53,25 +53,25 @@ def decode(payload: bytes) -> dict[str, Any]:
 
 def to_json(scene: Scene, indent: int | None = None) -> str:
     """The scene in rows, for people to read: every step with its changes."""
-    record = told(scene)
+    record = to_plain(scene)
     for step, changes in zip(record["steps"], scene.changes(), strict=True):
         step["changes"] = changes
     separators = (",", ":") if indent is None else (",", ": ")
     return json.dumps(record, allow_nan=False, ensure_ascii=False, indent=indent, separators=separators)
 
 
-def told(thing: Any) -> Any:
+def to_plain(thing: Any) -> Any:
     """`thing` with all records in it as dicts, fields under the names of the JSON."""
     if isinstance(thing, Scene):
-        return {name: told(part) for name, part in plain(thing).items() if name not in ("histories", "keyed")}
+        return {name: to_plain(part) for name, part in plain(thing).items() if name not in ("histories", "keyed")}
     if is_dataclass(thing):
-        return {name: told(part) for name, part in plain(thing).items()}
+        return {name: to_plain(part) for name, part in plain(thing).items()}
     if isinstance(thing, tuple) and hasattr(thing, "_fields"):
-        return {columns.bare(name): told(part) for name, part in zip(thing._fields, thing, strict=True)}
-    return list(map(told, thing)) if isinstance(thing, tuple | list | table.Column) else thing
+        return {columns.bare(name): to_plain(part) for name, part in zip(thing._fields, thing, strict=True)}
+    return list(map(to_plain, thing)) if isinstance(thing, tuple | list | table.Column) else thing
 
 
-def packed(scene: Scene) -> dict[str, Any]:
+def to_columns(scene: Scene) -> dict[str, Any]:
     """The scene with what is long in columns. What a step changes is not told by steps: histories say it already."""
     record = plain(scene)
     for name in LONG:
@@ -79,10 +79,10 @@ def packed(scene: Scene) -> dict[str, Any]:
     keyed = record.pop("keyed")
     order = {kind: things(histories.values()) for kind, histories in scene.histories.items()}
     record["things"] = {
-        kind: named(kind, [keyed[kind][number] for number in found] if kind in keyed else found)
+        kind: key_column(kind, [keyed[kind][number] for number in found] if kind in keyed else found)
         for kind, found in order.items()
     }
-    record["histories"] = list(grouped(scene, order))
+    record["histories"] = list(track_columns(scene, order))
     return record
 
 
@@ -114,10 +114,10 @@ def things(histories: Iterable[History]) -> columns.Array:
     return np.flatnonzero(there)
 
 
-def named(kind: str, found: Sequence[Any] | columns.Array) -> columns.Column:
+def key_column(kind: str, found: Sequence[Any] | columns.Array) -> columns.Column:
     """The keys of things in a column: of a name its scope and its text, as the same text stands in many scopes."""
     if isinstance(found, np.ndarray):
-        return columns.numbered(kind, found) if kind in NUMBERED else columns.write(list(map(KEYS[kind], found)))
+        return columns.numbered_texts(kind, found) if kind in NUMBERED else columns.write(list(map(KEYS[kind], found)))
     if kind == "name":
         scopes, texts = zip(*found, strict=True)
         return {"rows": {"scope": columns.write(scopes), "text": columns.write(texts)}}
@@ -133,7 +133,7 @@ WORDED = ("state", "how", "hint")
 """Properties that are words, as those of slots are: many things take the same few courses through them."""
 
 
-def grouped(scene: Scene, order: Mapping[str, columns.Array]) -> Iterator[dict[str, Any]]:
+def track_columns(scene: Scene, order: Mapping[str, columns.Array]) -> Iterator[dict[str, Any]]:
     """The tracks of one property of one kind of things in columns.
 
     A thing goes by its place among those of its kind; of a track, its length, its first step, the steps from one to the
@@ -154,7 +154,7 @@ def grouped(scene: Scene, order: Mapping[str, columns.Array]) -> Iterator[dict[s
             if name in WORDED or name.startswith("slot:"):
                 told = {"courses": courses(values, by_thing, begins)}
             else:
-                told = {"values": valued(kind, name, list(map(values.__getitem__, by_thing.tolist())))}
+                told = {"values": value_column(kind, name, list(map(values.__getitem__, by_thing.tolist())))}
             yield {
                 "kind": kind,
                 "property": name,
@@ -166,7 +166,7 @@ def grouped(scene: Scene, order: Mapping[str, columns.Array]) -> Iterator[dict[s
             }
 
 
-def valued(kind: str, name: str, values: Sequence[Any]) -> columns.Column:
+def value_column(kind: str, name: str, values: Sequence[Any]) -> columns.Column:
     """Values in a column; of those that are things the track has numbers."""
     letter = POINTING.get((kind, name))
     return columns.write(values) if letter is None else columns.pointing(letter, values)
@@ -178,7 +178,7 @@ def courses(values: Sequence[Any], by_thing: columns.Array, begins: columns.Arra
     coded = np.frombuffer(bytes(map(words.__getitem__, values)), np.uint8)[by_thing].tobytes()
     found = table.Picks(coded[begin:end] for begin, end in pairwise([*begins.tolist(), len(coded)]))
     known = list(words)
-    return columns.picked([tuple(map(known.__getitem__, course)) for course in found.of], found.at)
+    return columns.dictionary_column([tuple(map(known.__getitem__, course)) for course in found.of], found.at)
 
 
 def read_tracks(group: dict[str, Any]) -> Iterator[tuple[int, Track]]:

@@ -87,11 +87,11 @@ class Groups:
             for target, _ in self._world.nodes[number].edges:
                 if target is not None and self._world.nodes[target].variable is not None:
                     here = self._of[number]
-                    common[target] = shared(parents, common[target], here) if target in common else here
+                    common[target] = common_group(parents, common[target], here) if target in common else here
         return {**self._of, **common}
 
 
-def shared(parents: dict[str, str | None], one: str | None, two: str | None) -> str | None:
+def common_group(parents: dict[str, str | None], one: str | None, two: str | None) -> str | None:
     """The innermost group that contains both."""
     above = set()
     while one is not None:

@@ -72,12 +72,12 @@ def read_decimals(column: Column) -> list[float]:
 
 def read_nested(column: Column) -> list[Any]:
     items = iter(read(column["nested"]))
-    return [nested(items, shape) for shape in read(column["shape"])]
+    return [nest(items, shape) for shape in read(column["shape"])]
 
 
-def nested(items: Iterator[Any], shape: Sequence[int]) -> Any:
+def nest(items: Iterator[Any], shape: Sequence[int]) -> Any:
     """The next of `items` as a tensor of this shape."""
-    return [nested(items, shape[1:]) for _ in range(shape[0])] if shape else next(items)
+    return [nest(items, shape[1:]) for _ in range(shape[0])] if shape else next(items)
 
 
 READERS: dict[str, Callable[[Column], list[Any]]] = {

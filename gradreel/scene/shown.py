@@ -98,19 +98,19 @@ def shown_value(value: Value, cells: bool) -> dict[str, Any]:
     digits = digits_of(value)
     record: dict[str, Any] = {"shape": value.shape, "dtype": value.dtype}
     if value.whole:
-        return {**record, "data": rounded(value.data, digits), "whole": True}
-    shown = {name: rounded(getattr(value, attribute), digits) for name, attribute in SUMMARY.items()}
+        return {**record, "data": round_data(value.data, digits), "whole": True}
+    shown = {name: round_data(getattr(value, attribute), digits) for name, attribute in SUMMARY.items()}
     more: dict[str, Any] = {} if value.bins is None else {"bins": list(value.bins)}
     if cells:
         more |= {"cells": value.cells, "grid": grid(value.shape)}
-    return {**record, "head": rounded(value.data, digits), **shown, **more, "whole": False}
+    return {**record, "head": round_data(value.data, digits), **shown, **more, "whole": False}
 
 
-def rounded(data: Any, digits: int) -> Any:
+def round_data(data: Any, digits: int) -> Any:
     if isinstance(data, list):
-        return [rounded(part, digits) for part in data]
+        return [round_data(part, digits) for part in data]
     if isinstance(data, float):
-        return columns.rounded(data, digits) if math.isfinite(data) else repr(data)
+        return columns.round_digits(data, digits) if math.isfinite(data) else repr(data)
     if isinstance(data, int) and not -(2**53) <= data <= 2**53:
         return str(data)
     return data

@@ -19,7 +19,7 @@ from gradreel.trace import Trace
 from gradreel.trace import events as e
 
 from .model import Operation
-from .shown import digits_of, rounded
+from .shown import digits_of, round_data
 
 CONSTANTS = frozenset(("tensor", "number", "ones", "zeros", "full", "eye", "arange", "ones_like", "zeros_like"))
 LARGEST = 256
@@ -101,7 +101,7 @@ class Tape:
                 return None
             settings = {"other": repr(number)}
         made = f"n{event.node}" if event.node is not None else None
-        told = rounded(data, digits_of(event.value))
+        told = round_data(data, digits_of(event.value))
         return Operation(event.op, name, shape, tuple(f"t{each}" for each in inputs), made, settings, data=told)
 
     def scalar_operand(self, op: str, operand: int, data: Any) -> float | None:

@@ -72,7 +72,7 @@ class Recorder:
         alive = self.nodes - sum(flight[0] is NodeReleased for flight in self._reader.flights)
         if alive * EACH > most:
             return False
-        shorter = Skipping([*self._earlier, *made(self._reader.read())]).within(most)
+        shorter = Skipping([*self._earlier, *events_of(self._reader.read())]).within(most)
         if shorter is None:
             return False
         self._earlier = shorter
@@ -81,7 +81,7 @@ class Recorder:
 
     def trace(self, source: str, mode: str, outcome: Outcome, program: str | None = None) -> Trace:
         """What was collected so far, as a Trace."""
-        events = (*self._earlier, *made(self._reader.finish()))
+        events = (*self._earlier, *events_of(self._reader.finish()))
         if mode == "script" and outcome.kind == "raised":
             events = with_frames(events)
         return Trace(source, mode, outcome, events, program=None if program == source else program)
@@ -98,6 +98,6 @@ def with_frames(events: tuple[Event, ...]) -> tuple[Event, ...]:
     return (*events[:first], *kept, *events[last:])
 
 
-def made(flights: list[Flight]) -> list[Event]:
+def events_of(flights: list[Flight]) -> list[Event]:
     """The events that `flights` stand for."""
     return [MAKE[flight[0]](flight) for flight in flights]

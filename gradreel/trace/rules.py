@@ -153,7 +153,7 @@ def numbers(event: Event, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
 # ---- the tests
 
 
-def known(kind: str, table: dict[type[Event], tuple[str, ...]]) -> Test:
+def is_alive(kind: str, table: dict[type[Event], tuple[str, ...]]) -> Test:
     def test(ledger: Ledger, event: Event) -> Iterator[str]:
         alive = ledger.tensors if kind == "tensor" else ledger.nodes
         for name, number in numbers(event, table[type(event)]):
@@ -249,7 +249,7 @@ def stored_as_said(ledger: Ledger, event: e.GradStored) -> Iterator[str]:
         yield f"the gradient of tensor {event.tensor} has another shape than the tensor"
 
 
-def outlived(ledger: Ledger, event: e.NodeReleased) -> Iterator[str]:
+def outlives_users(ledger: Ledger, event: e.NodeReleased) -> Iterator[str]:
     holders = ledger.edges_into.get(event.node)
     if holders:
         yield f"node {event.node} goes while {sorted(holders)} lead to it"
@@ -277,8 +277,8 @@ def over_after_error(ledger: Ledger, event: e.LineReached) -> Iterator[str]:
 
 RULES: tuple[Rule, ...] = (
     Rule("a number is given to one tensor and one node only", (e.TensorMade, e.NodeMade), numbered_once),
-    Rule("no event names an unknown or released tensor", tuple(TENSORS), known("tensor", TENSORS)),
-    Rule("no event names an unknown or released node", tuple(NODES), known("node", NODES)),
+    Rule("no event names an unknown or released tensor", tuple(TENSORS), is_alive("tensor", TENSORS)),
+    Rule("no event names an unknown or released node", tuple(NODES), is_alive("node", NODES)),
     Rule("versions only grow", (e.Written,), version_grows),
     Rule("a freed tensor is never read successfully, a saved one always", (e.SlotRead,), read_as_it_is),
     Rule("a saved tensor is never found older than it was saved", (e.SlotRead,), found_after_kept),
@@ -291,7 +291,7 @@ RULES: tuple[Rule, ...] = (
     Rule("only an open call finishes or fails", (e.BackwardFinished, e.BackwardFailed), call_ends),
     Rule("what was there and what came add up to the sum", (e.GradAdded,), adds_up),
     Rule("a first gradient is taken or copied, a later one added", (e.GradStored,), stored_as_said),
-    Rule("a node lives as long as an edge leads to it", (e.NodeReleased,), outlived),
+    Rule("a node lives as long as an edge leads to it", (e.NodeReleased,), outlives_users),
     Rule("every node but AccumulateGrad has a sequence number", (e.NodeMade,), leaf_or_number),
     Rule("a name is bound where its function runs", (e.NameBound, e.NameUnbound, e.FunctionLeft), scope_open),
     Rule("a line reached is a line of the program", (e.LineReached,), line_exists),

@@ -12,7 +12,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from gradreel.host.pages import LANDINGS, named, titled
+from gradreel.host.pages import LANDINGS, entry_of, page_title
 from gradreel.material.lessons import lessons
 
 from .driving import SETTLED, SHOWN, go, open_lab, run, state
@@ -191,12 +191,12 @@ def test_a_page_is_read_before_any_script_and_streamlit_begins_after_it(page: Pa
     expect(page.locator("#gr-first h1")).to_be_visible()
     expect(page.locator("#gr-first nav a")).to_have_text(["Lab", "Lessons", "Compare", "Operators", "Gallery", "About"])
     heading = page.locator("#gr-first h1")
-    expect(heading).to_have_text(named(lessons(), "hooks").title)
+    expect(heading).to_have_text(entry_of(lessons(), "hooks").title)
     place = heading.bounding_box()
     assert not [url for url in asked if "/static/" in url]
     held[0].continue_()
     shown = page.locator("[data-testid=lesson] h1")
-    expect(shown).to_have_text(named(lessons(), "hooks").title, timeout=20_000)
+    expect(shown).to_have_text(entry_of(lessons(), "hooks").title, timeout=20_000)
     assert place and shown.bounding_box() == place, "nothing moves when the page itself comes"
     expect(page.locator("#gr-first")).to_have_count(0)
     page.wait_for_selector("[data-testid=stApp]", state="attached", timeout=20_000)
@@ -239,7 +239,7 @@ def fetched(url: str, **headers: str) -> tuple[dict[str, str], bytes]:
 def test_every_address_has_its_title_our_code_and_a_first_letter(app_url: str) -> None:
     for name, (place, _) in LANDINGS.items():
         _, page = fetched(f"{app_url}/{name}")
-        assert f"<title>{titled(place)}</title>" in page.decode()
+        assert f"<title>{page_title(place)}</title>" in page.decode()
         _, letter = fetched(f"{app_url}/gradreel/letter?page={name}")
         head = json.loads(letter.partition(b"\n")[0])
         assert (head["place"], head["request"]) == (place, None)

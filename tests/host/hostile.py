@@ -27,7 +27,7 @@ from queue import Queue
 from random import Random
 from typing import Any
 
-from gradreel.host import Pool, opened
+from gradreel.host import Pool, split_reply
 from gradreel.host.control import Ending
 from gradreel.host.processes import Zygote
 from gradreel.host.settings import Settings
@@ -132,7 +132,7 @@ def ask(pool: Pool, source: str, **more: Any) -> tuple[dict[str, Any], dict[str,
 
 def read(answer: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Head and trace of a reply."""
-    head, _, record = opened(answer)
+    head, _, record = split_reply(answer)
     return head, json.loads(gzip.decompress(record)) if record else {}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from gradreel.host.desk import answer
 from gradreel.host.pages import ROOMS, asking, room
-from gradreel.host.work import opened, refusal, work
+from gradreel.host.work import refusal, split_reply, work
 
 FOUND = work(b'{"source": "x = 1", "want": "both"}')
 
@@ -65,7 +65,7 @@ def test_values_that_are_none_are_told_so(values: Any) -> None:
 @pytest.mark.parametrize("depth", [4, 400, 900, 100_000])
 def test_values_inside_values_are_left_out(depth: int) -> None:
     request = b'{"source": "sin(x)", "values": {"x": ' + b"[" * depth + b"1" + b"]" * depth + b"}}"
-    head, *_ = opened(work(request))
+    head, *_ = split_reply(work(request))
     assert head["outcome"]["kind"] == "finished" if head["ok"] else "not JSON" in head["message"]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gradreel.host import opened
+from gradreel.host import split_reply
 from gradreel.host.processes import Zygote, can_fork
 from gradreel.host.settings import Settings
 
@@ -104,7 +104,7 @@ def test_nobody_reads_a_byte_of_another() -> None:
     try:
         for number, (mark, source) in enumerate(programs()):
             want = "trace" if number % 20 else "both"
-            head, *parts = opened(zygote.run(json.dumps({"source": source, "want": want}).encode()))
+            head, *parts = split_reply(zygote.run(json.dumps({"source": source, "want": want}).encode()))
             answer = b"".join([json.dumps(head).encode(), *(gzip.decompress(part) for part in parts if part)])
             assert {found[0].decode() for found in MARKS.finditer(answer)} <= {mark}
             assert b"seed True" not in answer

@@ -14,7 +14,7 @@ from gradreel.explain import diagnose
 from gradreel.explain.mending import mend, mended
 from gradreel.explain.mending.proposal import Proposal
 from gradreel.explain.mending.text import Text
-from gradreel.host.work import opened, work
+from gradreel.host.work import split_reply, work
 from gradreel.interpreter import run
 from gradreel.scene.encode import decode
 
@@ -22,7 +22,7 @@ TWICE = "import torch\nx = torch.ones(2, requires_grad=True)\ny = (x * x).sum()\
 
 
 def test_a_scene_tells_the_mends_with_cost_and_difference() -> None:
-    _, scene, _ = opened(work(json.dumps({"source": TWICE}).encode()))
+    _, scene, _ = split_reply(work(json.dumps({"source": TWICE}).encode()))
     (diagnosis,) = decode(scene)["diagnoses"]
     first = diagnosis["mends"][0]
     assert first["title"] == "keep the graph: retain_graph=True on line 4"
@@ -33,7 +33,7 @@ def test_a_scene_tells_the_mends_with_cost_and_difference() -> None:
 def test_a_mend_of_a_pasted_page_keeps_what_stands_around_the_program_but_not_its_error() -> None:
     error = "Traceback (most recent call last):\n  ...\nRuntimeError: Trying to backward\n\n"
     page = f"This raises an error:\n\n```python\n{TWICE}```\n\n{error}Thanks!\n"
-    _, scene, _ = opened(work(json.dumps({"source": page}).encode()))
+    _, scene, _ = split_reply(work(json.dumps({"source": page}).encode()))
     (diagnosis,) = decode(scene)["diagnoses"]
     first = diagnosis["mends"][0]
     assert first["title"] == "keep the graph: retain_graph=True on line 7"
@@ -44,7 +44,7 @@ def test_a_mend_of_a_pasted_page_keeps_what_stands_around_the_program_but_not_it
 
 def test_a_long_run_is_diagnosed_without_trying_mends() -> None:
     long = TWICE.replace("y.backward()\ny", "for k in range(480): z = x + k\ny.backward()\ny")
-    _, scene, _ = opened(work(json.dumps({"source": long}).encode()))
+    _, scene, _ = split_reply(work(json.dumps({"source": long}).encode()))
     (diagnosis,) = decode(scene)["diagnoses"]
     assert diagnosis["kind"] == "second_backward" and diagnosis["mends"] == []
 
@@ -52,11 +52,11 @@ def test_a_long_run_is_diagnosed_without_trying_mends() -> None:
 def test_the_picture_is_sent_before_edits_are_tried() -> None:
     early: list[bytes] = []
     last = work(json.dumps({"source": TWICE}).encode(), early=early.append)
-    before, after = (decode(opened(answer)[1]) for answer in (*early, last))
+    before, after = (decode(split_reply(answer)[1]) for answer in (*early, last))
     (found,), (tried,) = before.pop("diagnoses"), after.pop("diagnoses")
     assert before == after and found["mends"] == [] and tried["mends"]
     fine = work(json.dumps({"source": "print(1)"}).encode(), early=early.append)
-    assert opened(fine)[0]["ok"] and len(early) == 1
+    assert split_reply(fine)[0]["ok"] and len(early) == 1
 
 
 def test_edits_are_proposed_for_a_time_only(monkeypatch: pytest.MonkeyPatch) -> None:

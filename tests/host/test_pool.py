@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from gradreel.host import Pool, held, layers, opened
+from gradreel.host import Pool, active_layers, layers, split_reply
 from gradreel.host.in_time import SAMPLE, SHORT, TURNS, beginning, in_time, left_out
 from gradreel.host.jail import ALLOWED
 from gradreel.host.lost_runs import CANCELLED
@@ -47,7 +47,7 @@ def warm(pool: Pool) -> None:
     """Have a process ready for each run that may be on."""
     sources = [request(f"warm = {n}") for n in range(pool.size)]
     for future in [pool.ask(source) for source in sources]:
-        assert opened(future.result(90))[0]["ok"]
+        assert split_reply(future.result(90))[0]["ok"]
 
 
 def request(source: str, **more: Any) -> bytes:
@@ -55,7 +55,7 @@ def request(source: str, **more: Any) -> bytes:
 
 
 def ask(pool: Pool, source: str, **more: Any) -> dict[str, Any]:
-    return opened(pool.ask(request(source, **more)).result(HARD_SECONDS + 10))[0]
+    return split_reply(pool.ask(request(source, **more)).result(HARD_SECONDS + 10))[0]
 
 
 def answers(pool: Pool) -> bool:
@@ -90,13 +90,13 @@ def test_every_program_gets_an_answer(pool: Pool, source: str, kind: str, line: 
     [b"", b"{", b"[]", b'{"source": 3}', b'{"source": "1", "want": "all"}', b"\xff\xfe", b" " * (LARGEST_REQUEST + 1)],
 )
 def test_a_request_that_is_none_is_told_so(pool: Pool, letter: bytes) -> None:
-    head = opened(pool.ask(letter).result(20))[0]
+    head = split_reply(pool.ask(letter).result(20))[0]
     assert not head["ok"] and head["message"]
 
 
 def test_the_reply_holds_the_trace_that_was_asked_for(pool: Pool) -> None:
     source = "import torch\nx = torch.ones(1, requires_grad=True)\n(x ** 7).backward()\nprint(x.grad)"
-    head, scene, record = opened(pool.ask(request(source, want="both")).result(20))
+    head, scene, record = split_reply(pool.ask(request(source, want="both")).result(20))
     trace = Trace.from_json(gzip.decompress(record).decode())
     assert head["ok"] and trace.source == source
     assert json.loads(gzip.decompress(scene))["schema"] == "gradreel-scene/1"
@@ -106,7 +106,7 @@ def test_two_people_at_once_do_not_disturb_each_other(pool: Pool) -> None:
     slow = pool.ask(request(ENDLESS))
     assert answers(pool)
     pool.cancel(slow)
-    assert opened(slow.result(20))[0]["message"] == CANCELLED
+    assert split_reply(slow.result(20))[0]["message"] == CANCELLED
     assert answers(pool)
 
 
@@ -131,11 +131,11 @@ class Running:
 
     def reply(self) -> dict[str, Any]:
         self.thread.join(HARD_SECONDS + 10)
-        return opened(self.replies[0])[0]
+        return split_reply(self.replies[0])[0]
 
     def serves_the_next(self) -> bool:
         try:
-            return bool(opened(self.zygote.run(request("print(1)")))[0]["ok"])
+            return bool(split_reply(self.zygote.run(request("print(1)")))[0]["ok"])
         finally:
             self.zygote.stop()
 
@@ -213,10 +213,10 @@ def test_a_waiting_run_can_be_cancelled_and_a_future_too() -> None:
         second, third = (small.ask(request("print(1)")) for _ in range(2))
         last = small.ask(request("print(2)"))
         small.cancel(second)
-        assert opened(second.result(1))[0]["message"] == CANCELLED
+        assert split_reply(second.result(1))[0]["message"] == CANCELLED
         assert third.cancel()
         small.cancel(first)
-        assert opened(last.result(20))[0]["ok"]
+        assert split_reply(last.result(20))[0]["ok"]
 
 
 def test_a_pool_that_is_shut_down_can_be_told_to_drop_what_waits() -> None:
@@ -227,7 +227,7 @@ def test_a_pool_that_is_shut_down_can_be_told_to_drop_what_waits() -> None:
     started = time.monotonic()
     small.shutdown(cancel_futures=True)
     assert time.monotonic() - started < HARD_SECONDS / 2
-    assert {opened(run.result(1))[0]["message"] for run in runs} == {CANCELLED}
+    assert {split_reply(run.result(1))[0]["message"] for run in runs} == {CANCELLED}
 
 
 @linux
@@ -301,7 +301,7 @@ def test_the_output_is_whole_even_where_the_recording_is_cut() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux" or platform.machine() not in ALLOWED, reason="no filter known here")
 def test_all_layers_are_on() -> None:
-    assert held() == ["checked language", "own process", "limits of the kernel", "filter on system calls"]
+    assert active_layers() == ["checked language", "own process", "limits of the kernel", "filter on system calls"]
 
 
 def test_layers_are_those_that_a_run_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,6 +361,6 @@ def test_too_many_at_once_are_told_so() -> None:
         time.sleep(0.5)
         waiting = small.ask(request("print(1)"))
         busy = small.ask(request("print(2)"))
-        assert "before you" in opened(busy.result(5))[0]["message"]
+        assert "before you" in split_reply(busy.result(5))[0]["message"]
         small.cancel(first)
-        assert opened(waiting.result(20))[0]["ok"]
+        assert split_reply(waiting.result(20))[0]["ok"]

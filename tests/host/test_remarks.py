@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gradreel.host.work import opened, remarks, work
+from gradreel.host.work import remarks, split_reply, work
 from gradreel.interpreter import paste, run
 
 CASES = [
@@ -38,5 +38,5 @@ FORMULAS = {
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_how_a_formula_was_read_is_said_and_what_else_may_be_meant(text: str) -> None:
-    head, _, _ = opened(work(json.dumps({"source": text}).encode()))
+    head, _, _ = split_reply(work(json.dumps({"source": text}).encode()))
     assert (head["expression"], head["remarks"], head["offers"]) == FORMULAS[text]

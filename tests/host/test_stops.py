@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from gradreel.host import Pool, opened
+from gradreel.host import Pool, split_reply
 from gradreel.host.cache import Cache, repeatable
 from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
 from gradreel.host.watching import Watch
-from gradreel.host.work import halted, refusal, work
+from gradreel.host.work import refusal, reply_to_halted, work
 from gradreel.interpreter import Spent
 
 forks = pytest.mark.skipif(not can_fork(Settings()), reason="this platform cannot fork")
@@ -68,7 +68,7 @@ def served(does: str) -> dict[str, Any]:
     """The head of the reply for a run that `does` something else, instead of a program."""
     zygote = Stuck(does)
     try:
-        head, scene, trace = opened(zygote.run(REQUEST))
+        head, scene, trace = split_reply(zygote.run(REQUEST))
     finally:
         zygote.stop()
     assert not scene or json.loads(gzip.decompress(scene))["source"] == SOURCE
@@ -122,16 +122,16 @@ def test_a_reply_that_takes_too_long_to_make_is_a_sentence(place: str, monkeypat
 
     monkeypatch.setattr("gradreel.host.work.LAST_SECONDS", 0.5)
     monkeypatch.setattr(f"gradreel.host.work.{place}", slowly)
-    head, _, trace = opened(work(REQUEST, watch=Watch(alarm=True)))
+    head, _, trace = split_reply(work(REQUEST, watch=Watch(alarm=True)))
     assert head["outcome"]["kind"] == "stopped" and "could not be made ready" in head["outcome"]["message"]
     assert json.loads(gzip.decompress(trace))["source"] == SOURCE
     time.sleep(0.3)  # and the alarm is silent afterwards
 
 
 def test_what_is_halted_is_a_reply_for_any_request() -> None:
-    head, _, _ = opened(halted(b'{"source": "sin(x)", "want": "scene"}', "seconds", 0))
+    head, _, _ = split_reply(reply_to_halted(b'{"source": "sin(x)", "want": "scene"}', "seconds", 0))
     assert head["outcome"]["line"] == 1
-    assert not opened(halted(b"{", "seconds", 1))[0]["ok"]
+    assert not split_reply(reply_to_halted(b"{", "seconds", 1))[0]["ok"]
 
 
 LOOP = "n = 0\nfor i in range(2000):\n    n = n + i\n    n = n - i\n"
@@ -140,10 +140,10 @@ LOOP = "n = 0\nfor i in range(2000):\n    n = n + i\n    n = n - i\n"
 def test_replies_on_the_way_are_whole_and_grow() -> None:
     seen: list[bytes] = []
     final = work(json.dumps({"source": LOOP, "want": "trace"}).encode(), early=seen.append)
-    lengths = [len(json.loads(gzip.decompress(opened(each)[2]))["events"]) for each in (*seen, final)]
+    lengths = [len(json.loads(gzip.decompress(split_reply(each)[2]))["events"]) for each in (*seen, final)]
     assert len(lengths) > 1 and lengths == sorted(lengths)
-    assert all(opened(each)[0]["outcome"]["kind"] == "stopped" for each in seen)
-    assert opened(final)[0]["outcome"]["kind"] == "finished"
+    assert all(split_reply(each)[0]["outcome"]["kind"] == "stopped" for each in seen)
+    assert split_reply(final)[0]["outcome"]["kind"] == "finished"
 
 
 # ---- replies given before
@@ -153,8 +153,10 @@ def test_what_a_clock_cut_short_is_not_kept() -> None:
     finished = work(REQUEST)
     assert repeatable(finished)
     assert not repeatable(refusal("busy"))
-    assert not repeatable(halted(REQUEST, "seconds", 1))
-    assert not repeatable(halted(REQUEST, "memory", 1)) and not repeatable(halted(REQUEST, "signal 11", 1))
+    assert not repeatable(reply_to_halted(REQUEST, "seconds", 1))
+    assert not repeatable(reply_to_halted(REQUEST, "memory", 1)) and not repeatable(
+        reply_to_halted(REQUEST, "signal 11", 1)
+    )
 
 
 def test_replies_are_kept_as_long_as_they_fit() -> None:
@@ -173,7 +175,7 @@ def test_the_same_program_is_run_once() -> None:
         first = pool.ask(REQUEST).result(30)
         assert pool.ask(REQUEST).result(0) == first
         other = pool.ask(json.dumps({"source": SOURCE + "\n", "want": "both"}).encode())
-        assert not other.done() and opened(other.result(30))[0]["ok"]
+        assert not other.done() and split_reply(other.result(30))[0]["ok"]
 
 
 # ---- where there is no fork
@@ -182,23 +184,23 @@ def test_the_same_program_is_run_once() -> None:
 def test_without_fork_every_run_still_has_a_process_of_its_own() -> None:
     using = Settings(fork=False)
     with Pool(1, using=using) as pool:
-        heads = [opened(pool.ask(source).result(60))[0] for source in (REQUEST, b'{"source": "print(z)"}')]
+        heads = [split_reply(pool.ask(source).result(60))[0] for source in (REQUEST, b'{"source": "print(z)"}')]
         assert heads[0]["outcome"]["kind"] == "finished" and heads[1]["outcome"]["type"] == "NameError"
         assert heads[0]["safety"][:2] == ["checked language", "own process"]
         endless = pool.ask(b'{"source": "while True:\\n    pass"}')
         time.sleep(1)
         pool.cancel(endless)
-        assert "cancelled" in opened(endless.result(20))[0]["message"]
-        assert opened(pool.ask(b'{"source": "print(2)"}').result(60))[0]["ok"]
+        assert "cancelled" in split_reply(endless.result(20))[0]["message"]
+        assert split_reply(pool.ask(b'{"source": "print(2)"}').result(60))[0]["ok"]
 
 
 @forks
 @pytest.mark.parametrize(("rlimits", "seccomp"), [(False, True), (True, False), (False, False)])
 def test_a_layer_that_is_off_is_said_to_be_off_and_the_others_hold(rlimits: bool, seccomp: bool) -> None:
     with Pool(1, using=Settings(rlimits=rlimits, seccomp=seccomp)) as pool:
-        head = opened(pool.ask(REQUEST).result(60))[0]
+        head = split_reply(pool.ask(REQUEST).result(60))[0]
         assert ("limits of the kernel" in head["safety"]) == (rlimits and sys.platform != "win32")
         assert ("filter on system calls" in head["safety"]) <= seccomp
-        assert opened(pool.ask(b'{"source": "import socket"}').result(60))[0]["outcome"]["kind"] == "refused"
-        bomb = opened(pool.ask(b'{"source": "import torch\\ntorch.ones(10**9)"}').result(60))[0]["outcome"]
+        assert split_reply(pool.ask(b'{"source": "import socket"}').result(60))[0]["outcome"]["kind"] == "refused"
+        bomb = split_reply(pool.ask(b'{"source": "import torch\\ntorch.ones(10**9)"}').result(60))[0]["outcome"]
         assert (bomb["kind"], bomb["line"]) == ("stopped", 2)

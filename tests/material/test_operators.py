@@ -6,8 +6,8 @@ import pytest
 
 from autograd_core.dispatch.registry import TABLE
 from gradreel.interpreter import run
+from gradreel.material.formula_words import in_words
 from gradreel.material.operators import Entry, operators
-from gradreel.material.spoken import spoken
 from gradreel.trace import events as e
 
 CHUNK = 28
@@ -82,7 +82,7 @@ def test_when_something_is_kept_is_what_the_engine_does() -> None:
     ],
 )
 def test_a_formula_is_read_aloud(formula: str, words: str) -> None:
-    assert spoken(formula) == words
+    assert in_words(formula) == words
 
 
 def test_a_miniature_begins_with_its_imports() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradreel.explain.ancestry import flat
-from gradreel.scene.columns import decimals, rounded, turns, write
+from gradreel.scene.columns import decimals, round_digits, turns, write
 from gradreel.scene.reading import read
 
 NUMBERED = st.builds(
@@ -94,7 +94,7 @@ def test_what_comes_by_turns_is_read(things: list[Any], every: int) -> None:
 )
 def test_floats_of_few_digits_are_read(things: list[float], digits: int) -> None:
     text = json.dumps(decimals(np.array(things, np.float64), digits), allow_nan=False)
-    assert json.dumps(read(json.loads(text))) == json.dumps([rounded(thing, digits) for thing in things])
+    assert json.dumps(read(json.loads(text))) == json.dumps([round_digits(thing, digits) for thing in things])
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ FACTS = (
 LOOSE = (ast.Add, ast.Sub)
 
 
-def spoken(formula: str) -> str:
+def in_words(formula: str) -> str:
     """The formula as words, its names in backticks.
 
     Raises:
@@ -131,7 +131,7 @@ def call(node: ast.Call) -> str:
     if len(given) == 1 and node.args and isinstance(node.args[0], ast.BinOp | ast.Call):
         given = [f"({given[0]})"]
     given += [f"{keyword.arg} {say(keyword.value)}" for keyword in node.keywords]
-    return f"`{called}` of {listed(given)}" if given else f"`{called}`"
+    return f"`{called}` of {join_words(given)}" if given else f"`{called}`"
 
 
 def highest(phrase: str) -> int:
@@ -139,7 +139,7 @@ def highest(phrase: str) -> int:
     return max(int(digit) for digit in phrase if digit.isdigit())
 
 
-def listed(words: list[str]) -> str:
+def join_words(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
