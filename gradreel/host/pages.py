@@ -182,7 +182,7 @@ def room(place: str, first: Head, run: Run, *, more: Head | None = None, data: b
     """A page that answers for all of them: who opened one goes on to the others without loading anything anew."""
     head = {**about_the_house(place), **(more or {})}
 
-    def answered(question: Mapping[str, Any]) -> bytes:
+    def answer_visit(question: Mapping[str, Any]) -> bytes:
         given = question.get("place")
         asked = given if isinstance(given, str) else ""
         if question.get("kind") == "visit" and asked in ROOMS:
@@ -193,7 +193,7 @@ def room(place: str, first: Head, run: Run, *, more: Head | None = None, data: b
             return ROOMS[asked](run, None).answer(question)
         return answer(question, head, run, data)
 
-    return Page(place, page_title(place), first, answered)
+    return Page(place, page_title(place), first, answer_visit)
 
 
 def page_title(place: str) -> str:
