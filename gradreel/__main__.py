@@ -21,8 +21,8 @@ from typing import Any, TextIO
 from .explain import Diagnosis, diagnose
 from .explaining import explain
 from .host import run_program, split_reply
-from .host.in_time import left_out
 from .host.settings import Unreadable, settings
+from .host.truncation import left_out
 from .interpreter import compare, paste, point_at_error
 from .player.export import export_html
 from .trace import Trace

@@ -1,7 +1,7 @@
 """Lessons: one course, step by step; `?step=` opens one of them."""
 
 from gradreel.host import pages
-from gradreel.host.patience import patient
+from gradreel.host.wait import patient
 from gradreel.player import mount
 
-mount.show(pages.course(patient(mount.pulse), mount.query_parameter("step")))
+mount.show(pages.lessons_page(patient(mount.pulse), mount.query_parameter("step")))

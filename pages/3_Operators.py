@@ -1,7 +1,7 @@
 """Operators: what the engine knows of each, from its table."""
 
 from gradreel.host import pages
-from gradreel.host.patience import patient
+from gradreel.host.wait import patient
 from gradreel.player import mount
 
-mount.show(pages.catalogue(patient(mount.pulse)))
+mount.show(pages.operators_page(patient(mount.pulse)))

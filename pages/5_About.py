@@ -1,7 +1,7 @@
 """About: what this is, what it is not, and how it is checked."""
 
 from gradreel.host import pages
-from gradreel.host.patience import patient
+from gradreel.host.wait import patient
 from gradreel.player import mount
 
-mount.show(pages.house(patient(mount.pulse)))
+mount.show(pages.about_page(patient(mount.pulse)))

@@ -75,8 +75,8 @@ def cases() -> Iterator[Program]:
 def material() -> Iterator[Program]:
     """The programs of the pages."""
     from gradreel.material.comparisons import comparisons
+    from gradreel.material.gallery import exhibits
     from gradreel.material.lessons import lessons
-    from gradreel.material.museum import exhibits
     from gradreel.material.operators import miniatures
 
     yield from ((f"lesson/{lesson.slug}", lesson.source) for lesson in lessons())

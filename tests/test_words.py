@@ -13,8 +13,8 @@ from gradreel.explain import diagnose, sentences
 from gradreel.explain.words import MOST_WORDS, words_in
 from gradreel.interpreter import run
 from gradreel.material.comparisons import comparisons
+from gradreel.material.gallery import exhibits
 from gradreel.material.lessons import lessons
-from gradreel.material.museum import exhibits
 from tests.explain.causes import STOP
 
 ROOT = Path(__file__).parents[1]

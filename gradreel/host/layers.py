@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .executors import run_program
 from .jail import RLIMITS, SECCOMP
-from .shared import run_program
 from .work import split_reply
 from .zygote import LANGUAGE, PROCESS
 

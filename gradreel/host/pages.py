@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 
 from gradreel.material.about import about
 from gradreel.material.comparisons import Comparison, comparisons
+from gradreel.material.gallery import Exhibit, exhibits
 from gradreel.material.lessons import Lesson, lessons
-from gradreel.material.museum import Exhibit, exhibits
 from gradreel.material.operators import operators
 from gradreel.player.mount import Page
 from gradreel.player.preview import strip_marks
 
-from .desk import Run, answer
 from .layers import layers
+from .responses import Run, answer
 from .settings import settings
 
 Head = Mapping[str, Any]
@@ -30,7 +30,7 @@ PLACES = (
     ("gallery", "Gallery", "./Gallery"),
     ("about", "About", "./About"),
 )
-"""Every page of the house: its name, its title, and where it is, seen from any other: beside it."""
+"""Every page of the site: its name, its title, and where it is, seen from any other: beside it."""
 
 LANDINGS: Mapping[str, tuple[str, str | None]] = {
     **{href.removeprefix("./"): (name, None) for name, _, href in PLACES},
@@ -39,7 +39,7 @@ LANDINGS: Mapping[str, tuple[str, str | None]] = {
     "Higher_derivatives": ("lessons", "create_graph"),
     "A_graph_cannot_be_refilled": ("lessons", "no_refilling"),
 }
-"""Every address of the house: the page that is there, and what it opens at."""
+"""Every address of the site: the page that is there, and what it opens at."""
 
 EXPRESSIONS = ("sin(x*y) + x**2", "relu(W @ v).sum()", "softmax(z, dim=0)")
 """Examples of the short way in: free names become leaves."""
@@ -73,15 +73,15 @@ DESCRIPTIONS = {
 """What is said of each page where a link to it is posted."""
 
 
-def lab(run: Run, at: str | None = None) -> Page:
+def lab_page(run: Run, at: str | None = None) -> Page:
     """The Lab: one player, and all the programs of the house as examples."""
-    return room("lab", asking(lesson(OPENING).source), run, more={"examples": examples()})
+    return make_page("lab", asking(lesson(OPENING).source), run, more={"examples": examples()})
 
 
-def course(run: Run, at: str | None = None) -> Page:
+def lessons_page(run: Run, at: str | None = None) -> Page:
     """The lessons, opened at one of them; at the first one if there is no lesson of that name."""
     start = entry_of(lessons(), at)
-    return room("lessons", asking(start.source), run, more={"step": start.slug}, data=course_data())
+    return make_page("lessons", asking(start.source), run, more={"step": start.slug}, data=course_data())
 
 
 @cache
@@ -112,11 +112,11 @@ def title_of(href: str) -> str:
     return f"{'Side by side' if page == 'Compare' else 'In the gallery'}: {titles[slug]}"
 
 
-def comparison(run: Run, at: str | None = None) -> Page:
+def compare_page(run: Run, at: str | None = None) -> Page:
     """Two programs side by side."""
     first = entry_of(comparisons(), at)
     question = {**asking(first.left.source), "beside": first.right.source}
-    return room("compare", question, run, more={"step": first.slug}, data=comparison_data())
+    return make_page("compare", question, run, more={"step": first.slug}, data=comparison_data())
 
 
 @cache
@@ -124,11 +124,11 @@ def comparison_data() -> bytes:
     return gzip_json({"comparisons": [asdict(each) for each in comparisons()]})
 
 
-def catalogue(run: Run, at: str | None = None) -> Page:
+def operators_page(run: Run, at: str | None = None) -> Page:
     """The operators of the engine, from its table."""
     known = {entry.name: entry for entry in operators()}
     first = known.get(at or "", known[OPERATOR])
-    return room(
+    return make_page(
         "operators", asking(first.source), run, more={"item": first.name, **HEADINGS["operators"]}, data=operator_data()
     )
 
@@ -138,16 +138,16 @@ def operator_data() -> bytes:
     return gzip_json({"operators": [{**asdict(entry), "again": entry.again} for entry in operators()]})
 
 
-def museum(run: Run, at: str | None = None) -> Page:
+def gallery_page(run: Run, at: str | None = None) -> Page:
     """The gallery of errors."""
     first = entry_of(exhibits(), at)
-    return room(
-        "gallery", asking(first.source), run, more={"item": first.slug, **HEADINGS["gallery"]}, data=museum_data()
+    return make_page(
+        "gallery", asking(first.source), run, more={"item": first.slug, **HEADINGS["gallery"]}, data=gallery_data()
     )
 
 
 @cache
-def museum_data() -> bytes:
+def gallery_data() -> bytes:
     titles = {each.slug: each.title for each in lessons()}
     shown = [
         {**asdict(exhibit), "lesson": exhibit.lesson and {"slug": exhibit.lesson, "title": titles[exhibit.lesson]}}
@@ -156,41 +156,41 @@ def museum_data() -> bytes:
     return gzip_json({"exhibits": shown})
 
 
-def house(run: Run, at: str | None = None) -> Page:
+def about_page(run: Run, at: str | None = None) -> Page:
     """About: what this is, and which layers of safety are on here."""
     shown = [(layer.name, layer.on, layer.meaning) for layer in layers()]
-    return room("about", {"kind": "read"}, run, data=gzip_json({"text": about(shown, settings().contact)}))
+    return make_page("about", {"kind": "read"}, run, data=gzip_json({"text": about(shown, settings().contact)}))
 
 
-ROOMS: Mapping[str, Callable[[Run, str | None], Page]] = {
-    "lab": lab,
-    "lessons": course,
-    "compare": comparison,
-    "operators": catalogue,
-    "gallery": museum,
-    "about": house,
+PAGES: Mapping[str, Callable[[Run, str | None], Page]] = {
+    "lab": lab_page,
+    "lessons": lessons_page,
+    "compare": compare_page,
+    "operators": operators_page,
+    "gallery": gallery_page,
+    "about": about_page,
 }
 
 
 def landing(address: str, run: Run) -> Page:
-    """The page at an address of the house, opened where the address says."""
+    """The page at an address of the site, opened where the address says."""
     place, at = LANDINGS[address]
-    return ROOMS[place](run, at)
+    return PAGES[place](run, at)
 
 
-def room(place: str, first: Head, run: Run, *, more: Head | None = None, data: bytes = b"") -> Page:
+def make_page(place: str, first: Head, run: Run, *, more: Head | None = None, data: bytes = b"") -> Page:
     """A page that answers for all of them: who opened one goes on to the others without loading anything anew."""
-    head = {**about_the_house(place), **(more or {})}
+    head = {**site_head(place), **(more or {})}
 
     def answer_visit(question: Mapping[str, Any]) -> bytes:
         given = question.get("place")
         asked = given if isinstance(given, str) else ""
-        if question.get("kind") == "visit" and asked in ROOMS:
+        if question.get("kind") == "visit" and asked in PAGES:
             at = question.get("at")
-            visited = ROOMS[asked](run, at if isinstance(at, str) else None)
+            visited = PAGES[asked](run, at if isinstance(at, str) else None)
             return visited.answer({**visited.first, "request": question.get("request")})
-        if asked in ROOMS and asked != place:
-            return ROOMS[asked](run, None).answer(question)
+        if asked in PAGES and asked != place:
+            return PAGES[asked](run, None).answer(question)
         return answer(question, head, run, data)
 
     return Page(place, page_title(place), first, answer_visit)
@@ -232,7 +232,7 @@ def lesson(slug: str | None) -> Lesson:
 
 
 def examples() -> list[Head]:
-    """The programs of the house for the Lab's menu, in groups."""
+    """The stored programs for the Lab's menu, in groups."""
     chapters: dict[str, list[Head]] = {}
     for each in lessons():
         chapters.setdefault(each.chapter, []).append({"title": each.title, "source": each.source})
@@ -243,7 +243,7 @@ def examples() -> list[Head]:
     ]
 
 
-def about_the_house(place: str) -> dict[str, Any]:
+def site_head(place: str) -> dict[str, Any]:
     """What every page knows: which it is, and where the others are."""
     return {
         "place": place,

@@ -17,9 +17,9 @@ from pathlib import Path
 from . import control
 from .control import Ending, Order
 from .frames import CAN_WAIT, LENGTH, Gone, Late, read_frame, write_frame
-from .in_time import LARGEST_REPLY
 from .lost_runs import CANCELLED, LOST, cause, lost_reply
 from .settings import Settings
+from .truncation import LARGEST_REPLY
 from .work import refusal
 from .zygote import HALT_SECONDS, HARD_SECONDS, REQUEST_SECONDS, read_reply
 

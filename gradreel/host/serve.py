@@ -1,6 +1,6 @@
 """`python -m gradreel serve`: the app as `streamlit run app.py` serves it, with a policy for browsers.
 
-Both serve /health and the way in (see front.py) beside Streamlit's own application. Of the house, only this module,
+Both serve /health and the way in (see startup.py) beside Streamlit's own application. Of the house, only this module,
 app.py and player/mount.py import Streamlit.
 """
 
@@ -21,13 +21,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from streamlit.starlette import App
 
-from . import front
+from . import startup
+from .executors import executor
 from .layers import POLICY, layers, note, probe, serve_with
 from .pages import LANDINGS
 from .policy import Policy
 from .session_limit import SessionLimit
 from .settings import Settings
-from .shared import executor
 from .work import split_reply
 
 HERE = Path(__file__).parent
@@ -43,7 +43,7 @@ FRESH_SECONDS = 5.0
 def routes() -> list[Route]:
     """What is served beside Streamlit's own; warms a process, so that the first visitor finds one."""
     executor().ask(probe())
-    return [Route("/health", Health().answer), *front.routes()]
+    return [Route("/health", Health().answer), *startup.routes()]
 
 
 def application(settings: Settings) -> App:

@@ -29,9 +29,9 @@ from gradreel.scene.build import Mender
 from gradreel.trace import Outcome, Trace
 from gradreel.trace.events import Stopped, Warned
 
-from .in_time import LARGEST_REPLY, Parts, in_time, left_out
 from .jail import CPU_SECONDS
-from .watching import Late, Watch
+from .truncation import LARGEST_REPLY, Parts, in_time, left_out
+from .watchdog import Late, Watch
 
 MOST_DIMENSIONS = 3
 """Of the value of a leaf that came with the request."""

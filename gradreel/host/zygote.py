@@ -30,7 +30,7 @@ from . import control
 from .control import Ending, Order
 from .frames import Gone, Late, read_frame, write_frame
 from .jail import end_with, is_alone, lock_down
-from .watching import Place, Watch
+from .watchdog import Place, Watch
 from .work import BROKEN, refusal, reply_to_halted, work
 
 HARD_SECONDS = 8.0

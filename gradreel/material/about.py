@@ -1,4 +1,4 @@
-"""What is told of the house, with figures from one file, which a test compares with what is stored."""
+"""What is told of the project, with figures from one file, which a test compares with what is stored."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _stage = st.components.v2.component("gradreel_stage", html='<div class="gr-site"
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the house: it opens with the answer to `first`, and `answer` answers whatever it asks later."""
+    """A page of the site: it opens with the answer to `first`, and `answer` answers whatever it asks later."""
 
     key: str
     title: str

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from gradreel.material.comparisons import comparisons
-from gradreel.material.museum import exhibits
+from gradreel.material.gallery import exhibits
 from tests.nightly import NIGHTLY, sample
 
 from .driving import SETTLED, open_lab, put, state

@@ -24,8 +24,8 @@ from typing import Any
 from gradreel.explain import Diagnosis
 from gradreel.explain.mending import Mend, mended
 from gradreel.interpreter import Limits, run
+from gradreel.material.gallery import exhibits
 from gradreel.material.lessons import lessons
-from gradreel.material.museum import exhibits
 from gradreel.trace import Trace
 from gradreel.trace import events as e
 

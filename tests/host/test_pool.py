@@ -19,11 +19,11 @@ from typing import Any
 import pytest
 
 from gradreel.host import Pool, active_layers, layers, split_reply
-from gradreel.host.in_time import SAMPLE, SHORT, TURNS, beginning, in_time, left_out
 from gradreel.host.jail import ALLOWED
 from gradreel.host.lost_runs import CANCELLED
 from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
+from gradreel.host.truncation import SAMPLE, SHORT, TURNS, beginning, in_time, left_out
 from gradreel.host.work import refusal
 from gradreel.host.zygote import HARD_SECONDS, LARGEST_REQUEST
 from gradreel.interpreter import Limits, run

@@ -15,7 +15,7 @@ from gradreel.host import Pool, split_reply
 from gradreel.host.cache import Cache, repeatable
 from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
-from gradreel.host.watching import Watch
+from gradreel.host.watchdog import Watch
 from gradreel.host.work import refusal, reply_to_halted, work
 from gradreel.interpreter import Spent
 
@@ -100,7 +100,7 @@ def test_a_run_that_is_killed_by_others_offers_another_try() -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarm here")
 def test_the_alarm_stops_what_does_not_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gradreel.host.watching.ALARM_SECONDS", 0.1)
+    monkeypatch.setattr("gradreel.host.watchdog.ALARM_SECONDS", 0.1)
     began = time.monotonic()
     with pytest.raises(Spent) as stop, Watch(alarm=True).during():
         while True:

@@ -104,7 +104,7 @@ def test_a_question_of_the_page_is_answered() -> None:
     [{}, {"source": 3}, {"source": "x", "values": []}, {"source": "x" * 200_000}, {"source": "1", "beside": 3}],
 )
 def test_a_question_that_is_none_gets_a_sentence(question: dict[str, Any]) -> None:
-    from gradreel.host.desk import answer
+    from gradreel.host.responses import answer
 
     def unused(request: bytes) -> bytes:
         raise AssertionError("nothing should be run")

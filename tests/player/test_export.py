@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gradreel.host.desk import export_page
+from gradreel.host.responses import export_page
 from gradreel.player.export import export_html
 
 SCENE = {"source": "print('</script><script>alert(1)</script>\u2028')", "steps": []}

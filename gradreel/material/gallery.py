@@ -1,4 +1,4 @@
-"""The museum of errors: each with the smallest program that meets it, what it means and what mends it.
+"""The gallery of errors: each with the smallest program that meets it, what it means and what mends it.
 
 An exhibit is a section of a file of gallery/, `## slug · title`: the `lesson` that tells more (if there is one), words,
 and a program, to which `import torch` is added. What its program says when it is run (the error, or for silent trouble
@@ -32,7 +32,7 @@ class Exhibit:
 
 @cache
 def exhibits() -> tuple[Exhibit, ...]:
-    """All of the museum, room by room."""
+    """All of the gallery, section by section."""
     messages = json.loads(FILE.read_text(encoding="utf-8"))
     return tuple(exhibit for page in folder("gallery") for exhibit in room(page, messages))
 

@@ -14,7 +14,7 @@ import threading
 
 from .frames import Gone, read_frame, write_frame
 from .jail import lock_down
-from .watching import Place
+from .watchdog import Place
 from .work import reply_to_halted
 from .zygote import HARD_SECONDS, LARGEST_REQUEST, layers_of_process, perform, warm_up
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gradreel.host.desk import answer
-from gradreel.host.pages import ROOMS, asking, room
+from gradreel.host.pages import PAGES, asking, make_page
+from gradreel.host.responses import answer
 from gradreel.host.work import refusal, split_reply, work
 
 FOUND = work(b'{"source": "x = 1", "want": "both"}')
@@ -51,10 +51,10 @@ ODD: list[Any] = [
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:20] if odd is not DEEP and odd != 10**5000 else "large")
 def test_a_question_may_hold_anything(field: str, odd: Any) -> None:
     """What a browser sends that is not ours: it gets a letter all the same."""
-    page = room("lab", asking("x = 1"), lambda _: FOUND)
+    page = make_page("lab", asking("x = 1"), lambda _: FOUND)
     for question in ({"kind": "run", "source": "x = 1", "values": None}, {"kind": "visit", "place": "gallery"}):
         head = json.loads(page.answer({**question, "request": 3, field: odd}).partition(b"\n")[0])
-        assert head["place"] in ROOMS and (field == "request" or head["request"] == 3)
+        assert head["place"] in PAGES and (field == "request" or head["request"] == 3)
 
 
 @pytest.mark.parametrize("values", [DEEP, {"x": float("nan")}, {"x": {1, 2}}, {"x": "1" * 200_000}, "x"])

@@ -8,11 +8,11 @@ import re
 import pytest
 from starlette.requests import Request
 
-from gradreel.host import first, front
+from gradreel.host import prerender, startup
 from gradreel.host.pages import LANDINGS, PLACES, lesson
 from gradreel.host.policy import streamlit_page
 from gradreel.material.comparisons import comparisons
-from gradreel.material.museum import exhibits
+from gradreel.material.gallery import exhibits
 
 
 def words(markup: str) -> str:
@@ -22,7 +22,7 @@ def words(markup: str) -> str:
 @pytest.mark.parametrize("address", LANDINGS)
 def test_every_address_has_its_own_words(address: str) -> None:
     place, at = LANDINGS[address]
-    shown = first.frame(address)
+    shown = prerender.frame(address)
     assert re.findall(r"aria-current=page>(\w+)<", shown) == [title for name, title, _ in PLACES if name == place]
     expected = {
         "lab": "loss.backward()",
@@ -46,8 +46,8 @@ def test_every_address_has_its_own_words(address: str) -> None:
     ],
 )
 def test_a_page_is_drawn_as_it_was_asked_for(address: str, at: str, wanted: str) -> None:
-    assert wanted in words(first.frame(address, at))
-    assert at in first.names(LANDINGS[address][0])
+    assert wanted in words(prerender.frame(address, at))
+    assert at in prerender.names(LANDINGS[address][0])
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_a_page_is_drawn_as_it_was_asked_for(address: str, at: str, wanted: str)
     ],
 )
 def test_marks_become_elements_and_the_rest_text(text: str, markup: str) -> None:
-    assert first.prose(text) == markup
+    assert prerender.prose(text) == markup
 
 
 def test_all_that_begins_streamlit_waits() -> None:
-    page = front.page("", None)
+    page = startup.page("", None)
     shown, _, rest = page.partition('<template id="gr-later">')
     waiting, _, after = rest.partition("</template>")
     assert waiting.count("modulepreload") == streamlit_page().count("modulepreload") > 0
@@ -93,11 +93,11 @@ def tags(page: str) -> dict[str, str]:
     ],
 )
 def test_what_is_posted_shows_what_the_address_opens(address: str, at: str | None, title: str, told: str) -> None:
-    found = tags(front.page(address, at))
+    found = tags(startup.page(address, at))
     assert (found["og:title"], found["twitter:card"]) == (title, "summary_large_image")
     assert told in found["og:description"] == found["description"]
     assert 0 < len(found["description"]) <= 200 and not re.search(r"[`*\n]|\]\(", found["description"])
-    assert found["og:url"] == f"{front.SITE}/{address}{f'?step={at}' if at else ''}"
+    assert found["og:url"] == f"{startup.SITE}/{address}{f'?step={at}' if at else ''}"
 
 
 @pytest.mark.parametrize(
@@ -115,4 +115,4 @@ def test_what_is_posted_shows_what_the_address_opens(address: str, at: str | Non
 def test_a_preview_has_the_address_that_was_asked_for(headers: dict[str, str], address: str) -> None:
     pairs = [(name.encode(), text.encode()) for name, text in headers.items()]
     scope = {"type": "http", "scheme": "http", "server": ("h", 80), "path": "/", "query_string": b"", "headers": pairs}
-    assert front.find_site(Request(scope)) == address
+    assert startup.find_site(Request(scope)) == address

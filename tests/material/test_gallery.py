@@ -11,8 +11,8 @@ from autograd_core.dispatch.registry import TABLE
 from gradreel.interpreter import run
 from gradreel.material.about import about, figures
 from gradreel.material.comparisons import comparisons
+from gradreel.material.gallery import exhibits
 from gradreel.material.lessons import lessons
-from gradreel.material.museum import exhibits
 from gradreel.scene import decode, payload
 from gradreel.trace import Trace
 from gradreel.trace import events as e

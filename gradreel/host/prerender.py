@@ -12,8 +12,8 @@ from html import escape
 
 from gradreel.material.about import about
 from gradreel.material.comparisons import comparisons
+from gradreel.material.gallery import exhibits
 from gradreel.material.lessons import lessons
-from gradreel.material.museum import exhibits
 from gradreel.material.operators import operators
 from gradreel.player.preview import MARK
 
@@ -23,7 +23,7 @@ TAGS = ("code", "strong", "em", "span")
 
 
 def frame(address: str, at: str | None = None) -> str:
-    """The frame of the page at an address of the house, opened at `at` where the address does not say."""
+    """The frame of the page at an address of the site, opened at `at` where the address does not say."""
     place, own = LANDINGS[address]
     body = BODIES[place](own or at)
     kind = f"gr-root gr-{place}" if place == "lab" else f"gr-root gr-page gr-page-{place}"
@@ -80,7 +80,7 @@ def catalogue(at: str | None) -> str:
     return browse("operators", here.family, f'<h1 class="gr-mono">{escape(here.name)}</h1>{node}')
 
 
-def museum(at: str | None) -> str:
+def gallery(at: str | None) -> str:
     here = entry_of(exhibits(), at)
     said = f'<blockquote class="gr-said">{escape(here.message)}</blockquote>' if here.message else ""
     return browse("gallery", here.room, f"<h1>{escape(here.title)}</h1>{said}{prose(here.words)}")
@@ -117,7 +117,7 @@ BODIES: Mapping[str, Callable[[str | None], str]] = {
     "lessons": course,
     "compare": comparison,
     "operators": catalogue,
-    "gallery": museum,
+    "gallery": gallery,
     "about": house,
 }
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as NotYet
 
+from .executors import executor
 from .lost_runs import CANCELLED
-from .shared import executor
 from .work import refusal
 
 SLICE_SECONDS = 0.1

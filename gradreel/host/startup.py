@@ -1,9 +1,9 @@
-"""The way in: a page is on the screen before Streamlit is ready for it.
+"""Startup: a page is on the screen before Streamlit is ready for it.
 
 Streamlit's page loads Streamlit first, then asks for the script's answer, and only that brings our code. Here the same
-page holds its heading and its text from the start (see first.py), names our code in its head, as a file that a browser
-keeps, and has the first letter fetched while that loads. Streamlit begins when our page is seen, and takes it over (see
-early.js).
+page holds its heading and its text from the start (see prerender.py), names our code in its head, as a file that a
+browser keeps, and has the first response fetched while that loads. Streamlit begins when our page is seen, and takes
+it over (see early.js).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from starlette.routing import Route
 
 from gradreel.player import bundle, linker, mount, preview
 
-from . import first
-from .pages import LANDINGS, ROOMS, describe, page_title
-from .patience import patient
+from . import prerender
+from .pages import LANDINGS, PAGES, describe, page_title
 from .policy import streamlit_page
+from .wait import patient
 
-LETTER = "/gradreel/letter"
+RESPONSE = "/gradreel/letter"
 TITLE = "<title>Streamlit</title>"
 BODY = "<body>"
 BEGIN = re.compile(r'<script type="module"[^>]*></script>')
@@ -91,13 +91,13 @@ def files() -> dict[str, File]:
 
 
 def routes() -> list[Route]:
-    """Every page by its address, the files, the first letters; none where Streamlit's page is another than we know."""
+    """Every page by its address, the files, the first responses; none where Streamlit's page is another than we know."""
     known = streamlit_page()
     if TITLE not in known or BODY not in known or not BEGIN.search(known):
         return []
     mount.serve_code_from(f".{files()['code'].path}")
     pages = [Route(f"/{quote(name)}", entrance) for name in LANDINGS]
-    return [*pages, *(Route(each.path, each.answer) for each in files().values()), Route(LETTER, letter)]
+    return [*pages, *(Route(each.path, each.answer) for each in files().values()), Route(RESPONSE, respond)]
 
 
 @cache
@@ -111,16 +111,16 @@ def page(name: str, at: str | None) -> str:
         tags=preview.build_tags(
             *describe(place, own or at), f"{SITE}/{quote(name)}{asked}", SITE + files()["picture"].path
         ),
-        letter=html.escape(f"{LETTER}?{urlencode({'page': name, 'at': at or ''})}"),
+        letter=html.escape(f"{RESPONSE}?{urlencode({'page': name, 'at': at or ''})}"),
         later="".join(HEAVY.findall(known)),
         **{name: each.path for name, each in files().items()},
     )
-    return HEAVY.sub("", known).replace(TITLE, head).replace(BODY, f"{BODY}\n    {first.frame(name, at)}")
+    return HEAVY.sub("", known).replace(TITLE, head).replace(BODY, f"{BODY}\n    {prerender.frame(name, at)}")
 
 
 async def entrance(request: Request) -> Response:
     name, asked = request.url.path.rpartition("/")[2], request.query_params.get("step")
-    known = asked if asked in first.names(LANDINGS[name][0]) else None  # so there are only so many pages to keep
+    known = asked if asked in prerender.names(LANDINGS[name][0]) else None  # so there are only so many pages to keep
     return HTMLResponse(page(name, known).replace(SITE, find_site(request)), headers={"cache-control": "no-cache"})
 
 
@@ -133,16 +133,16 @@ def find_site(request: Request) -> str:
     return f"{outside if outside in ('http', 'https') else request.url.scheme}://{host}"
 
 
-async def letter(request: Request) -> Response:
-    """The first letter of the page `?page=`, opened at `?at=`; it depends on nothing else."""
+async def respond(request: Request) -> Response:
+    """The first response of the page `?page=`, opened at `?at=`; it depends on nothing else."""
     name = request.query_params.get("page", "")
     if name not in LANDINGS:
         return Response(status_code=404)
     place, at = LANDINGS[name]
-    sealed = await run_in_threadpool(first_letter, place, at or request.query_params.get("at"))
-    return Response(sealed, media_type="application/octet-stream", headers={"cache-control": "no-store"})
+    body = await run_in_threadpool(first_response, place, at or request.query_params.get("at"))
+    return Response(body, media_type="application/octet-stream", headers={"cache-control": "no-store"})
 
 
-def first_letter(place: str, at: str | None) -> bytes:
-    opened = ROOMS[place](patient(lambda: None), at)
+def first_response(place: str, at: str | None) -> bytes:
+    opened = PAGES[place](patient(lambda: None), at)
     return opened.answer(opened.first)

@@ -1,4 +1,4 @@
-"""Questions of a page, answered with letters: a program is run, or a file is made of it.
+"""Questions of a page and their responses: a program is run, or a file is made of it.
 
 What a question holds came from a browser, so nothing in it is trusted beyond its shape.
 """
@@ -31,7 +31,7 @@ NOT_UNDERSTOOD = "The page asked for something that is not offered. Load it agai
 
 
 def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page: bytes = b"") -> bytes:
-    """The letter for a question `{kind, request, source, values, file, step, beside}`.
+    """The response to a question `{kind, request, source, values, file, step, beside}`.
 
     `head` and `page` go into it as they are. `step` is where an exported page opens; `beside` is a second program,
     whose scene is to stand beside that of the first.
