@@ -12,7 +12,7 @@ import re
 from dataclasses import asdict, replace
 from typing import Any
 
-from .explain.mending import EDIT_ROLES, SECONDS, TRIAL_SECONDS, Run, mended, trial_events
+from .explain.fixes import EDIT_ROLES, SECONDS, TRIAL_SECONDS, Run, mended, trial_events
 from .interpreter import Limits
 from .isolated import run as run_here
 from .trace import Trace

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gradreel.explain import diagnose, sentences
-from gradreel.explain.words import MOST_WORDS, words_in
+from gradreel.explain.narration.words import MOST_WORDS, words_in
 from gradreel.interpreter import run
 from gradreel.material.comparisons import comparisons
 from gradreel.material.gallery import exhibits

@@ -1,15 +1,15 @@
 """Trace -> words: a sentence a step; a diagnosis with cause and mend an error."""
 
-from .diagnose import Doctor, diagnose
-from .diagnosis import Diagnosis
-from .operators.lookup import formulas
-from .operators.slopes import Slope, slope
-from .sentences.beats import Beat, beats
-from .sentences.graph import saved_label
-from .sentences.table import sentences, tell
-from .words import label
-from .world.states import Frame, Place, Turn
-from .world.world import World
+from .derivatives.lookup import formulas
+from .derivatives.slopes import Slope, slope
+from .diagnostics.diagnose import Doctor, diagnose
+from .diagnostics.diagnosis import Diagnosis
+from .narration.beats import Beat, beats
+from .narration.graph import saved_label
+from .narration.sentences import sentences, tell
+from .narration.words import label
+from .replay.states import Frame, Place, Turn
+from .replay.world import World
 
 __all__ = [
     "Beat",

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from gradreel.trace import events as e
 
 from .calls import callee
-from .world.states import Place, TensorState
-from .world.world import World
+from .replay.states import Place, TensorState
+from .replay.world import World
 
 LISTS = ("parameters", "named_parameters")
 

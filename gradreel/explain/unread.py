@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .calls import callee
-from .optimized import optimizers
+from .optimizers import optimizers
 from .source import nodes_of
 
 FLAG, GRADIENT, GROUPS = "requires_grad", "grad", "param_groups"

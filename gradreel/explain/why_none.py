@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .ancestry import ancestors, by_graph, made_from, nodes_behind, rebuilt_from, written_from
-from .diagnosis import named, on
+from .diagnostics.diagnosis import named
 from .errors.cuts import Cut, numbers_cut, recording_off, tracked_cut, where_cut
 from .errors.no_graph import before_line
-from .words import called, code, label, name_of, upper
-from .world.states import Call, Place, Seen, TensorState
-from .world.world import World
+from .narration.words import called, code, label, name_of, on, upper
+from .replay.graph_queries import ancestors, by_graph, made_from, nodes_behind, rebuilt_from, written_from
+from .replay.states import Call, Place, Seen, TensorState
+from .replay.world import World
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from gradreel.explain.mending import mended, trial_events
+from gradreel.explain.fixes import mended, trial_events
 from gradreel.interpreter import Expression, Limits, compare, hint_for, paste, propose_expression, run
 from gradreel.interpreter.pasting import Pasted
 from gradreel.scene import Expression as Typed

@@ -11,7 +11,7 @@ from functools import cache
 
 from autograd_core.dispatch.op import Op
 from autograd_core.dispatch.registry import TABLE
-from gradreel.explain.operators.lookup import kind_of_node, operator
+from gradreel.explain.derivatives.lookup import kind_of_node, operator
 
 from .formula_words import in_words
 from .reading import HERE

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from gradreel.explain import World, formulas, label
-from gradreel.explain.world.states import NodeState
+from gradreel.explain.replay.states import NodeState
 
 from .happenings import Stage
 from .model import Box, Input, Output, Slot

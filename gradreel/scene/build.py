@@ -13,10 +13,10 @@ from types import MethodType
 from gradreel.collecting import collector_paused
 from gradreel.explain import Beat, Doctor, Slope, World, beats, label, saved_label, slope, tell
 from gradreel.explain import Diagnosis as Found
-from gradreel.explain.diagnose import Look
-from gradreel.explain.mending import Mend as Tried
-from gradreel.explain.world.states import NodeState
-from gradreel.explain.world.world import CHANGES
+from gradreel.explain.diagnostics.diagnose import Look
+from gradreel.explain.fixes import Mend as Tried
+from gradreel.explain.replay.states import NodeState
+from gradreel.explain.replay.world import CHANGES
 from gradreel.trace import KINDS, Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Event

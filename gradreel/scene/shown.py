@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradreel.explain.ancestry import all_finite, flat
+from gradreel.explain.replay.graph_queries import all_finite, flat
 from gradreel.trace.events import Value, grid
 
 from . import columns, table

@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 
 from gradreel.explain import Diagnosis
-from gradreel.explain.mending import mended
-from gradreel.explain.words import MOST_WORDS, words_in
+from gradreel.explain.fixes import mended
+from gradreel.explain.narration.words import MOST_WORDS, words_in
 from gradreel.interpreter import run
 from gradreel.trace import Trace
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from gradreel.explain import Diagnosis, diagnose
-from gradreel.explain.mending import Mend, mended
+from gradreel.explain.fixes import Mend, mended
 from gradreel.interpreter import run
 from gradreel.trace import Trace
 from gradreel.trace import events as e

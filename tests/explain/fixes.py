@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from gradreel.explain import Diagnosis
-from gradreel.explain.mending import Mend, mended
+from gradreel.explain.fixes import Mend, mended
 from gradreel.interpreter import Limits, run
 from gradreel.material.gallery import exhibits
 from gradreel.material.lessons import lessons

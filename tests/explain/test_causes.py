@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradreel.explain import Diagnosis, diagnose
-from gradreel.explain.mending import EDIT_ROLES, mended
+from gradreel.explain.fixes import EDIT_ROLES, mended
 from gradreel.interpreter import run
 
 from .causes import Case, cases, check_told

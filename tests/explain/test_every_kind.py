@@ -5,7 +5,7 @@ import re
 import pytest
 
 from gradreel.explain import sentences
-from gradreel.explain.sentences.table import TELL
+from gradreel.explain.narration.sentences import TELL
 from gradreel.interpreter import Limits, run
 from gradreel.trace import events as e
 from tests.small_programs import SMALL, mul

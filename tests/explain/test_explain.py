@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from gradreel.explain import beats, diagnose, sentences
-from gradreel.explain.operators.lookup import operator
-from gradreel.explain.sentences.backward import fill
-from gradreel.explain.sentences.beats import PARTS
-from gradreel.explain.sentences.table import TELL
-from gradreel.explain.words import code
-from gradreel.explain.world.world import CHANGES
+from gradreel.explain.derivatives.lookup import operator
+from gradreel.explain.narration.backward import fill
+from gradreel.explain.narration.beats import PARTS
+from gradreel.explain.narration.sentences import TELL
+from gradreel.explain.narration.words import code
+from gradreel.explain.replay.world import CHANGES
 from gradreel.trace import KINDS
 from tests.small_programs import SMALL
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradreel.explain.mending import EDIT_ROLES, mended
+from gradreel.explain.fixes import EDIT_ROLES, mended
 from gradreel.interpreter import run
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"

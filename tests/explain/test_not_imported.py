@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradreel.explain import diagnose
-from gradreel.explain.mending import mended
+from gradreel.explain.fixes import mended
 from gradreel.interpreter import run
 
 MENDED = {

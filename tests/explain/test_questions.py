@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gradreel.explain import diagnose
-from gradreel.explain.mending import mended
+from gradreel.explain.fixes import mended
 from gradreel.interpreter import run
 from gradreel.trace import Trace
 from gradreel.trace.events import Printed

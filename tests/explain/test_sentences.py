@@ -3,7 +3,7 @@
 import pytest
 
 from gradreel.explain import sentences
-from gradreel.explain.operators.lookup import operator
+from gradreel.explain.derivatives.lookup import operator
 from gradreel.interpreter import run
 
 SAID = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradreel.explain.mending.mend import together
+from gradreel.explain.fixes.runner import together
 
 CASES = [
     ("keep a copy: .clone() on line 5", "keep a copy: .clone() on line 5"),

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from gradreel.explain import diagnose
-from gradreel.explain.mending import mended
-from gradreel.explain.mending.observe import observe
-from gradreel.explain.mending.text import changed_blocks, difference
-from gradreel.explain.mending.verify import RULES, verify
+from gradreel.explain.fixes import mended
+from gradreel.explain.fixes.observe import observe
+from gradreel.explain.fixes.text import changed_blocks, difference
+from gradreel.explain.fixes.verify import RULES, verify
 from gradreel.interpreter import Limits, run
 from gradreel.trace import Trace
 from gradreel.trace.events import Stopped, TurnsSkipped

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from gradreel.explain import diagnose
-from gradreel.explain.mending import mend, mended
-from gradreel.explain.mending.proposal import Proposal
-from gradreel.explain.mending.text import Text
+from gradreel.explain.fixes import mended
+from gradreel.explain.fixes import runner as mend
+from gradreel.explain.fixes.proposal import Proposal
+from gradreel.explain.fixes.text import Text
 from gradreel.host.work import split_reply, work
 from gradreel.interpreter import run
 from gradreel.scene.encode import decode
@@ -73,7 +74,7 @@ def test_edits_are_proposed_for_a_time_only(monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_first_errors_are_looked_at_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = run(">>> import torch\n" + ">>> torch.ones(2) @ torch.ones(3)\n" * 3)
     assert len(diagnose(trace)) == 3
-    monkeypatch.setattr(import_module("gradreel.explain.diagnose"), "ERRORS", 2)
+    monkeypatch.setattr(import_module("gradreel.explain.diagnostics.diagnose"), "ERRORS", 2)
     assert len(diagnose(trace)) == 2
 
 

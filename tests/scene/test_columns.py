@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradreel.explain.ancestry import flat
+from gradreel.explain.replay.graph_queries import flat
 from gradreel.scene.columns import decimals, round_digits, turns, write
 from gradreel.scene.reading import read
 

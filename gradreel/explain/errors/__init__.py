@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..diagnosis import Diagnosis, Failure
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..replay.world import World
 from .at_nodes import hook_shaped, nan_found, no_derivative, once_only
 from .attributes import attribute_missing, key_missing
 from .built import built_wrongly

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gradreel.trace import events as e
 
-from ..diagnosis import Failure
-from ..world.states import NodeState, SlotState
-from ..world.world import World
+from ..diagnostics.diagnosis import Failure
+from ..replay.states import NodeState, SlotState
+from ..replay.world import World
 
 
 def asked(world: World, failure: Failure) -> tuple[NodeState, SlotState | None] | None:

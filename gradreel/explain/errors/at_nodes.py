@@ -7,11 +7,11 @@ import re
 
 from gradreel.trace.events import BackwardFailed
 
-from ..diagnosis import Diagnosis, Failure, during, on
-from ..mentions import shown
-from ..words import called, code, label
-from ..world.states import NodeState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..diagnostics.mentions import shown
+from ..narration.words import called, code, during, label, on
+from ..replay.states import NodeState
+from ..replay.world import World
 
 NONE = "is not implemented"
 NAN = re.compile(r"^Function '(\w+)' returned nan values in its (\d+)\w\w output")

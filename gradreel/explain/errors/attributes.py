@@ -7,11 +7,11 @@ import difflib
 import re
 
 from ..calls import callee, calls_in
-from ..diagnosis import Diagnosis, Failure, named
-from ..mentions import begun, statement
-from ..optimized import MAKERS
-from ..words import code, listed
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import begun, statement
+from ..narration.words import code, listed
+from ..optimizers import MAKERS
+from ..replay.world import World
 from .misgiven import PAIRS
 
 OF_OBJECT = re.compile(r"^'(?P<got>\w+)' object has no attribute '(?P<what>\w+)'$")

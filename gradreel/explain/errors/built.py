@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..diagnosis import Diagnosis, Failure
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..replay.world import World
 from .misgiven import Misgiven, nothing, told_by
 
 OPTIMIZER = re.compile(r"\b(?:SGD|Adam\w*|RMSprop|Adagrad|Adadelta|LBFGS|Rprop|NAdam|RAdam|ASGD)\(")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import begun
-from ..words import code, listed
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import begun
+from ..narration.words import code, listed, on
+from ..replay.world import World
 
 MISSING = re.compile(
     r"^(?P<what>[\w.<>]+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (?P<slots>.*)$"

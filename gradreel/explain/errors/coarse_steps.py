@@ -6,10 +6,10 @@ import re
 
 from gradreel.trace import events as e
 
-from ..diagnosis import Diagnosis, Failure, on
-from ..mentions import shown
-from ..words import code
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..diagnostics.mentions import shown
+from ..narration.words import code, on
+from ..replay.world import World
 
 COARSE = "is not a double precision floating point"
 NUMBER = re.compile(r"[-+]?\d+\.\d*(?:e[-+]?\d+)?")

@@ -6,10 +6,10 @@ import ast
 import json
 import re
 
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..words import called, code, listed
-from ..world.states import NodeState, TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..narration.words import called, code, listed, on
+from ..replay.states import NodeState, TensorState
+from ..replay.world import World
 from .at_nodes import failing_node
 from .roots import root
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from gradreel.trace.events import LineReached, TurnsSkipped
 
-from ..ancestry import (
+from ..narration.words import INFIX, called, code, on, taking, upper
+from ..optimizers import optimized
+from ..replay.graph_queries import (
     FACTORIES,
     ancestors,
     asked_later,
@@ -17,13 +19,10 @@ from ..ancestry import (
     numbers_on_way,
     rebuilt_from,
 )
-from ..diagnosis import on, taking
-from ..optimized import optimized
+from ..replay.states import Call, Place, Seen, TensorState
+from ..replay.world import World
 from ..unread import FLAG, unread
 from ..unread_layers import unread_layer
-from ..words import INFIX, called, code, upper
-from ..world.states import Call, Place, Seen, TensorState
-from ..world.world import World
 
 UNSEEN = "None of the inputs have requires_grad=True"
 

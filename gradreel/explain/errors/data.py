@@ -6,8 +6,8 @@ import ast
 import re
 from dataclasses import replace
 
-from ..diagnosis import Diagnosis, Failure
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..replay.world import World
 from .misgiven import Misgiven, nothing, told_by
 
 TABLE: tuple[Misgiven, ...] = (

@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 
 from ..checkpoints import find_change
-from ..diagnosis import Diagnosis, Failure, on
-from ..words import code
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..narration.words import code, on
+from ..replay.world import World
 from .misgiven import Misgiven, nothing, told_by
 
 TABLE: tuple[Misgiven, ...] = (

@@ -6,12 +6,12 @@ import ast
 import re
 
 from ..calls import callee, calls_in
-from ..diagnosis import Diagnosis, Failure, named, on
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import begun, stands_for, statement
 from ..distributions import SCORED, parameter
-from ..mentions import begun, stands_for, statement
-from ..words import code
-from ..world.states import TensorState
-from ..world.world import World
+from ..narration.words import code, on
+from ..replay.states import TensorState
+from ..replay.world import World
 from .misgiven import Misgiven, anything, told_by
 
 PARAMETER = re.compile(

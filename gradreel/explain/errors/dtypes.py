@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from ..ancestry import ancestors
-from ..diagnosis import Diagnosis, Failure, named, on, origin
-from ..mentions import mentioned, shown, statement
-from ..words import code, name_of
-from ..world.states import TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import mentioned, shown, statement
+from ..narration.words import code, name_of, on
+from ..replay.graph_queries import ancestors, origin
+from ..replay.states import TensorState
+from ..replay.world import World
 
 FLAGGED = ("only Tensors of floating point", "Only Tensors of floating point")
 SIGNS = (

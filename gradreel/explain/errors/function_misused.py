@@ -7,13 +7,13 @@ import ast
 import re
 from collections.abc import Callable
 
-from ..ancestry import ancestors, gradient_call
 from ..calls import callee
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import begun, statement
-from ..words import called, code
-from ..world.states import NodeState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import begun, statement
+from ..narration.words import called, code, on
+from ..replay.graph_queries import ancestors, gradient_call
+from ..replay.states import NodeState
+from ..replay.world import World
 from .at_nodes import failing_node
 from .contract import last_custom
 from .roots import root

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..ancestry import flat
-from ..diagnosis import Diagnosis, Failure, during, named, on
-from ..mentions import mentioned, shown, statement
-from ..words import code, count, plural
-from ..world.states import TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import mentioned, shown, statement
+from ..narration.words import code, count, during, on, plural
+from ..replay.graph_queries import flat
+from ..replay.states import TensorState
+from ..replay.world import World
 
 Pair = tuple[str, TensorState]
 Fits = Callable[[TensorState, dict[str, str]], bool]

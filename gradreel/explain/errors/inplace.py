@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..by_program import parts_of
-from ..diagnosis import Diagnosis, Failure, named, on, origin
-from ..mentions import mentioned, shown, statement
-from ..words import called, code, name_of
-from ..world.states import Frame, Place, TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import mentioned, shown, statement
+from ..narration.program_layers import parts_of
+from ..narration.words import called, code, name_of, on
+from ..replay.graph_queries import origin
+from ..replay.states import Frame, Place, TensorState
+from ..replay.world import World
 
 
 @dataclass(frozen=True, slots=True)

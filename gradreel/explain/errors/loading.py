@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import shown
-from ..words import code, listed
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import shown
+from ..narration.words import code, listed, on
+from ..replay.world import World
 
 LOADING = "Error(s) in loading state_dict for "
 KEYS = re.compile(r"(Missing|Unexpected) key\(s\) in state_dict: (.*)\. ?$", re.MULTILINE)

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import calls_in
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import begun, statement
-from ..words import code
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import begun, statement
+from ..narration.words import code, on
+from ..replay.world import World
 
 
 def loss_class(world: World, failure: Failure) -> Diagnosis | None:

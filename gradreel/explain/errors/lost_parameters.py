@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import shown
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import shown
+from ..narration.words import code, on
+from ..replay.world import World
 from ..source import nodes_of
-from ..words import code
-from ..world.world import World
 
 EMPTY = "optimizer got an empty parameter list"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..diagnosis import Diagnosis, Failure
-from ..mentions import mentioned, statement
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..diagnostics.mentions import mentioned, statement
+from ..replay.world import World
 from .misgiven import Misgiven, nothing, told_by
 
 WAYS = "`in_dims` says of each argument along which dimension its examples lie: 0 unless said, and None for what is "

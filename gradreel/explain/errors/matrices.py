@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 
-from ..diagnosis import Diagnosis, Failure
-from ..world.states import TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..replay.states import TensorState
+from ..replay.world import World
 from .misgiven import Misgiven, told_by
 
 

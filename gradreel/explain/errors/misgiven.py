@@ -9,11 +9,11 @@ from string import Formatter
 
 from gradreel.trace import events as e
 
-from ..diagnosis import Diagnosis, Failure, during, named, on
-from ..mentions import mentioned, shown, statement
-from ..words import code
-from ..world.states import TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import mentioned, shown, statement
+from ..narration.words import code, during, on
+from ..replay.states import TensorState
+from ..replay.world import World
 
 Fits = Callable[[TensorState], bool]
 

@@ -6,10 +6,10 @@ import ast
 import re
 from dataclasses import replace
 
-from ..diagnosis import Diagnosis, Failure, on
-from ..mentions import shown
-from ..words import code
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..diagnostics.mentions import shown
+from ..narration.words import code, on
+from ..replay.world import World
 from .misgiven import Misgiven, anything, nothing, told_by
 from .recurrent import RECURRENT, named_layers
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..diagnosis import Diagnosis, Failure, on
+from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..narration.words import on
+from ..replay.states import Call
+from ..replay.world import World
 from ..why_none import why_none
-from ..world.states import Call
-from ..world.world import World
 from .unused import without_way
 
 

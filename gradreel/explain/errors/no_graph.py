@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..ancestry import made_from
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import mentioned, statement
-from ..words import called, code, label, name_of, upper
-from ..world.states import TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import mentioned, statement
+from ..narration.words import called, code, label, name_of, on, upper
+from ..replay.graph_queries import made_from
+from ..replay.states import TensorState
+from ..replay.world import World
 from .cuts import where_cut
 from .roots import call_of, root
 

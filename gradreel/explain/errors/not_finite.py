@@ -6,11 +6,11 @@ import re
 
 from gradreel.trace.events import GradStored
 
-from ..diagnosis import Diagnosis, Failure
-from ..mentions import begun
+from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..diagnostics.mentions import begun
+from ..narration.words import called, listed
+from ..replay.world import World
 from ..silent.born_nan import finite
-from ..words import called, listed
-from ..world.world import World
 
 SIGN = re.compile(r"The total norm of order \S+ for gradients from `parameters` is non-finite")
 

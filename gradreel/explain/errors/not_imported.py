@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import shown
-from ..words import code
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import shown
+from ..narration.words import code, on
+from ..replay.world import World
 
 UNKNOWN = re.compile(r"^name '(\w+)' is not defined")
 AS_MODULES = {

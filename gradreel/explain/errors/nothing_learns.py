@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..diagnosis import Diagnosis, Failure, named
-from ..mentions import begun
-from ..words import count
-from ..world.states import TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import begun
+from ..narration.words import count
+from ..replay.states import TensorState
+from ..replay.world import World
 
 EMPTY = "optimizer got an empty parameter list"
 

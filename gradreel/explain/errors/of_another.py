@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
-from ..diagnosis import Diagnosis, Failure, named
-from ..mentions import begun
-from ..optimized import optimizers
-from ..words import code, name_of, size
-from ..world.states import TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import begun
+from ..narration.words import code, name_of, size
+from ..optimizers import optimizers
+from ..replay.states import TensorState
+from ..replay.world import World
 
 ASKED = re.compile(r"^'(?P<got>\w+)' object has no attribute '(?P<what>step|zero_grad|backward)'$")
 OF_OPTIMIZER = "Steps are taken by the optimizer, which has the parameters and their gradients: {it}."

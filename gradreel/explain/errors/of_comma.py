@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from ..calls import parsed
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import begun, statement
-from ..words import code
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import begun, statement
+from ..narration.words import code, on
+from ..replay.world import World
 
 
 def of_comma(world: World, failure: Failure) -> Diagnosis | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ..diagnosis import Diagnosis, Failure, on
-from ..mentions import mentioned, statement
-from ..words import code, listed
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..diagnostics.mentions import mentioned, statement
+from ..narration.words import code, listed, on
+from ..replay.world import World
 from .misgiven import Misgiven, nothing, told_by
 
 WHOLE = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ..ancestry import ancestors
-from ..diagnosis import Diagnosis, Failure, named, on, taking
-from ..words import called, code, name_of
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..narration.words import called, code, name_of, on, taking
+from ..replay.graph_queries import ancestors
+from ..replay.world import World
 
 NUMBER = re.compile(r"'(?:numpy\.)?(?:float|int|ndarray|float\d+|list)' object has no attribute '(?:backward|grad_fn)'")
 

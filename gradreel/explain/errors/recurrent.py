@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from ..calls import callee, calls_in
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import begun, stands_for, statement
-from ..words import code
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import begun, stands_for, statement
+from ..narration.words import code, on
+from ..replay.world import World
 
 ALONE = re.compile(
     r"index 1 is out of bounds for dimension 0 with size 1"

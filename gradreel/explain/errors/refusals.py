@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..world.states import TensorState
+from ..replay.states import TensorState
 
 
 @dataclass(frozen=True, slots=True)

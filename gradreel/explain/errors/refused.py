@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from gradreel.trace.events import LineReached, NameBound
 
-from ..diagnosis import Diagnosis, Failure, named, on, origin
-from ..mentions import PARTS, mentioned, shown, statement
-from ..words import called, code, name_of
-from ..world.states import TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import PARTS, mentioned, shown, statement
+from ..narration.words import called, code, name_of, on
+from ..replay.graph_queries import origin
+from ..replay.states import TensorState
+from ..replay.world import World
 from .refusals import REFUSALS, Refusal
 from .refusals_of_hooks import HOOKS
 from .refusals_of_transforms import TRANSFORMS

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from ..calls import callee, calls_in, names_in
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import shown, statement
-from ..words import code
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import shown, statement
+from ..narration.words import code, on
+from ..replay.world import World
 
 
 def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:

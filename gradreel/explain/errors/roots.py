@@ -7,11 +7,11 @@ import math
 import re
 
 from ..calls import callee, calls_in, weights
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import mentioned, stands_for, statement
-from ..words import called, code, label, name_of
-from ..world.states import Call, TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import mentioned, stands_for, statement
+from ..narration.words import called, code, label, name_of, on
+from ..replay.states import Call, TensorState
+from ..replay.world import World
 
 
 def root_refused(world: World, failure: Failure) -> Diagnosis | None:

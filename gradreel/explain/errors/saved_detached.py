@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import shown
-from ..words import code, label
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import shown
+from ..narration.words import code, label, on
+from ..replay.world import World
 from .at_nodes import failing_node
 from .saved_modified import kept_at
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..by_program import built, kept_name
-from ..diagnosis import Diagnosis, Failure, during, named, on, origin
-from ..operators.lookup import operator
-from ..words import code, count, label, listed, name_of, short, upper
-from ..world.states import NodeState, SlotState, Write
-from ..world.world import World
+from ..derivatives.lookup import operator
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..narration.program_layers import built, kept_name
+from ..narration.words import code, count, during, label, listed, name_of, on, short, upper
+from ..replay.graph_queries import origin
+from ..replay.states import NodeState, SlotState, Write
+from ..replay.world import World
 from .asking import asked, latest
 
 

@@ -6,14 +6,14 @@ import re
 
 from gradreel.trace import events as e
 
-from ..ancestry import nodes_behind
-from ..by_program import built, kept_by
-from ..diagnosis import Diagnosis, Failure, during, named, on
-from ..mentions import stands_for
-from ..operators.lookup import operator
-from ..words import code, label, short, some, upper
-from ..world.states import Call, NodeState, SlotState
-from ..world.world import World
+from ..derivatives.lookup import operator
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import stands_for
+from ..narration.program_layers import built, kept_by
+from ..narration.words import code, during, label, on, short, some, upper
+from ..replay.graph_queries import nodes_behind
+from ..replay.states import Call, NodeState, SlotState
+from ..replay.world import World
 from .asking import asked
 
 

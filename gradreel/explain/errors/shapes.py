@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from ..diagnosis import Diagnosis, Failure, named, on, origin
-from ..mentions import entries, mentioned, shown, statement
-from ..words import code
-from ..world.states import TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import entries, mentioned, shown, statement
+from ..narration.words import code, on
+from ..replay.graph_queries import origin
+from ..replay.states import TensorState
+from ..replay.world import World
 
 SIGNS = (
     "must match the size of tensor",

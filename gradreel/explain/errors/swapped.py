@@ -6,11 +6,11 @@ import ast
 import re
 
 from ..calls import callee, calls_in
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import begun, stands_for, statement
-from ..words import code
-from ..world.states import TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.mentions import begun, stands_for, statement
+from ..narration.words import code, on
+from ..replay.states import TensorState
+from ..replay.world import World
 
 LOSS = re.compile(r"loss|entropy|crit|kl_div|objective", re.IGNORECASE)
 SAID = re.compile(r"log_softmax|nll_loss|\btarget\b|between 0 and 1")

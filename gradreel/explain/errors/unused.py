@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from gradreel.trace.events import FlagChanged, LineReached
 
-from ..ancestry import ancestors, gradient_call, made_from
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..words import called, code, label, name_of, upper
-from ..world.states import Call, TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..narration.words import called, code, label, name_of, on, upper
+from ..replay.graph_queries import ancestors, gradient_call, made_from
+from ..replay.states import Call, TensorState
+from ..replay.world import World
 from .cuts import Cut, constant_gradient, numbers_cut, tracked_cut
 from .no_graph import before_line
 

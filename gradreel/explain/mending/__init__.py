@@ -1,5 +1,1 @@
-"""Mends: edits of the program's own text, proposed by cause, run by whoever can run, offered only if they help."""
-
-from .mend import EDIT_ROLES, SECONDS, TRIAL_SECONDS, Mend, Run, mended, mends, trial_events
-
-__all__ = ["EDIT_ROLES", "SECONDS", "TRIAL_SECONDS", "Mend", "Run", "mended", "mends", "trial_events"]
+"""Edits proposed by cause."""

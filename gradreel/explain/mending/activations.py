@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
-from .proposal import Proposal, Wanted
-from .text import Edit, Text
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Edit, Text
 
 LAYERS = frozenset({"ReLU", "LeakyReLU", "ReLU6", "PReLU", "RReLU", "Hardtanh"})
 FUNCTIONS = frozenset({"relu", "relu_", "leaky_relu", "relu6", "hardtanh", "rrelu"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .common import followed
+from ..fixes.edits import followed
+from ..fixes.proposal import FREE, Proposal, Wanted
 from .misused import made_first
-from .proposal import FREE, Proposal, Wanted
 
 ELSEWHERE = {"torch.nn": ("torch", "torch.nn.functional"), "torch": ("torch.nn", "torch.nn.functional")}
 """Where else a name may be looked for."""

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
+from ..fixes.proposal import FREE, Proposal, Wanted
 from .of_python import both_listed, is_called
-from .proposal import FREE, Proposal, Wanted
 from .sizes import counted
 
 LAYERS = {"relu": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid", "flatten": "Flatten", "softmax": "Softmax(dim=-1)"}

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
-from .common import with_argument
+from ..fixes.edits import with_argument
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text, targets
 from .misused import made_first
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, targets
 
 
 def calls_of(wanted: Wanted) -> list[ast.Call]:

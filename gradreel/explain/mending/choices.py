@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
-from .common import enclosing, enumerated, grouped
-from .proposal import Proposal, Wanted
-from .text import Text
+from ..fixes.edits import enclosing, enumerated, grouped
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Text
 
 BOTH = "both ways are computed for every example"
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import callee
-from .common import enumerated, stack_statements
-from .proposal import Proposal, Wanted
-from .text import Text, names_in
+from ..fixes.edits import enumerated, stack_statements
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Text, names_in
 
 SINCE = "each update learns from what was collected since the last one"
 GROWING = ("append", "appendleft", "extend", "insert", "add")

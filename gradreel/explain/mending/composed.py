@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import keyword
-from .common import grouped, set_keyword
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text
+from ..fixes.edits import grouped, set_keyword
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text
 
 SLOWER = "more tensors, and slower"
 

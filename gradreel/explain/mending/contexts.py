@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..fixes.proposal import FREE, Proposal, Wanted
 from .functions import method, own_class
-from .proposal import FREE, Proposal, Wanted
 
 
 def kept_on_context(wanted: Wanted) -> Iterator[Proposal]:

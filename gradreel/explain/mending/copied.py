@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ..fixes.edits import enclosing, followed, grouped, loads
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Text, names_in, targets
+from ..narration.words import code
 from ..silent.same_model import FIXED
-from ..words import code
 from .collected import Path
-from .common import enclosing, followed, grouped, loads
-from .proposal import Proposal, Wanted
-from .text import Text, names_in, targets
 
 APART = "the copies have no graph"
 

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
-from .common import followed
+from ..fixes.edits import followed
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, names_in
 from .out_of_place import COPY, written_name
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, names_in
 
 
 def cloned_in_list(wanted: Wanted) -> Iterator[Proposal]:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
-from .common import grouped, set_keyword, with_argument
-from .proposal import FREE, Proposal, Wanted
-from .text import Text, targets
+from ..fixes.edits import grouped, set_keyword, with_argument
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text, targets
 
 
 def equally_long(wanted: Wanted) -> Iterator[Proposal]:

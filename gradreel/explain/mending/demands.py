@@ -8,11 +8,20 @@ from collections.abc import Iterator
 
 from ..calls import callee, keyword
 from ..checkpoints import draws_elsewhere, find_change, find_generators, recomputed_functions
-from .common import enclosing, enumerated, followed, grouped, needed_before, set_keyword, with_argument, without_keyword
+from ..fixes.edits import (
+    enclosing,
+    enumerated,
+    followed,
+    grouped,
+    needed_before,
+    set_keyword,
+    with_argument,
+    without_keyword,
+)
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text, targets
 from .out_of_place import written_name
-from .proposal import FREE, Proposal, Wanted
 from .setting_up import whole_batches
-from .text import Text, targets
 from .tracking import MAKERS
 
 

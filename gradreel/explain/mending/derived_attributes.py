@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 
 from ..calls import callee
-from .common import assigned_pairs, copies, enclosing, enumerated, loads, stack_statements
-from .proposal import Proposal, Wanted
-from .text import Edit, Text, names_in
+from ..fixes.edits import assigned_pairs, copies, enclosing, enumerated, loads, stack_statements
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in
 
 MAKES_LEAVES = re.compile(r"requires_grad|\bParameter\(|\bnn\.[A-Z]\w*\((?!\)\()|\boptim\.\w+\(")
 """What makes a leaf, a layer or an optimizer; a loss that is made and called at once is none of these."""

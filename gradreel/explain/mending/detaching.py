@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from ..calls import callee
-from .common import enclosing, followed, loads, stack_statements, value_of
-from .proposal import Proposal, Wanted
-from .text import Text, names_in, targets
+from ..fixes.edits import enclosing, followed, loads, stack_statements, value_of
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Text, names_in, targets
 
 CUTS = "no gradient goes back beyond this point"
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from ..calls import callee
 from ..distributions import SCORED, parameter
-from .common import followed, grouped, set_keyword
-from .proposal import FREE, Proposal, Wanted
+from ..fixes.edits import followed, grouped, set_keyword
+from ..fixes.proposal import FREE, Proposal, Wanted
 
 SOFTPLUS = ("torch.nn.functional.softplus({0})", "made positive by softplus")
 WAYS = {

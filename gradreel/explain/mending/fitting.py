@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from ..calls import callee
-from .common import followed, grouped, loads, stack_statements, value_of
+from ..fixes.edits import followed, grouped, loads, stack_statements, value_of
+from ..fixes.proposal import FREE, Proposal, Wanted
 from .out_of_place import COPY, plain
-from .proposal import FREE, Proposal, Wanted
 from .sizes import counted
 from .values import operands_of
 

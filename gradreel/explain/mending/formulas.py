@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
-from .common import assigned_pairs
+from ..fixes.edits import assigned_pairs
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in
 from .functions import method, own_class, returns, savings
-from .proposal import Proposal, Wanted
-from .text import Edit, Text, names_in
 
 TWICE = "what forward computes is computed twice; no second derivative goes through it"
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
-from .common import followed, set_keyword
-from .proposal import FREE, Proposal, Wanted
+from ..fixes.edits import followed, set_keyword
+from ..fixes.proposal import FREE, Proposal, Wanted
 
 MAKERS = frozenset(
     {

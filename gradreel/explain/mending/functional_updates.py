@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Text
 from .out_of_place import COPY, SIGNS, plain
-from .proposal import Proposal, Wanted
-from .text import Text
 
 SUMS = {"sub_": "-", "add_": "+"}
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from ..calls import callee
-from .common import copies, enclosing, enumerated, followed, loads, with_argument
+from ..fixes.edits import copies, enclosing, enumerated, followed, loads, with_argument
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in, targets
 from .derived_attributes import render
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, names_in, targets
 
 
 def own_class(wanted: Wanted) -> ast.ClassDef | None:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..calls import callee, keyword
-from .common import enclosing, grouped, loads
-from .proposal import Proposal, Wanted
+from ..fixes.edits import enclosing, grouped, loads
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in, targets
 from .rounded import is_chance
 from .softened import of_argmax, of_topk
-from .text import Edit, Text, names_in, targets
 
 SCALED = "what is picked is scaled by its chance, as gates are trained"
 

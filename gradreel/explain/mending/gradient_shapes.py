@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import combinations
 
 from ..calls import callee
-from .common import grouped, parse_shape
+from ..fixes.edits import grouped, parse_shape
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text
 from .functions import method, own_class, returns
-from .proposal import FREE, Proposal, Wanted
-from .text import Text
 
 PRODUCTS = ("mm", "matmul", "outer", "ger")
 REDUCTIONS = ("sum", "mean")

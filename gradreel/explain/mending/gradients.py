@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 
 from ..calls import callee
-from ..words import code
-from .common import copies, enclosing, enumerated, followed, root_name, set_keyword, stack_statements
+from ..fixes.edits import copies, enclosing, enumerated, followed, root_name, set_keyword, stack_statements
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in
+from ..narration.words import code
 from .hooks import hooks
 from .inner_loops import ask_for_gradients
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, names_in
 from .tracking import tracked_at_cut, tracked_before_use
 from .wrong_tensor import leaf_last
 

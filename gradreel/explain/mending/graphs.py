@@ -8,16 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import callee
-from .common import (
-    copies,
-    enclosing,
-    enumerated,
-    followed,
-    loads,
-    needed_before,
-    set_keyword,
-    stack_statements,
-)
+from ..fixes.edits import copies, enclosing, enumerated, followed, loads, needed_before, set_keyword, stack_statements
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in, targets
 from .derived_attributes import as_property, build_where_read, computed_where_read, makes_leaves, rebuilt_in_method
 from .detaching import (
     detached_after,
@@ -31,8 +24,6 @@ from .detaching import (
     detached_where_kept,
 )
 from .kept_states import detached_state
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, names_in, targets
 
 AGAIN = "one forward more; the gradient is taken at the numbers of now"
 KEEPS = "the graph and all it saved stay in memory until nothing holds them; in .grad, the gradients add up"

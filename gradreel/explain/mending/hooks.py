@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
-from .common import enclosing, followed, grouped, stack_statements
+from ..fixes.edits import enclosing, followed, grouped, stack_statements
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in
 from .derived_attributes import local_names
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, names_in
 
 Hook = ast.FunctionDef | ast.Lambda
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import callee, keyword
-from .common import enclosing
-from .proposal import Proposal, Wanted
-from .text import Edit, Text, names_in
+from ..fixes.edits import enclosing
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in
 
 OF_SECOND_ORDER = "second derivatives: the graph of every inner step is kept"
 

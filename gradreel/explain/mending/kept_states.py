@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
+from ..fixes.edits import arguments_of, assigned_pairs, enclosing, enumerated, followed, loads, stack_statements
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Text, targets
 from .collected import GROWING, path_end
-from .common import arguments_of, assigned_pairs, enclosing, enumerated, followed, loads, stack_statements
 from .detaching import CUTS
-from .proposal import Proposal, Wanted
-from .text import Text, targets
 
 READING = ("get", "pop", "setdefault")
 MAPPINGS = ("dict", "defaultdict", "OrderedDict")

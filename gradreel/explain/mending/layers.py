@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
-from ..optimized import makings
-from .common import enclosing, enumerated, followed, loads, value_of, with_argument, without_keyword
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, names_in, targets
+from ..fixes.edits import enclosing, enumerated, followed, loads, value_of, with_argument, without_keyword
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in, targets
+from ..optimizers import makings
 
 REGISTERED = {
     ast.List: ("ModuleList", "ParameterList"),

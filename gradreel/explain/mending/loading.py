@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .common import grouped, set_keyword
-from .proposal import FREE, Proposal, Wanted
+from ..fixes.edits import grouped, set_keyword
+from ..fixes.proposal import FREE, Proposal, Wanted
 
 ANEW = "what is left out keeps the numbers it began with"
 

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
-from .common import set_keyword
+from ..fixes.edits import set_keyword
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text
 from .demands import returns
-from .proposal import FREE, Proposal, Wanted
-from .text import Text
 
 
 def mapped(text: Text) -> Iterator[tuple[ast.Call, list[str]]]:

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
-from .common import enclosing, grouped, value_of
-from .proposal import Proposal, Wanted
+from ..fixes.edits import enclosing, grouped, value_of
+from ..fixes.proposal import Proposal, Wanted
 
 INVERSES = ("inv", "inverse")
 NEEDS = (*INVERSES, "solve", "cholesky", "det", "slogdet", "logdet", "eig", "eigh", "eigvals", "matrix_power")

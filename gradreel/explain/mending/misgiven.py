@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee, keyword, weights
-from .common import followed, grouped, loads, without_keyword
-from .proposal import FREE, Proposal, Wanted
-from .text import Text
+from ..fixes.edits import followed, grouped, loads, without_keyword
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text
 from .wrong_tensor import leaves
 
 OTHERS = {

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from ..calls import callee
 from ..errors.loss_class import classes_kept
 from ..errors.misgiven import METHODS, PAIRS
-from .common import grouped, loads
+from ..fixes.edits import grouped, loads
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, targets
 from .misgiven import same_number
 from .numbers import without_items
-from .proposal import FREE, Proposal, Wanted
 from .recurrent import output_taken
-from .text import Edit, targets
 
 
 def made_of_numbers(wanted: Wanted) -> Iterator[Proposal]:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
-from .common import stack_statements
-from .proposal import Proposal, Wanted
-from .text import Edit
+from ..fixes.edits import stack_statements
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Edit
 
 
 def recording_on(wanted: Wanted) -> Iterator[Proposal]:

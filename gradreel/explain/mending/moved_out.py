@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
-from ..optimized import makings
+from ..fixes.edits import enclosing, loads, set_keyword
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text, names_in
+from ..optimizers import makings
 from ..silent.dropping import is_drop
 from ..silent.made_anew import made_in_forward
-from .common import enclosing, loads, set_keyword
-from .proposal import FREE, Proposal, Wanted
-from .text import Text, names_in
 
 
 def made_once(wanted: Wanted) -> Iterator[Proposal]:

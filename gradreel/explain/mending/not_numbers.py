@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
-from .common import enclosing, followed, grouped, loads, value_of
-from .proposal import FREE, Proposal, Wanted
+from ..fixes.edits import enclosing, followed, grouped, loads, value_of
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text, names_in, targets
 from .sizes import counted
-from .text import Text, names_in, targets
 
 
 def nan_born(wanted: Wanted) -> Iterator[Proposal]:

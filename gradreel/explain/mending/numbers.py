@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 
 from ..calls import callee
+from ..fixes.edits import ATOMS, enclosing, enumerated, grouped, stack_statements
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in, targets
 from ..source import is_simple
-from .common import ATOMS, enclosing, enumerated, grouped, stack_statements
-from .proposal import Proposal, Wanted
-from .text import Edit, Text, names_in, targets
 
 STAYS = "the graph stays, and the gradient goes on back"
 OUT = frozenset(("item", "tolist", "numpy", "detach", "cpu"))

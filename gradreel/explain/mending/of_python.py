@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from ..calls import callee
 from ..errors.of_comma import commas, kept_as
-from .common import enclosing, grouped, with_argument
-from .proposal import FREE, Proposal, Wanted
-from .text import Text, names_in, targets
+from ..fixes.edits import enclosing, grouped, with_argument
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text, names_in, targets
 
 
 def another_place(wanted: Wanted) -> Iterator[Proposal]:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
-from .common import enclosing, loads, root_name
-from .proposal import FREE, Proposal, Wanted
-from .text import Text, head, names_in
+from ..fixes.edits import enclosing, loads, root_name
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text, head, names_in
 
 COPY = "one tensor more in memory"
 PLAINLY = "compute a new tensor instead of writing into the old one"

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
-from .common import followed, grouped, loads
-from .proposal import FREE, Proposal, Wanted
+from ..fixes.edits import followed, grouped, loads
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import names_in
 from .sizes import counted, resized
-from .text import names_in
 
 
 def past_the_end(wanted: Wanted) -> Iterator[Proposal]:

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..optimized import makings
-from .common import grouped, loads
+from ..fixes.edits import grouped, loads
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text
+from ..optimizers import makings
 from .out_of_place import SIGNS
-from .proposal import FREE, Proposal, Wanted
-from .text import Text
 
 
 def written_into(wanted: Wanted) -> Iterator[Proposal]:

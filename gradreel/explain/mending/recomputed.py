@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ..calls import keyword
+from ..fixes.edits import copies, enclosing, enumerated, followed, needed_before, stack_statements, without_keyword
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text, targets
 from .collected import begun_anew
-from .common import copies, enclosing, enumerated, followed, needed_before, stack_statements, without_keyword
 from .derived_attributes import as_property, build_where_read, computed_where_read, rebuilt_in_method
 from .detaching import carried_over, detached_border
 from .graphs import rebuilt_before, rebuilt_in_function, rebuilt_inside
-from .proposal import FREE, Proposal, Wanted
 from .references import detached
-from .text import Text, targets
 
 Way = Callable[[Wanted], Iterator[Proposal]]
 EACH = "one forward more in each turn"

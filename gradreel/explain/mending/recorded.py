@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .common import set_keyword
-from .proposal import Proposal, Wanted
-from .text import Text, names_in, targets
+from ..fixes.edits import set_keyword
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Text, names_in, targets
 
 TWICE = "the backward is recorded, too: about twice the memory"
 

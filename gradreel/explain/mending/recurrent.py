@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from ..calls import callee
 from ..errors.recurrent import PAIRED, RECURRENT, named_layers
-from .common import value_of
-from .proposal import FREE, Proposal, Wanted
+from ..fixes.edits import value_of
+from ..fixes.proposal import FREE, Proposal, Wanted
 
 ZEROS = "the memory begins with zeros"
 

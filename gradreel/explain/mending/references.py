@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import callee
-from ..diagnosis import Diagnosis
-from .common import enumerated, followed, loads, stack_statements
+from ..diagnostics.diagnosis import Diagnosis
+from ..fixes.edits import enumerated, followed, loads, stack_statements
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Edit, Text, read, targets
 from .detaching import CUTS
-from .proposal import Proposal, Wanted
-from .text import Edit, Text, read, targets
 
 NAMES = re.compile(r"(?:^|_)(?:old|prev|previous|targets?|teacher|ref|reference|frozen|fixed|behaviou?r|gt)(?:_|\d*$)")
 LOSSES = re.compile(r"loss|criterion|cost|mse|l1|kl_div|huber|entropy|distance|similarity", re.IGNORECASE)

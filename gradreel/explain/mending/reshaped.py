@@ -7,9 +7,9 @@ import math
 import re
 from collections.abc import Iterator
 
-from .common import grouped
-from .proposal import Proposal, Wanted
-from .text import names_in
+from ..fixes.edits import grouped
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import names_in
 
 MISFIT = re.compile(r"shape '\[(?P<shape>[-\d, ]+)\]' is invalid for input of size (?P<size>\d+)")
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..calls import callee, keyword
 from ..errors.not_imported import IMPORTS, unbound
-from .common import (
+from ..fixes.edits import (
     arguments_of,
     assigned_pairs,
     enclosing,
@@ -19,8 +19,8 @@ from .common import (
     with_argument,
     without_keyword,
 )
-from .proposal import FREE, Proposal, Wanted
-from .text import Text, names_in, targets
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text, names_in, targets
 
 
 def super_called(wanted: Wanted) -> Iterator[Proposal]:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
-from .common import followed, grouped, loads, set_keyword
-from .proposal import FREE, Proposal, Wanted
-from .text import Text
+from ..fixes.edits import followed, grouped, loads, set_keyword
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Text
 
 WIDTHS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (r"cannot be multiplied \(\d+x(?P<new>\d+) and (?P<old>\d+)x\d+\)", ("Linear",), "in_features"),

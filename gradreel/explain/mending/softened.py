@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
-from .common import enclosing, loads, parse_shape
-from .proposal import Proposal, Wanted
-from .text import Edit, Text
+from ..fixes.edits import enclosing, loads, parse_shape
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Edit, Text
 
 MEAN_PLACE = "the mean place, weighted by softmax: beside the largest, where there are several peaks"
 

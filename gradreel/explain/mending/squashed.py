@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
-from .common import assigned_pairs
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text
+from ..fixes.edits import assigned_pairs
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text
 from .values import dropped
 
 LAYERS = {"softmax": ("Softmax", "Softmax2d"), "sigmoid": ("Sigmoid",)}

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import callee, keyword
-from .common import set_keyword, stack_statements, with_argument
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, targets
+from ..fixes.edits import set_keyword, stack_statements, with_argument
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, targets
 
 
 def smaller_steps(wanted: Wanted) -> Iterator[Proposal]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from ..fixes.proposal import Proposal, Wanted
 from . import (
     activations,
     attributes,
@@ -60,7 +61,6 @@ from . import (
     writes,
     wrong_tensor,
 )
-from .proposal import Proposal, Wanted
 
 Proposer = Callable[[Wanted], Iterator[Proposal]]
 

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import callee, keyword
-from ..straight_through import is_straight_through, parts_of, reads
-from ..unread_layers import unread_layer
-from .common import (
+from ..fixes.edits import (
     enclosing,
     enumerated,
     followed,
@@ -21,16 +19,18 @@ from .common import (
     value_of,
     with_argument,
 )
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text, targets
+from ..straight_through import is_straight_through, parts_of, reads
+from ..unread_layers import unread_layer
 from .gates import multiply_by_chance
 from .modes import enabled, recording_on
 from .moved_out import weight_computed
 from .numbers import all_kept, from_tensors, in_torch, tensor_beside, tensors_listed, without_numbers
-from .proposal import FREE, Proposal, Wanted
 from .recorded import with_create_graph
 from .references import LOSSES
 from .rounded import chances_kept, looked_up_straight_through, scored, soft_step, straight_through
 from .softened import soft_class, soft_counts, soft_place
-from .text import Edit, Text, targets
 from .unread import of_data
 
 TRACKS = "a gradient is computed and kept for it"

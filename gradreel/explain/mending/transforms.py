@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
-from .common import copies, enclosing, enumerated, grouped, needed_before, set_keyword, with_argument
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, names_in, targets
+from ..fixes.edits import copies, enclosing, enumerated, grouped, needed_before, set_keyword, with_argument
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in, targets
 
 NUMBERS = ("item", "tolist")
 MAKERS = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..fixes.proposal import FREE, Proposal, Wanted
 from ..unread import FLAG, GROUPS, IN_GROUPS, Unread, unread
-from .proposal import FREE, Proposal, Wanted
 
 SET = "it has the effect that it was written for"
 

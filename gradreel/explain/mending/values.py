@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import callee, keyword, weights
-from .common import enclosing, followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, names_in, targets
+from ..fixes.edits import enclosing, followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in, targets
 
 # ---- backward's start
 

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from .common import followed
-from .origins import origins
-from .proposal import Proposal, Wanted
-from .text import Text
+from ..fixes.edits import followed
+from ..fixes.origins import origins
+from ..fixes.proposal import Proposal, Wanted
+from ..fixes.text import Text
 from .writes import is_function
 
 LOGARITHM = re.compile(r"log_?p|log_?softmax|\blog\(", re.IGNORECASE)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from ..calls import callee, keyword
-from .common import set_keyword
-from .proposal import Proposal, Wanted
+from ..fixes.edits import set_keyword
+from ..fixes.proposal import Proposal, Wanted
 from .sizes import counted
 
 CONVOLVED = re.compile(r"input size per channel: \((?P<sizes>[\d x]+)\)\. Kernel size: \(")

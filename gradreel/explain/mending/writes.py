@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import callee, keyword
-from .common import (
+from ..fixes.edits import (
     copies,
     enclosing,
     enumerated,
@@ -18,12 +18,12 @@ from .common import (
     value_of,
     without_keyword,
 )
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in, targets
 from .detaching import carried_over
 from .functional_updates import join_parts, rebuild_entries
 from .graphs import rebuilt_before, rebuilt_inside
 from .out_of_place import COPY, PLAINLY, chained, out_of_place, plain, plain_sum, read_after, turns_over, written_name
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, names_in, targets
 
 UNRECORDED = "the write leaves no trace in the graph"
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import callee, keyword
-from .common import (
+from ..fixes.edits import (
     enclosing,
     followed,
     grouped,
@@ -19,8 +19,8 @@ from .common import (
     with_argument,
     without_keyword,
 )
-from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, names_in, targets
+from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.text import Edit, Text, names_in, targets
 from .tracking import CUTS, tracked_before_use
 
 OF_THE_RESULT = "the gradient is that of the result, not of what it was made from"

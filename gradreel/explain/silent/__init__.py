@@ -14,8 +14,8 @@ from typing import Any, Protocol
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis
+from ..replay.world import World
 from .asked_in_vain import AskedInVain
 from .born_infinite import BornInfinite
 from .born_nan import BornNan

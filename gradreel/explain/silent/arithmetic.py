@@ -6,7 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Iterator
 
-from ..world.world import World
+from ..replay.world import World
 
 SIGNS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,

@@ -11,14 +11,14 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, named, on
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
 from ..errors.cuts import Cut
 from ..errors.no_graph import before_line
 from ..errors.unused import cut_between, sibling
-from ..words import called, code, label, name_of, upper
-from ..world.states import Call, TensorState
-from ..world.world import World
-from .showing import FirstTrouble
+from ..narration.words import called, code, label, name_of, on, upper
+from ..replay.states import Call, TensorState
+from ..replay.world import World
 
 UNMEANT = frozenset({"numbers", "tensor", "sample", "parameter"})
 """Cuts that nobody makes in order to stop a gradient."""

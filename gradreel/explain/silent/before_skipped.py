@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from gradreel.trace.events import Value
 
-from ..world.world import World
+from ..replay.world import World
 
 
 class BeforeSkipped:

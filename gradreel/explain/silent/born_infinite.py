@@ -11,10 +11,10 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import all_finite, flat
-from ..diagnosis import Diagnosis, during, named, on
-from ..words import called, code, label
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..narration.words import called, code, during, label, on
+from ..replay.graph_queries import all_finite, flat
+from ..replay.world import World
 from .born_nan import finite, has_nan
 
 LOOKED_FOR = frozenset({"isfinite", "isinf", "isnan", "nan_to_num", "nan_to_num_"})

@@ -11,11 +11,11 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import all_finite, ancestors, flat, made_from
-from ..diagnosis import Diagnosis, during, named, on
-from ..words import called, code, label, listed, value
-from ..world.states import TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..narration.words import called, code, during, label, listed, on, value
+from ..replay.graph_queries import all_finite, ancestors, flat, made_from
+from ..replay.states import TensorState
+from ..replay.world import World
 
 NAN = re.compile(r"\bnan\b")
 

@@ -9,12 +9,12 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import ancestors
-from ..diagnosis import Diagnosis, named, on, origin
-from ..words import called, code, name_of, upper
-from ..world.states import NodeState, TensorState
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import called, code, name_of, on, upper
+from ..replay.graph_queries import ancestors, origin
+from ..replay.states import NodeState, TensorState
+from ..replay.world import World
 
 SIZES = re.compile(
     r"Using a target size \(torch\.Size\((\[[\d, ]*\])\)\) that is different to the input size "

@@ -9,10 +9,10 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, on
-from ..words import code
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import code, on
+from ..replay.world import World
 
 CLIPPING = re.compile(r"^(?!\s*(?:def|from|import)\b).*\bclip_grad_(?:norm|value)_\((?!.*\binf\b)")
 """A statement that clips; at infinity nothing is clipped, and the norm is wanted for itself."""

@@ -9,10 +9,10 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, named, on
-from ..words import code, count
-from ..world.states import NodeState, Turn
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..narration.words import code, count, on
+from ..replay.states import NodeState, Turn
+from ..replay.world import World
 from .growing import holder
 
 TURNS = 3

@@ -9,14 +9,14 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import ancestors, by_graph, gradient_call, made_from
-from ..diagnosis import Diagnosis, named, on
-from ..optimized import optimized
-from ..words import bare, called, code, name_of, size, upper
-from ..world.states import Call, NodeState, TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble, gradient_names
+from ..narration.words import bare, called, code, name_of, on, size, upper
+from ..optimizers import optimized
+from ..replay.graph_queries import ancestors, by_graph, gradient_call, made_from
+from ..replay.states import Call, NodeState, TensorState
+from ..replay.world import World
 from .constant_term import LINEAR, SUMS
-from .showing import FirstTrouble, gradient_names
 
 BENT = frozenset({"pow", "square", "abs", "norm", "linalg_vector_norm", "sqrt", "relu", "clamp", "exp", "log", "mul"})
 """What makes a penalty of a gradient: a step along one is linear in it."""

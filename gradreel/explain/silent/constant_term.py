@@ -10,13 +10,13 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import tracked
-from ..diagnosis import Diagnosis, named, on, taking
-from ..words import called, code, name_of
-from ..world.states import NodeState, Place, Seen
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import called, code, name_of, on, taking
+from ..replay.graph_queries import tracked
+from ..replay.states import NodeState, Place, Seen
+from ..replay.world import World
 from .arithmetic import number_of
-from .showing import FirstTrouble
 
 SUMS = frozenset({"Add", "Sub"})
 LINEAR = SUMS | {"Rsub", "Neg", "Mean", "Sum", "Squeeze", "Unsqueeze", "View", "Mul", "Div"}

@@ -11,13 +11,13 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import flat
-from ..diagnosis import Diagnosis, named, on, origin
-from ..words import called, code, name_of, upper
-from ..world.states import Place, TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import called, code, name_of, on, upper
+from ..replay.graph_queries import flat, origin
+from ..replay.states import Place, TensorState
+from ..replay.world import World
 from .arithmetic import number_of
-from .showing import FirstTrouble
 
 WHOLE = re.compile(r"u?int\d+$")
 MEANT = re.compile(r"\bdtype\b|\bu?int\d*\b|\blong\b|\bshort\b|LongTensor|IntTensor|round|floor|trunc|bincount|histc")

@@ -11,12 +11,12 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import nodes_behind
-from ..diagnosis import Diagnosis, named, on
-from ..words import called, code, count, name_of
-from ..world.states import TensorState
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import called, code, count, name_of, on
+from ..replay.graph_queries import nodes_behind
+from ..replay.states import TensorState
+from ..replay.world import World
 
 CUTS = frozenset({"detach", "data"})
 STEPS = 3

@@ -10,11 +10,11 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import all_finite, flat
-from ..diagnosis import Diagnosis, during, named, on
-from ..words import called, code, name_of
-from ..world.states import Place
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..narration.words import called, code, during, name_of, on
+from ..replay.graph_queries import all_finite, flat
+from ..replay.states import Place
+from ..replay.world import World
 
 STEPS = 3
 """So many steps in a row must have made it grow before it overflowed."""

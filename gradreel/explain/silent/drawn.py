@@ -11,12 +11,13 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, named, on, origin
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import Showing
 from ..errors.cuts import SAMPLED
-from ..words import bare, called, code, listed, name_of
-from ..world.states import TensorState
-from ..world.world import World
-from .showing import Showing
+from ..narration.words import bare, called, code, listed, name_of, on
+from ..replay.graph_queries import origin
+from ..replay.states import TensorState
+from ..replay.world import World
 
 DISCRETE = frozenset({"bernoulli", "multinomial", "poisson", "binomial"})
 """What draws from a distribution that has no `rsample`."""

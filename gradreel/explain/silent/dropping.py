@@ -10,10 +10,10 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..calls import callee, keyword
-from ..diagnosis import Diagnosis, on
-from ..words import code
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import code, on
+from ..replay.world import World
 
 
 class Dropping(FirstTrouble):

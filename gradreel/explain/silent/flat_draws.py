@@ -8,12 +8,12 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, named, on
-from ..words import bare, called, code, listed, name_of
-from ..world.states import NodeState, TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import bare, called, code, listed, name_of, on
+from ..replay.states import NodeState, TensorState
+from ..replay.world import World
 from .drawn import FAR
-from .showing import FirstTrouble
 
 DRAWS = "Normal"
 

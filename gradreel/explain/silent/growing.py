@@ -10,12 +10,12 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import nodes_behind
 from ..calls import callee, calls_in, keyword
-from ..diagnosis import Diagnosis, named, on
-from ..words import code, name_of
-from ..world.states import Frame, NodeState, Place, TensorState, Turn
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..narration.words import code, name_of, on
+from ..replay.graph_queries import nodes_behind
+from ..replay.states import Frame, NodeState, Place, TensorState, Turn
+from ..replay.world import World
 
 TURNS = 3
 """So many turns in a row must each have left more behind than the one before."""

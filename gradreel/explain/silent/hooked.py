@@ -9,10 +9,10 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..diagnosis import Diagnosis, named, on
-from ..words import called, code
-from ..world.states import NodeState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..narration.words import called, code, on
+from ..replay.states import NodeState
+from ..replay.world import World
 from .piled import from_gradient
 
 GRADIENT_NAME = re.compile(r"(?i)g$|d?grads?\b|gradient|\w*_grad$")

@@ -11,11 +11,11 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..calls import callee
-from ..diagnosis import Diagnosis, named, on
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import code, on
+from ..replay.world import World
 from ..source import is_simple
-from ..words import code
-from ..world.world import World
-from .showing import FirstTrouble
 
 CALLS = 4
 """In so many backwards there must be once, twice, three times as many."""

@@ -9,13 +9,13 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import all_zero, flat
-from ..diagnosis import Diagnosis, named, on
-from ..words import code
-from ..words import value as shown
-from ..world.states import NodeState
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import code, on
+from ..narration.words import value as shown
+from ..replay.graph_queries import all_zero, flat
+from ..replay.states import NodeState
+from ..replay.world import World
 
 
 class Ignored(FirstTrouble):

@@ -10,11 +10,11 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, named, on
-from ..words import called, code, name_of
-from ..world.states import Place
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import called, code, name_of, on
+from ..replay.states import Place
+from ..replay.world import World
 
 COPIES = frozenset({"index", "index_select", "masked_select", "gather", "take", "take_along_dim"})
 """Operators that pick entries by other tensors: what they give is no view."""

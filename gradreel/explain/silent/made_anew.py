@@ -9,14 +9,14 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import made_from
 from ..calls import callee
-from ..diagnosis import Diagnosis, named, on
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import code, on
+from ..replay.graph_queries import made_from
+from ..replay.states import TensorState
+from ..replay.world import World
 from ..source import nodes_of
-from ..words import code
-from ..world.states import TensorState
-from ..world.world import World
-from .showing import FirstTrouble
 
 LAYERS = frozenset(
     (

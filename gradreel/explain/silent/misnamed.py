@@ -8,13 +8,13 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..by_program import parts_of
-from ..diagnosis import Diagnosis, named, on
-from ..mentions import stands_for
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.mentions import stands_for
+from ..narration.program_layers import parts_of
+from ..narration.words import code, on
+from ..replay.states import TensorState
+from ..replay.world import World
 from ..unread import FLAG, GRADIENT, GROUPS, IN_GROUPS, Unread, unread
-from ..words import code
-from ..world.states import TensorState
-from ..world.world import World
 
 
 class Misnamed:

@@ -10,17 +10,17 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import ancestors
-from ..diagnosis import Diagnosis, on
-from ..mentions import stands_for
-from ..optimized import optimized
+from ..diagnostics.diagnosis import Diagnosis
+from ..diagnostics.mentions import stands_for
+from ..diagnostics.showing import Showing
+from ..narration.words import called, on
+from ..optimizers import optimized
+from ..replay.graph_queries import ancestors
+from ..replay.states import Seen, TensorState
+from ..replay.world import World
 from ..source import bound_by
 from ..why_none import Reason, finished, handed_out, why_none
-from ..words import called
-from ..world.states import Seen, TensorState
-from ..world.world import World
 from .guards import updates
-from .showing import Showing
 
 ASKED = re.compile(r"\.grad\s*(?:is\b|==|!=)")
 READ = re.compile(r"([A-Za-z_][\w.\[\]']*)\.grad\b(?!_)")

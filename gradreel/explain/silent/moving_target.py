@@ -9,13 +9,13 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import by_graph, made_from
-from ..diagnosis import Diagnosis, named, on
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
 from ..errors.cuts import tracked_cut
-from ..words import called, code, name_of, upper
-from ..world.states import Call, NodeState, TensorState
-from ..world.world import World
-from .showing import FirstTrouble
+from ..narration.words import called, code, name_of, on, upper
+from ..replay.graph_queries import by_graph, made_from
+from ..replay.states import Call, NodeState, TensorState
+from ..replay.world import World
 
 DISTANCES = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss"})
 MAGNITUDES = DISTANCES | {"Pow", "Square", "Abs"}

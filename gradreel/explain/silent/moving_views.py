@@ -11,11 +11,11 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..diagnosis import Diagnosis, named, on
-from ..words import called, code, name_of
-from ..world.states import Place, TensorState, Write
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import called, code, name_of, on
+from ..replay.states import Place, TensorState, Write
+from ..replay.world import World
 
 ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
 

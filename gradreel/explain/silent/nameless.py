@@ -9,12 +9,12 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, named, on
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import Showing
 from ..errors.lost_parameters import computed_from_parameter, lost_parameters
-from ..words import called, name_of, upper
-from ..world.states import TensorState
-from ..world.world import World
-from .showing import Showing
+from ..narration.words import called, name_of, on, upper
+from ..replay.states import TensorState
+from ..replay.world import World
 
 STEPS = 2
 

@@ -11,11 +11,11 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..calls import callee
-from ..diagnosis import Diagnosis, named, on
-from ..optimized import makings, optimizers
-from ..words import code
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import code, on
+from ..optimizers import makings, optimizers
+from ..replay.world import World
 
 EMPTIED = re.compile(r"([\w.]+)\.zero_grad\(")
 SCHEDULES = re.compile(r"LR$|lr_scheduler|Plateau$")

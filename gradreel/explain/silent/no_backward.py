@@ -10,11 +10,11 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..calls import callee
-from ..diagnosis import Diagnosis, named, on
-from ..words import code, name_of
-from ..world.states import TensorState
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import code, name_of, on
+from ..replay.states import TensorState
+from ..replay.world import World
 
 BACKWARD = frozenset(["backward", "grad", "vjp", "jacrev", "jacfwd", "hessian", "grad_and_value", "jacobian"])
 """What computes gradients, by the last name of the call."""

@@ -8,12 +8,12 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..diagnosis import Diagnosis, during, on
-from ..words import code
-from ..world.states import Call, NodeState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import code, during, on
+from ..replay.states import Call, NodeState
+from ..replay.world import World
 from .piled import zero
-from .showing import FirstTrouble
 
 STRAIGHT = frozenset({"Relu", "LeakyRelu", "Threshold", "Hardtanh", "Abs", "Prelu", "PreluKernel", "RreluWithNoise"})
 """Activations whose slope changes in jumps, and is the same between them."""

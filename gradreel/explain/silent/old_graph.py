@@ -10,14 +10,14 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import ancestors, nodes_behind, same
-from ..by_program import built
-from ..diagnosis import Diagnosis, during, named, on
-from ..words import called, code, label
-from ..world.states import Call, NodeState, Place, TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.program_layers import built
+from ..narration.words import called, code, during, label, on
+from ..replay.graph_queries import ancestors, nodes_behind, same
+from ..replay.states import Call, NodeState, Place, TensorState
+from ..replay.world import World
 from .piled import from_gradient, leaf_of, zero
-from .showing import FirstTrouble
 
 LATELY, DEEP = 3, 9
 """Among so many of the last calls, and so many of the tensors behind what is written, a gradient is looked for."""

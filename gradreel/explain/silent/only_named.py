@@ -9,9 +9,9 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, named, on
-from ..words import code
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..narration.words import code, on
+from ..replay.world import World
 
 METHODS = frozenset({"step", "zero_grad", "backward", "train", "eval"})
 

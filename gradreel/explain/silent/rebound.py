@@ -9,11 +9,11 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, named, on
-from ..mentions import stands_for
-from ..words import code
-from ..world.states import TensorState
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.mentions import stands_for
+from ..narration.words import code, on
+from ..replay.states import TensorState
+from ..replay.world import World
 
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 

@@ -8,9 +8,9 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, on
-from ..words import code
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import code, on
 
 WARNING = "None of the inputs have requires_grad=True"
 

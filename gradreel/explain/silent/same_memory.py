@@ -11,11 +11,11 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..calls import callee, names_in
-from ..diagnosis import Diagnosis, named, on
-from ..words import bare, code
-from ..world.states import TensorState
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import bare, code, on
+from ..replay.states import TensorState
+from ..replay.world import World
 
 KEEPING = re.compile(r"=.*\.(?:weight|bias|data)\b")
 DIFFERENCES = frozenset({"sub", "eq", "ne"})

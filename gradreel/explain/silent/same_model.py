@@ -10,13 +10,13 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import flat
 from ..calls import callee
-from ..diagnosis import Diagnosis, named, on
-from ..words import code
-from ..world.states import TensorState
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import code, on
+from ..replay.graph_queries import flat
+from ..replay.states import TensorState
+from ..replay.world import World
 
 STEPS = 2
 ROUNDING = 1e-7

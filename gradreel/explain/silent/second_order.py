@@ -8,10 +8,10 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import by_graph
-from ..diagnosis import Diagnosis, named, on
-from ..words import called, code, name_of
-from ..world.world import World
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..narration.words import called, code, name_of, on
+from ..replay.graph_queries import by_graph
+from ..replay.world import World
 from .before_skipped import BeforeSkipped
 from .piled import zero
 

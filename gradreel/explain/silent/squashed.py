@@ -8,10 +8,10 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, during, on
-from ..words import code
-from ..world.states import NodeState
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import code, during, on
+from ..replay.states import NodeState
 
 RESHAPED = frozenset({"View", "Squeeze", "Unsqueeze", "Transpose", "T", "Permute", "Select", "UnsafeView", "Expand"})
 """What leaves numbers as they are."""

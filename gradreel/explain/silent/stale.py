@@ -8,11 +8,12 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..by_program import built, kept_name
-from ..diagnosis import Diagnosis, during, named, on, origin
-from ..words import code, label, name_of, value
-from ..world.states import NodeState, SlotState, Write
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.program_layers import built, kept_name
+from ..narration.words import code, during, label, name_of, on, value
+from ..replay.graph_queries import origin
+from ..replay.states import NodeState, SlotState, Write
 
 UNREAD = ("running_mean", "running_var")
 """What a batch norm keeps for evaluation: in training, when it writes them, its gradient does not need them."""

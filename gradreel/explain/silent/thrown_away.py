@@ -10,11 +10,11 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..calls import callee
-from ..diagnosis import Diagnosis, named, on
-from ..words import called, code, name_of
-from ..world.states import Place
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import called, code, name_of, on
+from ..replay.states import Place
+from ..replay.world import World
 
 CHANGED = """
     relu sigmoid tanh clamp clip add sub mul div neg abs sqrt exp log pow masked_fill scatter index_fill

@@ -10,11 +10,11 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..calls import calls_in
-from ..diagnosis import Diagnosis, during, named, on
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.mentions import stands_for
 from ..errors.swapped import ORDER, TITLE
-from ..mentions import stands_for
-from ..words import code
-from ..world.world import World
+from ..narration.words import code, during, on
+from ..replay.world import World
 
 LOSSES = ("BinaryCrossEntropy",)
 """What losses are called that are another number the other way round."""

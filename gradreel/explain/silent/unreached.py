@@ -12,18 +12,18 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import ancestors, by_graph, gradient_call, made_from, written_from
-from ..diagnosis import Diagnosis, named, on, origin
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import Showing
 from ..errors.no_graph import before_line
-from ..optimized import makings, optimized
+from ..narration.words import called, code, name_of, on, upper
 from ..optimizer_arguments import read_groups
+from ..optimizers import makings, optimized
+from ..replay.graph_queries import ancestors, by_graph, gradient_call, made_from, origin, written_from
+from ..replay.states import TensorState
+from ..replay.world import World
 from ..straight_through import is_straight_through, parts_of, reads_behind, rebound_estimators
 from ..why_none import STOPS, Reason, cuts_on_way, finished, lost, withheld
-from ..words import called, code, name_of, upper
-from ..world.states import TensorState
-from ..world.world import World
 from .asked_in_vain import UNMEANT
-from .showing import Showing
 
 STEPS = 2
 COPIED = re.compile(r"\b(?:load_state_dict|deepcopy|load)\(")

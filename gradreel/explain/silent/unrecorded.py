@@ -8,12 +8,12 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import ancestors
-from ..diagnosis import Diagnosis, named, on, origin
-from ..words import called, code, name_of
-from ..world.states import TensorState, Write
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import called, code, name_of, on
+from ..replay.graph_queries import ancestors, origin
+from ..replay.states import TensorState, Write
+from ..replay.world import World
 
 
 class Unrecorded(FirstTrouble):

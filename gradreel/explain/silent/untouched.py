@@ -12,17 +12,17 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..ancestry import made_from
 from ..calls import callee
-from ..diagnosis import Diagnosis, named, on
-from ..optimized import given_paths, makings, optimized, paths
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import Showing
+from ..narration.words import called, code, name_of, on, upper
 from ..optimizer_arguments import ParameterGroup, collect_names, constructor_line, later_owners, read_groups
+from ..optimizers import given_paths, makings, optimized, paths
+from ..replay.graph_queries import made_from
+from ..replay.states import Place, TensorState
+from ..replay.world import World
 from ..source import bound_by
-from ..words import called, code, name_of, upper
-from ..world.states import Place, TensorState
-from ..world.world import World
 from .guards import blocks
-from .showing import Showing
 
 IN_LIST = re.compile(r"\[[^\]]*\]\.")
 NOBODY: set[tuple[int, str]] = set()

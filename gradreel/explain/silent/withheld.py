@@ -10,12 +10,12 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, named, on
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import code, on
+from ..replay.states import NodeState
+from ..replay.world import World
 from ..source import nodes_of
-from ..words import code
-from ..world.states import NodeState
-from ..world.world import World
-from .showing import FirstTrouble
 
 
 class Withheld(FirstTrouble):

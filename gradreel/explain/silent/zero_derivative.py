@@ -10,12 +10,12 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import all_zero, by_graph, flat
-from ..diagnosis import Diagnosis, named, on
-from ..words import called, code, name_of
-from ..world.states import Call, NodeState
-from ..world.world import World
-from .showing import FirstTrouble
+from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.showing import FirstTrouble
+from ..narration.words import called, code, name_of, on
+from ..replay.graph_queries import all_zero, by_graph, flat
+from ..replay.states import Call, NodeState
+from ..replay.world import World
 
 ROUNDS = frozenset(["Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn"])
 """Nodes of functions that are constant but for jumps."""

@@ -13,9 +13,9 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Value
 
-from .calls import callee
-from .world.states import Call, Seen, TensorState
-from .world.world import World
+from ..calls import callee
+from .states import Call, Seen, TensorState
+from .world import World
 
 FACTORIES = frozenset({"tensor", "known before", "from_numpy", "as_tensor", "full", "number"})
 """Ways of making a tensor of plain numbers."""
@@ -246,3 +246,10 @@ def same(value: Any, tensor: TensorState) -> bool:
     """Whether `tensor` has (or had, before it was written into) the contents of `value`."""
     own = tensor.value
     return value is not None and own is not None and value.shape == own.shape and repr(value.data) == repr(own.data)
+
+
+def origin(world: World, tensor: TensorState | None) -> TensorState | None:
+    """The tensor whose memory `tensor` shows, past all views of it."""
+    while tensor is not None and tensor.base is not None and tensor.base in world.tensors:
+        tensor = world.tensors[tensor.base]
+    return tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from ..diagnosis import Diagnosis
+from ..diagnostics.diagnosis import Diagnosis
 from .text import Edit, Text
 
 

@@ -17,9 +17,11 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..source import Source
-from . import changes_engine, changes_graph, changes_program
+from . import engine_events as changes_engine
+from . import graph_events as changes_graph
+from . import program_events as changes_program
+from .program_position import Whereabouts
 from .states import Call, NodeState, Place, Seen, SlotState, TensorState, Turn, Write
-from .whereabouts import Whereabouts
 
 
 class World:

@@ -17,13 +17,13 @@ from gradreel.trace import Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from ..errors import POSTMORTEMS
+from ..narration.words import upper
+from ..replay.states import Place
+from ..replay.world import World
+from ..silent import WATCHERS
 from .demonstrations import demonstrated
 from .diagnosis import Diagnosis, Failure
-from .errors import POSTMORTEMS
-from .silent import WATCHERS
-from .words import upper
-from .world.states import Place
-from .world.world import World
 
 Look = Callable[[Any], None]
 

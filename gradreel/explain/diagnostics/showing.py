@@ -9,10 +9,10 @@ from typing import ClassVar
 
 from gradreel.trace import events as e
 
-from ..diagnosis import Diagnosis
+from ..replay.states import Place
+from ..replay.world import World
 from ..source import Source, bound_by, is_simple
-from ..world.states import Place
-from ..world.world import World
+from .diagnosis import Diagnosis
 
 
 class Showing:

@@ -6,12 +6,12 @@ from functools import lru_cache
 
 from gradreel.trace import events as e
 
-from ..operators.lookup import ALL, kind_of_node, operator
-from ..operators.rows import BEHIND, FLAT, NOTHING, PLACED, SHAPED, Operator
-from ..words import called, code, expression, label, listed, node, some, value
-from ..world.states import NodeState, SlotState, is_custom, kind_of
-from ..world.world import World
-from .telling import Telling
+from ..derivatives.formulas import BEHIND, FLAT, NOTHING, OPERATORS, PLACED, SHAPED, Operator
+from ..derivatives.lookup import kind_of_node, operator
+from ..replay.states import NodeState, SlotState, is_custom, kind_of
+from ..replay.world import World
+from .context import Telling
+from .words import called, code, expression, label, listed, node, some, value
 
 GIVEN = (
     "self other input weight target mat1 mat2 batch1 batch2 vec vec1 vec2 tensor tensor1 tensor2 query key value "
@@ -103,7 +103,7 @@ def known_of(state: NodeState) -> Operator | None:
 
 @lru_cache(1024)
 def known_as(name: str, op: str) -> Operator | None:
-    return ALL.get(name) if is_custom(name) else operator(kind_of_node(kind_of(name), op))
+    return OPERATORS.get(name) if is_custom(name) else operator(kind_of_node(kind_of(name), op))
 
 
 def saved_name(world: World, slot: SlotState) -> str:

@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 
 from gradreel.trace import events as e
 
-from .world.states import Place, Seen, TensorState
-from .world.world import World
-
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
@@ -40,27 +37,6 @@ class Failure:
     call: int | None
 
 
-def during(place: Place) -> str:
-    """` in **iteration 1**`, if `place` is in a loop."""
-    return f" in **iteration {place.turns[-1].number}**" if place.turns else ""
-
-
-def on(line: int) -> str:
-    return f"on **line {line}**"
-
-
-def taking(taken: Seen) -> str:
-    """How plain numbers were taken: `.item()`, or `float()`, which is no method."""
-    return "`float()`" if taken.how == "float" else f"`.{taken.how}()`"
-
-
 def named(**things: str | None) -> dict[str, str]:
     """The names among `things`: what has none is left out."""
     return {role: name for role, name in things.items() if name is not None}
-
-
-def origin(world: World, tensor: TensorState | None) -> TensorState | None:
-    """The tensor whose memory `tensor` shows, past all views of it."""
-    while tensor is not None and tensor.base is not None and tensor.base in world.tensors:
-        tensor = world.tensors[tensor.base]
-    return tensor

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .diagnosis import Failure, during, on
-from .words import code
-from .world.states import TensorState
-from .world.world import World
+from ..narration.words import code, during, on
+from ..replay.states import TensorState
+from ..replay.world import World
+from .diagnosis import Failure
 
 PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[(?:\d+|'\w+')\])*")
 ENTRY = re.compile(r"([A-Za-z_]\w*)\[(?:\d+|'\w+')\]")

@@ -6,8 +6,8 @@ import ast
 import re
 from typing import TypeGuard
 
-from .world.states import TensorState
-from .world.world import World
+from .replay.states import TensorState
+from .replay.world import World
 
 OPTIMIZERS = "SGD ASGD Adam AdamW Adamax NAdam RAdam SparseAdam Adadelta Adagrad RMSprop Rprop LBFGS"
 MAKERS = re.compile(rf"(?:\boptim\.\w+|^(?:{'|'.join(OPTIMIZERS.split())}))$")

@@ -1,7 +1,6 @@
 """Plain words for values, names and lists, as every sentence uses them.
 
-Text carries two marks: `code` in backticks and **bold**.
-"""
+Text carries two marks: `code` in backticks and **bold**."""
 
 from __future__ import annotations
 
@@ -13,8 +12,8 @@ from typing import Any
 
 from gradreel.trace.events import Value
 
-from .world.states import NodeState, TensorState
-from .world.world import World
+from ..replay.states import NodeState, Place, Seen, TensorState
+from ..replay.world import World
 
 INFIX = {
     "add": "+",
@@ -360,3 +359,17 @@ def feeds(world: World, state: NodeState, target: int) -> str:
         if tensor in state.inputs and made.node == target and (name := name_of(world, made)) is not None:
             return code(name)
     return goal.title
+
+
+def during(place: Place) -> str:
+    """` in **iteration 1**`, if `place` is in a loop."""
+    return f" in **iteration {place.turns[-1].number}**" if place.turns else ""
+
+
+def on(line: int) -> str:
+    return f"on **line {line}**"
+
+
+def taking(taken: Seen) -> str:
+    """How plain numbers were taken: `.item()`, or `float()`, which is no method."""
+    return "`float()`" if taken.how == "float" else f"`.{taken.how}()`"

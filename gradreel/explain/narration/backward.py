@@ -8,14 +8,14 @@ from functools import cache
 
 from gradreel.trace import events as e
 
-from ..ancestry import flat
-from ..operators.rows import SAME, Way
-from ..words import aside, called, code, feeds, label, listed, name_of, node, plural, short, some, value
-from ..world.states import Call, NodeState, Place, SlotState
-from ..world.world import World
+from ..derivatives.formulas import SAME, Way
+from ..replay.graph_queries import flat
+from ..replay.states import Call, NodeState, Place, SlotState
+from ..replay.world import World
+from .context import Telling
 from .graph import known_of, saved_name, together
 from .program import first_sentence
-from .telling import Telling
+from .words import aside, called, code, feeds, label, listed, name_of, node, plural, short, some, value
 
 ARTICLE = re.compile(r"^an? ")
 SLOT = re.compile(r"\{(?!grad\})(\w+)\}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from .reach import arrivals
+from .expected_gradients import arrivals
 from .states import Call
 
 if TYPE_CHECKING:

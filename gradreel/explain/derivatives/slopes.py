@@ -14,8 +14,8 @@ from functools import cache
 from types import CodeType
 from typing import Any, NamedTuple
 
-from ..ancestry import flat
-from ..world.states import NodeState
+from ..replay.graph_queries import flat
+from ..replay.states import NodeState
 
 LONGEST = 23
 """So many letters may stand on a wire."""

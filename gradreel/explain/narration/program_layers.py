@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from .diagnosis import during, on
-from .sentences.graph import saved_name, together
-from .words import ATTRIBUTES, bare, code, name_of
-from .world.states import NodeState, SlotState, TensorState
-from .world.world import World
+from ..replay.states import NodeState, SlotState, TensorState
+from ..replay.world import World
+from .graph import saved_name, together
+from .words import ATTRIBUTES, bare, code, during, name_of, on
 
 
 def built(world: World, node: NodeState) -> str:

@@ -6,8 +6,8 @@ import re
 
 from gradreel.trace import events as e
 
-from ..words import called, code, grad_owner, some, value
-from .telling import Telling, turns
+from .context import Telling, turns
+from .words import called, code, grad_owner, some, value
 
 LONGEST = 72
 

@@ -1,18 +1,14 @@
-"""Looking up what a backward does: rows of the tables, a rule for backwards of backwards, a fallback for the rest."""
+"""Looking up what a backward does: rows of the table, a rule for backwards of backwards, a fallback for the rest."""
 
 from __future__ import annotations
 
-from ..world.states import NodeState
-from .layers import LAYERS
-from .rarer import RARER
-from .rows import NOTHING, OPERATORS, PLACED, SHAPED, Operator, row
-
-ALL = OPERATORS | RARER | LAYERS
+from ..replay.states import NodeState
+from .formulas import NOTHING, OPERATORS, PLACED, SHAPED, Operator, row
 
 
 def operator(kind: str) -> Operator | None:
     """The row for a node of `kind` ("Mul" for MulBackward0), None if there is none."""
-    known = ALL.get(kind)
+    known = OPERATORS.get(kind)
     if known is None and (first := kind.removesuffix("Data")).endswith("Backward"):
         return second(first.removesuffix("Backward"))
     return known
@@ -31,7 +27,7 @@ def kind_of_node(kind: str, op: str) -> str:
 def second(kind: str) -> Operator:
     """The row for the backward of a backward, which `create_graph` records."""
     back = f"carries {{grad}} back through the backward of {kind}"
-    first = ALL.get(kind.removesuffix("Dense"))
+    first = OPERATORS.get(kind.removesuffix("Dense"))
     if first is not None and first.why in (NOTHING, SHAPED, PLACED):
         return row(NOTHING, ("grad_output", f"{kind.lower()}(grad)", back))  # it moves numbers, whatever they are
     knows = first is not None and first.why.startswith("it must know")

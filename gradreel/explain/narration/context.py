@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from gradreel.trace.events import Event, LineReached, NodeMade
 
-from ..words import short, upper
-from ..world.world import World
+from ..replay.world import World
 from .beats import Beat
+from .words import short, upper
 
 E = TypeVar("E", bound=Event)
 

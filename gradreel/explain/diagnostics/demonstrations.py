@@ -11,9 +11,9 @@ import re
 import tokenize
 from collections.abc import Iterator
 
+from ..replay.world import World
+from ..source import Source
 from .diagnosis import Diagnosis
-from .source import Source
-from .world.world import World
 
 NEVER = r"\b(?:without|no|never|not|don't|doesn't|didn't|isn't|aren't|forg[eo]t\w*|skip\w*|omit\w*)\b"
 MEANT = r"\b(?:on purpose|deliberate\w*|intention\w*|as expected|to show|demonstrat\w*)\b"

@@ -14,7 +14,7 @@ from gradreel.trace import Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Value
 
-from ..ancestry import all_zero
+from ..replay.graph_queries import all_zero
 
 COMPARED_TO_NONE = re.compile(r"\bis (?:not )?None\b|\bhasattr\b|^\s*(?:if|elif|while)\b")
 """Lines that read a gradient only to see whether it is there."""

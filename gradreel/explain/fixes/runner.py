@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 
 from gradreel.trace import Trace
 
-from ..diagnose import diagnose
-from ..diagnosis import Diagnosis
-from .formulas import reference
+from ..diagnostics.diagnose import diagnose
+from ..diagnostics.diagnosis import Diagnosis
+from ..mending.formulas import reference
+from ..mending.table import proposals
 from .observe import NUMBER, Observation, close, numbers, observe
 from .proposal import Proposal, Wanted
-from .table import proposals
 from .text import changed_blocks, difference, posted_errors, read, readable, woven
 from .verify import Verdict, verify
 

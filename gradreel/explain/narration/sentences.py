@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from gradreel.trace import Trace
 from gradreel.trace.events import Event
 
-from ..world.world import World
+from ..replay.world import World
 from . import backward, graph, program
 from .beats import Beat, beats
-from .telling import Telling
+from .context import Telling
 
 TELL: dict[str, Callable[[Telling], str]] = {
     "line": program.line,
