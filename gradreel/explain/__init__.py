@@ -1,5 +1,6 @@
 """Trace -> words: a sentence a step; a diagnosis with cause and mend an error."""
 
+from . import rules
 from .derivatives.lookup import formulas
 from .derivatives.slopes import Slope, slope
 from .diagnostics.diagnose import Doctor, diagnose
@@ -20,6 +21,7 @@ __all__ = [
     "Turn",
     "World",
     "beats",
+    "rules",
     "diagnose",
     "formulas",
     "saved_label",

@@ -1,31 +1,26 @@
 """Trace -> diagnoses: what went wrong, who built, kept, freed or changed what, and why PyTorch cannot go on.
 
 Causes are found in the trace: which node asked for which slot, and what became of it before. Every error that nobody
-caught is shown to the post-mortems in turn, with the World as it stood; the first that knows it tells it. Watchers
-look for trouble that raises nothing.
+caught is shown to the rules in turn, with the World as it stood; the first that knows it tells it. Watchers look for
+trouble that raises nothing.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from gradreel.trace import Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..errors import POSTMORTEMS
 from ..narration.words import upper
 from ..replay.states import Place
 from ..replay.world import World
-from ..silent import WATCHERS
 from .demonstrations import demonstrated
 from .diagnosis import Diagnosis, Failure
-
-Look = Callable[[Any], None]
+from .registry import Look, error_rules, watchers
 
 
 def diagnose(trace: Trace) -> list[Diagnosis]:
@@ -51,7 +46,7 @@ class Doctor:
     def __init__(self, world: World) -> None:
         self.world = world
         there = Counter(map(type, world.trace.events))
-        self.watchers = [watcher(world) for watcher, needs in WATCHERS.items() if needs <= there]
+        self.watchers = [watcher(world) for watcher, needs in watchers() if needs <= there]
         self.found: list[Diagnosis] = []
         self.failed: tuple[int, e.BackwardFailed] | None = None
         self.errors = 0
@@ -89,13 +84,13 @@ class Doctor:
             self.found.extend(self.told_of(event))
 
     def told_of(self, event: e.Raised) -> list[Diagnosis]:
-        """What the first post-mortem says that knows the error."""
+        """What the first rule says that knows the error."""
         failed = self.failed
         same = failed is not None and failed[1].message == event.message
         number = self.world.count - 1
         failure = Failure(failed[0], event, failed[1].call) if failed and same else Failure(number, event, None)
         failure = replace(failure, raised=replace(event, message=cut(event.message)))
-        told = (postmortem(self.world, failure) for postmortem in POSTMORTEMS)
+        told = (rule(self.world, failure) for rule in error_rules())
         return next(([diagnosis] for diagnosis in told if diagnosis is not None), [])
 
     def diagnoses(self) -> list[Diagnosis]:

@@ -5,24 +5,16 @@ from __future__ import annotations
 import ast
 import re
 
-from gradreel.trace.events import BackwardFailed
-
 from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..diagnostics.failing_node import failing_node
 from ..diagnostics.mentions import shown
+from ..diagnostics.registry import rule
 from ..narration.words import called, code, during, label, on
-from ..replay.states import NodeState
 from ..replay.world import World
 
 NONE = "is not implemented"
 NAN = re.compile(r"^Function '(\w+)' returned nan values in its (\d+)\w\w output")
 HOOK = re.compile(r"hook '(.+)' has changed the size of value")
-
-
-def failing_node(world: World, failure: Failure) -> NodeState | None:
-    event = world.trace.events[failure.number]
-    if isinstance(event, BackwardFailed) and event.node is not None:
-        return world.nodes[event.node]
-    return None
 
 
 OPERATORS = {
@@ -39,6 +31,7 @@ AGAIN = re.compile(r"derivative for '?(?:aten::)?(\w+?)_backward'? is not implem
 FORWARD_MODE = re.compile(r"^Trying to use forward AD with (?:aten::)?(\w+)")
 
 
+@rule
 def once_only(world: World, failure: Failure) -> Diagnosis | None:
     """A second derivative, or forward mode, through an operator for which PyTorch has a formula of the first alone."""
     message, line = failure.raised.message, failure.raised.line
@@ -70,6 +63,7 @@ def once_only(world: World, failure: Failure) -> Diagnosis | None:
     return Diagnosis("other", title, message, lines, story, numbers, events, cause, names)
 
 
+@rule
 def no_derivative(world: World, failure: Failure) -> Diagnosis | None:
     """What the operator made that has none: the node that failed, wherever backward was asked for."""
     message, line = failure.raised.message, failure.raised.line
@@ -97,6 +91,7 @@ def no_derivative(world: World, failure: Failure) -> Diagnosis | None:
     return Diagnosis("other", title, message, lines, story, nodes, events, "no_derivative")
 
 
+@rule
 def nan_found(world: World, failure: Failure) -> Diagnosis | None:
     """Anomaly mode stopped at the first node whose gradients hold NaN."""
     message, line = failure.raised.message, failure.raised.line
@@ -115,6 +110,7 @@ def nan_found(world: World, failure: Failure) -> Diagnosis | None:
     return Diagnosis("other", "NaN is born in the backward", message, lines, story, (node.number,), events, "nan")
 
 
+@rule
 def hook_shaped(world: World, failure: Failure) -> Diagnosis | None:
     """A hook returned a gradient of another shape: whose gradient it is, and where the hook is written."""
     message = failure.raised.message

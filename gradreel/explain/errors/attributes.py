@@ -9,10 +9,11 @@ import re
 from ..calls import callee, calls_in
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import begun, statement
+from ..diagnostics.message_rules import PAIRS
+from ..diagnostics.registry import rule
 from ..narration.words import code, listed
 from ..optimizers import MAKERS
 from ..replay.world import World
-from .misgiven import PAIRS
 
 OF_OBJECT = re.compile(r"^'(?P<got>\w+)' object has no attribute '(?P<what>\w+)'$")
 OF_MODULE = re.compile(r"^module '(?P<got>[\w.]+)' has no attribute '(?P<what>\w+)'$")
@@ -21,6 +22,7 @@ MULTIPLIED = "can't multiply sequence by non-int"
 LIKE = re.compile(r"Did you mean: '(\w+)'")
 
 
+@rule
 def attribute_missing(world: World, failure: Failure) -> Diagnosis | None:
     """Something was asked for what it has not, be it a product."""
     message = failure.raised.message
@@ -149,6 +151,7 @@ def calls(node: ast.expr, name: str) -> bool:
     return any(ast.unparse(call.func).rpartition(".")[2] == name for call in calls_in(ast.unparse(node)))
 
 
+@rule
 def key_missing(world: World, failure: Failure) -> Diagnosis | None:
     """A dict that has not the key."""
     if failure.raised.type != "KeyError":

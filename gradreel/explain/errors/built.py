@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..diagnostics.message_rules import Misgiven, nothing, told_by
+from ..diagnostics.registry import rule
 from ..replay.world import World
-from .misgiven import Misgiven, nothing, told_by
 
 OPTIMIZER = re.compile(r"\b(?:SGD|Adam\w*|RMSprop|Adagrad|Adadelta|LBFGS|Rprop|NAdam|RAdam|ASGD)\(")
 
@@ -87,6 +88,7 @@ TABLE: tuple[Misgiven, ...] = (
 )
 
 
+@rule
 def built_wrongly(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE."""
     return told_by(TABLE, world, failure)

@@ -7,6 +7,7 @@ import re
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import begun
+from ..diagnostics.registry import rule
 from ..narration.words import code, listed, on
 from ..replay.world import World
 
@@ -26,6 +27,7 @@ CALLS_FORWARD = "To call a module is to run its `forward`, with what stands in t
 ITSELF = "A method is given its own object first, so its first parameter is that: `self`."
 
 
+@rule
 def wrongly_called(world: World, failure: Failure) -> Diagnosis | None:
     message = failure.raised.message
     for cause, pattern in (("argument_missing", MISSING), ("too_many_arguments", TOO_MANY), ("given_twice", TWICE)):

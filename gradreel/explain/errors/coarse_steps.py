@@ -8,6 +8,7 @@ from gradreel.trace import events as e
 
 from ..diagnostics.diagnosis import Diagnosis, Failure
 from ..diagnostics.mentions import shown
+from ..diagnostics.registry import rule
 from ..narration.words import code, on
 from ..replay.world import World
 
@@ -17,6 +18,7 @@ ROUNDING = 0.25
 """What rounding may change: a step of 1e-6 between numbers that are right to 1e-7."""
 
 
+@rule
 def coarse_steps(world: World, failure: Failure) -> Diagnosis | None:
     """The two Jacobians differ by what rounding makes of small steps in float32, and PyTorch has warned of it."""
     message, line = failure.raised.message, failure.raised.line

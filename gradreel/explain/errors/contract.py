@@ -7,10 +7,11 @@ import json
 import re
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.failing_node import failing_node
+from ..diagnostics.registry import rule
 from ..narration.words import called, code, listed, on
 from ..replay.states import NodeState, TensorState
 from ..replay.world import World
-from .at_nodes import failing_node
 from .roots import root
 
 TITLE = "A Function broke its contract"
@@ -27,6 +28,7 @@ OTHERS = (
 SHAPES = re.compile(r"got (\[[\d, ]*\]) but expected shape compatible with (\[[\d, ]*\])")
 
 
+@rule
 def contract(world: World, failure: Failure) -> Diagnosis | None:
     message = failure.raised.message
     returned = RETURNED.match(message)

@@ -7,8 +7,9 @@ import re
 from dataclasses import replace
 
 from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..diagnostics.message_rules import Misgiven, nothing, told_by
+from ..diagnostics.registry import rule
 from ..replay.world import World
-from .misgiven import Misgiven, nothing, told_by
 
 TABLE: tuple[Misgiven, ...] = (
     Misgiven(
@@ -69,6 +70,7 @@ TABLE: tuple[Misgiven, ...] = (
 )
 
 
+@rule
 def data_refused(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE; an example that is None was made by the `__getitem__` of the program."""
     found = told_by(TABLE, world, failure)

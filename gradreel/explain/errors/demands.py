@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from ..checkpoints import find_change
 from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..diagnostics.message_rules import Misgiven, nothing, told_by
+from ..diagnostics.registry import rule
 from ..narration.words import code, on
 from ..replay.world import World
-from .misgiven import Misgiven, nothing, told_by
 
 TABLE: tuple[Misgiven, ...] = (
     Misgiven(
@@ -193,6 +194,7 @@ TABLE: tuple[Misgiven, ...] = (
 )
 
 
+@rule
 def demanded(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE."""
     found = told_by(TABLE, world, failure)

@@ -8,11 +8,12 @@ import re
 from ..calls import callee, calls_in
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import begun, stands_for, statement
+from ..diagnostics.message_rules import Misgiven, anything, told_by
+from ..diagnostics.registry import rule
 from ..distributions import SCORED, parameter
 from ..narration.words import code, on
 from ..replay.states import TensorState
 from ..replay.world import World
-from .misgiven import Misgiven, anything, told_by
 
 PARAMETER = re.compile(
     r"Expected parameter (?P<what>\w+) .*?of distribution (?P<dist>\w+)\(.*?"
@@ -95,6 +96,7 @@ TABLE: tuple[Misgiven, ...] = (
 )
 
 
+@rule
 def chance_refused(world: World, failure: Failure) -> Diagnosis | None:
     """A parameter or a value of a distribution; else one of TABLE."""
     message = failure.raised.message

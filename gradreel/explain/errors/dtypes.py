@@ -6,6 +6,7 @@ import re
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import mentioned, shown, statement
+from ..diagnostics.registry import rule
 from ..narration.words import code, name_of, on
 from ..replay.graph_queries import ancestors, origin
 from ..replay.states import TensorState
@@ -37,6 +38,7 @@ FLAG_STORY = (
 )
 
 
+@rule
 def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
     message = failure.raised.message
     if message.startswith(FLAGGED):

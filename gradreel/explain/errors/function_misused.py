@@ -9,12 +9,13 @@ from collections.abc import Callable
 
 from ..calls import callee
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.failing_node import failing_node
 from ..diagnostics.mentions import begun, statement
+from ..diagnostics.registry import rule
 from ..narration.words import called, code, on
 from ..replay.graph_queries import ancestors, gradient_call
 from ..replay.states import NodeState
 from ..replay.world import World
-from .at_nodes import failing_node
 from .contract import last_custom
 from .roots import root
 
@@ -28,6 +29,7 @@ DEEP = 5
 """So many calls of backward within one another are no accident."""
 
 
+@rule
 def function_misused(world: World, failure: Failure) -> Diagnosis | None:
     kinds = functions(world)
     tells: tuple[Callable[[World, Failure, dict[str, ast.ClassDef]], Diagnosis | None], ...] = (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import mentioned, shown, statement
+from ..diagnostics.registry import rule
 from ..narration.words import code, count, during, on, plural
 from ..replay.graph_queries import flat
 from ..replay.states import TensorState
@@ -233,6 +234,7 @@ FAULTS: tuple[Fault, ...] = (
 )
 
 
+@rule
 def place_missing(world: World, failure: Failure) -> Diagnosis | None:
     """One of FAULTS, with the tensor of the line that it is about."""
     message = failure.raised.message

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import mentioned, shown, statement
+from ..diagnostics.registry import rule
 from ..narration.program_layers import parts_of
 from ..narration.words import called, code, name_of, on
 from ..replay.graph_queries import origin
@@ -106,6 +107,7 @@ OF_THE_VIEW = frozenset({"many_views", "expanded", "detach_view"})
 """Refusals that are about the view itself, not about what it shows."""
 
 
+@rule
 def inplace_refused(world: World, failure: Failure) -> Diagnosis | None:
     """One of REFUSALS."""
     message, line = failure.raised.message, failure.raised.line

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import shown
+from ..diagnostics.registry import rule
 from ..narration.words import code, listed, on
 from ..replay.world import World
 
@@ -21,6 +22,7 @@ NO_STATE = "Expected state_dict to be dict-like"
 STRICT = "PyTorch asks for exactly the names that the module has, unless `strict=False` is said."
 
 
+@rule
 def state_refused(world: World, failure: Failure) -> Diagnosis | None:
     message = failure.raised.message
     what = f"{code(shown(world, failure))} {on(failure.raised.line)}"

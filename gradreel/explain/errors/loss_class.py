@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from ..calls import calls_in
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import begun, statement
+from ..diagnostics.registry import rule
 from ..narration.words import code, on
 from ..replay.world import World
 
 
+@rule
 def loss_class(world: World, failure: Failure) -> Diagnosis | None:
     """The line gives scores and targets to what was never made."""
     if "Boolean value of Tensor" not in failure.raised.message:

@@ -6,6 +6,7 @@ import ast
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import shown
+from ..diagnostics.registry import rule
 from ..narration.words import code, on
 from ..replay.world import World
 from ..source import nodes_of
@@ -13,6 +14,7 @@ from ..source import nodes_of
 EMPTY = "optimizer got an empty parameter list"
 
 
+@rule
 def parameter_lost(world: World, failure: Failure) -> Diagnosis | None:
     if EMPTY not in failure.raised.message:
         return None

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from ..diagnostics.diagnosis import Diagnosis, Failure
 from ..diagnostics.mentions import mentioned, statement
+from ..diagnostics.message_rules import Misgiven, nothing, told_by
+from ..diagnostics.registry import rule
 from ..replay.world import World
-from .misgiven import Misgiven, nothing, told_by
 
 WAYS = "`in_dims` says of each argument along which dimension its examples lie: 0 unless said, and None for what is "
 WAYS += "the same for all examples."
@@ -67,6 +68,7 @@ TABLE: tuple[Misgiven, ...] = (
 )
 
 
+@rule
 def mapped_wrongly(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE, with the number of dimensions of each tensor that the line names."""
     found = told_by(TABLE, world, failure)

@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 
 from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..diagnostics.message_rules import Misgiven, told_by
+from ..diagnostics.registry import rule
 from ..replay.states import TensorState
 from ..replay.world import World
-from .misgiven import Misgiven, told_by
 
 
 def square(tensor: TensorState) -> bool:
@@ -61,6 +62,7 @@ TABLE: tuple[Misgiven, ...] = (
 )
 
 
+@rule
 def matrix_refused(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE."""
     return told_by(TABLE, world, failure)

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from ..diagnostics.diagnosis import Diagnosis, Failure
 from ..diagnostics.mentions import shown
+from ..diagnostics.message_rules import Misgiven, anything, nothing, told_by
+from ..diagnostics.registry import rule
 from ..narration.words import code, on
 from ..replay.world import World
-from .misgiven import Misgiven, anything, nothing, told_by
 from .recurrent import RECURRENT, named_layers
 
 TABLE: tuple[Misgiven, ...] = (
@@ -152,6 +153,7 @@ TABLE: tuple[Misgiven, ...] = (
 )
 
 
+@rule
 def misused(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE; a name that is near no other says all in its message."""
     found = told_by(TABLE, world, failure)

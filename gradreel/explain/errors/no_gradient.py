@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..diagnostics.diagnosis import Diagnosis, Failure
+from ..diagnostics.registry import rule
 from ..narration.words import on
 from ..replay.states import Call
 from ..replay.world import World
@@ -10,6 +11,7 @@ from ..why_none import why_none
 from .unused import without_way
 
 
+@rule
 def no_gradient(world: World, failure: Failure) -> Diagnosis | None:
     """A TypeError or AttributeError about NoneType, on a line that read a `.grad` that was None or got None of grad."""
     if "NoneType" not in failure.raised.message:

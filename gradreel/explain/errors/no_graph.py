@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import mentioned, statement
+from ..diagnostics.registry import rule
 from ..narration.words import called, code, label, name_of, on, upper
 from ..replay.graph_queries import made_from
 from ..replay.states import TensorState
@@ -23,6 +24,7 @@ CONSTANT = (
 )
 
 
+@rule
 def no_graph(world: World, failure: Failure) -> Diagnosis | None:
     message = failure.raised.message
     if message.endswith(NO_ROOT):

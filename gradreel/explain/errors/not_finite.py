@@ -8,6 +8,7 @@ from gradreel.trace.events import GradStored
 
 from ..diagnostics.diagnosis import Diagnosis, Failure
 from ..diagnostics.mentions import begun
+from ..diagnostics.registry import rule
 from ..narration.words import called, listed
 from ..replay.world import World
 from ..silent.born_nan import finite
@@ -15,6 +16,7 @@ from ..silent.born_nan import finite
 SIGN = re.compile(r"The total norm of order \S+ for gradients from `parameters` is non-finite")
 
 
+@rule
 def not_finite(world: World, failure: Failure) -> Diagnosis | None:
     if SIGN.match(failure.raised.message) is None:
         return None

@@ -7,6 +7,7 @@ import re
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import shown
+from ..diagnostics.registry import rule
 from ..narration.words import code, on
 from ..replay.world import World
 
@@ -42,6 +43,7 @@ IMPORTS = {
 """How each is usually imported."""
 
 
+@rule
 def not_imported(world: World, failure: Failure) -> Diagnosis | None:
     """A NameError for a name that no line binds, and that is usually imported."""
     found = UNKNOWN.match(failure.raised.message)

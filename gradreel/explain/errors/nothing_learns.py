@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import begun
+from ..diagnostics.registry import rule
 from ..narration.words import count
 from ..replay.states import TensorState
 from ..replay.world import World
@@ -11,6 +12,7 @@ from ..replay.world import World
 EMPTY = "optimizer got an empty parameter list"
 
 
+@rule
 def nothing_learns(world: World, failure: Failure) -> Diagnosis | None:
     frozen = all_frozen(world) if failure.raised.message == EMPTY else {}
     if not frozen:

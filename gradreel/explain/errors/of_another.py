@@ -7,6 +7,7 @@ import re
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import begun
+from ..diagnostics.registry import rule
 from ..narration.words import code, name_of, size
 from ..optimizers import optimizers
 from ..replay.states import TensorState
@@ -18,6 +19,7 @@ OF_LOSS = "Backward starts from what was computed, a tensor that knows how it ca
 TENSORS, LOSS = "Tensor", re.compile(r"loss|cost|error|nll|total", re.IGNORECASE)
 
 
+@rule
 def of_another(world: World, failure: Failure) -> Diagnosis | None:
     """Told where the program has one thing with that method."""
     found = ASKED.match(failure.raised.message)

@@ -7,10 +7,12 @@ import ast
 from ..calls import parsed
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import begun, statement
+from ..diagnostics.registry import rule
 from ..narration.words import code, on
 from ..replay.world import World
 
 
+@rule
 def of_comma(world: World, failure: Failure) -> Diagnosis | None:
     """Told where what raised speaks of a name that got such a tuple."""
     if failure.raised.type not in ("TypeError", "AttributeError"):

@@ -6,9 +6,10 @@ import re
 
 from ..diagnostics.diagnosis import Diagnosis, Failure
 from ..diagnostics.mentions import mentioned, statement
+from ..diagnostics.message_rules import Misgiven, nothing, told_by
+from ..diagnostics.registry import rule
 from ..narration.words import code, listed, on
 from ..replay.world import World
-from .misgiven import Misgiven, nothing, told_by
 
 WHOLE = (
     "{code} {line}{turn} needs a whole number, and is given one with a point.",
@@ -219,6 +220,7 @@ TABLE: tuple[Misgiven, ...] = (
 )
 
 
+@rule
 def of_python(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE; else what the program raised itself."""
     return told_by(TABLE, world, failure) or own_check(world, failure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.registry import rule
 from ..narration.words import called, code, name_of, on, taking
 from ..replay.graph_queries import ancestors
 from ..replay.world import World
@@ -12,6 +13,7 @@ from ..replay.world import World
 NUMBER = re.compile(r"'(?:numpy\.)?(?:float|int|ndarray|float\d+|list)' object has no attribute '(?:backward|grad_fn)'")
 
 
+@rule
 def plain_number(world: World, failure: Failure) -> Diagnosis | None:
     """The last time that numbers were taken out of a tensor with a graph is what cut them off."""
     if NUMBER.search(failure.raised.message) is None:

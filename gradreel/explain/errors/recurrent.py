@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..calls import callee, calls_in
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import begun, stands_for, statement
+from ..diagnostics.registry import rule
 from ..narration.words import code, on
 from ..replay.world import World
 
@@ -23,6 +24,7 @@ RECURRENT = ("LSTM", "GRU", "RNN")
 """Layers that give their output and their last state."""
 
 
+@rule
 def state_alone(world: World, failure: Failure) -> Diagnosis | None:
     """A tensor stands where an LSTM takes its state and its memory."""
     if ALONE.search(failure.raised.message) is None:

@@ -7,10 +7,12 @@ import ast
 from ..calls import callee, calls_in, names_in
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import shown, statement
+from ..diagnostics.registry import rule
 from ..narration.words import code, on
 from ..replay.world import World
 
 
+@rule
 def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
     """A refusal about NoneType on a line that uses the result of one of the program's functions without a `return`."""
     message = failure.raised.message

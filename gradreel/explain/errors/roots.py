@@ -9,11 +9,13 @@ import re
 from ..calls import callee, calls_in, weights
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import mentioned, stands_for, statement
+from ..diagnostics.registry import rule
 from ..narration.words import called, code, label, name_of, on
 from ..replay.states import Call, TensorState
 from ..replay.world import World
 
 
+@rule
 def root_refused(world: World, failure: Failure) -> Diagnosis | None:
     message = failure.raised.message
     if message.startswith("grad can be implicitly created only for scalar"):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.failing_node import failing_node
 from ..diagnostics.mentions import shown
+from ..diagnostics.registry import rule
 from ..narration.words import code, label, on
 from ..replay.world import World
-from .at_nodes import failing_node
 from .saved_modified import kept_at
 
 MESSAGE = "saved tensor that has been detached in-place"
 
 
+@rule
 def saved_detached(world: World, failure: Failure) -> Diagnosis | None:
     """Which node kept the tensor, and where it was detached since."""
     message, line = failure.raised.message, failure.raised.line

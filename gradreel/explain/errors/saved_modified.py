@@ -6,14 +6,16 @@ from collections.abc import Iterator
 
 from ..derivatives.lookup import operator
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.failing_node import asked, latest
+from ..diagnostics.registry import rule
 from ..narration.program_layers import built, kept_name
 from ..narration.words import code, count, during, label, listed, name_of, on, short, upper
 from ..replay.graph_queries import origin
 from ..replay.states import NodeState, SlotState, Write
 from ..replay.world import World
-from .asking import asked, latest
 
 
+@rule
 def saved_modified(world: World, failure: Failure) -> Diagnosis | None:
     """A node asked for what it had kept, and found another version."""
     found = asked(world, failure) if "modified by an inplace operation" in failure.raised.message else None

@@ -7,10 +7,12 @@ import ast
 from ..calls import callee, parsed
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import begun, statement
+from ..diagnostics.registry import rule
 from ..narration.words import code, listed, on
 from ..replay.world import World
 
 
+@rule
 def saved_tuple(world: World, failure: Failure) -> Diagnosis | None:
     """`x = ctx.saved_tensors`, and the line computes with `x` as with a tensor."""
     if failure.raised.type not in ("TypeError", "AttributeError"):

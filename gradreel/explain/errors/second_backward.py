@@ -8,15 +8,17 @@ from gradreel.trace import events as e
 
 from ..derivatives.lookup import operator
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.failing_node import asked
 from ..diagnostics.mentions import stands_for
+from ..diagnostics.registry import rule
 from ..narration.program_layers import built, kept_by
 from ..narration.words import code, during, label, on, short, some, upper
 from ..replay.graph_queries import nodes_behind
 from ..replay.states import Call, NodeState, SlotState
 from ..replay.world import World
-from .asking import asked
 
 
+@rule
 def second_backward(world: World, failure: Failure) -> Diagnosis | None:
     """A node was asked for what an earlier call had freed."""
     if not failure.raised.message.startswith("Trying to backward through the graph a second"):

@@ -6,6 +6,7 @@ import re
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import entries, mentioned, shown, statement
+from ..diagnostics.registry import rule
 from ..narration.words import code, on
 from ..replay.graph_queries import origin
 from ..replay.states import TensorState
@@ -134,6 +135,7 @@ RANKS = {"must be a matrix": (2,), "must be a 3D tensor": (3,), "to be at least 
 """How many dimensions a message asks for."""
 
 
+@rule
 def shapes_differ(world: World, failure: Failure) -> Diagnosis | None:
     message, line = failure.raised.message, failure.raised.line
     sign = next((sign for sign in SIGNS if sign in message), None)

@@ -8,6 +8,7 @@ import re
 from ..calls import callee, calls_in
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import begun, stands_for, statement
+from ..diagnostics.registry import rule
 from ..narration.words import code, on
 from ..replay.states import TensorState
 from ..replay.world import World
@@ -19,6 +20,7 @@ ORDER = "A loss takes the scores first, and then what they are compared with: th
 TITLE = "The targets stand where the scores belong"
 
 
+@rule
 def swapped(world: World, failure: Failure) -> Diagnosis | None:
     said = SAID.search(failure.raised.message) is not None
     for call in calls_in(statement(world, failure)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gradreel.trace.events import FlagChanged, LineReached
 
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.registry import rule
 from ..narration.words import called, code, label, name_of, on, upper
 from ..replay.graph_queries import ancestors, gradient_call, made_from
 from ..replay.states import Call, TensorState
@@ -13,6 +14,7 @@ from .cuts import Cut, constant_gradient, numbers_cut, tracked_cut
 from .no_graph import before_line
 
 
+@rule
 def unused(world: World, failure: Failure) -> Diagnosis | None:
     """autograd.grad found no way to an input; or gave None for it, and the program went on with that None."""
     message = failure.raised.message

@@ -1,4 +1,4 @@
-"""Edits that many mends are made of."""
+"""Edits that many fixes are made of."""
 
 from __future__ import annotations
 
@@ -147,3 +147,23 @@ def arguments_of(home: ast.FunctionDef, call: ast.Call) -> Iterator[tuple[str, a
 def parse_shape(shown: str | None) -> list[int]:
     """A shape that a diagnosis names; that of a number where it names none."""
     return list(json.loads(shown)) if shown else []
+
+
+# ---- fixes
+
+
+def returns(text: Text, name: str) -> list[ast.Return]:
+    """The returns of the functions of that name."""
+    homes = [node for node in ast.walk(text.tree) if isinstance(node, ast.FunctionDef) and node.name == name]
+    return [part for home in homes for part in ast.walk(home) if isinstance(part, ast.Return)]
+
+
+def bracketed(shown: str) -> str:
+    return shown if shown.replace(".", "").isidentifier() else f"({shown})"
+
+
+def same_number(one: str, other: str) -> bool:
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return False

@@ -16,10 +16,9 @@ from gradreel.trace import Trace
 
 from ..diagnostics.diagnose import diagnose
 from ..diagnostics.diagnosis import Diagnosis
-from ..mending.formulas import reference
-from ..mending.table import proposals
 from .observe import NUMBER, Observation, close, numbers, observe
 from .proposal import Proposal, Wanted
+from .registry import REFERENCES, proposals
 from .text import changed_blocks, difference, posted_errors, read, readable, woven
 from .verify import Verdict, verify
 
@@ -196,7 +195,8 @@ def mends(before: Observation, found: Diagnosis, run: Run, until: float) -> list
 def compared_with(before: Observation, found: Diagnosis, run: Run) -> Observation | None:
     """What autograd itself gives, where the formula of a backward is in question."""
     try:
-        source = reference(Wanted(read(code_of(before.trace)), found))
+        wanted = Wanted(read(code_of(before.trace)), found)
+        source = next(filter(None, (reference(wanted) for reference in REFERENCES)), None)
     except (SyntaxError, ValueError):
         return None
     return observe(run(source)) if source is not None else None

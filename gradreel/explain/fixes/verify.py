@@ -17,10 +17,10 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Value
 
 from ..diagnostics.diagnosis import Diagnosis
-from ..errors.refused import IN_TRANSFORM
-from ..mending.references import of_ratio
+from ..diagnostics.refusals import IN_TRANSFORM
 from ..replay.graph_queries import all_zero
 from .observe import Observation, alike, close, finite, flat, numbers
+from .references import of_ratio
 from .text import changed_blocks
 
 

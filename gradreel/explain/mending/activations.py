@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import callee
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text
 
 LAYERS = frozenset({"ReLU", "LeakyReLU", "ReLU6", "PReLU", "RReLU", "Hardtanh"})
@@ -15,6 +16,7 @@ SMOOTH = {"Tanh": "torch.tanh", "Softplus": "torch.nn.functional.softplus"}
 COST = "the network computes other numbers: its activations are smooth"
 
 
+@fix(second_derivative=1)
 def smooth(wanted: Wanted) -> Iterator[Proposal]:
     """Tanh, or Softplus, wherever the program has ReLU or the like."""
     text = wanted.text

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..fixes.edits import followed
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from .misused import made_first
 
 ELSEWHERE = {"torch.nn": ("torch", "torch.nn.functional"), "torch": ("torch.nn", "torch.nn.functional")}
@@ -19,6 +20,7 @@ def asked(wanted: Wanted) -> list[ast.Attribute]:
     return [node for node in found if node.attr == what]
 
 
+@fix(own_attribute=1)
 def one_it_has(wanted: Wanted) -> Iterator[Proposal]:
     """A plain name becomes an attribute where it is made; else one of the names that are near."""
     text, what = wanted.text, wanted.name("what")
@@ -33,6 +35,7 @@ def one_it_has(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))
 
 
+@fix(key=1)
 def one_of_the_keys(wanted: Wanted) -> Iterator[Proposal]:
     text, what = wanted.text, wanted.name("what")
     for node in ast.walk(wanted.at("raised") or text.tree):
@@ -42,6 +45,7 @@ def one_of_the_keys(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(node, f'"{near}"'))
 
 
+@fix(module_attribute=1)
 def one_of_torch(wanted: Wanted) -> Iterator[Proposal]:
     """The name that is near, or the same name in a module beside it."""
     text, what, like = wanted.text, wanted.name("what"), wanted.name("like")
@@ -52,6 +56,7 @@ def one_of_torch(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))
 
 
+@fix(pair=1)
 def its_values(wanted: Wanted) -> Iterator[Proposal]:
     text, got = wanted.text, wanted.name("got") or ""
     built = wanted.at("built")
@@ -60,11 +65,13 @@ def its_values(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, followed(text, call, ".values"))
 
 
+@fix(module_as_result=4)
 def made_and_called(wanted: Wanted) -> Iterator[Proposal]:
     """`nn.ReLU(x)` becomes `nn.ReLU()(x)`."""
     yield from made_first(wanted, wanted.text.calls(wanted.at("built"), wanted.name("got") or ""))
 
 
+@fix(of_another=1)
 def of_another(wanted: Wanted) -> Iterator[Proposal]:
     """`loss.step()` becomes `optimizer.step()`."""
     text, has, what = wanted.text, wanted.name("near"), wanted.name("what")

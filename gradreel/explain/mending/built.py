@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import callee, keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from .of_python import both_listed, is_called
 from .sizes import counted
 
@@ -15,6 +16,7 @@ LAYERS |= {"gelu": "GELU", "silu": "SiLU", "elu": "ELU", "leaky_relu": "LeakyReL
 """The layers that do what functions do."""
 
 
+@fix(module_optimized=1, not_optimized=1)
 def its_parameters(wanted: Wanted) -> Iterator[Proposal]:
     """The parameters of the module; of several modules in one list; tensors made of numbers."""
     text = wanted.text
@@ -33,6 +35,7 @@ def its_parameters(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "tensors instead of numbers", *edits)
 
 
+@fix(schedule_of_module=1)
 def its_optimizer(wanted: Wanted) -> Iterator[Proposal]:
     """The name that was given to what `torch.optim` made."""
     text = wanted.text
@@ -46,6 +49,7 @@ def its_optimizer(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(call.args[0], shown))
 
 
+@fix(layers_listed=1)
 def unpacked(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "Sequential"):
@@ -55,6 +59,7 @@ def unpacked(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(call.args[0], made))
 
 
+@fix(layer_not_made=1)
 def made_layer(wanted: Wanted) -> Iterator[Proposal]:
     """`nn.ReLU` becomes `nn.ReLU()`, and so does `torch.relu`."""
     text, got = wanted.text, wanted.name("got") or ""
@@ -70,6 +75,7 @@ def made_layer(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{made} on line {part.lineno}", FREE, text.replaced(part, made))
 
 
+@fix(dropout_share=1)
 def usual_share(wanted: Wanted) -> Iterator[Proposal]:
     text, got = wanted.text, wanted.name("got")
     for node in ast.walk(text.tree):
@@ -80,6 +86,7 @@ def usual_share(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, "another share", text.replaced(node, share))
 
 
+@fix(heads=1)
 def even_heads(wanted: Wanted) -> Iterator[Proposal]:
     """The next smaller number of heads that shares evenly."""
     text = wanted.text

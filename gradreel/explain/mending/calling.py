@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..fixes.edits import with_argument
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text, targets
 from .misused import made_first
 
@@ -25,6 +26,7 @@ def function(wanted: Wanted) -> ast.FunctionDef | None:
     return built if isinstance(built, ast.FunctionDef) else None
 
 
+@fix(argument_missing=2)
 def argument_given(wanted: Wanted) -> Iterator[Proposal]:
     """The class is made first; a variable of the argument's name is given; else the argument gets a default."""
     text, slots = wanted.text, (wanted.name("slots") or "").split()
@@ -66,6 +68,7 @@ def parameters_of(text: Text) -> list[str]:
     return [f"{name}.parameters(), lr=0.01" for node in made for name in sorted(targets(node))][:4]
 
 
+@fix(too_many_arguments=1)
 def fewer_arguments(wanted: Wanted) -> Iterator[Proposal]:
     """`self` where it is missing; a class that is made first; without what is too much."""
     text, written = wanted.text, function(wanted)
@@ -99,6 +102,7 @@ def fewer_arguments(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(call, made))
 
 
+@fix(given_twice=1)
 def made_then_called(wanted: Wanted) -> Iterator[Proposal]:
     """`nn.Softmax(x, dim=1)` becomes `nn.Softmax(dim=1)(x)`."""
     home = (wanted.name("home") or "").rpartition(".")[2]

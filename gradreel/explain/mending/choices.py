@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..fixes.edits import enclosing, enumerated, grouped
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text
 
 BOTH = "both ways are computed for every example"
 
 
+@fix(truth_of_many=4, vmap_choice=2)
 def where_taken(wanted: Wanted) -> Iterator[Proposal]:
     """`if c: return a` and `return b` become `return torch.where(c, a, b)`; assignments and `a if c else b` alike."""
     text, raised = wanted.text, wanted.at("raised")
@@ -74,6 +76,7 @@ def of_entries(text: Text, test: ast.expr) -> str:
     return text.get(test) if isinstance(test, ast.Compare) else f"{grouped(text, test)} != 0"
 
 
+@fix(vmap_choice=1, vmap_item=1)
 def turns_counted(wanted: Wanted) -> Iterator[Proposal]:
     """`while x.item() > c: x = x - p` takes as many `p` away at once as it takes: `p * torch.ceil((x - c) / p)`."""
     text, raised = wanted.text, wanted.at("raised")
@@ -114,6 +117,7 @@ def stepped_at_once(text: Text, loop: ast.While) -> str | None:
     return f"{name} = {name} {'-' if down else '+'} {shown} * {turns}.clamp(min=0)"
 
 
+@fix(truth_of_many=1, vmap_choice=3)
 def larger_or_smaller(wanted: Wanted) -> Iterator[Proposal]:
     """`max(a, b)` and `min(a, b)` of Python have names of their own in torch."""
     text, raised = wanted.text, wanted.at("raised")
@@ -127,6 +131,7 @@ def larger_or_smaller(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{made} on line {call.lineno}", "costs nothing", text.replaced(call, made))
 
 
+@fix(vmap_choice=4)
 def one_by_one(wanted: Wanted) -> Iterator[Proposal]:
     """The examples go through one after another, each its own way."""
     text = wanted.text

@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..calls import callee
 from ..fixes.edits import enumerated, stack_statements
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text, names_in
 
 SINCE = "each update learns from what was collected since the last one"
@@ -20,6 +21,7 @@ SCOPES = (ast.For, ast.While, ast.FunctionDef)
 Path = ast.Name | ast.Attribute | ast.Subscript
 
 
+@fix(second_backward=5, step_between=2)
 def begun_anew(wanted: Wanted) -> Iterator[Proposal]:
     """Lists that the update went through are cleared behind it, and what was added up begins anew. Whatever else lets
     the error go would keep what is old among what is new."""

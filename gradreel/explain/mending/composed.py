@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from ..calls import keyword
 from ..fixes.edits import grouped, set_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text
 
 SLOWER = "more tensors, and slower"
 
 
+@fix(no_second_derivative=1, no_forward_derivative=1)
 def composed(wanted: Wanted) -> Iterator[Proposal]:
     """`cdist` by a product of matrices or by differences, attention by its own formula."""
     operator = wanted.name("operator") or ""

@@ -6,9 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from .functions import method, own_class
 
 
+@fix(kept_elsewhere=1)
 def kept_on_context(wanted: Wanted) -> Iterator[Proposal]:
     """`Square.kept = x` becomes `ctx.kept = x`, and backward reads it there."""
     text, kind, kept = wanted.text, own_class(wanted), wanted.name("kept")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ..fixes.edits import enclosing, followed, grouped, loads
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text, names_in, targets
 from ..narration.words import code
 from ..silent.same_model import FIXED
@@ -16,6 +17,7 @@ from .collected import Path
 APART = "the copies have no graph"
 
 
+@fix(copy_result=3)
 def one_by_one(wanted: Wanted) -> Iterator[Proposal]:
     """The parts of a list or dict are copied one by one: tensors without their graph, modules and the rest deeply."""
     text = wanted.text
@@ -39,6 +41,7 @@ def called_dict(made: ast.expr | None) -> bool:
     return isinstance(made, ast.Call) and ast.unparse(made.func) in ("dict", "OrderedDict", "collections.OrderedDict")
 
 
+@fix(copy_result=1)
 def kept_detached(wanted: Wanted) -> Iterator[Proposal]:
     """`{"best": loss}` becomes `{"best": loss.detach()}`: what is kept for later needs no graph."""
     text, target = wanted.text, wanted.name("target") or ""
@@ -69,6 +72,7 @@ def kept_detached(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, APART, *(followed(text, value, ".detach()") for value in values))
 
 
+@fix(copy_result=2)
 def attribute_detached(wanted: Wanted) -> Iterator[Proposal]:
     """What an object keeps of a result needs no graph; where the method itself goes on with it, it does so with the
     result: `attn = …` and `self.attn = attn.detach()`."""
@@ -96,6 +100,7 @@ def attribute_detached(wanted: Wanted) -> Iterator[Proposal]:
 ENTRY = re.compile(r"(?P<whole>[\w.]+)\[(?P<key>'[^']*')\]$")
 
 
+@fix(copy_result=4)
 def made_anew(wanted: Wanted) -> Iterator[Proposal]:
     """A second module is made as the first was, and takes over its numbers."""
     text, raised = wanted.text, wanted.at("raised")
@@ -122,6 +127,7 @@ def made_of(wanted: Wanted, name: ast.expr) -> ast.expr | None:
     return plain[-1] if plain else None
 
 
+@fix(same_model=1)
 def model_copied(wanted: Wanted) -> Iterator[Proposal]:
     """A model of its own under the second name, which wants no gradients."""
     text, statement, model = wanted.text, wanted.at("built"), wanted.name("source")

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..fixes.edits import followed
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, names_in
 from .out_of_place import COPY, written_name
 
 
+@fix(moving_views=1)
 def cloned_in_list(wanted: Wanted) -> Iterator[Proposal]:
     """`path.append(state[:2])` keeps a copy: `path.append(state[:2].clone())`."""
     text, saved = wanted.text, wanted.at("saved")
@@ -24,6 +26,7 @@ def cloned_in_list(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, COPY, followed(text, saved.value, ".clone()"))
 
 
+@fix(lost_write=1)
 def written_by_index(wanted: Wanted) -> Iterator[Proposal]:
     """`x[mask].fill_(v)` becomes `x = x.masked_fill(mask, v)` or `x[mask] = v`."""
     text, changed = wanted.text, wanted.at("changed")
@@ -58,6 +61,7 @@ def written_at_once(wanted: Wanted, changed: ast.Assign | ast.AugAssign) -> Iter
     yield wanted.proposal(f"write into the part, and put it back: line {changed.lineno}", COPY, *edits)
 
 
+@fix(many_views=1)
 def written_by_place(wanted: Wanted) -> Iterator[Proposal]:
     """`for row in x: row += 1` becomes `for i, row in enumerate(x): x[i] += 1`, as each `x[i]` is a view of its own."""
     text, changed = wanted.text, wanted.at("changed")
@@ -81,6 +85,7 @@ def written_by_place(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(f"write into {part} on line {loop.body[0].lineno}", FREE, *edits)
 
 
+@fix(many_views=2)
 def made_anew(wanted: Wanted) -> Iterator[Proposal]:
     """`[p.mul_(3) for p in parts]` becomes `parts = [p.mul(3) for p in parts]`."""
     text, changed = wanted.text, wanted.at("changed")

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from ..calls import callee, keyword
 from ..fixes.edits import grouped, set_keyword, with_argument
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix, fix_kind
 from ..fixes.text import Text, targets
 
 
+@fix(set_sizes=1)
 def equally_long(wanted: Wanted) -> Iterator[Proposal]:
     """The longer tensor is cut to the length of the shorter one."""
     text = wanted.text
@@ -23,6 +25,7 @@ def equally_long(wanted: Wanted) -> Iterator[Proposal]:
                     yield wanted.proposal(title, "rows without an answer are left out", text.replaced(one, made))
 
 
+@fix(split_sizes=1)
 def added_to_whole(wanted: Wanted) -> Iterator[Proposal]:
     """One part is what the others leave: of the length, or of 1."""
     text = wanted.text
@@ -46,6 +49,7 @@ def added_to_whole(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "a part of another size", text.replaced(part, made))
 
 
+@fix(no_example=1)
 def example_returned(wanted: Wanted) -> Iterator[Proposal]:
     """`__getitem__` returns what it bound and did not use: `return x, y`."""
     text, method = wanted.text, wanted.at("built")
@@ -63,6 +67,7 @@ def example_returned(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.replaced(last, f"return {text.get(last.value)}"))
 
 
+@fix(no_example=2)
 def those_there(wanted: Wanted) -> Iterator[Proposal]:
     """A batch is made of the examples that there are."""
     text = wanted.text
@@ -84,6 +89,7 @@ def item_source(text: Text, home: ast.ClassDef) -> str | None:
     return None
 
 
+@fix(no_length=1, no_item=1)
 def method_added(wanted: Wanted) -> Iterator[Proposal]:
     """The set gets the method that it lacks, which asks what keeps its items."""
     text, got = wanted.text, wanted.name("got")
@@ -104,6 +110,7 @@ def method_added(wanted: Wanted) -> Iterator[Proposal]:
 PAD = "torch.nn.utils.rnn.pad_sequence({0}, batch_first=True)"
 
 
+@fix_kind(shape=13)
 def padded(wanted: Wanted) -> Iterator[Proposal]:
     """A loader fills the short items of a batch up with zeros, or hands out one item at a time."""
     text = wanted.text

@@ -14,17 +14,20 @@ from ..fixes.edits import (
     followed,
     grouped,
     needed_before,
+    returns,
     set_keyword,
     with_argument,
     without_keyword,
 )
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text, targets
 from .out_of_place import written_name
 from .setting_up import whole_batches
 from .tracking import MAKERS
 
 
+@fix(no_closure=1)
 def closure_given(wanted: Wanted) -> Iterator[Proposal]:
     """What computes the loss and goes back from it moves into a function, which the step is given."""
     text, raised = wanted.text, wanted.at("raised")
@@ -76,6 +79,7 @@ def makes_data(statement: ast.stmt) -> bool:
     return any(callee(node) in MAKERS for node in ast.walk(statement) if isinstance(node, ast.Call))
 
 
+@fix(strict=1)
 def not_strict(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised")):
@@ -85,6 +89,7 @@ def not_strict(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "zeros where nothing depends on an input", edit)
 
 
+@fix(unsorted=1)
 def sorted_there(wanted: Wanted) -> Iterator[Proposal]:
     """PyTorch sorts the sequences itself."""
     text = wanted.text
@@ -93,6 +98,7 @@ def sorted_there(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, set_keyword(text, call, "enforce_sorted", "False"))
 
 
+@fix(vmap_random=1)
 def random_for_each(wanted: Wanted) -> Iterator[Proposal]:
     """`vmap` is told whose random numbers they are."""
     text = wanted.text
@@ -109,6 +115,7 @@ def random_for_each(wanted: Wanted) -> Iterator[Proposal]:
 EVERY = "it is computed in every call"
 
 
+@fix(recomputed=1)
 def repeat_alike(wanted: Wanted) -> Iterator[Proposal]:
     """What a checkpoint runs does the same the second time: it keeps nothing, counts outside, draws by torch."""
     text = wanted.text
@@ -198,6 +205,7 @@ def count_outside(wanted: Wanted, write: ast.stmt, path: str) -> Iterator[Propos
         yield wanted.proposal(title, FREE, text.removed(write), text.before(outer, [made]))
 
 
+@fix(recomputed=2)
 def not_recomputed(wanted: Wanted) -> Iterator[Proposal]:
     """`checkpoint(block, x)` becomes `block(x)`."""
     text = wanted.text
@@ -208,6 +216,7 @@ def not_recomputed(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.makeshift(title, "what it computes is kept in memory", text.replaced(call, made))
 
 
+@fix(vmap_item=3)
 def no_number_taken(wanted: Wanted) -> Iterator[Proposal]:
     """`x.item()` becomes `x`."""
     text = wanted.text
@@ -217,6 +226,7 @@ def no_number_taken(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(call, grouped(text, call.func.value)))
 
 
+@fix(vmap_write=1)
 def made_for_each(wanted: Wanted) -> Iterator[Proposal]:
     """`torch.zeros(3)`, which is written into, becomes `x.new_zeros(3)`: like `x`, there is one for each example."""
     text, raised = wanted.text, wanted.at("raised")
@@ -234,6 +244,7 @@ def made_for_each(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(call.func, made))
 
 
+@fix(vmap_mask=1)
 def zeros_in_place(wanted: Wanted) -> Iterator[Proposal]:
     """`x[mask]` becomes `torch.where(mask, x, 0)`, if the mask is for the last dimensions."""
     text = wanted.text
@@ -246,6 +257,7 @@ def zeros_in_place(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, "the result keeps the size", text.replaced(node, made))
 
 
+@fix(batch_of_one=1)
 def not_training(wanted: Wanted) -> Iterator[Proposal]:
     """Whole batches, or a module that uses what it has learnt."""
     yield from whole_batches(wanted)
@@ -258,6 +270,7 @@ def not_training(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, cost, text.before(raised, [f"{name}.eval()"]))
 
 
+@fix(not_of_one=1)
 def of_one_number(wanted: Wanted) -> Iterator[Proposal]:
     """The function whose second derivative is taken gives a sum."""
     text = wanted.text
@@ -270,9 +283,3 @@ def of_one_number(wanted: Wanted) -> Iterator[Proposal]:
             edits = [followed(text, result, ".sum()") for result in results]
             title = f"the sum of what the function gives, on line {results[0].lineno}"
             yield wanted.proposal(title, "the second derivatives of all entries, added up", *edits)
-
-
-def returns(text: Text, name: str) -> list[ast.Return]:
-    """The returns of the functions of that name."""
-    homes = [node for node in ast.walk(text.tree) if isinstance(node, ast.FunctionDef) and node.name == name]
-    return [part for home in homes for part in ast.walk(home) if isinstance(part, ast.Return)]

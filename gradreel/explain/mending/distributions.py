@@ -9,6 +9,7 @@ from ..calls import callee
 from ..distributions import SCORED, parameter
 from ..fixes.edits import followed, grouped, set_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 
 SOFTPLUS = ("torch.nn.functional.softplus({0})", "made positive by softplus")
 WAYS = {
@@ -22,6 +23,7 @@ WAYS = {
 """How any number becomes one in the range."""
 
 
+@fix(support=1)
 def into_range(wanted: Wanted) -> Iterator[Proposal]:
     """The parameter of a distribution is brought into its range; scores are said to be scores."""
     text, what, dist = wanted.text, wanted.name("what") or "", wanted.name("dist") or ""
@@ -49,6 +51,7 @@ def into_range(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "other numbers", text.replaced(given, way.format(shown, grouped(text, given))))
 
 
+@fix(no_number=1)
 def a_number(wanted: Wanted) -> Iterator[Proposal]:
     """What is no number becomes 0."""
     text, what, dist = wanted.text, wanted.name("what") or "", wanted.name("dist") or ""
@@ -60,6 +63,7 @@ def a_number(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.makeshift(title, "see where NaN comes from", text.replaced(given, made))
 
 
+@fix(value=1)
 def into_support(wanted: Wanted) -> Iterator[Proposal]:
     """Values beyond the border are moved to it, or just inside of it."""
     text, need = wanted.text, wanted.name("need") or ""
@@ -90,6 +94,7 @@ CHANCES = {
 """What makes chances of the numbers that `multinomial` and `bernoulli` refuse."""
 
 
+@fix(negative_chances=1, no_chances=1, no_chance=1)
 def into_chances(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "multinomial", "bernoulli"):
@@ -102,6 +107,7 @@ def into_chances(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "other chances", followed(text, given, f".{way}"))
 
 
+@fix(drawn_out=1)
 def drawn_again(wanted: Wanted) -> Iterator[Proposal]:
     """What was drawn may come again."""
     text = wanted.text

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..fixes.edits import followed, grouped, loads, stack_statements, value_of
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix, fix_kind
 from .out_of_place import COPY, plain
 from .sizes import counted
 from .values import operands_of
@@ -18,6 +19,7 @@ SIZED = ("zeros", "ones", "rand", "randn", "empty", "full", "randint", "arange",
 MOST_SIZE = 4096
 
 
+@fix_kind(shape=21)
 def turned(wanted: Wanted) -> Iterator[Proposal]:
     """In a batch of matrices each is turned by itself."""
     text, raised, message = wanted.text, wanted.at("raised"), wanted.found.message
@@ -33,6 +35,7 @@ def turned(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, OTHER_ENTRIES, followed(text, operand, ".transpose(-2, -1)"))
 
 
+@fix_kind(shape=12)
 def a_table_of_one_row(wanted: Wanted) -> Iterator[Proposal]:
     """A row that is joined to a table becomes a table of one row."""
     text, raised = wanted.text, wanted.at("raised")
@@ -44,6 +47,7 @@ def a_table_of_one_row(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, followed(text, part, ".unsqueeze(0)"))
 
 
+@fix_kind(shape=22)
 def grown(wanted: Wanted) -> Iterator[Proposal]:
     """A result that is larger than what it would be written into is a new tensor."""
     text, raised = wanted.text, wanted.at("raised")
@@ -59,6 +63,7 @@ def grown(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "one row for all", followed(text, raised.value, f".{way}"))
 
 
+@fix_kind(shape=23)
 def of_vectors(wanted: Wanted) -> Iterator[Proposal]:
     """The product of all entries with their partners, added up, whatever the shape."""
     text = wanted.text
@@ -73,6 +78,7 @@ def of_vectors(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(call, f"({parts[0]} * {parts[1]}).sum()"))
 
 
+@fix_kind(shape=24)
 def times_each(wanted: Wanted) -> Iterator[Proposal]:
     """A single number times each entry is `*`."""
     text, raised = wanted.text, wanted.at("raised")
@@ -90,6 +96,7 @@ EXPANDED = re.compile(
 )
 
 
+@fix_kind(shape=25)
 def repeated(wanted: Wanted) -> Iterator[Proposal]:
     """Rows that are there already are repeated; `expand` repeats what is one."""
     text, found = wanted.text, EXPANDED.search(wanted.found.message)
@@ -115,6 +122,7 @@ def repeated(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.makeshift(title, "the other entries are left out", text.replaced(raised.value, made))
 
 
+@fix_kind(shape=27)
 def mask_cut(wanted: Wanted) -> Iterator[Proposal]:
     """As many entries are looked at as the mask has."""
     text, raised = wanted.text, wanted.at("raised")
@@ -131,6 +139,7 @@ def mask_cut(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(f"{title}, on line {node.lineno}", cost, text.replaced(node, made))
 
 
+@fix_kind(shape=28)
 def as_many_rows(wanted: Wanted) -> Iterator[Proposal]:
     """Of scores and targets those are compared that have a partner."""
     text, raised = wanted.text, wanted.at("raised")
@@ -147,6 +156,7 @@ def as_many_rows(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "those without a partner are left out", made)
 
 
+@fix_kind(shape=29)
 def dimensions_as_named(wanted: Wanted) -> Iterator[Proposal]:
     """What lacks a dimension gets one at its end before the dimensions are permuted."""
     text = wanted.text
@@ -167,6 +177,7 @@ def dimensions_as_named(wanted: Wanted) -> Iterator[Proposal]:
 # ---- places
 
 
+@fix(too_many_indices=1)
 def fewer_places(wanted: Wanted) -> Iterator[Proposal]:
     """As many places are named as there are dimensions."""
     text, raised = wanted.text, wanted.at("raised")
@@ -182,6 +193,7 @@ def fewer_places(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(f"{made} on line {node.lineno}", "another entry", text.replaced(node, made))
 
 
+@fix(too_many_indices=2)
 def dimension_first(wanted: Wanted) -> Iterator[Proposal]:
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for use in loads(raised, name)[:1] if raised is not None and name else ():
@@ -189,6 +201,7 @@ def dimension_first(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, followed(text, use, ".unsqueeze(0)"))
 
 
+@fix(no_dimensions=1)
 def row_of_one(wanted: Wanted) -> Iterator[Proposal]:
     """A single number is gone through as a row of one."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
@@ -197,6 +210,7 @@ def row_of_one(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, followed(text, use, ".reshape(1)"))
 
 
+@fix(past_the_end=2)
 def fewer_turns(wanted: Wanted) -> Iterator[Proposal]:
     """The loop stops before the turn that goes past the end: `range(n - 1)` for `i + 1`, a smaller number."""
     text, index = wanted.text, wanted.name("index")
@@ -232,6 +246,8 @@ def fewer_turns(wanted: Wanted) -> Iterator[Proposal]:
 # ---- where they are made
 
 
+@fix(past_the_end=3)
+@fix_kind(shape=30)
 def remade(wanted: Wanted) -> Iterator[Proposal]:
     """What is made in a size that does not fit is made in the other: `torch.ones(3)` becomes `torch.ones(2)`."""
     text = wanted.text
@@ -261,6 +277,7 @@ def size_parts(call: ast.Call) -> list[ast.expr]:
 # ---- steps
 
 
+@fix(no_derivative=1)
 def not_rounded(wanted: Wanted) -> Iterator[Proposal]:
     """`//` becomes `/`, which has a slope; or the result is rounded down, with a slope of 0 or of doing nothing."""
     text, built = wanted.text, wanted.at("built")

@@ -8,12 +8,26 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..fixes.edits import assigned_pairs
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix, reference
 from ..fixes.text import Edit, Text, names_in
 from .functions import method, own_class, returns, savings
 
 TWICE = "what forward computes is computed twice; no second derivative goes through it"
 
 
+@fix(
+    gradient_ignored=2,
+    saved_tuple=2,
+    gradient_count=2,
+    backward_no_return=2,
+    withheld=3,
+    empty_context=2,
+    saved_too_few=2,
+    own_backward=1,
+    gradient_of_shape=2,
+    wrong_formula=1,
+    contract=8,
+)
 def by_autograd(wanted: Wanted) -> Iterator[Proposal]:
     """backward computes forward again from the saved arguments, recorded, and asks autograd for its gradients."""
     text, kind = wanted.text, own_class(wanted)
@@ -79,7 +93,8 @@ STRAIGHT = ("round", "sign", "floor", "ceil", "trunc", "heaviside", "bernoulli",
 """Where forward has steps, backward stands in for a derivative that says nothing, and is no formula of it."""
 
 
-def reference(wanted: Wanted) -> str | None:
+@reference
+def with_autograd(wanted: Wanted) -> str | None:
     """The program with gradients that autograd computes, against which the formula of a backward can be held."""
     kind = own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..calls import callee, keyword
 from ..fixes.edits import followed, set_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 
 MAKERS = frozenset(
     {
@@ -18,6 +19,7 @@ MAKERS = frozenset(
 FLOATING = "floating point numbers take the place of whole ones"
 
 
+@fix(cut_fractions=1)
 def in_floats(wanted: Wanted) -> Iterator[Proposal]:
     """The tensor that is written into is made of floating point numbers."""
     text, built = wanted.text, wanted.at("built")
@@ -30,6 +32,7 @@ def in_floats(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FLOATING, followed(text, built.value, ".float()"))
 
 
+@fix(divided_whole=1)
 def true_division(wanted: Wanted) -> Iterator[Proposal]:
     """`//` becomes `/`."""
     text, built = wanted.text, wanted.at("built")

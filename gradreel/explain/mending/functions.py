@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..fixes.edits import copies, enclosing, enumerated, followed, loads, with_argument
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text, names_in, targets
 from .derived_attributes import render
 
@@ -34,6 +35,7 @@ def returns(function: ast.FunctionDef) -> list[ast.Return]:
     return [node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
 
 
+@fix(gradient_count=1)
 def gradient_count(wanted: Wanted) -> Iterator[Proposal]:
     """One gradient for each argument of forward."""
     text, kind = wanted.text, own_class(wanted)
@@ -79,6 +81,7 @@ def with_none(text: Text, value: ast.expr, more: int) -> Edit:
     return text.replaced(value, f"{text.get(value).rstrip(', ')}{rest}")
 
 
+@fix(backward_no_return=1, withheld=2)
 def names_returned(wanted: Wanted) -> Iterator[Proposal]:
     """What backward computed last and nobody read is what it was to return: one for each argument of forward."""
     text, kind = wanted.text, own_class(wanted)
@@ -101,6 +104,7 @@ def names_returned(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{made} after line {last.end_lineno}", FREE, text.after(last, [made]))
 
 
+@fix(withheld=1)
 def own_gradient_returned(wanted: Wanted) -> Iterator[Proposal]:
     """A gradient that backward computed stands where it returns None; a test of `needs_input_grad` asks for its own."""
     text, kind = wanted.text, own_class(wanted)
@@ -146,6 +150,7 @@ def is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
+@fix(not_applied=1)
 def applied(wanted: Wanted) -> Iterator[Proposal]:
     """`Square(x)` and `Square.forward(x)` become `Square.apply(x)`, which records."""
     text = wanted.text
@@ -158,6 +163,7 @@ def applied(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(call.func, made))
 
 
+@fix(empty_context=1)
 def put_on_context(wanted: Wanted) -> Iterator[Proposal]:
     """An argument of forward that backward looks for on its context is put there."""
     text, kind = wanted.text, own_class(wanted)
@@ -172,6 +178,7 @@ def put_on_context(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{line} before line {last.lineno}", FREE, text.before(last, [line]))
 
 
+@fix(saved_too_few=1)
 def saved_for_backward(wanted: Wanted) -> Iterator[Proposal]:
     """What backward takes out of its context by the names of forward is saved there."""
     text, kind, raised = wanted.text, own_class(wanted), wanted.at("raised")
@@ -191,6 +198,7 @@ def saved_for_backward(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{made} before line {last.lineno}", FREE, text.before(last, [made]))
 
 
+@fix(setup_context=1)
 def context_set_up(wanted: Wanted) -> Iterator[Proposal]:
     """What forward keeps on its context is kept by `setup_context`, as torch.func asks for it."""
     text = wanted.text
@@ -219,6 +227,7 @@ def context_set_up(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{title}; generate_vmap_rule = True", FREE, rule, *edits)
 
 
+@fix(once_differentiable=1)
 def differentiable_again(wanted: Wanted) -> Iterator[Proposal]:
     """Without `@once_differentiable` backward is recorded, and can be gone back through."""
     text = wanted.text
@@ -231,6 +240,7 @@ def differentiable_again(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, "backward has to be made of tracked operators", removed_line(mark))
 
 
+@fix(once_differentiable=2)
 def computed_again_from_inputs(wanted: Wanted) -> Iterator[Proposal]:
     """What forward computed and saved, which has no history, backward computes anew from the arguments: so there is a
     second derivative."""
@@ -280,6 +290,7 @@ def removed_line(mark: ast.expr) -> Edit:
     return Edit(mark.lineno, 0, (mark.end_lineno or mark.lineno) + 1, 0, "")
 
 
+@fix(leaf_inplace=1)
 def applied_to_copy(wanted: Wanted) -> Iterator[Proposal]:
     """A Function that writes into its argument is given a copy of a leaf."""
     text, name = wanted.text, wanted.name("target")
@@ -294,6 +305,7 @@ EMPTY = re.compile(r"'(\w+)Backward' object has no attribute '(\w+)'")
 """What backward looked for on its context, and nobody had put there."""
 
 
+@fix(kept_on_context=1)
 def saved_and_computed_again(wanted: Wanted) -> Iterator[Proposal]:
     """What forward left on its context is computed again in backward from the saved inputs, and so gets a graph."""
     text, kind = wanted.text, own_class(wanted)
@@ -355,6 +367,7 @@ def uses_of(text: Text, backward: ast.FunctionDef, own: str, stores: list[ast.As
     return edits
 
 
+@fix(contract=1)
 def static(wanted: Wanted) -> Iterator[Proposal]:
     """forward and backward are static methods, and the Function is used through `apply`; what its instances were made
     with is given to forward."""
@@ -455,6 +468,7 @@ def is_set_on(text: Text, kept: ast.expr) -> bool:
     return any(ast.unparse(owner).rpartition(".")[2] == end for owner in stores)
 
 
+@fix(contract=7)
 def returned_tensors(wanted: Wanted) -> Iterator[Proposal]:
     """backward returns tensors: what is a number is multiplied by the gradient that came."""
     text, kind = wanted.text, own_class(wanted)
@@ -475,6 +489,7 @@ def returned_tensors(wanted: Wanted) -> Iterator[Proposal]:
 NO_TENSOR = re.compile(r"save_for_backward can only save variables, but argument (\d+) is of type")
 
 
+@fix(contract=3)
 def kept_apart(wanted: Wanted) -> Iterator[Proposal]:
     """What is no tensor is kept on the context itself."""
     text, kind, found = wanted.text, own_class(wanted), NO_TENSOR.search(wanted.found.message)
@@ -502,6 +517,7 @@ def kept_apart(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"keep {name} on {own} itself", FREE, *edits)
 
 
+@fix(contract=2)
 def unlisted(wanted: Wanted) -> Iterator[Proposal]:
     """`ctx.save_for_backward([a, b])` becomes `ctx.save_for_backward(a, b)`."""
     text, kind = wanted.text, own_class(wanted)
@@ -513,6 +529,7 @@ def unlisted(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(call.args[0], given))
 
 
+@fix(contract=4)
 def not_dirty(wanted: Wanted) -> Iterator[Proposal]:
     """forward writes into a copy, and marks nothing as changed in place."""
     text = wanted.text
@@ -526,6 +543,7 @@ def not_dirty(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "the input stays as it was", text.replaced(call, "; ".join(lines)))
 
 
+@fix(contract=5)
 def all_gradients(wanted: Wanted) -> Iterator[Proposal]:
     """backward takes one gradient for each output of forward."""
     text, kind = wanted.text, own_class(wanted)
@@ -537,6 +555,7 @@ def all_gradients(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.makeshift(title, "what they bring is left out", text.replaced(last, f"{last.arg}, *others"))
 
 
+@fix(contract=6)
 def none_for_numbers(wanted: Wanted) -> Iterator[Proposal]:
     """backward returns None for an argument that is no tensor."""
     text, kind = wanted.text, own_class(wanted)
@@ -557,6 +576,7 @@ def savings(text: Text, forward: ast.FunctionDef) -> list[ast.Call]:
     return [call for statement in forward.body for call in text.calls(statement, "save_for_backward")]
 
 
+@fix(gradient_ignored=1)
 def gradient_multiplied(wanted: Wanted) -> Iterator[Proposal]:
     """What backward returns is multiplied by the gradient that came."""
     text, kind, came = wanted.text, own_class(wanted), wanted.name("gradient")
@@ -572,6 +592,7 @@ def gradient_multiplied(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(f"multiply by {came}, the gradient that comes in", FREE, *edits)
 
 
+@fix(no_vmap_rule=1)
 def vmap_rule(wanted: Wanted) -> Iterator[Proposal]:
     """PyTorch makes the rule for vmap out of forward and backward."""
     text = wanted.text
@@ -582,6 +603,7 @@ def vmap_rule(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.before(node.body[0], ["generate_vmap_rule = True"]))
 
 
+@fix(saved_tuple=1)
 def taken_out(wanted: Wanted) -> Iterator[Proposal]:
     """`x = ctx.saved_tensors` becomes `x, = ctx.saved_tensors`; of several, if `x` is one, each gets its name."""
     text, built = wanted.text, wanted.at("built")

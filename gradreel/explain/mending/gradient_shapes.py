@@ -10,6 +10,7 @@ from itertools import combinations
 from ..calls import callee
 from ..fixes.edits import grouped, parse_shape
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text
 from .functions import method, own_class, returns
 
@@ -17,6 +18,7 @@ PRODUCTS = ("mm", "matmul", "outer", "ger")
 REDUCTIONS = ("sum", "mean")
 
 
+@fix(gradient_of_shape=1)
 def gradient_of_shape(wanted: Wanted) -> Iterator[Proposal]:
     """The gradient gets the shape of its argument: turned, added up otherwise, or in its own place."""
     text, kind = wanted.text, own_class(wanted)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..fixes.edits import copies, enclosing, enumerated, followed, root_name, set_keyword, stack_statements
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text, names_in
 from ..narration.words import code
 from .hooks import hooks
@@ -17,6 +18,7 @@ from .tracking import tracked_at_cut, tracked_before_use
 from .wrong_tensor import leaf_last
 
 
+@fix(not_leaf=1)
 def not_leaf(wanted: Wanted) -> Iterator[Proposal]:
     """The gradient of a result was read."""
     used = wanted.line("shows") is None
@@ -39,6 +41,7 @@ def stepped_to_leaves(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "each gradient is that of one turn", *edits)
 
 
+@fix(never_moved=4)
 def retained(wanted: Wanted) -> Iterator[Proposal]:
     """`retain_grad()` behind the line that made it."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
@@ -99,6 +102,7 @@ def backward_before(wanted: Wanted) -> ast.stmt | None:
     return found[-1] if found else None
 
 
+@fix(never_moved=2)
 def updated_in_place(wanted: Wanted) -> Iterator[Proposal]:
     """`w = w - rate * w.grad` makes another tensor; `w -= rate * w.grad` under no_grad keeps the leaf."""
     text = wanted.text
@@ -130,6 +134,7 @@ def updated_in_place(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{title}, and clear its gradient", FREE, *edits, text.before(backward, cleared))
 
 
+@fix(handed_out=1)
 def parameters_read(wanted: Wanted) -> Iterator[Proposal]:
     """The parameters themselves instead of what `state_dict()` hands out."""
     text = wanted.text
@@ -145,6 +150,7 @@ def parameters_read(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, set_keyword(text, call, "keep_vars", "True"))
 
 
+@fix(rebased=1)
 def rebased(wanted: Wanted) -> Iterator[Proposal]:
     """The write into the base comes before the view is taken."""
     text, change, saved = wanted.text, wanted.at("changed"), wanted.at("saved")
@@ -157,6 +163,7 @@ ASKED = ("register_hook", "retain_grad")
 """What is asked of a tensor before it has a gradient."""
 
 
+@fix(too_early=1)
 def too_early(wanted: Wanted) -> Iterator[Proposal]:
     """Until the first backward there is no gradient."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
@@ -196,6 +203,7 @@ def backward_first(wanted: Wanted, raised: ast.stmt) -> Iterator[Proposal]:
             yield wanted.proposal(title, "gradients are computed", text.before(statement, [f"{name}.backward()"]))
 
 
+@fix(no_backward=1)
 def driven(wanted: Wanted) -> Iterator[Proposal]:
     """The loss goes backward before the step that follows it, else at once."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
@@ -210,6 +218,7 @@ def driven(wanted: Wanted) -> Iterator[Proposal]:
     )
 
 
+@fix(never_stepped=1)
 def stepped(wanted: Wanted) -> Iterator[Proposal]:
     """The optimizer takes a step behind the backward."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
@@ -222,6 +231,7 @@ def is_clearing(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and ".grad" in ast.unparse(statement) and "zero_" in ast.unparse(statement)
 
 
+@fix(emptied=1)
 def emptied(wanted: Wanted) -> Iterator[Proposal]:
     """zero_grad sets gradients to None: zeros on request, or later."""
     text, change = wanted.text, wanted.at("changed")
@@ -235,6 +245,7 @@ def emptied(wanted: Wanted) -> Iterator[Proposal]:
     yield from too_early(wanted)
 
 
+@fix(idle=1)
 def emptied_later(wanted: Wanted) -> Iterator[Proposal]:
     """The gradients are emptied, by the helper that does so, when the step has used them."""
     text = wanted.text
@@ -245,6 +256,7 @@ def emptied_later(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, copies(text, [change])))
 
 
+@fix(not_tracked=2)
 def not_tracked(wanted: Wanted) -> Iterator[Proposal]:
     yield from updated_in_place(wanted)
     yield from tracked_at_cut(wanted)
@@ -252,6 +264,7 @@ def not_tracked(wanted: Wanted) -> Iterator[Proposal]:
     yield from too_early(wanted)
 
 
+@fix(not_used=2)
 def not_used(wanted: Wanted) -> Iterator[Proposal]:
     yield from too_early(wanted)
 
@@ -355,6 +368,7 @@ def owners(text: Text, statement: ast.stmt | None, method: str) -> list[str]:
 OF_ONE_TURN = "each step uses the gradient of its own turn only"
 
 
+@fix(piled=1)
 def piled(wanted: Wanted) -> Iterator[Proposal]:
     """Somebody resets the gradients before the next are added."""
     text = wanted.text
@@ -401,6 +415,7 @@ def piled(wanted: Wanted) -> Iterator[Proposal]:
             )
 
 
+@fix(second_order=1)
 def second_order(wanted: Wanted) -> Iterator[Proposal]:
     """Empty `.grad` before the next call, or do not record the backward."""
     text, name = wanted.text, wanted.name("target")
@@ -416,6 +431,7 @@ def second_order(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "no second derivative; the graph is freed", *edits)
 
 
+@fix(hooked=1)
 def hooked(wanted: Wanted) -> Iterator[Proposal]:
     """The hook returns a new gradient."""
     text, change, target = wanted.text, wanted.at("changed"), wanted.name("target")
@@ -440,6 +456,7 @@ def hooked(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal("change a clone and return it", "one tensor more", *edits)
 
 
+@fix(parameter_hooked=1)
 def parameter_hooked(wanted: Wanted) -> Iterator[Proposal]:
     """The hook goes where gradients are given to it, or changes `.grad` of the tensor that it is given."""
     text, target = wanted.text, wanted.name("target")

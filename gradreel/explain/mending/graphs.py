@@ -10,6 +10,7 @@ from dataclasses import replace
 from ..calls import callee
 from ..fixes.edits import copies, enclosing, enumerated, followed, loads, needed_before, set_keyword, stack_statements
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text, names_in, targets
 from .derived_attributes import as_property, build_where_read, computed_where_read, makes_leaves, rebuilt_in_method
 from .detaching import (
@@ -29,6 +30,7 @@ AGAIN = "one forward more; the gradient is taken at the numbers of now"
 KEEPS = "the graph and all it saved stay in memory until nothing holds them; in .grad, the gradients add up"
 
 
+@fix(second_backward=12)
 def used_up(wanted: Wanted) -> Iterator[Proposal]:
     """A second backward needs saved tensors that were freed."""
     raised = wanted.at("raised")
@@ -89,6 +91,7 @@ def uncached(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, AGAIN, Edit(decorator.lineno, 0, decorator.lineno + 1, 0, ""))
 
 
+@fix(second_backward=1)
 def meant_twice(wanted: Wanted) -> Iterator[Proposal]:
     """A function that takes the gradient of one and the same graph in every call, as the product with a Hessian does,
     keeps the graph."""
@@ -285,6 +288,7 @@ def joined(wanted: Wanted) -> Iterator[Proposal]:
     )
 
 
+@fix(collected=1)
 def unrecorded(wanted: Wanted) -> Iterator[Proposal]:
     """The loop runs under no_grad."""
     text, loop = wanted.text, wanted.at("shows")
@@ -362,6 +366,7 @@ REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)
 """What may run again and again."""
 
 
+@fix(growing=1, collected=2)
 def growing(wanted: Wanted) -> Iterator[Proposal]:
     """Sums of losses become sums of numbers; what is carried over is detached."""
     text = wanted.text

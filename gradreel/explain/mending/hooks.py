@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..fixes.edits import enclosing, followed, grouped, stack_statements
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text, names_in
 from .derived_attributes import local_names
 
 Hook = ast.FunctionDef | ast.Lambda
 
 
+@fix(hook_returned=1)
 def returned_gradient(wanted: Wanted) -> Iterator[Proposal]:
     """A number that a hook returns becomes a factor of the gradient that it was given."""
     text = wanted.text
@@ -36,6 +38,7 @@ def returned_gradient(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "the gradient that came is left out", text.replaced(value, made))
 
 
+@fix(argument_missing=1)
 def one_argument(wanted: Wanted) -> Iterator[Proposal]:
     """A hook on a tensor gets its gradient alone."""
     text = wanted.text
@@ -55,6 +58,7 @@ def one_argument(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, Edit(*start, *end, used[-1]))
 
 
+@fix(hook_shape=1)
 def tuple_returned(wanted: Wanted) -> Iterator[Proposal]:
     """A hook on a module returns a tuple of gradients, one for each input."""
     text = wanted.text
@@ -69,6 +73,7 @@ def is_tuple(value: ast.expr) -> bool:
     return isinstance(value, ast.Tuple) or is_none(value)
 
 
+@fix(post_hook_result=1)
 def nothing_returned(wanted: Wanted) -> Iterator[Proposal]:
     """A hook that runs when all is added up returns nothing: what it computes, it does."""
     text = wanted.text
@@ -83,6 +88,7 @@ def nothing_returned(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"return nothing from the hook on line {hook.lineno}", FREE, *edits)
 
 
+@fix(unpacked=1)
 def unpacked_tensor(wanted: Wanted) -> Iterator[Proposal]:
     """What `pack` kept is made a tensor again; a `pack` that keeps nothing keeps what it was given."""
     text = wanted.text
@@ -99,6 +105,7 @@ def unpacked_tensor(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, "one copy", text.replaced(value, shown))
 
 
+@fix(packed=1)
 def packed_copy(wanted: Wanted) -> Iterator[Proposal]:
     """A `pack` that writes works on a copy."""
     text = wanted.text
@@ -118,6 +125,7 @@ def packed_copy(wanted: Wanted) -> Iterator[Proposal]:
                     )
 
 
+@fix(resized=1)
 def padded(wanted: Wanted) -> Iterator[Proposal]:
     """A longer tensor is computed, with zeros behind."""
     text = wanted.text
@@ -130,6 +138,7 @@ def padded(wanted: Wanted) -> Iterator[Proposal]:
             )
 
 
+@fix(data_type=1)
 def data_in_floats(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     if isinstance(raised, ast.Assign):
@@ -167,6 +176,7 @@ def is_none(value: ast.expr) -> bool:
 ONCE = "the hook runs once in each backward"
 
 
+@fix(hooks_pile=1)
 def register_once(wanted: Wanted) -> Iterator[Proposal]:
     """A hook that a loop registers in every turn is registered before the loop, or removed at the end of the turn."""
     text, built = wanted.text, wanted.at("built")

@@ -10,11 +10,13 @@ from dataclasses import replace
 from ..calls import callee, keyword
 from ..fixes.edits import enclosing
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text, names_in
 
 OF_SECOND_ORDER = "second derivatives: the graph of every inner step is kept"
 
 
+@fix(in_vain=1)
 def compute_weights(wanted: Wanted) -> Iterator[Proposal]:
     """`fast = copy.deepcopy(net)` and an SGD of its own become `weights` that each inner step computes anew, with a
     graph back to `net`, and `fast` a function that calls `net` with them."""

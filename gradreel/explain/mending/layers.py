@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..calls import callee, keyword
 from ..fixes.edits import enclosing, enumerated, followed, loads, value_of, with_argument, without_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix, fix_kind
 from ..fixes.text import Edit, Text, names_in, targets
 from ..optimizers import makings
 
@@ -23,6 +24,7 @@ REGISTERED = {
 OTHERWISE = "another function: see that it is what you mean"
 
 
+@fix(not_used=1)
 def called_too(wanted: Wanted) -> Iterator[Proposal]:
     """In place of the second call of a layer of the same making, or behind another layer."""
     text, built = wanted.text, wanted.at("built")
@@ -78,6 +80,7 @@ FRONT = {3: "transpose(1, 2)", 4: "permute(0, 3, 1, 2)", 5: "permute(0, 4, 1, 2,
 """What brings the last dimension behind that of the batch."""
 
 
+@fix_kind(shape=4)
 def channels_first(wanted: Wanted) -> Iterator[Proposal]:
     """Images that come with their channels last get them in front."""
     text, found, name = wanted.text, CHANNELS.search(wanted.found.message), wanted.name("target")
@@ -96,6 +99,7 @@ RANKS = {2: 1, 3: 1, 4: 2, 5: 3}
 """Which kind of layer is for so many dimensions."""
 
 
+@fix_kind(shape=14)
 def of_these_dimensions(wanted: Wanted) -> Iterator[Proposal]:
     """`BatchNorm1d` becomes `BatchNorm2d`, where images come."""
     text, comes = wanted.text, COMES.search(wanted.found.message)
@@ -111,6 +115,7 @@ def of_these_dimensions(wanted: Wanted) -> Iterator[Proposal]:
 WINDOW = re.compile(r"Kernel size: \((\d+)")
 
 
+@fix_kind(shape=15)
 def edges_added(wanted: Wanted) -> Iterator[Proposal]:
     """A convolution gets an edge around what comes, so that its window fits and nothing becomes smaller."""
     text, window = wanted.text, WINDOW.search(wanted.found.message)
@@ -122,6 +127,7 @@ def edges_added(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"an edge of zeros: padding on line {node.lineno}", "a larger result", made)
 
 
+@fix(no_parameters=1, unregistered=1)
 def registered(wanted: Wanted) -> Iterator[Proposal]:
     """Layers in a plain list or dict go where the module can find them."""
     text = wanted.text
@@ -269,6 +275,7 @@ def given_too(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "they change with the others", text.replaced(call.args[0], made))
 
 
+@fix(nothing_learns=1)
 def last_learns(wanted: Wanted) -> Iterator[Proposal]:
     """Of a model that is frozen as a whole the last layer learns."""
     raised, last = wanted.at("raised"), wanted.name("last")

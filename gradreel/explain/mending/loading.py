@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..fixes.edits import grouped, set_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 
 ANEW = "what is left out keeps the numbers it began with"
 
@@ -18,6 +19,7 @@ def loads(wanted: Wanted) -> Iterator[tuple[ast.Call, ast.expr]]:
             yield call, call.args[0]
 
 
+@fix(state_prefix=1)
 def renamed(wanted: Wanted) -> Iterator[Proposal]:
     """Every name loses the step that it has more, or gets the one that it lacks."""
     text, ahead, behind = wanted.text, wanted.name("ahead"), wanted.name("behind")
@@ -29,6 +31,7 @@ def renamed(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{title}, on line {call.lineno}", FREE, text.replaced(given, made))
 
 
+@fix(state_keys=1)
 def part_of_it(wanted: Wanted) -> Iterator[Proposal]:
     """A checkpoint of several things holds the state dict under one of its names; else what is there is loaded."""
     text, keys = wanted.text, wanted.name("keys") or ""
@@ -41,6 +44,7 @@ def part_of_it(wanted: Wanted) -> Iterator[Proposal]:
         yield offer(title, ANEW, set_keyword(text, call, "strict", "False"))
 
 
+@fix(state_sizes=1)
 def of_these_sizes(wanted: Wanted) -> Iterator[Proposal]:
     """What has the shape that the module has is loaded."""
     text = wanted.text
@@ -54,6 +58,7 @@ def of_these_sizes(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, ANEW, text.replaced(given, made), set_keyword(text, call, "strict", "False"))
 
 
+@fix(no_state=1)
 def state_of(wanted: Wanted) -> Iterator[Proposal]:
     """The state dict of what was given."""
     text = wanted.text

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee
-from ..fixes.edits import set_keyword
+from ..fixes.edits import returns, set_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text
-from .demands import returns
 
 
 def mapped(text: Text) -> Iterator[tuple[ast.Call, list[str]]]:
@@ -25,6 +25,7 @@ def mapped(text: Text) -> Iterator[tuple[ast.Call, list[str]]]:
             yield node, [text.get(part) for part in uses[0].args] if uses else []
 
 
+@fix(mapped_sizes=1, mapped_structure=1, mapped_number=1, mapped_dimension=1)
 def in_dims(wanted: Wanted) -> Iterator[Proposal]:
     """All arguments along their first dimension; then one of them the same for all examples, of the fewest dimensions
     first; or all but one."""
@@ -42,6 +43,7 @@ def in_dims(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, cost, set_keyword(text, call, "in_dims", made))
 
 
+@fix(mapped_result=1)
 def tensors_returned(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call, _ in mapped(text):

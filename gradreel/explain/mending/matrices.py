@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..fixes.edits import enclosing, grouped, value_of
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix
 
 INVERSES = ("inv", "inverse")
 NEEDS = (*INVERSES, "solve", "cholesky", "det", "slogdet", "logdet", "eig", "eigh", "eigvals", "matrix_power")
@@ -27,6 +28,7 @@ def taken_apart(wanted: Wanted) -> Iterator[tuple[ast.Call, ast.expr]]:
             yield call, call.args[0]
 
 
+@fix(singular=1)
 def more_on_diagonal(wanted: Wanted) -> Iterator[Proposal]:
     """`A` becomes `A + 0.0001 * torch.eye(A.shape[-1])`, and what has a pseudoinverse gets that."""
     text = wanted.text
@@ -57,6 +59,7 @@ def of_any_matrix(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "the best there is", text.replaced(call, whole))
 
 
+@fix(not_definite=1)
 def made_definite(wanted: Wanted) -> Iterator[Proposal]:
     """More on the diagonal; a factor that may be negative made positive; the matrix times itself turned."""
     yield from more_on_diagonal(wanted)
@@ -76,6 +79,7 @@ def made_definite(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.makeshift(title, "another matrix", text.replaced(matrix, made))
 
 
+@fix(not_square=1)
 def of_square(wanted: Wanted) -> Iterator[Proposal]:
     """What does for any matrix; else the square matrix of its rows."""
     yield from of_any_matrix(wanted)

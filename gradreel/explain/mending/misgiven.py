@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import callee, keyword, weights
-from ..fixes.edits import followed, grouped, loads, without_keyword
+from ..fixes.edits import followed, grouped, loads, same_number, without_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text
 from .wrong_tensor import leaves
 
@@ -30,6 +31,7 @@ OTHERS = {
 ROOTS = ("math", "np", "numpy")
 
 
+@fix(not_a_tensor=5)
 def given_tensor(wanted: Wanted) -> Iterator[Proposal]:
     """What was given is made a tensor: lists of tensors are stacked, texts are read, numbers wrapped."""
     text, got = wanted.text, wanted.name("got")
@@ -59,6 +61,7 @@ def given_tensor(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(given, f"torch.tensor({shown})"))
 
 
+@fix(operand=3)
 def beside_tensor(wanted: Wanted) -> Iterator[Proposal]:
     """A list beside a tensor becomes one; a text beside it is printed with it."""
     text, raised, got = wanted.text, wanted.at("raised"), wanted.name("got")
@@ -86,6 +89,7 @@ def beside_tensor(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(side, f"float({text.get(side)})"))
 
 
+@fix(tensor_of_text=1)
 def number_read(wanted: Wanted) -> Iterator[Proposal]:
     """`torch.tensor("1.5")` becomes `torch.tensor(float("1.5"))`, of a list entry by entry."""
     text = wanted.text
@@ -97,6 +101,7 @@ def number_read(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(given, made))
 
 
+@fix(index_by_text=1)
 def itself_or_by_name(wanted: Wanted) -> Iterator[Proposal]:
     """What may be a dict or a tensor is looked up only where it is a dict."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
@@ -107,6 +112,7 @@ def itself_or_by_name(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(node, made))
 
 
+@fix(index_of_float=1)
 def whole_place(wanted: Wanted) -> Iterator[Proposal]:
     """A place is divided in whole numbers, or made one."""
     text, raised = wanted.text, wanted.at("raised")
@@ -125,6 +131,7 @@ def whole_place(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(place, f"int({shown})"))
 
 
+@fix(joined_nothing=1)
 def if_any(wanted: Wanted) -> Iterator[Proposal]:
     """Where there is nothing to put together, a tensor without entries stands for it."""
     text = wanted.text
@@ -137,6 +144,7 @@ def if_any(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "no gradient where there is nothing", text.replaced(call, made))
 
 
+@fix(ragged=1)
 def filled_up(wanted: Wanted) -> Iterator[Proposal]:
     """Rows of different lengths are filled up with zeros."""
     text = wanted.text
@@ -148,6 +156,7 @@ def filled_up(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "zeros that a mask may have to leave out", text.replaced(call, made))
 
 
+@fix(setting=1)
 def in_range(wanted: Wanted) -> Iterator[Proposal]:
     """The number that was written below 0 is written above; else its absolute value is taken."""
     text, got = wanted.text, wanted.name("got")
@@ -167,6 +176,7 @@ def in_range(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "steps downhill", text.replaced(given.value, f"abs({text.get(given.value)})"))
 
 
+@fix(betas=1)
 def as_floats(wanted: Wanted) -> Iterator[Proposal]:
     """Whole numbers among the betas are written as floats, where they stand or where they are given."""
     text = wanted.text
@@ -189,13 +199,7 @@ def is_whole(part: ast.expr) -> bool:
     return isinstance(part, ast.Constant) and type(part.value) is int
 
 
-def same_number(one: str, other: str) -> bool:
-    try:
-        return float(one) == float(other)
-    except ValueError:
-        return False
-
-
+@fix(format_of_many=1)
 def one_number_written(wanted: Wanted) -> Iterator[Proposal]:
     """The mean is written, or the tensor without a format."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
@@ -209,6 +213,7 @@ def one_number_written(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, cost, followed(text, node.value, way))
 
 
+@fix(no_such_attribute=1)
 def as_torch_says(wanted: Wanted) -> Iterator[Proposal]:
     """The attribute that was meant."""
     text, got = wanted.text, wanted.name("got")
@@ -221,6 +226,7 @@ def as_torch_says(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(node, made))
 
 
+@fix(no_such_attribute=2)
 def emptied(wanted: Wanted) -> Iterator[Proposal]:
     """`w.zero_grad()` becomes `w.grad = None`; of a loss, the optimizer's is meant."""
     text, raised = wanted.text, wanted.at("raised")
@@ -239,6 +245,7 @@ def keyword_of(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Call) and keyword(node, name) is not None
 
 
+@fix(no_such_attribute=3)
 def of_type(wanted: Wanted) -> Iterator[Proposal]:
     """`x.astype("float32")` becomes `x.to(torch.float32)`."""
     text = wanted.text
@@ -252,6 +259,7 @@ def of_type(wanted: Wanted) -> Iterator[Proposal]:
 TYPES = {"float": "float32", "int": "int64", "double": "float64", "long": "int64"}
 
 
+@fix(grad_of_number=1)
 def cleared(wanted: Wanted) -> Iterator[Proposal]:
     """`.grad = 0` becomes `.grad = None`."""
     text, raised = wanted.text, wanted.at("raised")
@@ -262,6 +270,7 @@ def cleared(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "one tensor more in memory", text.replaced(raised.value, made))
 
 
+@fix(weight_of_number=1)
 def weight_tensor(wanted: Wanted) -> Iterator[Proposal]:
     """`backward(1.0)` becomes `backward(torch.full_like(y, 1.0))`."""
     text = wanted.text
@@ -279,6 +288,7 @@ def weight_tensor(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "each entry counts that much", text.replaced(given, made))
 
 
+@fix(truth_of_none=1)
 def anything_in_it(wanted: Wanted) -> Iterator[Proposal]:
     """A tensor is asked how many entries it has."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
@@ -287,6 +297,7 @@ def anything_in_it(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.replaced(use, f"{name}.numel() > 0"))
 
 
+@fix(no_return_here=1)
 def returned_always(wanted: Wanted) -> Iterator[Proposal]:
     """Where no case fits, a function gives what its last `return` gives."""
     text, name = wanted.text, wanted.name("function")
@@ -303,6 +314,7 @@ def returned_always(wanted: Wanted) -> Iterator[Proposal]:
 # ---- settings of autograd's calls
 
 
+@fix(materialize=1)
 def not_both(wanted: Wanted) -> Iterator[Proposal]:
     """`materialize_grads=True` alone: it allows what is unused and gives zeros."""
     text = wanted.text
@@ -316,6 +328,7 @@ def not_both(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(f"{title}, on line {call.lineno}", FREE, edit)
 
 
+@fix(no_inputs=1)
 def everyone(wanted: Wanted) -> Iterator[Proposal]:
     """Without `inputs=` every leaf gets its gradient; `grad` is told the parameters of a module, or the leaves."""
     text = wanted.text
@@ -336,6 +349,7 @@ def everyone(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "a gradient for each leaf", text.replaced(call.args[1], shown))
 
 
+@fix(grad_of_module=1)
 def parameters_listed(wanted: Wanted) -> Iterator[Proposal]:
     """`grad(loss, net)` becomes `grad(loss, list(net.parameters()))`."""
     text = wanted.text
@@ -356,6 +370,7 @@ def modules(text: Text) -> list[str]:
     return list(found)
 
 
+@fix(gradient_number=1)
 def one_for_each(wanted: Wanted) -> Iterator[Proposal]:
     """As many gradients to start from as there are roots; or none, where each root is a single number."""
     text = wanted.text
@@ -370,6 +385,7 @@ def one_for_each(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "each entry counts 1", text.replaced(given, made))
 
 
+@fix(swapped=1)
 def turned_round(wanted: Wanted) -> Iterator[Proposal]:
     """The scores first, and then the targets."""
     text, one, two = wanted.text, wanted.name("first"), wanted.name("second")

@@ -7,16 +7,17 @@ import difflib
 from collections.abc import Iterable, Iterator
 
 from ..calls import callee
+from ..diagnostics.message_rules import METHODS, PAIRS
 from ..errors.loss_class import classes_kept
-from ..errors.misgiven import METHODS, PAIRS
-from ..fixes.edits import grouped, loads
+from ..fixes.edits import grouped, loads, same_number
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, targets
-from .misgiven import same_number
 from .numbers import without_items
 from .recurrent import output_taken
 
 
+@fix(joined_numbers=1)
 def made_of_numbers(wanted: Wanted) -> Iterator[Proposal]:
     """What was taken out of tensors stays in them; else the list of numbers becomes one tensor."""
     text = wanted.text
@@ -32,6 +33,7 @@ def made_of_numbers(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.replaced(call, f"torch.tensor({name})"))
 
 
+@fix(number_as_text=1)
 def read_as_number(wanted: Wanted) -> Iterator[Proposal]:
     """A text among the arguments is read by `float()`; in quotes, it is written without them."""
     text = wanted.text
@@ -50,6 +52,7 @@ def read_as_number(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(given, f"float({shown})"))
 
 
+@fix(tuple_as_tensor=2)
 def first_part(wanted: Wanted) -> Iterator[Proposal]:
     """The first part of what a layer gave: taken where it was made, else where it is used."""
     text, raised = wanted.text, wanted.at("raised")
@@ -79,6 +82,7 @@ def used_names(statement: ast.stmt) -> list[ast.Name]:
 MODULES = ("torch", "nn", "F", "self")
 
 
+@fix(not_a_tensor=3, operand=1)
 def tuple_given(wanted: Wanted) -> Iterator[Proposal]:
     """A tuple where a tensor was asked for: its first part may be meant."""
     if wanted.name("got") == "tuple":
@@ -86,6 +90,7 @@ def tuple_given(wanted: Wanted) -> Iterator[Proposal]:
         yield from first_part(wanted)
 
 
+@fix(not_a_tensor=1)
 def part_of_pair(wanted: Wanted) -> Iterator[Proposal]:
     """Of a pair of values and places that which is asked for: `scores.max(1).indices`."""
     text, raised, got = wanted.text, wanted.at("raised"), wanted.name("got") or ""
@@ -99,6 +104,7 @@ def part_of_pair(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(call, f"{text.get(call)}.{part}"))
 
 
+@fix(not_a_tensor=4, operand=2)
 def called_where_given(wanted: Wanted) -> Iterator[Proposal]:
     """A method where what it gives was asked for: it is called."""
     raised, text = wanted.at("raised"), wanted.text
@@ -113,6 +119,7 @@ def called_where_given(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{shown} on line {node.lineno}", FREE, text.replaced(node, shown))
 
 
+@fix(uncalled=1)
 def called_at_last(wanted: Wanted) -> Iterator[Proposal]:
     """The method is called: where its result gets a name, or where it is used."""
     text, what = wanted.text, wanted.name("what")
@@ -133,6 +140,7 @@ def called_at_last(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{shown} on line {method.lineno}", FREE, text.replaced(method, shown))
 
 
+@fix(only_named=1)
 def called_itself(wanted: Wanted) -> Iterator[Proposal]:
     """The statement that only names a method calls it."""
     text, built = wanted.text, wanted.at("built")
@@ -142,6 +150,7 @@ def called_itself(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{made} on line {built.lineno}", FREE, text.replaced(named[0], made))
 
 
+@fix(list_as_loss=1)
 def losses_summed(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "backward"):
@@ -151,6 +160,7 @@ def losses_summed(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(call.func.value, shown))
 
 
+@fix(module_as_result=2, loss_at_once=1)
 def made_and_called(wanted: Wanted) -> Iterator[Proposal]:
     """`nn.MSELoss(out, target)` becomes `nn.MSELoss()(out, target)`."""
     text, got = wanted.text, wanted.name("got")
@@ -158,6 +168,7 @@ def made_and_called(wanted: Wanted) -> Iterator[Proposal]:
     yield from made_first(wanted, [call for call in every if len(call.args) > 1])
 
 
+@fix(module_as_result=1)
 def result_kept(wanted: Wanted) -> Iterator[Proposal]:
     """`loss(out, y)` on a line of its own gives the loss, and `loss.backward()` asks the module: the result gets a
     name."""
@@ -173,6 +184,7 @@ def result_kept(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(node, f"value = {text.get(call)}"), *edits)
 
 
+@fix(loss_class=1, module_as_result=3)
 def class_made(wanted: Wanted) -> Iterator[Proposal]:
     """`criterion = nn.MSELoss` becomes `criterion = nn.MSELoss()`."""
     text, got = wanted.text, wanted.name("got") or ""
@@ -194,6 +206,7 @@ def made_first(wanted: Wanted, calls: Iterable[ast.Call]) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(call, made))
 
 
+@fix(parameter_alone=1)
 def listed(wanted: Wanted) -> Iterator[Proposal]:
     """An optimizer gets a list of the one parameter."""
     text = wanted.text
@@ -203,6 +216,7 @@ def listed(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(call.args[0], made))
 
 
+@fix(not_listed=1)
 def listed_together(wanted: Wanted) -> Iterator[Proposal]:
     """`torch.cat(a, b)` becomes `torch.cat([a, b])`; a tensor alone needs no joining."""
     text = wanted.text
@@ -216,6 +230,7 @@ def listed_together(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(call, made))
 
 
+@fix(truth_of_many=3, minus_of_truth=1)
 def turned_over(wanted: Wanted) -> Iterator[Proposal]:
     """`-mask` and `1 - mask` become `~mask`; other differences are taken of floats."""
     text, raised = wanted.text, wanted.at("raised")
@@ -236,6 +251,7 @@ def inverted(wanted: Wanted, whole: ast.expr, mask: ast.expr) -> Iterator[Propos
     yield wanted.proposal(f"{made} on line {whole.lineno}", FREE, wanted.text.replaced(whole, made))
 
 
+@fix(no_forward=1)
 def forward_named(wanted: Wanted) -> Iterator[Proposal]:
     """The method whose name is nearest to `forward` gets that name."""
     text, got = wanted.text, wanted.name("got")
@@ -257,6 +273,7 @@ ARGUMENTS = (
 """Names of arguments that are misspelt now and then."""
 
 
+@fix(no_such_argument=1)
 def argument_named(wanted: Wanted) -> Iterator[Proposal]:
     """The argument whose name is nearest."""
     text, got = wanted.text, wanted.name("got") or ""
@@ -267,6 +284,7 @@ def argument_named(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(word, f"{name}={text.get(word.value)}"))
 
 
+@fix(misspelt=1)
 def spelt(wanted: Wanted) -> Iterator[Proposal]:
     """The name that is near, wherever the other stands."""
     text, got, like = wanted.text, wanted.name("got"), wanted.name("like")
@@ -276,6 +294,7 @@ def spelt(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, *(text.replaced(use, like) for use in uses))
 
 
+@fix(no_device=1)
 def device_named(wanted: Wanted) -> Iterator[Proposal]:
     """`device = "cpu"`, behind the imports."""
     text = wanted.text
@@ -285,6 +304,7 @@ def device_named(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.before(rest[0], ['device = "cpu"']))
 
 
+@fix(not_parameter=2)
 def parameter_deleted(wanted: Wanted) -> Iterator[Proposal]:
     """Where `setattr(layer, name, made)` puts what was computed, the parameter that has the name is deleted before."""
     text, raised = wanted.text, wanted.at("raised")
@@ -298,6 +318,7 @@ def parameter_deleted(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, cost, text.before(raised, [line]))
 
 
+@fix(not_parameter=1)
 def as_parameter(wanted: Wanted) -> Iterator[Proposal]:
     """A tensor becomes a Parameter where a module registers it."""
     text, raised = wanted.text, wanted.at("raised")

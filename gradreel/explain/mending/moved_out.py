@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..fixes.edits import enclosing, loads, set_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text, names_in
 from ..optimizers import makings
 from ..silent.dropping import is_drop
 from ..silent.made_anew import made_in_forward
 
 
+@fix(made_anew=2)
 def made_once(wanted: Wanted) -> Iterator[Proposal]:
     """What `forward` makes is made in `__init__` and kept on `self`."""
     text, line = wanted.text, wanted.line("built")
@@ -39,6 +41,7 @@ def made_once(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "made once, it is among the parameters", *edits)
 
 
+@fix(made_anew=1)
 def weight_computed(wanted: Wanted) -> Iterator[Proposal]:
     """`layer.weight = nn.Parameter(layer.weight * mask)` in a forward, or `layer.weight.data = …`: it computes with the
     product, and keeps none."""
@@ -88,6 +91,7 @@ LINEAR = "torch.nn.functional.linear({given}, {product}, {layer}.bias)"
 ANY_LAYER = "torch.func.functional_call({layer}, {{'{name}': {product}}}, ({given},))"
 
 
+@fix(dropping=1)
 def by_mode(wanted: Wanted) -> Iterator[Proposal]:
     """`F.dropout(x, 0.5)` in a module becomes `F.dropout(x, 0.5, training=self.training)`."""
     text = wanted.text
@@ -105,6 +109,7 @@ def by_mode(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"as the mode of the module says, on line {lines}", FREE, *edits)
 
 
+@fix(in_vain=2)
 def handed_back(wanted: Wanted) -> Iterator[Proposal]:
     """The gradients of a copy, `fast = copy.deepcopy(net)`, are handed over to what the optimizer has."""
     text, built = wanted.text, wanted.at("built")

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from ..calls import callee, keyword
 from ..fixes.edits import enclosing, followed, grouped, loads, value_of
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text, names_in, targets
 from .sizes import counted
 
 
+@fix(nan=1, infinite=1)
 def nan_born(wanted: Wanted) -> Iterator[Proposal]:
     """The function gets an input at which its slope is finite."""
     text = wanted.text

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..fixes.edits import ATOMS, enclosing, enumerated, grouped, stack_statements
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text, names_in, targets
 from ..source import is_simple
 
@@ -311,6 +312,7 @@ def part_value(part: ast.Return) -> ast.expr:
 SINGLE = ("torch.float32", "torch.float")
 
 
+@fix(coarse_steps=1)
 def in_double(wanted: Wanted) -> Iterator[Proposal]:
     """All numbers with a point are of float64."""
     text = wanted.text

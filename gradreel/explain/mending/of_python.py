@@ -10,9 +10,11 @@ from ..calls import callee
 from ..errors.of_comma import commas, kept_as
 from ..fixes.edits import enclosing, grouped, with_argument
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text, names_in, targets
 
 
+@fix(list_end=1)
 def another_place(wanted: Wanted) -> Iterator[Proposal]:
     """The loop goes by the list that is asked; a place that is written becomes the last one."""
     text, raised = wanted.text, wanted.at("raised")
@@ -46,6 +48,7 @@ def length_of(wanted: Wanted, node: ast.Subscript) -> Iterator[Proposal]:
             yield wanted.proposal(f"{made} on line {part.lineno}", "fewer items", text.replaced(part, made))
 
 
+@fix(by_zero=1)
 def at_least_one(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(raised, ast.BinOp):
@@ -64,6 +67,7 @@ def goals(wanted: Wanted) -> Iterator[tuple[ast.stmt, ast.Tuple]]:
             yield raised, goal
 
 
+@fix(too_few_parts=1, too_many_parts=1)
 def names_for_parts(wanted: Wanted) -> Iterator[Proposal]:
     """As many names as there are parts: the last of them in brackets, or left out; what is left over to `*_`."""
     text = wanted.text
@@ -92,6 +96,7 @@ def names_for_parts(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(goal, names[0]))
 
 
+@fix(text_plus=1)
 def as_text(wanted: Wanted) -> Iterator[Proposal]:
     """What stands beside a text is made one."""
     text, raised, got = wanted.text, wanted.at("raised"), wanted.name("got")
@@ -111,6 +116,7 @@ def literal(node: ast.expr) -> bool:
     )
 
 
+@fix(list_plus=1)
 def as_list(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(raised, ast.BinOp):
@@ -119,6 +125,7 @@ def as_list(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node.right, made))
 
 
+@fix(generators=1)
 def both_listed(wanted: Wanted) -> Iterator[Proposal]:
     """`a.parameters() + b.parameters()` and `[a.parameters(), b.parameters()]` become a list of both."""
     text, raised = wanted.text, wanted.at("raised")
@@ -133,6 +140,7 @@ def both_listed(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))
 
 
+@fix(list_of_numbers=1)
 def tensors_of_lists(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(raised, ast.BinOp):
@@ -142,6 +150,7 @@ def tensors_of_lists(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "tensors instead of lists", *edits)
 
 
+@fix(one_of_many=3, whole_number=1)
 def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
     """`//` for the `/` that the number comes from; else `int()` around it."""
     text, raised = wanted.text, wanted.at("raised")
@@ -162,6 +171,7 @@ def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(f"{made} on line {given.lineno}", "whole numbers", text.replaced(given, made))
 
 
+@fix(int_of_text=1)
 def read_with_point(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "int"):
@@ -171,6 +181,7 @@ def read_with_point(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "a number with a point", text.replaced(call, f"float({shown})"))
 
 
+@fix(not_a_function=1)
 def not_called(wanted: Wanted) -> Iterator[Proposal]:
     """Square brackets for a place, `*` for a product, another name for what hides a function of Python's."""
     text, raised = wanted.text, wanted.at("raised")
@@ -197,6 +208,7 @@ def is_called(text: Text, node: ast.expr) -> bool:
     return isinstance(outer, ast.Call) and outer.func is node
 
 
+@fix(method_places=1)
 def round_brackets(wanted: Wanted) -> Iterator[Proposal]:
     """`x.size[0]` becomes `x.size(0)`."""
     text, raised = wanted.text, wanted.at("raised")
@@ -207,6 +219,7 @@ def round_brackets(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))
 
 
+@fix(loader_places=1)
 def next_batch(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(raised, ast.Subscript):
@@ -214,6 +227,7 @@ def next_batch(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{made} on line {node.lineno}", "the first batch", text.replaced(node, made))
 
 
+@fix(with_class=1)
 def with_brackets(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for item in raised.items if isinstance(raised, ast.With) else ():
@@ -223,6 +237,7 @@ def with_brackets(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(item.context_expr, made))
 
 
+@fix(not_yet_local=1)
 def of_outside(wanted: Wanted) -> Iterator[Proposal]:
     """`global total` at the head of the function, or `nonlocal` in a function of a function."""
     text, got, raised = wanted.text, wanted.name("got"), wanted.at("raised")
@@ -237,6 +252,7 @@ def of_outside(wanted: Wanted) -> Iterator[Proposal]:
             )
 
 
+@fix(list_lost=1)
 def left_standing(wanted: Wanted) -> Iterator[Proposal]:
     """`xs = xs.append(x)` becomes `xs.append(x)`."""
     text, raised = wanted.text, wanted.at("raised")
@@ -246,6 +262,7 @@ def left_standing(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.replaced(raised, made))
 
 
+@fix(most_of_nothing=1)
 def default_given(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "max", "min"):
@@ -253,6 +270,7 @@ def default_given(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"default=0 on line {call.lineno}", "0 where there is nothing", made)
 
 
+@fix(flag_read=1)
 def flag_set(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for node in ast.walk(text.tree):
@@ -261,6 +279,7 @@ def flag_set(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(node, f"{text.get(node.value)}.requires_grad_()"))
 
 
+@fix(comma=1)
 def without_comma(wanted: Wanted) -> Iterator[Proposal]:
     """`lr = 0.1,` becomes `lr = 0.1`."""
     text = wanted.text

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..calls import callee, keyword
 from ..fixes.edits import enclosing, loads, root_name
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text, head, names_in
 
 COPY = "one tensor more in memory"
@@ -24,11 +25,13 @@ SIGNS = {
 }
 
 
+@fix(no_grad_view=2, expanded=1)
 def out_of_place(wanted: Wanted) -> Iterator[Proposal]:
     """The statement that wrote makes a new tensor instead."""
     yield from made_plain(wanted, PLAINLY, COPY)
 
 
+@fix(detach_view=1, saved_detached=1)
 def detached_apart(wanted: Wanted) -> Iterator[Proposal]:
     """The statement that detached in place takes another tensor over the same memory instead."""
     yield from made_plain(wanted, "take another tensor, outside of the graph, and leave the old one in it", FREE)

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from ..calls import callee, keyword
 from ..fixes.edits import followed, grouped, loads
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import names_in
 from .sizes import counted, resized
 
 
+@fix(past_the_end=1)
 def past_the_end(wanted: Wanted) -> Iterator[Proposal]:
     """A loop stops at the last place there is."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
@@ -33,6 +35,7 @@ def past_the_end(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "another entry", text.replaced(node, "-1"))
 
 
+@fix(too_few=1)
 def at_most(wanted: Wanted) -> Iterator[Proposal]:
     """`topk(5)` of three entries takes as many as there are."""
     text = wanted.text
@@ -49,6 +52,7 @@ def at_most(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "fewer entries", text.replaced(count, made))
 
 
+@fix(class_missing=1)
 def class_missing(wanted: Wanted) -> Iterator[Proposal]:
     """The last layer gets one output per class."""
     index, size = wanted.name("index"), wanted.name("size")
@@ -66,6 +70,7 @@ def counted_from_0(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "other classes are meant", made)
 
 
+@fix(classes_beyond=1)
 def enough_classes(wanted: Wanted) -> Iterator[Proposal]:
     """As many columns as the largest class plus 1."""
     text, most = wanted.text, wanted.name("most")
@@ -78,6 +83,7 @@ def enough_classes(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "more columns", text.replaced(place, made))
 
 
+@fix(row_missing=1)
 def row_missing(wanted: Wanted) -> Iterator[Proposal]:
     """The table gets one row for each number."""
     size, most = wanted.name("size"), wanted.name("most")
@@ -91,6 +97,7 @@ def row_missing(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, "more weights", wanted.text.replaced(node.args[0], shown))
 
 
+@fix(dimension_missing=1)
 def dimension_missing(wanted: Wanted) -> Iterator[Proposal]:
     """The last dimension, however many there are."""
     text, raised, dim = wanted.text, wanted.at("raised"), wanted.name("dim")
@@ -102,10 +109,12 @@ def dimension_missing(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(part, "-1"))
 
 
+@fix(index_type=1)
 def index_type(wanted: Wanted) -> Iterator[Proposal]:
     yield from index_changed(wanted, ".long()", "whole numbers; what stood behind the point is dropped")
 
 
+@fix(index_shape=1)
 def index_shape(wanted: Wanted) -> Iterator[Proposal]:
     yield from index_changed(wanted, ".unsqueeze(1)", "a column of results")
     yield from index_changed(wanted, ".unsqueeze(0)", "a row of results")

@@ -8,11 +8,13 @@ from dataclasses import replace
 
 from ..fixes.edits import grouped, loads
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text
 from ..optimizers import makings
 from .out_of_place import SIGNS
 
 
+@fix(rebound_parameter=1)
 def written_into(wanted: Wanted) -> Iterator[Proposal]:
     """`p = p - lr * p.grad` becomes `p -= lr * p.grad`, under no_grad if it is not already."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
@@ -25,6 +27,7 @@ def written_into(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(title, "the write leaves no trace in the graph", text.replaced(built, f"{header}{made}"))
 
 
+@fix(second_backward=8)
 def optimized_in_place(wanted: Wanted) -> Iterator[Proposal]:
     """`img = img.clamp(0, 1)` gives the name of what an optimizer changes to something else: it is written into it."""
     text = wanted.text
@@ -45,6 +48,7 @@ def in_place(text: Text, value: ast.expr, name: str) -> str:
     return f"{name}.copy_({text.get(value)})"
 
 
+@fix(flat_draw=1)
 def as_function(wanted: Wanted) -> Iterator[Proposal]:
     """`torch.normal(mean, std)` becomes `mean + std * torch.randn_like(mean)`, which draws the same."""
     text = wanted.text
@@ -59,6 +63,7 @@ def as_function(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(call, made[1:-1] if bare else made))
 
 
+@fix(same_memory=1)
 def kept_apart(wanted: Wanted) -> Iterator[Proposal]:
     """`before = net.weight` becomes `before = net.weight.detach().clone()`."""
     text, built = wanted.text, wanted.at("built")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..calls import keyword
 from ..fixes.edits import copies, enclosing, enumerated, followed, needed_before, stack_statements, without_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text, targets
 from .collected import begun_anew
 from .derived_attributes import as_property, build_where_read, computed_where_read, rebuilt_in_method
@@ -20,6 +21,7 @@ Way = Callable[[Wanted], Iterator[Proposal]]
 EACH = "one forward more in each turn"
 
 
+@fix(old_graph=1)
 def older(wanted: Wanted) -> Iterator[Proposal]:
     """A backward went through a graph that was built before a step."""
     asking = as_asked(wanted)
@@ -102,6 +104,7 @@ def stepped_later(wanted: Wanted) -> Iterator[Proposal]:
                 return
 
 
+@fix(second_backward=11)
 def taken_in_loop(wanted: Wanted) -> Iterator[Proposal]:
     """`losses = [f(x) for x in data]` and `for loss in losses:` become `for x in data:` with `loss = f(x)` in it; of
     pairs, too."""

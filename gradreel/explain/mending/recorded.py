@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..fixes.edits import set_keyword
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text, names_in, targets
 
 TWICE = "the backward is recorded, too: about twice the memory"
@@ -19,6 +20,7 @@ def with_create_graph(wanted: Wanted) -> Iterator[Proposal]:
             yield recorded(wanted, call)
 
 
+@fix(second_backward=7)
 def learned_from(wanted: Wanted) -> Iterator[Proposal]:
     """A gradient whose call freed the graph, and which the next backward is to go through: keeping the graph would let
     the error go, and leave the gradient a constant."""

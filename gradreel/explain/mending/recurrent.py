@@ -9,10 +9,12 @@ from ..calls import callee
 from ..errors.recurrent import PAIRED, RECURRENT, named_layers
 from ..fixes.edits import value_of
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 
 ZEROS = "the memory begins with zeros"
 
 
+@fix(state_alone=1)
 def paired(wanted: Wanted) -> Iterator[Proposal]:
     """The state gets its partner: one that goes along with it, one where it is made, or zeros in the call."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target") or ""
@@ -49,6 +51,7 @@ def pair_made(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"a pair of states on line {built.lineno}", ZEROS, text.replaced(value, made))
 
 
+@fix(tuple_as_tensor=1)
 def output_taken(wanted: Wanted) -> Iterator[Proposal]:
     """`relu(self.gru(x))` takes `self.gru(x)[0]`; in a Sequential, a small module takes the output out of the pair."""
     text, raised = wanted.text, wanted.at("raised")
@@ -69,6 +72,7 @@ def output_taken(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.before(whole, lines), *edits)
 
 
+@fix(not_a_tensor=2)
 def one_of_states(wanted: Wanted) -> Iterator[Proposal]:
     """`fc((h_n, c_n))` becomes `fc(h_n)`: the first of what stands in brackets is what the layer shows."""
     text, raised = wanted.text, wanted.at("raised")

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 
 from ..fixes.edits import grouped
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix_kind
 from ..fixes.text import names_in
 
 MISFIT = re.compile(r"shape '\[(?P<shape>[-\d, ]+)\]' is invalid for input of size (?P<size>\d+)")
 
 
+@fix_kind(shape=7)
 def flattened(wanted: Wanted) -> Iterator[Proposal]:
     """A batch stays a batch: `x.view(-1, 400)` before a layer becomes `x.flatten(1)`, whatever the sizes are."""
     text, found = wanted.text, MISFIT.search(wanted.found.message)
@@ -27,6 +29,7 @@ def flattened(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "another shape", text.replaced(call, made))
 
 
+@fix_kind(shape=8)
 def batch_in_front(wanted: Wanted) -> Iterator[Proposal]:
     """`b, c, h, w = x.shape` and then `x.view(c, h * w)`: the batch comes first, as a dimension or a factor of one."""
     text, raised = wanted.text, wanted.at("raised")
@@ -61,6 +64,7 @@ def batch_left_out(wanted: Wanted, call: ast.Call) -> str | None:
     return None
 
 
+@fix_kind(shape=9)
 def last_turned(wanted: Wanted) -> Iterator[Proposal]:
     """`x.t()` of more than two dimensions: the last two change places, in each of a batch."""
     text = wanted.text
@@ -71,6 +75,7 @@ def last_turned(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "each of a batch is turned", text.replaced(call, made))
 
 
+@fix_kind(shape=10)
 def sizes_that_fit(wanted: Wanted) -> Iterator[Proposal]:
     """One size is left to be worked out; where one is already, another gets a number that divides the entries."""
     text, found = wanted.text, MISFIT.search(wanted.found.message)
@@ -105,6 +110,7 @@ def near(size: int, wanted: int, first: list[int]) -> list[int]:
     return sorted(divisors, key=lambda number: (number not in first, abs(number - wanted)))
 
 
+@fix_kind(shape=26)
 def without_rest(wanted: Wanted) -> Iterator[Proposal]:
     """What does not fill a row is left out."""
     text = wanted.text

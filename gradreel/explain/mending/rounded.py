@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..fixes.edits import enclosing, followed, grouped, value_of
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text, names_in, targets
 
 
@@ -192,6 +193,7 @@ def rounding(wanted: Wanted) -> Iterator[tuple[ast.Call, ast.expr]]:
             yield call, value
 
 
+@fix(zero_derivative=1)
 def left_unrounded(wanted: Wanted) -> Iterator[Proposal]:
     """A loss gets what was rounded for it as it is: `torch.round(torch.sigmoid(x))` becomes `torch.sigmoid(x)`."""
     text = wanted.text
@@ -236,6 +238,7 @@ def whole_of(node: ast.expr) -> ast.expr:
 SHAPED = ("view", "reshape", "squeeze", "flatten", "detach", "unsqueeze", "cpu", "t")
 
 
+@fix(zero_derivative=2)
 def round_straight_through(wanted: Wanted) -> Iterator[Proposal]:
     """`torch.round(x)` becomes `x + (torch.round(x) - x).detach()`: the value is rounded, and the slope is 1."""
     text, statement = wanted.text, wanted.at("built")

@@ -12,6 +12,7 @@ from ..errors.not_imported import IMPORTS, unbound
 from ..fixes.edits import (
     arguments_of,
     assigned_pairs,
+    bracketed,
     enclosing,
     enumerated,
     set_keyword,
@@ -20,9 +21,11 @@ from ..fixes.edits import (
     without_keyword,
 )
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix, fix_kind
 from ..fixes.text import Text, names_in, targets
 
 
+@fix(no_super_init=1)
 def super_called(wanted: Wanted) -> Iterator[Proposal]:
     """A module is set up before it is given layers."""
     text, raised = wanted.text, wanted.at("raised")
@@ -35,6 +38,7 @@ def super_called(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.before(first, ["super().__init__()"]), *edits)
 
 
+@fix(not_imported=1)
 def imported(wanted: Wanted) -> Iterator[Proposal]:
     """What is usually imported, before the first statement: all that is missing, at once."""
     missing, body = unbound(wanted.text.tree), wanted.text.tree.body
@@ -44,6 +48,7 @@ def imported(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{'; '.join(lines)} before line {first.lineno}", FREE, wanted.text.before(first, lines))
 
 
+@fix(not_called=1)
 def method_called(wanted: Wanted) -> Iterator[Proposal]:
     """`net.parameters` becomes `net.parameters()`."""
     text, raised = wanted.text, wanted.at("raised")
@@ -57,6 +62,7 @@ def method_called(wanted: Wanted) -> Iterator[Proposal]:
 METHODS = ("parameters", "named_parameters", "modules", "children", "buffers", "items", "keys", "values")
 
 
+@fix(listed_twice=1)
 def listed_once(wanted: Wanted) -> Iterator[Proposal]:
     """A group of all parameters gives up those that have a group of their own."""
     text = wanted.text
@@ -80,6 +86,7 @@ def params_of(group: ast.Dict) -> ast.expr | None:
     return None
 
 
+@fix(reentrant_inputs=1, reentrant_grad=1, reentrant_words=1)
 def not_reentrant(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for node in ast.walk(text.tree):
@@ -88,6 +95,7 @@ def not_reentrant(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, set_keyword(text, node, "use_reentrant", "False"))
 
 
+@fix(no_metric=1)
 def metric_given(wanted: Wanted) -> Iterator[Proposal]:
     """A schedule that watches a number is told it: the loss."""
     text = wanted.text
@@ -102,6 +110,7 @@ def metric_given(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, with_argument(text, call, f"{loss}.item()"))
 
 
+@fix_kind(shape=20)
 def whole_batches(wanted: Wanted) -> Iterator[Proposal]:
     """A last batch of one row is left out, or its layer uses what it learnt."""
     text = wanted.text
@@ -113,6 +122,7 @@ def whole_batches(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "the rows left over are not seen", with_argument(text, node, "drop_last=True"))
 
 
+@fix(untouched=3)
 def optimizer_of_these(wanted: Wanted) -> Iterator[Proposal]:
     """The optimizer gets the parameters to which the gradients come."""
     text, built = wanted.text, wanted.text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
@@ -135,6 +145,7 @@ def optimizer_of_these(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.removed(built), text.after(last, text.lines_of(built)))
 
 
+@fix(unfrozen=1)
 def all_parameters_given(wanted: Wanted) -> Iterator[Proposal]:
     """`[p for p in net.parameters() if p.requires_grad]` for an optimizer becomes `net.parameters()`."""
     text = wanted.text
@@ -153,6 +164,7 @@ def all_parameters_given(wanted: Wanted) -> Iterator[Proposal]:
 SKIPPED = "the optimizer skips what has no gradient yet"
 
 
+@fix(replaced=2)
 def numbers_loaded(wanted: Wanted) -> Iterator[Proposal]:
     """`self.net = copy.deepcopy(other.net)` becomes `self.net.load_state_dict(other.net.state_dict())`."""
     text, changed = wanted.text, wanted.at("changed")
@@ -174,6 +186,7 @@ def numbers_loaded(wanted: Wanted) -> Iterator[Proposal]:
 SIGNS = {ast.Mult: "mul_", ast.Div: "div_", ast.Add: "add_", ast.Sub: "sub_"}
 
 
+@fix(untouched=1, replaced=1)
 def written_in_place(wanted: Wanted) -> Iterator[Proposal]:
     """`self.w = nn.Parameter(self.w * s)`, behind the optimizer, becomes `self.w.mul_(s)`, under no_grad; so do all
     beside it."""
@@ -212,6 +225,7 @@ def is_quiet(text: Text, statement: ast.stmt) -> bool:
     return any("no_grad" in ast.unparse(mark) for mark in marks)
 
 
+@fix(untouched=4, replaced=4)
 def added_to_optimizer(wanted: Wanted) -> Iterator[Proposal]:
     """What is put in the place of a part of the model later is added to the optimizer there, or where the function
     that does so is called."""
@@ -231,6 +245,7 @@ def added_to_optimizer(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "what was replaced stays in the optimizer", text.after(changed, [line]))
 
 
+@fix(untouched=2, replaced=3)
 def changed_first(wanted: Wanted) -> Iterator[Proposal]:
     """Of two calls, one behind the other, of which the first makes the optimizer and the second replaces a part of the
     model, the first goes behind the second."""
@@ -268,6 +283,7 @@ def in_its_group(wanted: Wanted, changed: ast.stmt, path: str, given: str, group
     return wanted.proposal(title, cost, wanted.text.after(changed, [line]))
 
 
+@fix(untouched=5)
 def optimizer_anew(wanted: Wanted) -> Iterator[Proposal]:
     """The optimizer is made again, as it was, behind what replaces a part of the model."""
     text, built = wanted.text, wanted.text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
@@ -329,6 +345,7 @@ def last_change(text: Text, built: ast.stmt, names: set[str]) -> ast.stmt | None
     return next((s for s in reversed(later) if isinstance(s, ast.Assign) and targets(s) & names), None)
 
 
+@fix(broadcast=1)
 def in_one_shape(wanted: Wanted) -> Iterator[Proposal]:
     """Scores and targets of a loss get one shape."""
     text, built = wanted.text, wanted.at("built")
@@ -346,10 +363,7 @@ def in_one_shape(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.replaced(first, f"{bracketed(shown)}.reshape({other}.shape)"))
 
 
-def bracketed(shown: str) -> str:
-    return shown if shown.replace(".", "").isidentifier() else f"({shown})"
-
-
+@fix_kind(shape=19)
 def classes_second(wanted: Wanted) -> Iterator[Proposal]:
     """Scores of places in a sequence bring their classes into dimension 1."""
     text = wanted.text
@@ -368,6 +382,7 @@ def classes_second(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.replaced(first, made), text.replaced(second, flat))
 
 
+@fix(shuffled_twice=1)
 def not_shuffled(wanted: Wanted) -> Iterator[Proposal]:
     """The order is left to the sampler, or to the set."""
     text = wanted.text
@@ -380,6 +395,7 @@ def not_shuffled(wanted: Wanted) -> Iterator[Proposal]:
 REDUCTIONS = ("mean", "sum", "none")
 
 
+@fix(reduction=1)
 def reduced(wanted: Wanted) -> Iterator[Proposal]:
     """One of the ways that there are."""
     text = wanted.text

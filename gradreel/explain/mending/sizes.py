@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..calls import callee, keyword
 from ..fixes.edits import followed, grouped, loads, set_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix, fix_kind
 from ..fixes.text import Text
 
 WIDTHS: tuple[tuple[str, tuple[str, ...], str], ...] = (
@@ -37,6 +38,7 @@ WIDTHS: tuple[tuple[str, tuple[str, ...], str], ...] = (
 OUTPUTS = re.compile(r"size of tensor a \((?P<old>\d+)\) must match the size of tensor b \((?P<new>\d+)\)")
 
 
+@fix_kind(shape=5)
 def widened(wanted: Wanted) -> Iterator[Proposal]:
     """The layer is made for the width that comes."""
     for pattern, layers, word in WIDTHS:
@@ -78,6 +80,7 @@ def counted(node: ast.expr) -> int | None:
 HIDDEN = re.compile(r"Expected hidden(?:\[\d\])? size \(([\d, ]+)\), got \[([\d, ]+)\]")
 
 
+@fix_kind(shape=6)
 def deepened(wanted: Wanted) -> Iterator[Proposal]:
     """A state is made with the layers, rows and features that the recurrent layer expects."""
     text, found = wanted.text, HIDDEN.search(wanted.found.message)
@@ -98,6 +101,7 @@ def deepened(wanted: Wanted) -> Iterator[Proposal]:
 FACTORIES = ("zeros", "randn", "ones", "rand", "empty")
 
 
+@fix_kind(shape=16)
 def joined_otherwise(wanted: Wanted) -> Iterator[Proposal]:
     """Rows of several lengths can be put end to end, not stacked; what fits in one dimension may be joined there."""
     text = wanted.text
@@ -122,6 +126,7 @@ def joined_otherwise(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "another shape", edit)
 
 
+@fix(one_of_many=1)
 def stacked(wanted: Wanted) -> Iterator[Proposal]:
     """`torch.tensor(outs)` of a list of tensors is `torch.stack(outs)`, which keeps the graph of each."""
     text = wanted.text
@@ -132,6 +137,7 @@ def stacked(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{made} on line {call.lineno}", "a row for each", text.replaced(call, made))
 
 
+@fix(one_of_many=2)
 def one_of_many(wanted: Wanted) -> Iterator[Proposal]:
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for call in text.calls(raised, "item"):
@@ -147,6 +153,7 @@ def one_of_many(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"their {way}", "one number for all", followed(text, use, f".{way}()"))
 
 
+@fix(truth_of_many=2)
 def truth_of_many(wanted: Wanted) -> Iterator[Proposal]:
     """The test of an `if` or `while` asks for all, or for any."""
     text, raised = wanted.text, wanted.at("raised")
@@ -186,6 +193,7 @@ def bracketed(text: Text, node: ast.expr) -> str:
     return f"({text.get(node)})" if isinstance(node, ast.Compare | ast.BinOp) else grouped(text, node)
 
 
+@fix(no_return=1)
 def returned(wanted: Wanted) -> Iterator[Proposal]:
     """The function gives back what it computed last."""
     text, name = wanted.text, wanted.name("function")
@@ -208,6 +216,8 @@ RESHAPING = frozenset(
 REDUCING = frozenset({"mean", "sum"})
 
 
+@fix(hook_shape=3)
+@fix_kind(shape=2)
 def hook_keeps_shape(wanted: Wanted) -> Iterator[Proposal]:
     """A hook returns what it computes in the shape of the gradient that it was given: without the call that changes it
     at the end, or laid out, or spread over that shape."""
@@ -261,6 +271,8 @@ def kept_dimensions(text: Text, part: ast.expr) -> str:
     return f"{text.get(part.func)}({', '.join([*given, 'keepdim=True'])})" if given else text.get(part)
 
 
+@fix(hook_shape=2)
+@fix_kind(shape=1)
 def rows_put_back(wanted: Wanted) -> Iterator[Proposal]:
     """A hook that computes with some rows of the gradient puts them back into the whole of it."""
     text = wanted.text
@@ -280,6 +292,7 @@ def returned_by(function: ast.FunctionDef) -> list[ast.Return]:
     return [node for node in ast.walk(function) if isinstance(node, ast.Return)]
 
 
+@fix_kind(shape=3)
 def gradient_like(wanted: Wanted) -> Iterator[Proposal]:
     """A gradient that is assigned gets the shape of its tensor."""
     text, raised = wanted.text, wanted.at("raised")
@@ -305,6 +318,7 @@ def like(text: Text, value: ast.expr, owner: str) -> list[tuple[str, str]]:
     return [(f"torch.{callee(value)}_like({owner}{rest})", f"make the gradient in the shape of {owner}")]
 
 
+@fix_kind(shape=17)
 def added_up(wanted: Wanted) -> Iterator[Proposal]:
     """What is added to a running total is one number, however many rows came."""
     text, raised = wanted.text, wanted.at("raised")
@@ -318,6 +332,7 @@ def added_up(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, cost, followed(text, part, way))
 
 
+@fix_kind(shape=18)
 def of_matrices(wanted: Wanted) -> Iterator[Proposal]:
     """bmm takes batches of matrices: `@` takes matrices, and rows become matrices of one row and of one column."""
     text = wanted.text

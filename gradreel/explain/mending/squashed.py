@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..calls import callee, keyword
 from ..fixes.edits import assigned_pairs
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text
 from .values import dropped
 
@@ -20,6 +21,7 @@ PLAIN = {
 """Losses that take chances, by those that make them."""
 
 
+@fix(squashed=1)
 def scores_as_they_are(wanted: Wanted) -> Iterator[Proposal]:
     """Without the call, or else without the layer, that squashes them."""
     text, by = wanted.text, wanted.name("by") or ""
@@ -35,6 +37,7 @@ def scores_as_they_are(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "to show chances, take them of the scores", *left_out(text, owner, layer))
 
 
+@fix(squashed=2)
 def loss_of_chances(wanted: Wanted) -> Iterator[Proposal]:
     """The loss that takes chances as they are."""
     text = wanted.text
@@ -48,6 +51,7 @@ def loss_of_chances(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{PLAIN[name]}, which takes chances, for {name}", "less exact near 0 and 1", *edits)
 
 
+@fix(chances=1)
 def logarithms(wanted: Wanted) -> Iterator[Proposal]:
     """log_softmax in the place of softmax, where the loss takes logarithms."""
     text = wanted.text
@@ -105,6 +109,7 @@ def left_out(text: Text, owner: ast.Call | ast.List, layer: ast.Call) -> list[Ed
     return [Edit(*start, *text.place(layer.end_lineno or 0, layer.end_col_offset or 0), "")]
 
 
+@fix(of_one_entry=1)
 def sigmoid_of_one(wanted: Wanted) -> Iterator[Proposal]:
     """One score goes through `sigmoid`; where there are several in the last dimension, `softmax` is taken over that."""
     text, wide = wanted.text, wanted.name("wide") == "True"

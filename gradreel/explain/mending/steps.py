@@ -9,9 +9,11 @@ from dataclasses import replace
 from ..calls import callee, keyword
 from ..fixes.edits import set_keyword, stack_statements, with_argument
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, targets
 
 
+@fix(diverged=1)
 def smaller_steps(wanted: Wanted) -> Iterator[Proposal]:
     """A tenth or a hundredth of the rate, where it is written."""
     text, changed = wanted.text, wanted.at("changed")
@@ -37,6 +39,7 @@ def smaller_steps(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "smaller steps", text.replaced(rate, f"{rate.value / part:g}"))
 
 
+@fix(thrown_away=1)
 def result_taken(wanted: Wanted) -> Iterator[Proposal]:
     """The result gets the name of what it was made of."""
     text, changed, name = wanted.text, wanted.at("changed"), wanted.name("target")
@@ -45,6 +48,7 @@ def result_taken(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.replaced(changed, f"{name} = {text.get(changed)}"))
 
 
+@fix(result_unused=1)
 def take_result(wanted: Wanted) -> Iterator[Proposal]:
     """`project(w)` becomes `w = project(w)`; what an optimizer has is written into instead."""
     text, changed, name = wanted.text, wanted.at("changed"), wanted.name("target")
@@ -58,6 +62,7 @@ def take_result(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(title, "the write leaves no trace in the graph", text.replaced(changed, made))
 
 
+@fix(second_backward=3, step_between=1)
 def detached_at_last(wanted: Wanted) -> Iterator[Proposal]:
     """`h.detach()` on a line of its own leaves `h` as it is: `h = h.detach()` was meant."""
     text = wanted.text
@@ -70,6 +75,7 @@ def detached_at_last(wanted: Wanted) -> Iterator[Proposal]:
             yield replace(made, decisive=name == wanted.name("border"))
 
 
+@fix(clipped_early=1)
 def clipped_later(wanted: Wanted) -> Iterator[Proposal]:
     """It is clipped when the gradients are there: behind the backward, before the step. Where a helper clips, that is
     called then."""
@@ -81,6 +87,7 @@ def clipped_later(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, text.lines_of(change)))
 
 
+@fix(nan=2, not_finite=1)
 def left_out(wanted: Wanted) -> Iterator[Proposal]:
     """A step is taken only where the gradients are finite."""
     text, raised = wanted.text, wanted.at("raised")
@@ -109,6 +116,7 @@ def step_loop(wanted: Wanted) -> ast.For | None:
     return loop if in_it and built is not None and isinstance(loop, ast.For) else None
 
 
+@fix(step_between=5)
 def later_pair_first(wanted: Wanted) -> Iterator[Proposal]:
     """Of `for opt, loss in ((d_opt, d_loss), (g_opt, g_loss))` the second goes first: what the step of the first would
     write over is needed no more, and `zero_grad` clears what the other loss left there."""
@@ -130,6 +138,7 @@ def later_pair_first(wanted: Wanted) -> Iterator[Proposal]:
 OWN = "[part for group in {}.param_groups for part in group['params']]"
 
 
+@fix(step_between=7)
 def stepped_in_loop_of_its_own(wanted: Wanted) -> Iterator[Proposal]:
     """The steps are taken in a second loop, when every loss has gone backward, each into its own parameters."""
     text, loop, raised = wanted.text, step_loop(wanted), wanted.at("raised")

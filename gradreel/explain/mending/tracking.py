@@ -20,6 +20,8 @@ from ..fixes.edits import (
     with_argument,
 )
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.references import LOSSES
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text, targets
 from ..straight_through import is_straight_through, parts_of, reads
 from ..unread_layers import unread_layer
@@ -28,7 +30,6 @@ from .modes import enabled, recording_on
 from .moved_out import weight_computed
 from .numbers import all_kept, from_tensors, in_torch, tensor_beside, tensors_listed, without_numbers
 from .recorded import with_create_graph
-from .references import LOSSES
 from .rounded import chances_kept, looked_up_straight_through, scored, soft_step, straight_through
 from .softened import soft_class, soft_counts, soft_place
 from .unread import of_data
@@ -56,6 +57,7 @@ MAKERS = frozenset(
 )
 
 
+@fix(no_graph=1, not_tracked=1, lost=1, lost_unread=1, overwritten=1, constant_term=1, constant_penalty=1, drawn=1)
 def cut_off(wanted: Wanted) -> Iterator[Proposal]:
     """A root has no graph: by how it was lost."""
     how = wanted.name("how") or "plain"
@@ -247,6 +249,7 @@ def unwrapped(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, cost, text.replaced(value, text.get(inner)))
 
 
+@fix(cut_steps=1)
 def undetached(wanted: Wanted) -> Iterator[Proposal]:
     """`.detach()` or `.data` is left out where it cut."""
     text, statement = wanted.text, wanted.at("cut")
@@ -283,6 +286,7 @@ def undetached(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, cost, followed(text, value, ".requires_grad_()"))
 
 
+@fix(moving_target=1)
 def target_detached(wanted: Wanted) -> Iterator[Proposal]:
     """The side that was cut off has its graph back, and the other is detached where both are compared."""
     text, statement, loss, name = wanted.text, wanted.at("cut"), wanted.at("begun"), wanted.name("target")
@@ -382,6 +386,7 @@ def sampled_with_graph(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "the gradient goes on back to the parameters", text.replaced(call, made))
 
 
+@fix(unrecorded=1)
 def write_recorded(wanted: Wanted) -> Iterator[Proposal]:
     """The write leaves no_grad, or becomes a new tensor."""
     text, changed = wanted.text, wanted.at("changed")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..calls import callee, keyword
 from ..fixes.edits import copies, enclosing, enumerated, grouped, needed_before, set_keyword, with_argument
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text, names_in, targets
 
 NUMBERS = ("item", "tolist")
@@ -35,6 +36,7 @@ def functions(text: Text) -> list[Function]:
     return [*plain, *(node for node in text.parts(text.tree, ast.FunctionDef) if node.name in names)]
 
 
+@fix(function_result=1)
 def as_tensor(wanted: Wanted) -> Iterator[Proposal]:
     """The function gives the tensor itself, and no number taken out of it."""
     text = wanted.text
@@ -48,6 +50,7 @@ def as_tensor(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, "the graph stays", text.replaced(call, grouped(text, call.args[0])))
 
 
+@fix(auxiliary=1)
 def with_auxiliary(wanted: Wanted) -> Iterator[Proposal]:
     """`grad(f)` becomes `grad(f, has_aux=True)`."""
     text = wanted.text
@@ -58,6 +61,7 @@ def with_auxiliary(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, cost, with_argument(text, call, "has_aux=True"))
 
 
+@fix(vmap_item=2)
 def log_outside(wanted: Wanted) -> Iterator[Proposal]:
     """What a function under `vmap(grad(f))` appends to a log, it returns beside its result; the log gets it outside."""
     text, raised = wanted.text, wanted.at("raised")
@@ -86,6 +90,7 @@ def log_outside(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, *edits)
 
 
+@fix(no_vector=1, vector_shape=1)
 def vector_given(wanted: Wanted) -> Iterator[Proposal]:
     """A vector of ones, in the shape of what it goes with."""
     text = wanted.text
@@ -103,6 +108,7 @@ def vector_given(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "each entry counts 1", edit)
 
 
+@fix(backward_in_transform=1)
 def differentiated(wanted: Wanted) -> Iterator[Proposal]:
     """A function that goes backward inside of a transform becomes `torch.func.grad` of what it went back from."""
     text, raised = wanted.text, wanted.at("raised")
@@ -125,6 +131,7 @@ def differentiated(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(title, FREE, *edits)
 
 
+@fix(in_transform=2)
 def without_flag(wanted: Wanted) -> Iterator[Proposal]:
     """Inside of a transform nothing has to be asked for a gradient."""
     text, raised = wanted.text, wanted.at("raised")
@@ -140,6 +147,7 @@ def without_flag(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(call, text.get(call.func.value)))
 
 
+@fix(in_transform=1)
 def gradient_by_transform(wanted: Wanted) -> Iterator[Proposal]:
     """`z.requires_grad_()` and `autograd.grad(energy, z)` within a transform become `torch.func.grad` of a function
     that computes the energy: transforms can be nested."""
@@ -217,6 +225,7 @@ def remove_flag(text: Text, raised: ast.stmt, leaf: str) -> list[Edit]:
 OF_LEAF = ("requires_grad_", "detach", "clone")
 
 
+@fix(gradient_shape=3)
 def cotangent_like(wanted: Wanted) -> Iterator[Proposal]:
     """What `vjp` gave is given ones in the shape of the output that came with it."""
     text, raised = wanted.text, wanted.at("raised")
@@ -232,6 +241,7 @@ def cotangent_like(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, "each entry counts 1", text.replaced(call.args[0], made))
 
 
+@fix(captured_write=1)
 def normalized_alone(wanted: Wanted) -> Iterator[Proposal]:
     """A batch norm becomes a group norm, or keeps no running statistics."""
     text = wanted.text

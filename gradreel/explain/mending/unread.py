@@ -6,11 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..unread import FLAG, GROUPS, IN_GROUPS, Unread, unread
 
 SET = "it has the effect that it was written for"
 
 
+@fix(unread_setting=1)
 def as_it_is_read(wanted: Wanted) -> Iterator[Proposal]:
     """`p.require_grad = False` becomes `p.requires_grad = False`; a module's parameters are told by a method."""
     for setting in unread(wanted.text.tree):

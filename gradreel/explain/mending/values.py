@@ -10,11 +10,13 @@ from dataclasses import replace
 from ..calls import callee, keyword, weights
 from ..fixes.edits import enclosing, followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix, fix_kind
 from ..fixes.text import Edit, Text, names_in, targets
 
 # ---- backward's start
 
 
+@fix(not_scalar=2)
 def not_scalar(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "backward"):
@@ -48,6 +50,7 @@ def not_scalar(wanted: Wanted) -> Iterator[Proposal]:
             yield from of_sum(wanted, call)
 
 
+@fix(not_scalar=1)
 def known_option(wanted: Wanted) -> Iterator[Proposal]:
     """A loss that is reduced by an option, of which it was given a value that it does not know, is given one."""
     text, built = wanted.text, wanted.at("built")
@@ -89,6 +92,7 @@ def option_values(text: Text, option: str) -> list[ast.expr]:
     return given
 
 
+@fix(not_scalar=3)
 def reduced_where_made(wanted: Wanted) -> Iterator[Proposal]:
     """The loss is one number from the start, where others use it, too: the optimizer of a closure, or a print."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("root")
@@ -113,6 +117,7 @@ def of_sum(wanted: Wanted, call: ast.Call) -> Iterator[Proposal]:
         yield wanted.proposal(title, "each entry counts 1", followed(text, first, ".sum()"))
 
 
+@fix(function_not_scalar=1)
 def function_summed(wanted: Wanted) -> Iterator[Proposal]:
     """What the function returns is summed, or averaged; or all its rows are taken."""
     text, built = wanted.text, wanted.at("built")
@@ -128,6 +133,7 @@ def function_summed(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "one row for each entry", text.replaced(call, made))
 
 
+@fix(gradient_shape=2, gradient_number=2)
 def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
     """The weights given to backward get the shape of the root."""
     text, raised, root = wanted.text, wanted.at("raised"), wanted.name("root")
@@ -219,6 +225,7 @@ def may_be_ones(text: Text, given: ast.expr) -> bool:
     return not any(part.attr == "grad" for made in (given, *makers) for part in text.parts(made, ast.Attribute))
 
 
+@fix(gradient_shape=1)
 def match_cuts(wanted: Wanted) -> Iterator[Proposal]:
     """Two that are gone through side by side are cut alike: `chunk(n)` makes n parts, `split(n)` parts of n."""
     text, raised = wanted.text, wanted.at("raised")
@@ -269,6 +276,7 @@ def dropped(text: Text, call: ast.Call, given: ast.expr) -> list[Edit]:
     return [Edit(*start, *text.place(given.end_lineno or 0, given.end_col_offset or 0), "")]
 
 
+@fix(batched=1)
 def batched(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "grad"):
@@ -283,6 +291,8 @@ def batched(wanted: Wanted) -> Iterator[Proposal]:
 # ---- shapes
 
 
+@fix(no_dimensions=2)
+@fix_kind(shape=31)
 def shapes(wanted: Wanted) -> Iterator[Proposal]:
     """Operands turned, given a dimension more or one less, until they fit; the run is the judge."""
     text, raised = wanted.text, wanted.at("raised")
@@ -338,6 +348,7 @@ def operands_of(statement: ast.stmt) -> list[ast.expr]:
 # ---- types of numbers
 
 
+@fix(whole_numbers=1)
 def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     cost = "floating point numbers: 2. instead of 2"
@@ -419,6 +430,7 @@ def floats(text: Text, call: ast.Call) -> list[Edit]:
     ]
 
 
+@fix(mixed=1)
 def mixed(wanted: Wanted) -> Iterator[Proposal]:
     """One of the operands is converted, or what it was made of."""
     text, raised = wanted.text, wanted.at("raised")
@@ -453,6 +465,7 @@ def mixed(wanted: Wanted) -> Iterator[Proposal]:
                 )
 
 
+@fix(range=1)
 def labels_in_range(wanted: Wanted) -> Iterator[Proposal]:
     """A loss of chances gets chances."""
     text, raised = wanted.text, wanted.at("raised")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..fixes.edits import followed
 from ..fixes.origins import origins
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Text
 from .writes import is_function
 
@@ -20,6 +21,7 @@ def is_logarithm(text: Text, value: ast.expr) -> bool:
     return any(LOGARITHM.search(text.get(part)) for part in origins(text, value))
 
 
+@fix(second_backward=6, step_between=3)
 def detached(wanted: Wanted) -> Iterator[Proposal]:
     """`log_prob * advantage` becomes `log_prob * advantage.detach()`: its own loss trains what it was made with."""
     text = wanted.text

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..calls import callee, keyword
 from ..fixes.edits import set_keyword
 from ..fixes.proposal import Proposal, Wanted
+from ..fixes.registry import fix_kind
 from .sizes import counted
 
 CONVOLVED = re.compile(r"input size per channel: \((?P<sizes>[\d x]+)\)\. Kernel size: \(")
@@ -16,6 +17,7 @@ POOLED = re.compile(r"Given input size: \(\d+x(?P<sizes>[\dx]+)\)\. Calculated o
 LAYERS = re.compile(r"(?P<of>[Cc]onv|[Mm]ax_?[Pp]ool|[Aa]vg_?[Pp]ool|[Ll][Pp]_?[Pp]ool)[123]d")
 
 
+@fix_kind(shape=11)
 def smaller(wanted: Wanted) -> Iterator[Proposal]:
     """The window becomes as large as the image; a pool may also hang over the edge."""
     text, message = wanted.text, wanted.found.message

@@ -19,6 +19,7 @@ from ..fixes.edits import (
     without_keyword,
 )
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text, names_in, targets
 from .detaching import carried_over
 from .functional_updates import join_parts, rebuild_entries
@@ -28,6 +29,7 @@ from .out_of_place import COPY, PLAINLY, chained, out_of_place, plain, plain_sum
 UNRECORDED = "the write leaves no trace in the graph"
 
 
+@fix(saved_modified=1)
 def saved_changed(wanted: Wanted) -> Iterator[Proposal]:
     """A tensor that a node had kept was written over."""
     ways = (
@@ -46,6 +48,7 @@ def saved_changed(wanted: Wanted) -> Iterator[Proposal]:
         yield from way(wanted)
 
 
+@fix(step_between=6)
 def stepped_between(wanted: Wanted) -> Iterator[Proposal]:
     """An optimizer's step wrote over weights that a later backward needs."""
     yield from rebuilt_inside(wanted)
@@ -56,6 +59,7 @@ def stepped_between(wanted: Wanted) -> Iterator[Proposal]:
     yield from detached_share(wanted)
 
 
+@fix(leaf_inplace=2)
 def leaf_changed(wanted: Wanted) -> Iterator[Proposal]:
     """A leaf that requires a gradient would be written over."""
     update = is_update(wanted)
@@ -75,11 +79,13 @@ def is_update(wanted: Wanted) -> bool:
     return ".grad" in shown or any(word in shown for word in ("lr", "rate", "step", "eta", "alpha"))
 
 
+@fix(many_views=3)
 def view_changed(wanted: Wanted) -> Iterator[Proposal]:
     for way in (out_of_place, cloned_at_view, cloned_before, under_no_grad):
         yield from way(wanted)
 
 
+@fix(leaf_view=1)
 def leaf_view_changed(wanted: Wanted) -> Iterator[Proposal]:
     """A leaf would be written over through a view of it."""
     first = out_of_place(wanted)
@@ -132,6 +138,7 @@ def is_method(text: Text, node: ast.expr) -> bool:
     return isinstance(text.parents.get(node), ast.Subscript | ast.Attribute)
 
 
+@fix(no_grad_view=3, function_view=2, expanded=3)
 def cloned_before(wanted: Wanted) -> Iterator[Proposal]:
     """The write goes into a clone: `h = h.clone()` before it, or before a view is taken of it to be written into."""
     text = wanted.text
@@ -247,6 +254,7 @@ def is_written(text: Text, use: ast.expr) -> bool:
     return False
 
 
+@fix(no_grad_view=1, function_view=1, expanded=2)
 def cloned_at_view(wanted: Wanted) -> Iterator[Proposal]:
     """`row = table[1]` becomes `row = table[1].clone()`."""
     text, built = wanted.text, wanted.at("built")
@@ -287,6 +295,7 @@ def inplace(call: ast.Call) -> ast.expr | None:
     return call.args[place] if place is not None and place < len(call.args) else None
 
 
+@fix(hooked_view=1)
 def hooked_view(wanted: Wanted) -> Iterator[Proposal]:
     """What a hook of a module handed on is written over, by a module beside it or by the program itself."""
     yield from inplace_switched_off(wanted)
@@ -296,6 +305,7 @@ def hooked_view(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"{PLAINLY}: line {raised.lineno}", COPY, text.replaced(raised, made))
 
 
+@fix(no_grad_view=4)
 def under_no_grad(wanted: Wanted) -> Iterator[Proposal]:
     """The write, and those beside it, under torch.no_grad()."""
     text, statement = wanted.text, wanted.at("changed")
@@ -426,6 +436,7 @@ def is_function(text: Text, use: ast.expr) -> bool:
     return isinstance(parent, ast.Call) and parent.func is use
 
 
+@fix(out_argument=1)
 def without_out(wanted: Wanted) -> Iterator[Proposal]:
     """`torch.add(a, 1, out=b)` becomes `b = torch.add(a, 1)`."""
     text, statement = wanted.text, wanted.at("raised")
@@ -440,6 +451,7 @@ def without_out(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal("take the result instead of out=", COPY, assign, edit)
 
 
+@fix(stale=1)
 def stale(wanted: Wanted) -> Iterator[Proposal]:
     """Something was written through `.data` between a forward and its backward."""
     for way in (out_of_place_data, moved_behind_seen, recomputed_seen, cloned_where_kept):

@@ -20,12 +20,14 @@ from ..fixes.edits import (
     without_keyword,
 )
 from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.registry import fix
 from ..fixes.text import Edit, Text, names_in, targets
 from .tracking import CUTS, tracked_before_use
 
 OF_THE_RESULT = "the gradient is that of the result, not of what it was made from"
 
 
+@fix(unused_silently=1, unused=1)
 def unused_input(wanted: Wanted) -> Iterator[Proposal]:
     """No way leads from the output to an input."""
     text = wanted.text
@@ -158,6 +160,7 @@ def column_of(part: ast.Subscript) -> list[ast.expr]:
     return list(index) if every else []
 
 
+@fix(flag_on_result=1)
 def flag_on_result(wanted: Wanted) -> Iterator[Proposal]:
     """Only a leaf can change its flag."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
@@ -197,6 +200,7 @@ def flag_on_result(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.removed(raised))
 
 
+@fix(numpy=1)
 def detached_numpy(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "numpy"):
@@ -213,6 +217,7 @@ def detached_numpy(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "the array knows of no graph", followed(text, use, ".detach().numpy()"))
 
 
+@fix(numpy=2)
 def numbers_collected(wanted: Wanted) -> Iterator[Proposal]:
     """A list that numpy is to read holds numbers: `losses.append(loss.item())`."""
     text, raised = wanted.text, wanted.at("raised")
@@ -225,6 +230,7 @@ def numbers_collected(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, cost, followed(text, call.args[0], taken))
 
 
+@fix(optimize_result=1, never_moved=3)
 def leaf_last(wanted: Wanted) -> Iterator[Proposal]:
     """A leaf where a result was: one that asks for its gradient last, or one cut off."""
     yield from asked_last(wanted)
@@ -238,6 +244,7 @@ def leaf_last(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, OF_THE_RESULT, followed(text, value, ".detach().requires_grad_()"))
 
 
+@fix(second_backward=2, nameless_leaf=2, never_moved=1)
 def asked_last(wanted: Wanted) -> Iterator[Proposal]:
     """Compute first, ask for the gradient last: `(randn(3) / 2).requires_grad_()`."""
     text, built = wanted.text, wanted.at("built")
@@ -300,6 +307,7 @@ def flag_last(text: Text, value: ast.expr) -> list[Edit]:
     return [opening, *edits, closing]
 
 
+@fix(nameless_leaf=1, parameter_lost=1)
 def parameter_last(wanted: Wanted) -> Iterator[Proposal]:
     """Compute first, make it a parameter last: `nn.Parameter(torch.ones(3).unsqueeze(0))`."""
     text, built = wanted.text, wanted.at("built")
@@ -312,6 +320,7 @@ def parameter_last(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, OF_THE_RESULT, text.replaced(value, made))
 
 
+@fix(parameter_lost=2)
 def parameter_made(wanted: Wanted) -> Iterator[Proposal]:
     """A plain tensor that is to learn becomes a Parameter of its module."""
     text, built = wanted.text, wanted.at("built")
@@ -333,6 +342,7 @@ def parameter_made(wanted: Wanted) -> Iterator[Proposal]:
     )
 
 
+@fix(copy_result=5)
 def deep_copy(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "deepcopy"):
@@ -346,6 +356,7 @@ def deep_copy(wanted: Wanted) -> Iterator[Proposal]:
             )
 
 
+@fix(generator_copied=1)
 def listed_copy(wanted: Wanted) -> Iterator[Proposal]:
     """What a generator gives can be copied, as a list."""
     text = wanted.text
@@ -360,6 +371,7 @@ def listed_copy(wanted: Wanted) -> Iterator[Proposal]:
 TRANSFORMS = {"jacobian": "jacrev", "hessian": "hessian"}
 
 
+@fix(in_transform=3)
 def transformed(wanted: Wanted) -> Iterator[Proposal]:
     """Inside of vmap and its kind, torch.func has the same by another name."""
     text = wanted.text
@@ -370,6 +382,7 @@ def transformed(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{name} on line {call.lineno}", FREE, text.replaced(call, made))
 
 
+@fix(hook_on_result=1)
 def hook_on_result(wanted: Wanted) -> Iterator[Proposal]:
     text, name = wanted.text, "register_post_accumulate_grad_hook"
     for call in text.calls(wanted.at("raised"), name):
@@ -379,6 +392,7 @@ def hook_on_result(wanted: Wanted) -> Iterator[Proposal]:
         )
 
 
+@fix(inference=1)
 def no_inference(wanted: Wanted) -> Iterator[Proposal]:
     """no_grad makes ordinary tensors, and so does a clone."""
     text, name = wanted.text, wanted.name("target")
@@ -396,6 +410,7 @@ def no_inference(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "one copy", followed(text, use, ".clone()"))
 
 
+@fix(backward_result=1)
 def gradient_read(wanted: Wanted) -> Iterator[Proposal]:
     """backward leaves gradients in `.grad` and returns nothing; autograd.grad returns them."""
     text, built = wanted.text, wanted.at("built")

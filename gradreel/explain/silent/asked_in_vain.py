@@ -12,6 +12,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..errors.cuts import Cut
 from ..errors.no_graph import before_line
@@ -27,6 +28,7 @@ FEW = 4
 TITLE = "The output does not depend on this input"
 
 
+@watcher(e.BackwardFinished)
 class AskedInVain(FirstTrouble):
     """Looks at the inputs of each call of autograd.grad that the call never came to."""
 

@@ -12,6 +12,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..narration.words import called, code, during, label, on
 from ..replay.graph_queries import all_finite, flat
 from ..replay.world import World
@@ -20,6 +21,7 @@ from .born_nan import finite, has_nan
 LOOKED_FOR = frozenset({"isfinite", "isinf", "isnan", "nan_to_num", "nan_to_num_"})
 
 
+@watcher(e.NodeRan)
 class BornInfinite:
     """Remembers in each call the first node that made infinity of numbers, until it reaches a leaf or a result."""
 

@@ -12,6 +12,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..narration.words import called, code, during, label, listed, on, value
 from ..replay.graph_queries import all_finite, ancestors, flat, made_from
 from ..replay.states import TensorState
@@ -20,6 +21,7 @@ from ..replay.world import World
 NAN = re.compile(r"\bnan\b")
 
 
+@watcher(e.NodeMade)
 class BornNan:
     """Remembers in each call the first node that made NaN, until one reaches a leaf or a result."""
 

@@ -10,6 +10,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import called, code, name_of, on, upper
 from ..replay.graph_queries import ancestors, origin
@@ -40,6 +41,7 @@ WEIGHED = (
 )
 
 
+@watcher(e.NodeMade)
 class Broadcast(FirstTrouble):
     """Keeps the first warning of this kind, or the first difference of such shapes that a backward starts from."""
 

@@ -10,6 +10,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, on
 from ..replay.world import World
@@ -18,6 +19,7 @@ CLIPPING = re.compile(r"^(?!\s*(?:def|from|import)\b).*\bclip_grad_(?:norm|value
 """A statement that clips; at infinity nothing is clipped, and the norm is wanted for itself."""
 
 
+@watcher(e.OptimizerStepped, e.GradStored)
 class ClippedEarly(FirstTrouble):
     """Between two steps of optimizers: what was clipped, and which gradients arrived only then."""
 

@@ -10,6 +10,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..narration.words import code, count, on
 from ..replay.states import NodeState, Turn
 from ..replay.world import World
@@ -31,6 +32,7 @@ class Lap:
     nodes: list[int] = field(default_factory=list)
 
 
+@watcher(e.NodeMade, e.OptimizerStepped)
 class Collected:
     """Follows every loop in which no backward runs, once an optimizer has taken a step."""
 

@@ -10,6 +10,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble, gradient_names
 from ..narration.words import bare, called, code, name_of, on, size, upper
 from ..optimizers import optimized
@@ -30,6 +31,7 @@ MOST = 50
 """So many terms are looked at: a loop has the same ones again."""
 
 
+@watcher(e.NodeMade, e.BackwardStarted)
 class ConstantGradient(FirstTrouble):
     """Follows the sums that have a term without a graph, until a backward from one of them meets a gradient in it."""
 

@@ -11,6 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import called, code, name_of, on, taking
 from ..replay.graph_queries import tracked
@@ -29,6 +30,7 @@ Key = tuple[int, str]
 """A scope and a name in it."""
 
 
+@watcher(e.NumbersTaken)
 class ConstantTerm(FirstTrouble):
     """Follows numbers from the tensors they are taken out of, by names, to the sums that they are terms of."""
 

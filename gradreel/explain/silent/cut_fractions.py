@@ -12,6 +12,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import called, code, name_of, on, upper
 from ..replay.graph_queries import flat, origin
@@ -43,6 +44,7 @@ class Lost:
     number: float | None = None
 
 
+@watcher(e.NodeMade)
 class CutFractions(FirstTrouble):
     """Follows what lost its fractions to a node that a backward goes through."""
 

@@ -12,6 +12,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import called, code, count, name_of, on
 from ..replay.graph_queries import nodes_behind
@@ -22,6 +23,7 @@ CUTS = frozenset({"detach", "data"})
 STEPS = 3
 
 
+@watcher(e.BackwardStarted)
 class CutSteps(FirstTrouble):
     """The results cut off since the last backward, by the line that cuts, and the first node that took each."""
 

@@ -11,6 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..narration.words import called, code, during, name_of, on
 from ..replay.graph_queries import all_finite, flat
 from ..replay.states import Place
@@ -21,6 +22,7 @@ STEPS = 3
 BAD = re.compile(r"\b(nan|inf)\b")
 
 
+@watcher(e.Written)
 class Diverged:
     """Follows the size of each leaf that steps change."""
 

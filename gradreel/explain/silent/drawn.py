@@ -12,6 +12,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import Showing
 from ..errors.cuts import SAMPLED
 from ..narration.words import bare, called, code, listed, name_of, on
@@ -25,6 +26,7 @@ FAR = 300
 """So many nodes back it is looked for what a sample was drawn from."""
 
 
+@watcher(e.BackwardStarted)
 class Drawn:
     """Follows samples to the first nodes that take them, and asks of each what else it takes."""
 

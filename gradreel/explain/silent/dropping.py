@@ -11,11 +11,13 @@ from gradreel.trace.events import Event
 
 from ..calls import callee, keyword
 from ..diagnostics.diagnosis import Diagnosis
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, on
 from ..replay.world import World
 
 
+@watcher(e.LineReached)
 class Dropping(FirstTrouble):
     """Whether such a call is reached after a module was told to evaluate, and not to train again."""
 

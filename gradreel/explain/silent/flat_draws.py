@@ -9,6 +9,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import bare, called, code, listed, name_of, on
 from ..replay.states import NodeState, TensorState
@@ -18,6 +19,7 @@ from .drawn import FAR
 DRAWS = "Normal"
 
 
+@watcher(e.NodeMade, e.BackwardStarted)
 class FlatDraws(FirstTrouble):
     """Follows such draws to what takes them first. Where their own likelihood is computed, they are to be numbers."""
 

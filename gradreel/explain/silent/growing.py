@@ -12,6 +12,7 @@ from gradreel.trace.events import Event
 
 from ..calls import callee, calls_in, keyword
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..narration.words import code, name_of, on
 from ..replay.graph_queries import nodes_behind
 from ..replay.states import Frame, NodeState, Place, TensorState, Turn
@@ -39,6 +40,7 @@ class Loop:
     laps: list[Lap]
 
 
+@watcher(*[e.BackwardStarted] * (TURNS + 1))
 class Growing:
     """Follows every loop: what each turn leaves alive."""
 

@@ -10,6 +10,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..narration.words import called, code, on
 from ..replay.states import NodeState
 from ..replay.world import World
@@ -19,6 +20,7 @@ GRADIENT_NAME = re.compile(r"(?i)g$|d?grads?\b|gradient|\w*_grad$")
 """How an argument is called by somebody who takes it for a gradient."""
 
 
+@watcher(e.HookRan, e.Written)
 class Hooked:
     """Follows what is written between a node's being ready and its hook's end."""
 

@@ -12,6 +12,7 @@ from gradreel.trace.events import Event
 
 from ..calls import callee
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, on
 from ..replay.world import World
@@ -21,6 +22,7 @@ CALLS = 4
 """In so many backwards there must be once, twice, three times as many."""
 
 
+@watcher(e.HookRan, e.BackwardStarted)
 class HooksPile(FirstTrouble):
     """In each backward: how often hooks of a leaf ran, and how often a registered function did at one node; a module
     that is called more often has more nodes."""

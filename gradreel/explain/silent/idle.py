@@ -9,11 +9,13 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import called, code, name_of, on
 from ..replay.world import World
 
 
+@watcher(e.OptimizerStepped)
 class Idle(FirstTrouble):
     """Between two steps of optimizers: which gradients arrived, which of them were emptied, what a step then wrote."""
 

@@ -10,6 +10,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, on
 from ..narration.words import value as shown
@@ -18,6 +19,7 @@ from ..replay.states import NodeState
 from ..replay.world import World
 
 
+@watcher(e.NodeRan)
 class Ignored(FirstTrouble):
     """The backwards written so, until one is given something other than ones and returns a gradient."""
 

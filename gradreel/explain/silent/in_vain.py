@@ -10,6 +10,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import called, code, on
 from ..replay.world import World
@@ -18,6 +19,7 @@ STEPS = 2
 """So many steps there must be on the line at least."""
 
 
+@watcher(e.OptimizerStepped, e.Written)
 class InVain(FirstTrouble):
     """By line of a step whether any of its steps wrote anything, while those on other lines did, or gradients came."""
 

@@ -10,6 +10,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import called, code, on
 from ..replay.states import NodeState
@@ -20,6 +21,7 @@ Store = tuple[int, str]
 """The line of a statement of forward, and what it gives a value."""
 
 
+@watcher(e.NodeMade)
 class KeptElsewhere(FirstTrouble):
     """Which tensors the forward of which node had in hand, until the backward of an earlier node computes with them."""
 

@@ -11,6 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import called, code, name_of, on
 from ..replay.states import Place
@@ -31,6 +32,7 @@ class Picked:
     written: int | None = None
 
 
+@watcher(e.Written)
 class LostWrite(FirstTrouble):
     """Follows the copies of the statement that runs, and afterwards waits for the use of what they were taken of."""
 

@@ -11,6 +11,7 @@ from gradreel.trace.events import Event
 
 from ..calls import callee
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, on
 from ..replay.graph_queries import made_from
@@ -28,6 +29,7 @@ LAYERS = frozenset(
 """What has something to learn."""
 
 
+@watcher(e.GradStored, e.GradStored)
 class MadeAnew(FirstTrouble):
     """By line of a `forward` that makes such a thing: what was made there and got a gradient."""
 

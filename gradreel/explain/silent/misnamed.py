@@ -10,6 +10,7 @@ from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
 from ..diagnostics.mentions import stands_for
+from ..diagnostics.registry import watcher
 from ..narration.program_layers import parts_of
 from ..narration.words import code, on
 from ..replay.states import TensorState
@@ -17,6 +18,7 @@ from ..replay.world import World
 from ..unread import FLAG, GRADIENT, GROUPS, IN_GROUPS, Unread, unread
 
 
+@watcher(e.LineReached)
 class Misnamed:
     """Looks at such settings where they are reached: whether what was to be set is otherwise, and stays so."""
 

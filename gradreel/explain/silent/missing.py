@@ -12,6 +12,7 @@ from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis
 from ..diagnostics.mentions import stands_for
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import Showing
 from ..narration.words import called, on
 from ..optimizers import optimized
@@ -39,6 +40,7 @@ def shown_by(names: frozenset[str]) -> re.Pattern[str]:
     )
 
 
+@watcher(e.GradMissing)
 class Missing:
     """Reads of None, each with its reason as it stood, kept until the end of the run shows whether they were meant."""
 

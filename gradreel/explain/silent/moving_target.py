@@ -10,6 +10,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..errors.cuts import tracked_cut
 from ..narration.words import called, code, name_of, on, upper
@@ -26,6 +27,7 @@ TURNS, MOST, LOOKS = 2, 400, 20
 """Told of what has happened so often; so many tensors behind a side are looked at, and so many backwards."""
 
 
+@watcher(e.BackwardStarted, e.BackwardStarted)
 class MovingTarget(FirstTrouble):
     def __init__(self, world: World) -> None:
         super().__init__(world)

@@ -12,6 +12,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import called, code, name_of, on
 from ..replay.states import Place, TensorState, Write
@@ -30,6 +31,7 @@ class Kept:
     event: int
 
 
+@watcher(e.Written)
 class MovingViews(FirstTrouble):
     """Compares each tensor that joins a list with the one before it: whether that has since become the same."""
 

@@ -10,6 +10,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import Showing
 from ..errors.lost_parameters import computed_from_parameter, lost_parameters
 from ..narration.words import called, name_of, on, upper
@@ -22,6 +23,7 @@ DATA = frozenset(("tensor", "as_tensor", "from_numpy", "linspace", "arange"))
 """How data comes to be; what is to learn is drawn, or filled."""
 
 
+@watcher(e.GradStored)
 class Nameless:
     """The leaves without a name that got a gradient, and how many steps of optimizers passed them by."""
 

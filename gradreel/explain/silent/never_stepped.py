@@ -12,6 +12,7 @@ from gradreel.trace.events import Event
 
 from ..calls import callee
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, on
 from ..optimizers import makings, optimizers
@@ -23,6 +24,7 @@ TURNS = 2
 """So many backwards in one loop there must be at least: a single one may be all that was to be seen."""
 
 
+@watcher(e.GradStored, e.GradStored)
 class NeverStepped(FirstTrouble):
     """Counts the backwards in each loop of a program that makes an optimizer, empties it, and never steps with it."""
 

@@ -11,6 +11,7 @@ from gradreel.trace.events import Event
 
 from ..calls import callee
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, name_of, on
 from ..replay.states import TensorState
@@ -20,6 +21,7 @@ BACKWARD = frozenset(["backward", "grad", "vjp", "jacrev", "jacfwd", "hessian", 
 """What computes gradients, by the last name of the call."""
 
 
+@watcher(e.OptimizerStepped, e.NodeMade)
 class NoBackward(FirstTrouble):
     """Waits for a step while a loss with a graph has a name."""
 

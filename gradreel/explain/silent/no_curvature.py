@@ -9,6 +9,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..diagnostics.diagnosis import Diagnosis
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, during, on
 from ..replay.states import Call, NodeState
@@ -20,6 +21,7 @@ STRAIGHT = frozenset({"Relu", "LeakyRelu", "Threshold", "Hardtanh", "Abs", "Prel
 TIMES = 2
 
 
+@watcher(e.GradCaptured, e.GradCaptured, e.OptimizerStepped)
 class NoCurvature(FirstTrouble):
     """Follows what `autograd.grad` hands back of a gradient: zero each time, while a network is trained with it."""
 

@@ -11,6 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.program_layers import built
 from ..narration.words import called, code, during, label, on
@@ -32,6 +33,7 @@ class Step:
     optimizer: str | None
 
 
+@watcher(e.BackwardStarted, e.Written)
 class OldGraph(FirstTrouble):
     """Follows each leaf: its steps, and the gradients that came to it out of nodes made before the last of them.
 

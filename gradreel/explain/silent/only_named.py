@@ -10,12 +10,14 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..narration.words import code, on
 from ..replay.world import World
 
 METHODS = frozenset({"step", "zero_grad", "backward", "train", "eval"})
 
 
+@watcher(e.LineReached)
 class OnlyNamed:
     """Looks for a statement that only names such a method, and sees whether it is reached."""
 

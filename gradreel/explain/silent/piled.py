@@ -9,12 +9,14 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..narration.words import called, code, name_of, on
 from ..replay.graph_queries import all_zero
 from ..replay.world import World
 from .before_skipped import BeforeSkipped
 
 
+@watcher(e.GradStored)
 class Piled:
     """Follows each leaf: its gradient was used for a step, then added to without being emptied, then used again."""
 

@@ -11,12 +11,14 @@ from gradreel.trace.events import Event
 
 from ..calls import callee
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, on
 from ..replay.world import World
 from ..source import nodes_of
 
 
+@watcher(e.BackwardStarted)
 class PureCalls(FirstTrouble):
     """Looks for a statement that only calls such a function, and sees whether it is reached and a backward follows."""
 

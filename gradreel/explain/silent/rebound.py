@@ -11,6 +11,7 @@ from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
 from ..diagnostics.mentions import stands_for
+from ..diagnostics.registry import watcher
 from ..narration.words import code, on
 from ..replay.states import TensorState
 from ..replay.world import World
@@ -18,6 +19,7 @@ from ..replay.world import World
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
+@watcher(e.LineReached, e.NameBound)
 class Rebound:
     """Looks at statements that give a loop's own name a new value which nobody reads: which tensor had it before."""
 

@@ -9,12 +9,14 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, on
 
 WARNING = "None of the inputs have requires_grad=True"
 
 
+@watcher(e.Warned, e.BackwardStarted)
 class Reentrant(FirstTrouble):
     """Waits for PyTorch's warning while something is recorded, and for a step or a backward behind it."""
 

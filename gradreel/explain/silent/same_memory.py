@@ -12,6 +12,7 @@ from gradreel.trace.events import Event
 
 from ..calls import callee, names_in
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import bare, code, on
 from ..replay.states import TensorState
@@ -21,6 +22,7 @@ KEEPING = re.compile(r"=.*\.(?:weight|bias|data)\b")
 DIFFERENCES = frozenset({"sub", "eq", "ne"})
 
 
+@watcher(e.Written, e.NameBound)
 class SameMemory(FirstTrouble):
     """Looks at what is compared with itself after it was written into: under a name of its own, or as its `.data`."""
 

@@ -12,6 +12,7 @@ from gradreel.trace.events import Event, Value
 
 from ..calls import callee
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, on
 from ..replay.graph_queries import flat
@@ -27,6 +28,7 @@ FIXED = re.compile(
 """How a model is called that is not to change with the one that is trained."""
 
 
+@watcher(e.OptimizerStepped, e.GradStored)
 class SameModel(FirstTrouble):
     """Looks at each step whether what was written has the names of two models, of which one was assigned the other."""
 

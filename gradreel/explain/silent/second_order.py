@@ -9,6 +9,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..narration.words import called, code, name_of, on
 from ..replay.graph_queries import by_graph
 from ..replay.world import World
@@ -16,6 +17,7 @@ from .before_skipped import BeforeSkipped
 from .piled import zero
 
 
+@watcher(e.GradStored)
 class SecondOrder:
     """A gradient with a graph was added to one that still had its own; what was emptied by hand adds nothing."""
 

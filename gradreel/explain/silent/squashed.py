@@ -9,6 +9,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, during, on
 from ..replay.states import NodeState
@@ -22,6 +23,7 @@ LOGARITHMS = "`nll_loss` takes the logarithms of chances: `log_softmax` makes th
 LOGARITHMS += "a number between -1 and 0, whose gradient says little of how wrong a guess is."
 
 
+@watcher(e.NodeMade)
 class Squashed(FirstTrouble):
     """Looks at each loss once: what its scores came from."""
 

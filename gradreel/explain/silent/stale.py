@@ -9,6 +9,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.program_layers import built, kept_name
 from ..narration.words import code, during, label, name_of, on, value
@@ -22,6 +23,7 @@ WAYS = {"numpy": "an array that shows its memory", "storage": "its storage"}
 """How a tensor was written that did not count it, by what the write was told as."""
 
 
+@watcher(e.Written)
 class Stale(FirstTrouble):
     """Slots that were read after an uncounted write had changed what they hold."""
 

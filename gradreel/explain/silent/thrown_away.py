@@ -11,6 +11,7 @@ from gradreel.trace.events import Event
 
 from ..calls import callee
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import called, code, name_of, on
 from ..replay.states import Place
@@ -25,6 +26,7 @@ CHANGES = frozenset(CHANGED.split())
 """What somebody may call in the belief that it changes its tensor."""
 
 
+@watcher(e.NodeMade)
 class ThrownAway(FirstTrouble):
     """The calls on lines of their own whose result went at once, until the tensor they were given is used again."""
 

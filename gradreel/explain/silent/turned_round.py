@@ -12,6 +12,7 @@ from gradreel.trace.events import Event
 from ..calls import calls_in
 from ..diagnostics.diagnosis import Diagnosis, named
 from ..diagnostics.mentions import stands_for
+from ..diagnostics.registry import watcher
 from ..errors.swapped import ORDER, TITLE
 from ..narration.words import code, during, on
 from ..replay.world import World
@@ -20,6 +21,7 @@ LOSSES = ("BinaryCrossEntropy",)
 """What losses are called that are another number the other way round."""
 
 
+@watcher(e.NodeMade)
 class TurnedRound:
     """Looks at each such loss once: which of its two inputs wants a gradient."""
 

@@ -13,6 +13,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import Showing
 from ..errors.no_graph import before_line
 from ..narration.words import called, code, name_of, on, upper
@@ -34,6 +35,7 @@ PRODUCTS = frozenset(
 WITHOUT_SLOPE = frozenset({"rounded", "counted", "late"})
 
 
+@watcher(e.OptimizerStepped)
 class Unreached:
     def __init__(self, world: World) -> None:
         self.world = world

@@ -9,6 +9,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import called, code, name_of, on
 from ..replay.graph_queries import ancestors, origin
@@ -16,6 +17,7 @@ from ..replay.states import TensorState, Write
 from ..replay.world import World
 
 
+@watcher(e.Written)
 class Unrecorded(FirstTrouble):
     """Writes of plain numbers into results, until a backward goes through what was computed of them later."""
 

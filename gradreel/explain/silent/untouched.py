@@ -14,6 +14,7 @@ from gradreel.trace.events import Event
 
 from ..calls import callee
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import Showing
 from ..narration.words import called, code, name_of, on, upper
 from ..optimizer_arguments import ParameterGroup, collect_names, constructor_line, later_owners, read_groups
@@ -30,6 +31,7 @@ STEPS = 2
 """So many steps must each have passed a gradient by."""
 
 
+@watcher(e.OptimizerStepped)
 class Untouched:
     """Which leaves gradients came to between two steps, what steps wrote, and what anything else wrote."""
 

@@ -11,6 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import code, on
 from ..replay.states import NodeState
@@ -18,6 +19,7 @@ from ..replay.world import World
 from ..source import nodes_of
 
 
+@watcher(e.NodeRan)
 class Withheld(FirstTrouble):
     """Looks at each run of a Function of the program whose backward need not come to a `return`."""
 

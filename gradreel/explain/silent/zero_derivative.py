@@ -11,6 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..diagnostics.diagnosis import Diagnosis, named
+from ..diagnostics.registry import watcher
 from ..diagnostics.showing import FirstTrouble
 from ..narration.words import called, code, name_of, on
 from ..replay.graph_queries import all_zero, by_graph, flat
@@ -29,6 +30,7 @@ AGAIN = 5
 """So many gradients in a row were zeros, of a leaf that others came to before."""
 
 
+@watcher(e.NodeRan)
 class ZeroDerivative(FirstTrouble):
     """Remembers the rounding nodes that dropped a gradient; tells of a leaf behind one that never got anything else."""
 

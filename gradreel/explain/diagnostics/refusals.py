@@ -1,31 +1,65 @@
-"""An operation that PyTorch refuses: by which rule of the table in refusals.py, and whom it is about."""
+"""What PyTorch refuses with a message that says it all: rows, and whom of the line they are about."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from gradreel.trace.events import LineReached, NameBound
 
-from ..diagnostics.diagnosis import Diagnosis, Failure, named
-from ..diagnostics.mentions import PARTS, mentioned, shown, statement
 from ..narration.words import called, code, name_of, on
 from ..replay.graph_queries import origin
 from ..replay.states import TensorState
 from ..replay.world import World
-from .refusals import REFUSALS, Refusal
-from .refusals_of_hooks import HOOKS
-from .refusals_of_transforms import TRANSFORMS
+from .diagnosis import Diagnosis, Failure, named
+from .mentions import PARTS, mentioned, shown, statement
+from .message_rules import anything
+from .registry import rule
 
-EVERY = {**HOOKS, **TRANSFORMS, **REFUSALS}
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """By a part of the message: what to look for on the line, under which role it goes, and what to say of it."""
+
+    cause: str
+    title: str
+    fits: Callable[[TensorState], bool]
+    role: str
+    story: tuple[str, ...]
 
 
+def computed(tensor: TensorState) -> bool:
+    return tensor.node is not None
+
+
+def untracked(tensor: TensorState) -> bool:
+    return not tensor.requires_grad
+
+
+REFUSALS: dict[str, Refusal] = {}
+
+
+def declare_refusal(
+    *parts: str,
+    cause: str,
+    title: str,
+    story: tuple[str, ...],
+    fits: Callable[[TensorState], bool] = anything,
+    role: str = "",
+) -> None:
+    """Registers what there is to say of messages with one of these parts."""
+    REFUSALS.update(dict.fromkeys(parts, Refusal(cause, title, fits, role, story)))
+
+
+@rule
 def refused(world: World, failure: Failure) -> Diagnosis | None:
-    """One of REFUSALS, with the tensor of the line that it is about."""
+    """The refusal with the longest part of the message, with the tensor of the line that it is about."""
     message, line = failure.raised.message, failure.raised.line
-    refusal = next((EVERY[part] for part in EVERY if part in message), None)
-    if refusal is None:
+    part = max((part for part in REFUSALS if part in message), key=len, default=None)
+    if part is None:
         return None
+    refusal = REFUSALS[part]
     found = list(mentioned(world, statement(world, failure)))
     if "of target" in message:
         found.reverse()

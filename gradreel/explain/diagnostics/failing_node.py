@@ -1,12 +1,20 @@
-"""Which node asked for which slot when a call failed."""
+"""The node that failed in a backward, and the slot that it asked for."""
 
 from __future__ import annotations
 
 from gradreel.trace import events as e
+from gradreel.trace.events import BackwardFailed
 
-from ..diagnostics.diagnosis import Failure
 from ..replay.states import NodeState, SlotState
 from ..replay.world import World
+from .diagnosis import Failure
+
+
+def failing_node(world: World, failure: Failure) -> NodeState | None:
+    event = world.trace.events[failure.number]
+    if isinstance(event, BackwardFailed) and event.node is not None:
+        return world.nodes[event.node]
+    return None
 
 
 def asked(world: World, failure: Failure) -> tuple[NodeState, SlotState | None] | None:
