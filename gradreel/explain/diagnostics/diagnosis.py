@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from gradreel.trace import events as e
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
     """What went wrong: `lines` of the program by role, a `story`, the `nodes` in it, `events` to go to by role.
 
@@ -15,9 +15,9 @@ class Diagnosis:
     are found.
     """
 
-    kind: str
+    kind: str = "other"
     title: str
-    message: str
+    message: str = ""
     lines: dict[str, int | None]
     story: tuple[str, ...]
     nodes: tuple[int, ...] = ()

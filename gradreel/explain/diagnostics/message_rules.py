@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from string import Formatter
 
 from gradreel.trace import events as e
@@ -14,24 +14,9 @@ from ..replay.states import TensorState
 from ..replay.world import World
 from .diagnosis import Diagnosis, Failure, named
 from .mentions import mentioned, shown, statement
+from .registry import RULES, register
 
 Fits = Callable[[TensorState], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Misgiven:
-    """For messages that `pattern` finds, on lines where `on_line` is found: the tensor it is about, and the story.
-
-    The story's slots are the pattern's groups, and what `misgiven` adds to them.
-    """
-
-    pattern: re.Pattern[str]
-    cause: str
-    title: str
-    fits: Fits
-    story: tuple[str, ...]
-    on_line: re.Pattern[str] = re.compile("")
-    kind: str = "other"
 
 
 def anything(tensor: TensorState) -> bool:
@@ -52,6 +37,32 @@ def empty(tensor: TensorState) -> bool:
 
 def tracked(tensor: TensorState) -> bool:
     return tensor.requires_grad
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRule:
+    """For messages that `pattern` finds, on lines where `on_line` is found: the tensor it is about, and the story.
+
+    The story's slots are the pattern's groups, and what `match_rules` adds to them.
+    """
+
+    pattern: re.Pattern[str]
+    _: KW_ONLY
+    cause: str
+    title: str
+    story: tuple[str, ...]
+    fits: Fits = nothing
+    on_line: re.Pattern[str] = re.compile("")
+    kind: str = "other"
+
+
+def message_rules(name: str, *rows: MessageRule) -> None:
+    """Registers rows as a rule for errors: the first that fits is told."""
+
+    def rule(world: World, failure: Failure) -> Diagnosis | None:
+        return match_rules(rows, world, failure)
+
+    register(RULES, name, rule)
 
 
 METHODS = ("method", "builtin_function_or_method")
@@ -84,7 +95,7 @@ WAYS |= {
 }
 
 
-def told_by(table: tuple[Misgiven, ...], world: World, failure: Failure) -> Diagnosis | None:
+def match_rules(table: tuple[MessageRule, ...], world: World, failure: Failure) -> Diagnosis | None:
     """One of `table`, with the tensor of the line that it is about, or the line that gave a name to what was given."""
     message, text = failure.raised.message, statement(world, failure)
     rows = ((row, row.pattern.search(message)) for row in table if row.on_line.search(text))
@@ -111,7 +122,16 @@ def told_by(table: tuple[Misgiven, ...], world: World, failure: Failure) -> Diag
         lines["built"], events["built"] = first
     story = tuple(told for part in row.story if blanks(part) <= words.keys() and (told := part.format(**words)))
     names = {**said, "got": got, **named(target=pair[0] if pair else None, like=words.get("like"))}
-    return Diagnosis(row.kind, row.title, message, lines, story, (), events, row.cause, names)
+    return Diagnosis(
+        kind=row.kind,
+        title=row.title,
+        message=message,
+        lines=lines,
+        story=story,
+        events=events,
+        cause=row.cause,
+        names=names,
+    )
 
 
 def blanks(part: str) -> set[str]:

@@ -10,7 +10,20 @@ ERRORS: tuple[tuple[str, ...], ...] = (
     # the way to a root, and calls that torch refuses for what they are given
     (
         *("no_graph", "unused", "nothing_returned", "of_comma", "plain_number", "no_gradient", "saved_tuple"),
-        *("loss_class", "demanded", "chance_refused", "matrix_refused", "mapped_wrongly", "data_refused"),
+        *(
+            "loss_class",
+            "closure_missing",
+            "transform_refused",
+            "lengths_unsorted",
+            "hooked_written",
+            "loss_not_made",
+            "batch_too_small",
+            "checkpoint_refused",
+            "chance_refused",
+            "matrix_refused",
+            "mapped_wrongly",
+            "data_refused",
+        ),
         *("built_wrongly", "state_alone", "hook_shaped", "nan_found", "state_refused", "not_finite", "swapped"),
         *("once_only", "nothing_learns", "parameter_lost"),
     ),

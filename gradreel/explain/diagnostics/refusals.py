@@ -84,7 +84,16 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
         lines["shows"] = transformed
     story = tuple(sentence.format(**words) for sentence in refusal.story)
     names = named(target=pair[0] if pair else None)
-    return Diagnosis("other", refusal.title, message, lines, story, nodes, events, refusal.cause, names)
+    return Diagnosis(
+        title=refusal.title,
+        message=message,
+        lines=lines,
+        story=story,
+        nodes=nodes,
+        events=events,
+        cause=refusal.cause,
+        names=names,
+    )
 
 
 IN_TRANSFORM = ("in_transform", "backward_in_transform")
@@ -122,7 +131,14 @@ def copied_whole(world: World, failure: Failure, refusal: Refusal) -> Diagnosis:
     )
     lines: dict[str, int | None] = {"raised": line}
     events = {"raised": failure.number}
-    return Diagnosis("other", refusal.title, failure.raised.message, lines, story, (), events, refusal.cause)
+    return Diagnosis(
+        title=refusal.title,
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        events=events,
+        cause=refusal.cause,
+    )
 
 
 def parts(world: World, text: str, refusal: Refusal) -> Iterator[tuple[str, TensorState]]:

@@ -60,7 +60,9 @@ def once_only(world: World, failure: Failure) -> Diagnosis | None:
     cause = "no_second_derivative" if again else "no_forward_derivative"
     names = {"operator": found.group(1)}
     numbers = tuple(node.number for node in nodes[-1:])
-    return Diagnosis("other", title, message, lines, story, numbers, events, cause, names)
+    return Diagnosis(
+        title=title, message=message, lines=lines, story=story, nodes=numbers, events=events, cause=cause, names=names
+    )
 
 
 @rule
@@ -88,7 +90,9 @@ def no_derivative(world: World, failure: Failure) -> Diagnosis | None:
     )
     nodes = () if node is None else (node.number,)
     title = "This operator has no derivative"
-    return Diagnosis("other", title, message, lines, story, nodes, events, "no_derivative")
+    return Diagnosis(
+        title=title, message=message, lines=lines, story=story, nodes=nodes, events=events, cause="no_derivative"
+    )
 
 
 @rule
@@ -107,7 +111,15 @@ def nan_found(world: World, failure: Failure) -> Diagnosis | None:
     )
     lines: dict[str, int | None] = {"built": node.place.line, "raised": line}
     events = {"raised": failure.number, "built": node.made}
-    return Diagnosis("other", "NaN is born in the backward", message, lines, story, (node.number,), events, "nan")
+    return Diagnosis(
+        title="NaN is born in the backward",
+        message=message,
+        lines=lines,
+        story=story,
+        nodes=(node.number,),
+        events=events,
+        cause="nan",
+    )
 
 
 @rule
@@ -137,5 +149,12 @@ def hook_shaped(world: World, failure: Failure) -> Diagnosis | None:
     story.append("It returned one of another shape; a hook may change the numbers of a gradient, not its shape.")
     nodes = () if node is None else (node.number,)
     return Diagnosis(
-        "shape", "A hook that changes the shape", message, lines, tuple(story), nodes, events, "hook_shape"
+        kind="shape",
+        title="A hook that changes the shape",
+        message=message,
+        lines=lines,
+        story=tuple(story),
+        nodes=nodes,
+        events=events,
+        cause="hook_shape",
     )

@@ -34,8 +34,8 @@ def attribute_missing(world: World, failure: Failure) -> Diagnosis | None:
         if found["got"] in PAIRS:
             return of_result(world, failure, found["got"], found["what"])
         ways = (of_class, of_library, of_layer)
-        told_by = (way(world, failure, found["got"], found["what"]) for way in ways)
-        return next((told for told in told_by if told is not None), None)
+        match_rules = (way(world, failure, found["got"], found["what"]) for way in ways)
+        return next((told for told in match_rules if told is not None), None)
     if message.startswith(MULTIPLIED):
         pairs = [callee(call) for call in calls_in(statement(world, failure)) if call.args or call.keywords]
         got = next((name for name in pairs if name in PAIRS), None)
@@ -182,4 +182,12 @@ def told(
     if line is not None:
         lines["built"] = line
     events = {"raised": failure.number}
-    return Diagnosis("other", title, failure.raised.message, lines, tuple(story), (), events, cause, names)
+    return Diagnosis(
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=tuple(story),
+        events=events,
+        cause=cause,
+        names=names,
+    )

@@ -60,7 +60,15 @@ def told(world: World, failure: Failure, cause: str, said: dict[str, str]) -> Di
     story += of_method(cause, home, method, written, of_class)
     names = named(what=what, slots=" ".join(slots), method=method, home=home or None)
     events = {"raised": failure.number}
-    return Diagnosis("other", title, failure.raised.message, lines, tuple(story), (), events, cause, names)
+    return Diagnosis(
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=tuple(story),
+        events=events,
+        cause=cause,
+        names=names,
+    )
 
 
 def of_the_class(here: str, method: str) -> list[str]:

@@ -31,7 +31,14 @@ def coarse_steps(world: World, failure: Failure) -> Diagnosis | None:
         "In float64 the comparison says something; the numbers and the weights have to be of that type.",
     )
     title = "These steps are too fine for float32"
-    return Diagnosis("other", title, message, {"raised": line}, story, (), {"raised": failure.number}, "coarse_steps")
+    return Diagnosis(
+        title=title,
+        message=message,
+        lines={"raised": line},
+        story=story,
+        events={"raised": failure.number},
+        cause="coarse_steps",
+    )
 
 
 def warned(world: World, failure: Failure) -> bool:

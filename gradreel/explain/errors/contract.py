@@ -104,7 +104,17 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
         sizes |= {"summand": str(list(summed[0])), "over": str(list(summed[1]))}
     names = named(function=name, expected=expected, got=got, needed="yes" if needed else None, **sizes)
     names |= {"place": place[1]} if place else {}
-    return Diagnosis("function_contract", TITLE, message, lines, tuple(story), nodes, events, cause, names)
+    return Diagnosis(
+        kind="function_contract",
+        title=TITLE,
+        message=message,
+        lines=lines,
+        story=tuple(story),
+        nodes=nodes,
+        events=events,
+        cause=cause,
+        names=names,
+    )
 
 
 def find_sum(world: World, line: int | None, came: str, wanted: str) -> tuple[Shape, Shape] | None:
@@ -193,7 +203,15 @@ def gradcheck(world: World, failure: Failure) -> Diagnosis | None:
         cause = "kept_on_context"
     names = named(function=node.name.removesuffix("Backward"), kept=name)
     return Diagnosis(
-        "function_contract", TITLE, failure.raised.message, lines, story, (node.number,), events, cause, names
+        kind="function_contract",
+        title=TITLE,
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        nodes=(node.number,),
+        events=events,
+        cause=cause,
+        names=names,
     )
 
 
@@ -220,7 +238,15 @@ def cut_inside(world: World, failure: Failure) -> Diagnosis | None:
     names = named(function=node.name.removesuffix("Backward") if node else None, kept=name)
     nodes = (node.number,) if node else ()
     return Diagnosis(
-        "function_contract", TITLE, failure.raised.message, lines, story, nodes, events, "kept_on_context", names
+        kind="function_contract",
+        title=TITLE,
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        nodes=nodes,
+        events=events,
+        cause="kept_on_context",
+        names=names,
     )
 
 

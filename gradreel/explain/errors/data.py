@@ -7,28 +7,26 @@ import re
 from dataclasses import replace
 
 from ..diagnostics.diagnosis import Diagnosis, Failure
-from ..diagnostics.message_rules import Misgiven, nothing, told_by
+from ..diagnostics.message_rules import MessageRule, match_rules
 from ..diagnostics.registry import rule
 from ..replay.world import World
 
-TABLE: tuple[Misgiven, ...] = (
-    Misgiven(
+TABLE: tuple[MessageRule, ...] = (
+    MessageRule(
         re.compile(r"^Size mismatch between tensors$"),
-        "set_sizes",
-        "Not one answer for each example",
-        nothing,
-        (
+        cause="set_sizes",
+        title="Not one answer for each example",
+        story=(
             "{code} {line}{turn} makes a set of tensors that are not equally long.",
             "Example number i is made of row i of each of them, so all need the same first size.",
         ),
         kind="shape",
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^Sum of input lengths does not equal the length of the input dataset!$"),
-        "split_sizes",
-        "Parts that do not add up to the whole",
-        nothing,
-        (
+        cause="split_sizes",
+        title="Parts that do not add up to the whole",
+        story=(
             "{code} {line}{turn} splits a set into parts whose lengths are not, together, its own.",
             "Every example has to go somewhere: whole numbers must add up to `len()` of the set, shares to 1. `int()` "
             "rounds down, so of two rounded parts one example may be left over.",
@@ -36,36 +34,33 @@ TABLE: tuple[Misgiven, ...] = (
         ),
         kind="shape",
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^object of type '(?P<got>\w+)' has no len\(\)$"),
-        "no_length",
-        "A set that does not say how long it is",
-        nothing,
-        (
+        cause="no_length",
+        title="A set that does not say how long it is",
+        story=(
             "{code} {line}{turn} needs to know how long a `{got}` is.",
             "`__len__` tells it: a loader asks it for the number of examples, in order to shuffle or to count them.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^Subclasses of Dataset should implement __getitem__"),
-        "no_item",
-        "A set that hands out no examples",
-        nothing,
-        (
+        cause="no_item",
+        title="A set that hands out no examples",
+        story=(
             "{code} {line}{turn} asks a data set for an example, and its class has no `__getitem__`.",
             "`__getitem__(self, i)` gives example number i; the loader puts a batch together of what it gives.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^default_collate: .*NoneType|^expected Tensor as element \d+ in argument 0, but got NoneType"),
-        "no_example",
-        "An example that is None",
-        nothing,
-        (
+        cause="no_example",
+        title="An example that is None",
+        story=(
             "{code} {line}{turn} puts a batch together, and one of its examples is None.",
             "An example is what `__getitem__` of the set returns; where it ends without a `return`, that is None.",
         ),
-        re.compile(r"^for |\bnext\("),
+        on_line=re.compile(r"^for |\bnext\("),
     ),
 )
 
@@ -73,7 +68,7 @@ TABLE: tuple[Misgiven, ...] = (
 @rule
 def data_refused(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE; an example that is None was made by the `__getitem__` of the program."""
-    found = told_by(TABLE, world, failure)
+    found = match_rules(TABLE, world, failure)
     if found is None or found.cause != "no_example":
         return found
     parts = [node for node in world.source.nodes if isinstance(node, ast.FunctionDef)]

@@ -8,7 +8,7 @@ import re
 from ..calls import callee, calls_in
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
 from ..diagnostics.mentions import begun, stands_for, statement
-from ..diagnostics.message_rules import Misgiven, anything, told_by
+from ..diagnostics.message_rules import MessageRule, anything, match_rules
 from ..diagnostics.registry import rule
 from ..distributions import SCORED, parameter
 from ..narration.words import code, on
@@ -52,43 +52,43 @@ SUPPORTS = {
 """What comes out of a distribution, by its support."""
 BOUND = re.compile(r"(lower|upper)_bound=(-?[\w.]+)")
 
-TABLE: tuple[Misgiven, ...] = (
-    Misgiven(
+TABLE: tuple[MessageRule, ...] = (
+    MessageRule(
         re.compile(r"probability tensor contains either `inf`, `nan` or element < 0"),
-        "negative_chances",
-        "A chance below 0",
-        anything,
-        (
+        cause="negative_chances",
+        title="A chance below 0",
+        fits=anything,
+        story=(
             "{code} {line}{turn} draws by the chances in {name}{made}: one of them is negative, infinite or NaN.",
             "`multinomial` takes chances as they are, 0 or larger; `softmax(-1)` makes chances of scores.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"invalid multinomial distribution \(sum of probabilities <= 0\)"),
-        "no_chances",
-        "Nothing has a chance",
-        anything,
-        (
+        cause="no_chances",
+        title="Nothing has a chance",
+        fits=anything,
+        story=(
             "{code} {line}{turn} draws by the chances in {name}{made}: all of them are 0.",
             "Something must be able to come: give every place a little, or none of it is drawn at all.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"cannot sample n_sample > prob_dist\.size\(-1\) samples without replacement"),
-        "drawn_out",
-        "More is drawn than there is",
-        anything,
-        (
+        cause="drawn_out",
+        title="More is drawn than there is",
+        fits=anything,
+        story=(
             "{code} {line}{turn} draws each place only once, and more of them than there are in {name}{made}.",
             "With `replacement=True` the same place may come again.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"Expected p_in >= 0 && p_in <= 1 to be true"),
-        "no_chance",
-        "A chance is a number from 0 to 1",
-        anything,
-        (
+        cause="no_chance",
+        title="A chance is a number from 0 to 1",
+        fits=anything,
+        story=(
             "{code} {line}{turn} takes for chances what is in {name}{made}: a number there is below 0 or above 1.",
             "`sigmoid` makes chances of any numbers; `clamp(0, 1)` cuts off what is beyond.",
         ),
@@ -104,7 +104,7 @@ def chance_refused(world: World, failure: Failure) -> Diagnosis | None:
         return out_of_range(world, failure, found)
     if (found := VALUE.search(message)) is not None:
         return out_of_support(world, failure, found)
-    return told_by(TABLE, world, failure)
+    return match_rules(TABLE, world, failure)
 
 
 def out_of_range(world: World, failure: Failure, found: re.Match[str]) -> Diagnosis:
@@ -164,4 +164,12 @@ def told(
     events = {"raised": failure.number}
     if tensor is not None:
         lines["built"], events["built"] = tensor.place.line, tensor.made
-    return Diagnosis("other", title, failure.raised.message, lines, tuple(story), (), events, cause, words)
+    return Diagnosis(
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=tuple(story),
+        events=events,
+        cause=cause,
+        names=words,
+    )

@@ -73,7 +73,14 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
     story.append(f"PyTorch does not convert them by itself here: convert one of them, with {ways} or `.to(...)`.")
     names = named(target=odd[0] if odd else None)
     return Diagnosis(
-        "dtype", "Types of numbers that do not go together", message, lines, tuple(story), (), events, "mixed", names
+        kind="dtype",
+        title="Types of numbers that do not go together",
+        message=message,
+        lines=lines,
+        story=tuple(story),
+        events=events,
+        cause="mixed",
+        names=names,
     )
 
 
@@ -111,13 +118,12 @@ def flagged(world: World, failure: Failure) -> Diagnosis:
     else:
         first, names = f"The tensor of line {line} would be of whole numbers or truth values.", {}
     return Diagnosis(
-        "dtype",
-        "Whole numbers have no gradient",
-        message,
-        lines,
-        (first, *FLAG_STORY),
-        (),
-        events,
-        "whole_numbers",
-        names,
+        kind="dtype",
+        title="Whole numbers have no gradient",
+        message=message,
+        lines=lines,
+        story=(first, *FLAG_STORY),
+        events=events,
+        cause="whole_numbers",
+        names=names,
     )

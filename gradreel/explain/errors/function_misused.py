@@ -232,4 +232,14 @@ def told(
     nodes = () if node is None else (node.number,)
     names = named(function=function)
     kind = "function_contract"
-    return Diagnosis(kind, title, failure.raised.message, whole, story, nodes, at, cause, names)
+    return Diagnosis(
+        kind=kind,
+        title=title,
+        message=failure.raised.message,
+        lines=whole,
+        story=story,
+        nodes=nodes,
+        events=at,
+        cause=cause,
+        names=names,
+    )

@@ -258,7 +258,17 @@ def place_missing(world: World, failure: Failure) -> Diagnosis | None:
         size=words["many"],
         most=largest(world, failure),
     )
-    return Diagnosis(fault.kind, fault.title, message, lines, story, nodes, events, fault.cause, names)
+    return Diagnosis(
+        kind=fault.kind,
+        title=fault.title,
+        message=message,
+        lines=lines,
+        story=story,
+        nodes=nodes,
+        events=events,
+        cause=fault.cause,
+        names=names,
+    )
 
 
 def about(world: World, failure: Failure, fault: Fault, said: dict[str, str]) -> Pair | None:

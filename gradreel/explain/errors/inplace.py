@@ -144,7 +144,17 @@ def inplace_refused(world: World, failure: Failure) -> Diagnosis | None:
     story.append(refusal.why)
     names = named(target=name, whole=name_of(world, base))
     nodes = () if node is None else (node.number,)
-    return Diagnosis(refusal.kind, refusal.title, message, lines, tuple(story), nodes, events, refusal.cause, names)
+    return Diagnosis(
+        kind=refusal.kind,
+        title=refusal.title,
+        message=message,
+        lines=lines,
+        story=tuple(story),
+        nodes=nodes,
+        events=events,
+        cause=refusal.cause,
+        names=names,
+    )
 
 
 def applied(tensor: TensorState) -> Place | Frame:

@@ -73,7 +73,15 @@ def told(
 ) -> Diagnosis:
     lines: dict[str, int | None] = {"raised": failure.raised.line}
     events = {"raised": failure.number}
-    return Diagnosis("other", title, failure.raised.message, lines, tuple(story), (), events, cause, names or {})
+    return Diagnosis(
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=tuple(story),
+        events=events,
+        cause=cause,
+        names=names or {},
+    )
 
 
 def prefix(short: list[str], long: list[str]) -> str:

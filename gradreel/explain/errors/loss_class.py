@@ -32,7 +32,15 @@ def loss_class(world: World, failure: Failure) -> Diagnosis | None:
     title = "A loss is made first, and called then"
     names = named(target=name)
     events = {"raised": failure.number}
-    return Diagnosis("other", title, failure.raised.message, lines, story, (), events, "loss_class", names)
+    return Diagnosis(
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        events=events,
+        cause="loss_class",
+        names=names,
+    )
 
 
 def classes_kept(tree: ast.AST) -> Iterator[ast.Assign]:

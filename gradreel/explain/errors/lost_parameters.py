@@ -38,7 +38,15 @@ def parameter_lost(world: World, failure: Failure) -> Diagnosis | None:
     lines: dict[str, int | None] = {"built": statement.lineno, "raised": line}
     events = {"raised": failure.number}
     title, message = "A parameter that its module does not have", failure.raised.message
-    return Diagnosis("other", title, message, lines, story, (), events, "parameter_lost", named(target=name))
+    return Diagnosis(
+        title=title,
+        message=message,
+        lines=lines,
+        story=story,
+        events=events,
+        cause="parameter_lost",
+        names=named(target=name),
+    )
 
 
 def lost_parameters(tree: ast.AST) -> list[ast.Assign]:

@@ -8,144 +8,132 @@ from dataclasses import replace
 
 from ..diagnostics.diagnosis import Diagnosis, Failure
 from ..diagnostics.mentions import shown
-from ..diagnostics.message_rules import Misgiven, anything, nothing, told_by
+from ..diagnostics.message_rules import MessageRule, anything, match_rules
 from ..diagnostics.registry import rule
 from ..narration.words import code, on
 from ..replay.world import World
 from .recurrent import RECURRENT, named_layers
 
-TABLE: tuple[Misgiven, ...] = (
-    Misgiven(
+TABLE: tuple[MessageRule, ...] = (
+    MessageRule(
         re.compile(r"expected Tensor as element (?P<at>\d+) in argument 0, but got (?P<got>\w+)"),
-        "joined_numbers",
-        "Only tensors can be put together",
-        nothing,
-        (
+        cause="joined_numbers",
+        title="Only tensors can be put together",
+        story=(
             "{code} {line}{turn} puts the entries of a list together, and entry {at} is {a_got}.",
             "`torch.stack` and `torch.cat` join tensors, and the gradient goes back to each; of plain numbers "
             "`torch.tensor` makes a new one.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(
             r"(?P<what>stack|cat|concat)\(\): argument 'tensors' \(position 1\) must be tuple of Tensors, not Tensor"
         ),
-        "not_listed",
-        "What is put together comes in a list",
-        nothing,
-        (
+        cause="not_listed",
+        title="What is put together comes in a list",
+        story=(
             "{code} {line}{turn} gives `{what}` a tensor where it takes a list of tensors.",
             "Square brackets make one list of all that is to be put together: `torch.{what}([a, b])`.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"'<=?' not supported between instances of '(?:float|int|(?P<got>str))' and '(?:float|int|str)'"),
-        "number_as_text",
-        "A text stands where a number belongs",
-        nothing,
-        (
+        cause="number_as_text",
+        title="A text stands where a number belongs",
+        story=(
             "{code} {line}{turn} compares a text with a number, to see whether it is in its range.",
             "What stands in quotes is a text, and so is `1e-3` where it was read from a YAML file; `float()` reads it.",
         ),
-        re.compile(r"\w\("),
+        on_line=re.compile(r"\w\("),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^tuple indices must be integers or slices, not |^can't multiply sequence by non-int"),
-        "tuple_as_tensor",
-        "A tuple, and not the tensor in it",
-        nothing,
-        (
+        cause="tuple_as_tensor",
+        title="A tuple, and not the tensor in it",
+        story=(
             "{code} {line}{turn} uses a tuple as one would use a tensor.",
             "A recurrent layer gives a tuple: its output first, then its last state.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"'tuple' object has no attribute '(?P<what>\w+)'"),
-        "tuple_as_tensor",
-        "A tuple, and not the tensor in it",
-        nothing,
-        (
+        cause="tuple_as_tensor",
+        title="A tuple, and not the tensor in it",
+        story=(
             "{code} {line}{turn} asks a tuple for `{what}`, which its parts have.",
             "A recurrent layer gives a tuple: its output first, then its last state.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"'(?:builtin_function_or_method|method|function)' object has no attribute '(?P<what>\w+)'"),
-        "uncalled",
-        "A method that was not called",
-        nothing,
-        (
+        cause="uncalled",
+        title="A method that was not called",
+        story=(
             "{code} {line}{turn} asks a method for `{what}`, not what it gives.",
             "Brackets call it: `sum()`.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"'list' object has no attribute '(?P<what>backward)'"),
-        "list_as_loss",
-        "Backward starts from one tensor",
-        nothing,
-        (
+        cause="list_as_loss",
+        title="Backward starts from one tensor",
+        story=(
             "{code} {line}{turn} asks a list of tensors for `{what}`, which each of them has.",
             "A gradient of several losses is the gradient of their sum.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"'(?P<got>\w+Loss)' object has no attribute '(?P<what>backward|item)'"),
-        "module_as_result",
-        "A module, and not what it gives",
-        nothing,
-        (
+        cause="module_as_result",
+        title="A module, and not what it gives",
+        story=(
             "{code} {line}{turn} asks the module `{got}` for `{what}`, which its result has.",
             "`nn.{got}()` makes a function, and that gives the loss when it is called with scores and targets.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"params argument given to the optimizer should be an iterable of Tensors"),
-        "parameter_alone",
-        "An optimizer takes a list",
-        anything,
-        (
+        cause="parameter_alone",
+        title="An optimizer takes a list",
+        fits=anything,
+        story=(
             "{code} {line}{turn} gives the optimizer a tensor alone.",
             "It goes through what it is given, one parameter after another: put {name} in a list.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"(?:Negation|Subtraction), the `-` operator, .* bool tensor"),
-        "minus_of_truth",
-        "Truth values know no minus",
-        nothing,
-        (
+        cause="minus_of_truth",
+        title="Truth values know no minus",
+        story=(
             "{code} {line}{turn} subtracts truth values.",
             "`~` turns each of them over; `float()` makes 1. and 0. of them, with which one can compute.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"Module \[(?P<got>\w+)\] is missing the required"),
-        "no_forward",
-        "A module without a forward",
-        nothing,
-        (
+        cause="no_forward",
+        title="A module without a forward",
+        story=(
             "{code} {line}{turn} calls the module `{got}`, and to call a module is to run its `forward`.",
             "The class `{got}` has none: it may be misspelt, or indented into `__init__`.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"got an unexpected keyword argument '(?P<got>\w+)'"),
-        "no_such_argument",
-        "There is no such argument",
-        nothing,
-        (
+        cause="no_such_argument",
+        title="There is no such argument",
+        story=(
             "{code} {line}{turn} says `{got}=`, and what it calls has no argument of that name.",
             "It may be misspelt.",
         ),
-        re.compile(r"\b(?:backward|grad|[A-Z]\w*)\("),
+        on_line=re.compile(r"\b(?:backward|grad|[A-Z]\w*)\("),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^name '(?P<got>\w+)' is not defined"),
-        "misspelt",
-        "A name that stands for nothing",
-        nothing,
-        (
+        cause="misspelt",
+        title="A name that stands for nothing",
+        story=(
             "{code} {line}{turn} says `{got}`, and nothing has that name there.",
             "`{like}` is near it.",
         ),
@@ -156,7 +144,7 @@ TABLE: tuple[Misgiven, ...] = (
 @rule
 def misused(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE; a name that is near no other says all in its message."""
-    found = told_by(TABLE, world, failure)
+    found = match_rules(TABLE, world, failure)
     if "multiply sequence" in failure.raised.message and not any(named_layers(world.source.tree, RECURRENT)):
         return None  # a list may well be meant: of a tuple it is told where a layer gives one
     if found is None or found.cause != "misspelt" or "like" in found.names:

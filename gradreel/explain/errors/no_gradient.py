@@ -29,15 +29,15 @@ def no_gradient(world: World, failure: Failure) -> Diagnosis | None:
         *reason.story,
     )
     return Diagnosis(
-        reason.kind,
-        "There is no gradient here",
-        failure.raised.message,
-        lines,
-        story,
-        reason.nodes,
-        events,
-        reason.cause,
-        reason.names,
+        kind=reason.kind,
+        title="There is no gradient here",
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        nodes=reason.nodes,
+        events=events,
+        cause=reason.cause,
+        names=reason.names,
     )
 
 

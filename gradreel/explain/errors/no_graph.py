@@ -62,15 +62,14 @@ def without_graph(world: World, failure: Failure, start: TensorState) -> Diagnos
         inputs=", ".join(filter(None, (label(world, number) for number in call.inputs))) if call else None,
     )
     return Diagnosis(
-        "no_graph",
-        "Backward from a result without a graph",
-        failure.raised.message,
-        lines,
-        tuple(story),
-        (),
-        events,
-        "no_graph",
-        names,
+        kind="no_graph",
+        title="Backward from a result without a graph",
+        message=failure.raised.message,
+        lines=lines,
+        story=tuple(story),
+        events=events,
+        cause="no_graph",
+        names=names,
     )
 
 
@@ -103,7 +102,16 @@ def not_tracked(world: World, failure: Failure) -> Diagnosis | None:
     story.append("No gradient will ever reach it, so PyTorch refuses to be asked for one.")
     names = named(cut=name_of(world, cut.tensor) if cut else name, how=cut.how if cut else "plain", target=name)
     title = "No gradient will come here"
-    return Diagnosis("no_graph", title, failure.raised.message, lines, tuple(story), (), events, "not_tracked", names)
+    return Diagnosis(
+        kind="no_graph",
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=tuple(story),
+        events=events,
+        cause="not_tracked",
+        names=names,
+    )
 
 
 def before_line(world: World, tensor: TensorState, line: int) -> TensorState:

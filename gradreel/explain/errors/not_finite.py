@@ -37,4 +37,6 @@ def not_finite(world: World, failure: Failure) -> Diagnosis | None:
     story.append("Nothing finite comes of shortening it; `error_if_nonfinite=True` asks to be told.")
     lines: dict[str, int | None] = {"raised": failure.raised.line}
     title = "Gradients that are not finite"
-    return Diagnosis("other", title, failure.raised.message, lines, tuple(story), (), events, "not_finite")
+    return Diagnosis(
+        title=title, message=failure.raised.message, lines=lines, story=tuple(story), events=events, cause="not_finite"
+    )

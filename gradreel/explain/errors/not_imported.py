@@ -60,7 +60,15 @@ def not_imported(world: World, failure: Failure) -> Diagnosis | None:
     lines: dict[str, int | None] = {"raised": line}
     events = {"raised": failure.number}
     title = "A name is not imported"
-    return Diagnosis("other", title, failure.raised.message, lines, story, (), events, "not_imported", names)
+    return Diagnosis(
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        events=events,
+        cause="not_imported",
+        names=names,
+    )
 
 
 def unbound(tree: ast.Module) -> list[str]:

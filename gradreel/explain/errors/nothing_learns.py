@@ -27,7 +27,15 @@ def nothing_learns(world: World, failure: Failure) -> Diagnosis | None:
     lines: dict[str, int | None] = {"cut": place.line, "raised": failure.raised.line}
     events = {"cut": event, "raised": failure.number}
     title, names = "An optimizer without parameters", named(last=last.rpartition(".")[0])
-    return Diagnosis("other", title, failure.raised.message, lines, story, (), events, "nothing_learns", names)
+    return Diagnosis(
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        events=events,
+        cause="nothing_learns",
+        names=names,
+    )
 
 
 def all_frozen(world: World) -> dict[str, TensorState]:

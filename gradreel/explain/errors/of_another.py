@@ -40,7 +40,13 @@ def of_another(world: World, failure: Failure) -> Diagnosis | None:
     lines: dict[str, int | None] = {"raised": failure.raised.line}
     title, names = "A method of something else", named(what=what, near=has[0])
     return Diagnosis(
-        "other", title, failure.raised.message, lines, story, (), {"raised": failure.number}, "of_another", names
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        events={"raised": failure.number},
+        cause="of_another",
+        names=names,
     )
 
 

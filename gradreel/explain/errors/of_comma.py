@@ -32,7 +32,9 @@ def of_comma(world: World, failure: Failure) -> Diagnosis | None:
     lines: dict[str, int | None] = {"built": found.lineno, "raised": failure.raised.line}
     events = {"raised": failure.number}
     title, names = "A comma made a tuple", named(target=name)
-    return Diagnosis("other", title, failure.raised.message, lines, story, (), events, "comma", names)
+    return Diagnosis(
+        title=title, message=failure.raised.message, lines=lines, story=story, events=events, cause="comma", names=names
+    )
 
 
 def commas(tree: ast.AST) -> list[ast.Assign]:

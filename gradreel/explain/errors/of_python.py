@@ -6,7 +6,7 @@ import re
 
 from ..diagnostics.diagnosis import Diagnosis, Failure
 from ..diagnostics.mentions import mentioned, statement
-from ..diagnostics.message_rules import Misgiven, nothing, told_by
+from ..diagnostics.message_rules import MessageRule, match_rules
 from ..diagnostics.registry import rule
 from ..narration.words import code, listed, on
 from ..replay.world import World
@@ -17,201 +17,182 @@ WHOLE = (
     "numbers, and `int()` leaves out what is behind the point.",
 )
 
-TABLE: tuple[Misgiven, ...] = (
-    Misgiven(
+TABLE: tuple[MessageRule, ...] = (
+    MessageRule(
         re.compile(r"^(?:(?P<got>list|tuple|string) index out of range|pop from empty list)$"),
-        "list_end",
-        "The list has no such place",
-        nothing,
-        (
+        cause="list_end",
+        title="The list has no such place",
+        story=(
             "{code} {line}{turn} asks for a place that is not there.",
             "Places are counted from 0, so the last of three is 2; -1 means the last one, however many there are.",
             "In a loop, the number of turns must go by the list that is asked: `range(len(...))` of that one.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(
             r"^(?:float |integer )?(?:division|modulo|division or modulo|floor division)(?: or modulo)? by zero$"
         ),
-        "by_zero",
-        "Plain numbers cannot be divided by 0",
-        nothing,
-        (
+        cause="by_zero",
+        title="Plain numbers cannot be divided by 0",
+        story=(
             "{code} {line}{turn} divides by 0.",
             "It is mostly a count of what never came: an empty list, or a loop that made no turn.",
             "Tensors would give inf or NaN here; Python's own numbers raise.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^not enough values to unpack \(expected (?P<want>\d+), got (?P<has>\d+)\)$"),
-        "too_few_parts",
-        "More names than parts",
-        nothing,
-        (
+        cause="too_few_parts",
+        title="More names than parts",
+        story=(
             "{code} {line}{turn} has {want} names for what comes in {has}.",
             "A name takes one part; a part that is a tuple itself, as the state (h, c) of an LSTM, takes names in "
             "brackets: `out, (h, c)`.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^too many values to unpack \(expected (?P<want>\d+)"),
-        "too_many_parts",
-        "More parts than names",
-        nothing,
-        (
+        cause="too_many_parts",
+        title="More parts than names",
+        story=(
             "{code} {line}{turn} has {want} names, and there come more parts than that.",
             "A tensor comes apart along its first dimension, a list in its entries; `*_` takes what is left over.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r'^can only concatenate str \(not "(?P<got>[\w.]+)"\) to str$'),
-        "text_plus",
-        "A text and something that is none",
-        nothing,
-        (
+        cause="text_plus",
+        title="A text and something that is none",
+        story=(
             "{code} {line}{turn} puts a text and {a_got} together with `+`.",
             "Beside a text `+` takes texts alone; `str()` makes one of anything, and so does an f-string.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r'^can only concatenate list \(not "(?P<got>[\w.]+)"\) to list$'),
-        "list_plus",
-        "A list and something that is none",
-        nothing,
-        (
+        cause="list_plus",
+        title="A list and something that is none",
+        story=(
             "{code} {line}{turn} puts a list and {a_got} together with `+`, which beside a list takes lists alone.",
             "`[...]` makes a list of one, and `append` puts one thing at the end.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^unsupported operand type\(s\) for \+: 'generator' and 'generator'$"),
-        "generators",
-        "Two generators cannot be added",
-        nothing,
-        (
+        cause="generators",
+        title="Two generators cannot be added",
+        story=(
             "{code} {line}{turn} adds what `parameters()` gives, which is no list: it gives its parts one by one.",
             "`[*one.parameters(), *two.parameters()]` is a list of both.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^unsupported operand type\(s\) for (?P<what>\S+): 'list' and '(?P<got>list|float|int)'$"),
-        "list_of_numbers",
-        "Lists do not compute",
-        nothing,
-        (
+        cause="list_of_numbers",
+        title="Lists do not compute",
+        story=(
             "{code} {line}{turn} computes with a list as if it were a tensor.",
             "A list only holds things; `torch.tensor` makes numbers of it that can be computed with, entry by entry.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^'float' object cannot be interpreted as an integer$"),
-        "whole_number",
-        "A whole number was asked for",
-        nothing,
-        WHOLE,
+        cause="whole_number",
+        title="A whole number was asked for",
+        story=WHOLE,
     ),
-    Misgiven(
+    MessageRule(
         re.compile(
             r"^(?:randn|rand|zeros|ones|empty|full|randint|view|reshape|expand|repeat)\(\)"
             r".*(?:but found element of type|got |\(|, )float\b"
         ),
-        "whole_number",
-        "A size is a whole number",
-        nothing,
-        WHOLE,
+        cause="whole_number",
+        title="A size is a whole number",
+        story=WHOLE,
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^'NoneType' object has no attribute '(?P<what>\w+)'$"),
-        "list_lost",
-        "What a list was told to do gives None",
-        nothing,
-        (
+        cause="list_lost",
+        title="What a list was told to do gives None",
+        story=(
             "{code} {line}{turn} gives the name of the list to what `{what}` gave, and that is None.",
             "`append` and its kind change the list itself and give nothing back: from the second time on there is no "
             "list any more.",
         ),
-        re.compile(r"^(\w+) = \1\.(?:append|extend|insert|sort|reverse|update|add)\("),
+        on_line=re.compile(r"^(\w+) = \1\.(?:append|extend|insert|sort|reverse|update|add)\("),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^(?P<what>max|min)\(\) (?:arg is an empty sequence|iterable argument is empty)$"),
-        "most_of_nothing",
-        "Of nothing there is no largest and no smallest",
-        nothing,
-        (
+        cause="most_of_nothing",
+        title="Of nothing there is no largest and no smallest",
+        story=(
             "{code} {line}{turn} asks for the `{what}` of something in which there is nothing.",
             "Ask first whether there is anything in it, or say with `default=` what to give if not.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^invalid literal for int\(\) with base 10: (?P<got>.*)$"),
-        "int_of_text",
-        "No whole number stands in the text",
-        nothing,
-        (
+        cause="int_of_text",
+        title="No whole number stands in the text",
+        story=(
             "{code} {line}{turn} reads a whole number out of a text in which there is none.",
             "`int()` reads digits alone; a number with a point is read by `float()`.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^'(?P<got>[\w.]+)' object is not callable$"),
-        "not_a_function",
-        "What is called is no function",
-        nothing,
-        (
+        cause="not_a_function",
+        title="What is called is no function",
+        story=(
             "{code} {line}{turn} puts brackets behind something of type `{got}`, which Python takes for a call.",
             "Places are asked for in square brackets, and a product needs its `*`. A name that was given to something "
             "else, as `sum` or `max`, stands for that from then on.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^'(?P<got>builtin_function_or_method|method|function)' object is not subscriptable$"),
-        "method_places",
-        "A method has no places",
-        nothing,
-        (
+        cause="method_places",
+        title="A method has no places",
+        story=(
             "{code} {line}{turn} asks a method for a place, not what it gives.",
             "Round brackets call it: `size(0)`; `shape[0]` is the same without a call.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^'DataLoader' object is not subscriptable$"),
-        "loader_places",
-        "A loader has no places",
-        nothing,
-        (
+        cause="loader_places",
+        title="A loader has no places",
+        story=(
             "{code} {line}{turn} asks a loader for one of its batches by number.",
             "A loader hands out its batches one after another: `for batch in loader`, or `next(iter(loader))` for one. "
             "Its data set has places.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^'type' object does not support the context manager protocol$"),
-        "with_class",
-        "A class stands where `with` needs what it makes",
-        nothing,
-        (
+        cause="with_class",
+        title="A class stands where `with` needs what it makes",
+        story=(
             "{code} {line}{turn} gives `with` a class.",
             "Brackets make one of its kind: `torch.no_grad()`.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^cannot access local variable '(?P<got>\w+)' where it is not associated with a value$"),
-        "not_yet_local",
-        "A name of the function that stands for nothing yet",
-        nothing,
-        (
+        cause="not_yet_local",
+        title="A name of the function that stands for nothing yet",
+        story=(
             "{code} {line}{turn} reads `{got}`, and no line of this function has given it a value so far.",
             "A name to which a function gives a value is its own in all of its lines, even where the program "
             "has that name outside.",
             "`global {got}` says that the outer one is meant; else give it a value first, on every way there.",
         ),
     ),
-    Misgiven(
+    MessageRule(
         re.compile(r"^'(?P<got>bool)' object has no attribute '(?P<what>backward|sum|grad|mean)'$"),
-        "flag_read",
-        "The flag was read, not set",
-        nothing,
-        (
+        cause="flag_read",
+        title="The flag was read, not set",
+        story=(
             "{code} {line}{turn} asks yes or no for `{what}`, as if it were a tensor.",
             "`x.requires_grad` tells whether `x` wants a gradient; `x.requires_grad_()` says that it does, and gives "
             "`x` back.",
@@ -223,7 +204,7 @@ TABLE: tuple[Misgiven, ...] = (
 @rule
 def of_python(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE; else what the program raised itself."""
-    return told_by(TABLE, world, failure) or own_check(world, failure)
+    return match_rules(TABLE, world, failure) or own_check(world, failure)
 
 
 def own_check(world: World, failure: Failure) -> Diagnosis | None:
@@ -247,4 +228,6 @@ def own_check(world: World, failure: Failure) -> Diagnosis | None:
     if pairs:
         lines["built"], events["built"] = pairs[0][1].place.line, pairs[0][1].made
     title = "The program raised this itself"
-    return Diagnosis("other", title, failure.raised.message, lines, tuple(story), (), events, "own_check")
+    return Diagnosis(
+        title=title, message=failure.raised.message, lines=lines, story=tuple(story), events=events, cause="own_check"
+    )

@@ -37,4 +37,13 @@ def plain_number(world: World, failure: Failure) -> Diagnosis | None:
     events = {"raised": failure.number, "cut": last.event, "built": last.event}
     names = named(how="numbers", source=name_of(world, source))
     title = "Backward from a plain number"
-    return Diagnosis("no_graph", title, failure.raised.message, lines, story, (), events, "no_graph", names)
+    return Diagnosis(
+        kind="no_graph",
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        events=events,
+        cause="no_graph",
+        names=names,
+    )

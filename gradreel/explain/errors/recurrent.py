@@ -48,7 +48,13 @@ def state_alone(world: World, failure: Failure) -> Diagnosis | None:
     )
     title = "An LSTM has two states"
     return Diagnosis(
-        "other", title, failure.raised.message, lines, story, (), events, "state_alone", named(target=name)
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        events=events,
+        cause="state_alone",
+        names=named(target=name),
     )
 
 

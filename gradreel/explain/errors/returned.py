@@ -40,7 +40,15 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
         )
         names_of = named(target=name, function=function.name)
         title = "The function returns nothing"
-        return Diagnosis("other", title, message, lines, story, (), {"raised": failure.number}, "no_return", names_of)
+        return Diagnosis(
+            title=title,
+            message=message,
+            lines=lines,
+            story=story,
+            events={"raised": failure.number},
+            cause="no_return",
+            names=names_of,
+        )
     return None
 
 
@@ -79,7 +87,15 @@ def fell_through(world: World, failure: Failure) -> Diagnosis | None:
         names_of = named(target=ast.unparse(node), function=function.name)
         title, cause = "The function returns nothing", "no_return_here" if returns else "no_return"
         events = {"raised": failure.number}
-        return Diagnosis("other", title, failure.raised.message, lines, story, (), events, cause, names_of)
+        return Diagnosis(
+            title=title,
+            message=failure.raised.message,
+            lines=lines,
+            story=story,
+            events=events,
+            cause=cause,
+            names=names_of,
+        )
     return None
 
 
@@ -102,7 +118,15 @@ def of_backward(world: World, failure: Failure, used: set[str]) -> Diagnosis | N
         title, events = "backward returns nothing", {"raised": failure.number}
         names_of = named(target=name)
         message = failure.raised.message
-        return Diagnosis("other", title, message, lines, story, (), events, "backward_result", names_of)
+        return Diagnosis(
+            title=title,
+            message=message,
+            lines=lines,
+            story=story,
+            events=events,
+            cause="backward_result",
+            names=names_of,
+        )
     return None
 
 

@@ -70,15 +70,15 @@ def not_scalar(world: World, failure: Failure) -> Diagnosis | None:
     lines: dict[str, int | None] = {"built": tensor.place.line, "raised": failure.raised.line}
     events = {"raised": failure.number, "built": tensor.made}
     return Diagnosis(
-        "not_scalar",
-        "Backward from more than one number",
-        failure.raised.message,
-        lines,
-        story,
-        () if tensor.node is None else (tensor.node,),
-        events,
-        "not_scalar",
-        named(root=label(world, tensor.number)),
+        kind="not_scalar",
+        title="Backward from more than one number",
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        nodes=() if tensor.node is None else (tensor.node,),
+        events=events,
+        cause="not_scalar",
+        names=named(root=label(world, tensor.number)),
     )
 
 
@@ -100,7 +100,16 @@ def function_not_scalar(world: World, failure: Failure) -> Diagnosis | None:
     names = named(function=named_here[0].name if named_here else None)
     title = "The gradient of a function that gives several numbers"
     message = failure.raised.message
-    return Diagnosis("not_scalar", title, message, lines, tuple(story), (), events, "function_not_scalar", names)
+    return Diagnosis(
+        kind="not_scalar",
+        title=title,
+        message=message,
+        lines=lines,
+        story=tuple(story),
+        events=events,
+        cause="function_not_scalar",
+        names=names,
+    )
 
 
 def unparsed(node: ast.Assign) -> str:
@@ -126,15 +135,15 @@ def gradient_shape(world: World, failure: Failure) -> Diagnosis | None:
         lines["saved"], events["saved"] = weighing.place.line, weighing.made
     names = named(root=label(world, tensor.number), weights=name)
     return Diagnosis(
-        "shape",
-        "A gradient of another shape",
-        failure.raised.message,
-        lines,
-        story,
-        () if tensor.node is None else (tensor.node,),
-        events,
-        "gradient_shape",
-        names,
+        kind="shape",
+        title="A gradient of another shape",
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        nodes=() if tensor.node is None else (tensor.node,),
+        events=events,
+        cause="gradient_shape",
+        names=names,
     )
 
 
@@ -174,13 +183,13 @@ def batched(world: World, failure: Failure) -> Diagnosis | None:
         )
     story.append("Each of them would have to have the shape of the output, so the first dimension is one too many.")
     return Diagnosis(
-        "shape",
-        "One gradient read as a batch of them",
-        failure.raised.message,
-        lines,
-        tuple(story),
-        () if start.node is None else (start.node,),
-        events,
-        "batched",
-        named(root=label(world, start.number), weights=name_of(world, given[-1]) if given else None),
+        kind="shape",
+        title="One gradient read as a batch of them",
+        message=failure.raised.message,
+        lines=lines,
+        story=tuple(story),
+        nodes=() if start.node is None else (start.node,),
+        events=events,
+        cause="batched",
+        names=named(root=label(world, start.number), weights=name_of(world, given[-1]) if given else None),
     )

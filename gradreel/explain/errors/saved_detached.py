@@ -34,13 +34,13 @@ def saved_detached(world: World, failure: Failure) -> Diagnosis | None:
         "gives a new tensor outside of the graph and leaves the old one in it.",
     )
     return Diagnosis(
-        "saved_modified",
-        "A saved tensor was detached in place",
-        message,
-        {"built": node.place.line, "saved": tensor.place.line, "changed": place.line, "raised": line},
-        story,
-        (node.number,),
-        {"built": node.made, "saved": tensor.made, "changed": event, "raised": failure.number},
-        "saved_detached",
-        named(kept=label(world, tensor.number)),
+        kind="saved_modified",
+        title="A saved tensor was detached in place",
+        message=message,
+        lines={"built": node.place.line, "saved": tensor.place.line, "changed": place.line, "raised": line},
+        story=story,
+        nodes=(node.number,),
+        events={"built": node.made, "saved": tensor.made, "changed": event, "raised": failure.number},
+        cause="saved_detached",
+        names=named(kept=label(world, tensor.number)),
     )

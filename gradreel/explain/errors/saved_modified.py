@@ -46,15 +46,15 @@ def saved_modified(world: World, failure: Failure) -> Diagnosis | None:
         "be wrong, so PyTorch refuses."
     )
     return Diagnosis(
-        "saved_modified",
-        "A saved tensor was changed in place",
-        failure.raised.message,
-        lines,
-        tuple(story),
-        (node.number,),
-        events,
-        "step_between" if writes and writes[0].optimizer else "saved_modified",
-        named(
+        kind="saved_modified",
+        title="A saved tensor was changed in place",
+        message=failure.raised.message,
+        lines=lines,
+        story=tuple(story),
+        nodes=(node.number,),
+        events=events,
+        cause="step_between" if writes and writes[0].optimizer else "saved_modified",
+        names=named(
             kept=label(world, slot.tensor) if slot.tensor is not None else result_name(world, node),
             written=label(world, writes[0].tensor) if writes else None,
             whole=name_of(world, source) if source is not None else None,

@@ -38,7 +38,13 @@ def saved_tuple(world: World, failure: Failure) -> Diagnosis | None:
     title = "What was saved comes as a tuple"
     events = {"raised": failure.number}
     return Diagnosis(
-        "other", title, failure.raised.message, lines, story, (), events, "saved_tuple", named(target=name)
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=story,
+        events=events,
+        cause="saved_tuple",
+        names=named(target=name),
     )
 
 

@@ -46,15 +46,15 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
     at = border(world, node, failure, freer)
     story.append(in_vain(world, at) or "What it needs for its gradient is gone, so PyTorch cannot go on.")
     return Diagnosis(
-        "second_backward",
-        "Backward needs saved tensors that were freed",
-        failure.raised.message,
-        lines,
-        tuple(story),
-        (node.number,),
-        events,
-        "second_backward",
-        named(border=at, held=held_as(world, at)),
+        kind="second_backward",
+        title="Backward needs saved tensors that were freed",
+        message=failure.raised.message,
+        lines=lines,
+        story=tuple(story),
+        nodes=(node.number,),
+        events=events,
+        cause="second_backward",
+        names=named(border=at, held=held_as(world, at)),
     )
 
 

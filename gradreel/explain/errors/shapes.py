@@ -170,7 +170,16 @@ def shapes_differ(world: World, failure: Failure) -> Diagnosis | None:
         makers=" ".join(map(str, makers)),
         sizes=" ".join(map(str, found[1].shape)) if found else None,
     )
-    return Diagnosis("shape", "Shapes that do not go together", message, lines, tuple(story), (), events, sign, names)
+    return Diagnosis(
+        kind="shape",
+        title="Shapes that do not go together",
+        message=message,
+        lines=lines,
+        story=tuple(story),
+        events=events,
+        cause=sign,
+        names=names,
+    )
 
 
 def fitting(pairs: list[tuple[str, TensorState]], message: str) -> tuple[str, TensorState] | None:

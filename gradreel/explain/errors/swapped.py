@@ -38,7 +38,15 @@ def swapped(world: World, failure: Failure) -> Diagnosis | None:
         lines: dict[str, int | None] = {"built": first.place.line, "raised": failure.raised.line}
         events = {"built": first.made, "raised": failure.number}
         names = named(first=ast.unparse(one), second=ast.unparse(two))
-        return Diagnosis("other", TITLE, failure.raised.message, lines, story, (), events, "swapped", names)
+        return Diagnosis(
+            title=TITLE,
+            message=failure.raised.message,
+            lines=lines,
+            story=story,
+            events=events,
+            cause="swapped",
+            names=names,
+        )
     return None
 
 

@@ -82,7 +82,17 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
     )
     nodes = tuple(number for number in (start.node, goal.node) if number is not None)
     title = "The output does not depend on this input"
-    return Diagnosis("unused", title, failure.raised.message, lines, tuple(story), nodes, events, "unused", names)
+    return Diagnosis(
+        kind="unused",
+        title=title,
+        message=failure.raised.message,
+        lines=lines,
+        story=tuple(story),
+        nodes=nodes,
+        events=events,
+        cause="unused",
+        names=names,
+    )
 
 
 def asked_late(world: World, start: TensorState, goal: TensorState) -> tuple[int, int] | None:

@@ -275,8 +275,8 @@ def backward_failed(told: Telling) -> str:
     asks = f"**{state.title}** asks for {saved_name(world, slot) if slot else code(read.slot)}"
     if read.found is None:
         by = world.calls.get(slot.freed_by) if slot is not None and slot.freed_by is not None else None
-        told_by = f" by {code(by.text)} on line {by.place.line}{during(by.place)}" if by else ""
-        return told.sentence(f"{asks}, but it was freed{told_by}", raises)
+        match_rules = f" by {code(by.text)} on line {by.place.line}{during(by.place)}" if by else ""
+        return told.sentence(f"{asks}, but it was freed{match_rules}", raises)
     return told.sentence(
         f"{asks}, but it was changed: saved at version {read.kept}, now at version {read.found}", raises
     )

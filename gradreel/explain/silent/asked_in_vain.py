@@ -87,7 +87,16 @@ class AskedInVain(FirstTrouble):
             source=name_of(self.world, cut.source) if cut.source else None,
         )
         nodes = () if start.node is None else (start.node,)
-        return Diagnosis("unused", TITLE, "", lines, story, nodes, events, "unused_silently", names)
+        return Diagnosis(
+            kind="unused",
+            title=TITLE,
+            lines=lines,
+            story=story,
+            nodes=nodes,
+            events=events,
+            cause="unused_silently",
+            names=names,
+        )
 
     def made_in_vain(self, start: TensorState, goal: TensorState) -> bool:
         """Whether `goal` is a result that nothing was made of, though what it was made of led to `start`."""
@@ -112,7 +121,16 @@ class AskedInVain(FirstTrouble):
         events = {"built": goal.made, "seen": self.world.count - 1}
         names = named(root=label(self.world, start.number), target=label(self.world, goal.number))
         nodes = () if goal.node is None else (goal.node,)
-        return Diagnosis("unused", TITLE, "", lines, story, nodes, events, "unused_silently", names)
+        return Diagnosis(
+            kind="unused",
+            title=TITLE,
+            lines=lines,
+            story=story,
+            nodes=nodes,
+            events=events,
+            cause="unused_silently",
+            names=names,
+        )
 
 
 def passes_over_none(tree: ast.Module, names: frozenset[str]) -> bool:

@@ -87,7 +87,9 @@ class BornInfinite:
         events = {"born": event, "built": node.made, "seen": world.count - 1}
         names = named(target=label(world, tensor))
         title = "An infinite slope"
-        self.diagnosis = Diagnosis("other", title, "", lines, story, (node_number,), events, "infinite", names)
+        self.diagnosis = Diagnosis(
+            title=title, lines=lines, story=story, nodes=(node_number,), events=events, cause="infinite", names=names
+        )
 
     def found(self) -> list[Diagnosis]:
         if self.diagnosis is None or self.shown is None:

@@ -120,15 +120,13 @@ class BornNan:
         lines: dict[str, int | None] = {"built": node.place.line, "raised": None, "shows": call.place.line}
         names = named(target=label(world, tensor))
         self.diagnosis = Diagnosis(
-            "other",
-            "NaN is born in the backward",
-            "",
-            lines,
-            story,
-            (node_number,),
-            {"born": event, "built": node.made, "seen": world.count - 1},
-            "nan",
-            names,
+            title="NaN is born in the backward",
+            lines=lines,
+            story=story,
+            nodes=(node_number,),
+            events={"born": event, "built": node.made, "seen": world.count - 1},
+            cause="nan",
+            names=names,
         )
 
     def tell_hidden(self, number: int, tensor: int) -> None:
@@ -153,7 +151,9 @@ class BornNan:
         names = named(target=label(world, tensor), hidden=label(world, source.number))
         events = {"born": event, "saved": source.made, "built": node.made, "seen": world.count - 1}
         title = "NaN that was left out comes back in the gradient"
-        self.diagnosis = Diagnosis("other", title, "", lines, story, (node_number,), events, "nan", names)
+        self.diagnosis = Diagnosis(
+            title=title, lines=lines, story=story, nodes=(node_number,), events=events, cause="nan", names=names
+        )
 
     def tell_forward(self, born: TensorState, number: int | None, tensor: int) -> None:
         """NaN that was there before the backward: the gradients it leads to are NaN, too."""
@@ -174,7 +174,9 @@ class BornNan:
         events = {"born": born.made, "built": node.made, "seen": world.count - 1}
         names = named(target=label(world, tensor))
         title = "NaN is born in the forward"
-        self.diagnosis = Diagnosis("other", title, "", lines, story, (born.node,), events, "nan", names)
+        self.diagnosis = Diagnosis(
+            title=title, lines=lines, story=story, nodes=(born.node,), events=events, cause="nan", names=names
+        )
 
     def found(self) -> list[Diagnosis]:
         if self.diagnosis is None or self.shown is None:

@@ -71,7 +71,7 @@ class Broadcast(FirstTrouble):
         lines: dict[str, int | None] = {"built": place.line, "raised": None, "shows": place.line}
         events = {"built": self.world.count - 1}
         title = "Scores and targets of two shapes"
-        self.tell(Diagnosis("shape", title, "", lines, story, (), events, "broadcast"))
+        self.tell(Diagnosis(kind="shape", title=title, lines=lines, story=story, events=events, cause="broadcast"))
 
     def made(self, event: e.TensorMade) -> None:
         """A column and a row, of which nobody asked for a table of all pairs: scores that a network gave and data, or
@@ -151,4 +151,13 @@ class Broadcast(FirstTrouble):
         events = {"built": node.made, "saved": base.made, "seen": world.count - 1}
         names = named(target=name_of(world, targets), scores=name_of(world, scores))
         title = "Scores and targets of two shapes"
-        return Diagnosis("shape", title, "", lines, story, (node.number,), events, "broadcast", names)
+        return Diagnosis(
+            kind="shape",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node.number,),
+            events=events,
+            cause="broadcast",
+            names=names,
+        )

@@ -86,4 +86,6 @@ class ClippedEarly(FirstTrouble):
         )
         lines: dict[str, int | None] = {"changed": clipped[0], "seen": arrived[0], "raised": None, "shows": shows}
         events = {"changed": clipped[1], "seen": arrived[1]}
-        return Diagnosis("other", "Clipped before the gradients came", "", lines, story, (), events, "clipped_early")
+        return Diagnosis(
+            title="Clipped before the gradients came", lines=lines, story=story, events=events, cause="clipped_early"
+        )

@@ -138,13 +138,11 @@ class Collected:
         events = {"built": built.made, "seen": laps[-1].began}
         title = "An evaluation that records a graph"
         return Diagnosis(
-            "other",
-            title,
-            "",
-            lines,
-            story,
-            tuple(node.number for node in states[:6]),
-            events,
-            "collected",
-            named(target=name),
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=tuple(node.number for node in states[:6]),
+            events=events,
+            cause="collected",
+            names=named(target=name),
         )

@@ -120,7 +120,16 @@ class ConstantGradient(FirstTrouble):
         events = {"built": term.made, "cut": cut.made, "seen": world.count - 1}
         names = named(how="detach", target=name_of(world, term))
         title = "A term of the loss has no graph"
-        return Diagnosis("no_graph", title, "", lines, story, (node.number,), events, "constant_penalty", names)
+        return Diagnosis(
+            kind="no_graph",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node.number,),
+            events=events,
+            cause="constant_penalty",
+            names=names,
+        )
 
     def residual(self, backward: Call, trained: set[int | None]) -> None:
         """A derivative by an input that is added to what is trained, as in the residual of a differential equation.
@@ -189,7 +198,16 @@ class ConstantGradient(FirstTrouble):
         events = {"built": term.made, "cut": call.started, "seen": world.count - 1}
         names = named(how="no_create_graph", target=name_of(world, term))
         title = "A term of the loss has no graph"
-        return Diagnosis("no_graph", title, "", lines, story, (node.number,), events, "constant_penalty", names)
+        return Diagnosis(
+            kind="no_graph",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node.number,),
+            events=events,
+            cause="constant_penalty",
+            names=names,
+        )
 
     def told_residual(self, node: NodeState, other: TensorState, gradient: TensorState, call: Call) -> Diagnosis:
         world, place = self.world, node.place
@@ -204,7 +222,16 @@ class ConstantGradient(FirstTrouble):
         events = {"built": node.made, "cut": call.started, "seen": world.count - 1}
         names = named(how="no_create_graph", target=name_of(world, gradient))
         title = "A derivative in the loss has no graph"
-        return Diagnosis("no_graph", title, "", lines, story, (node.number,), events, "constant_penalty", names)
+        return Diagnosis(
+            kind="no_graph",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node.number,),
+            events=events,
+            cause="constant_penalty",
+            names=names,
+        )
 
     def first(self, term: TensorState, gradient: TensorState) -> TensorState:
         """The first single number on the way from `gradient` to `term`."""

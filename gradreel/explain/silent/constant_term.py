@@ -175,7 +175,16 @@ class ConstantTerm(FirstTrouble):
             target=name_of(world, total) if total is not None else None,
         )
         title = "A term of the loss is a plain number"
-        return Diagnosis("no_graph", title, "", lines, story, (node.number,), events, "constant_term", names)
+        return Diagnosis(
+            kind="no_graph",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node.number,),
+            events=events,
+            cause="constant_term",
+            names=names,
+        )
 
 
 def is_number(text: str) -> bool:

@@ -168,7 +168,9 @@ class CutFractions(FirstTrouble):
         cause = "divided_whole" if lost.number is None else "cut_fractions"
         title = "Fractions that whole numbers cannot hold"
         names = named(target=name_of(world, tensor))
-        return Diagnosis("dtype", title, "", lines, story, (node,), events, cause, names)
+        return Diagnosis(
+            kind="dtype", title=title, lines=lines, story=story, nodes=(node,), events=events, cause=cause, names=names
+        )
 
 
 def filled(call: ast.Call) -> bool:

@@ -95,4 +95,13 @@ class CutSteps(FirstTrouble):
         events = {"built": user.made, "cut": last.made, "seen": world.count - 1}
         names = named(how="detach", source=name_of(world, source), cut=name_of(world, last))
         title = "The history is dropped at every step"
-        return Diagnosis("no_graph", title, "", lines, story, (user.number,), events, "cut_steps", names)
+        return Diagnosis(
+            kind="no_graph",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(user.number,),
+            events=events,
+            cause="cut_steps",
+            names=names,
+        )

@@ -84,7 +84,16 @@ class Diverged:
         lines: dict[str, int | None] = {"changed": changed, "raised": None, "shows": self.shown or self.place.line}
         names = named(target=name_of(world, world.tensors[tensor]))
         title = "The steps are too large"
-        return [Diagnosis("other", title, "", lines, story, (), {"changed": at, "seen": event}, "diverged", names)]
+        return [
+            Diagnosis(
+                title=title,
+                lines=lines,
+                story=story,
+                events={"changed": at, "seen": event},
+                cause="diverged",
+                names=names,
+            )
+        ]
 
 
 def largest(value: Value) -> float | None:

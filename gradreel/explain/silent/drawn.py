@@ -123,7 +123,16 @@ class Drawn:
         events = {"built": sample.made, "cut": sample.made, "seen": world.count - 1}
         names = named(how="sample", target=name_of(world, sample))
         title = "No gradient goes through a sample"
-        return Diagnosis("no_graph", title, "", lines, story, (node,), events, "drawn", names)
+        return Diagnosis(
+            kind="no_graph",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node,),
+            events=events,
+            cause="drawn",
+            names=names,
+        )
 
     def found(self) -> list[Diagnosis]:
         if self.found_in is None or self.found_in[0].place.line in self.scored:

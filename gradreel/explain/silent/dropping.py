@@ -50,7 +50,7 @@ class Dropping(FirstTrouble):
         )
         lines: dict[str, int | None] = {"built": line, "changed": since, "raised": None}
         events = {"built": self.world.count - 1}
-        return Diagnosis("other", "Dropout that goes on", "", lines, story, (), events, "dropping")
+        return Diagnosis(title="Dropout that goes on", lines=lines, story=story, events=events, cause="dropping")
 
 
 def is_drop(call: ast.Call) -> bool:

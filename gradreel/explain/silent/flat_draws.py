@@ -78,7 +78,9 @@ class FlatDraws(FirstTrouble):
         events = {"built": draw.made, "seen": world.count - 1}
         names = named(target=name_of(world, draw))
         title = "A draw sends back zeros"
-        return Diagnosis("other", title, "", lines, story, (taker.number,), events, "flat_draw", names)
+        return Diagnosis(
+            title=title, lines=lines, story=story, nodes=(taker.number,), events=events, cause="flat_draw", names=names
+        )
 
     def found(self) -> list[Diagnosis]:
         return [] if self.line in self.scored else super().found()

@@ -174,15 +174,13 @@ class Growing:
         lines |= {"saved": kept_on} if kept_on is not None else {}
         return [
             Diagnosis(
-                "other",
-                "The graph grows with every turn",
-                "",
-                lines,
-                tuple(story),
-                tuple(oldest[:6]),
-                {"built": states[0].made, "seen": laps[-1].began},
-                "growing",
-                named(target=name),
+                title="The graph grows with every turn",
+                lines=lines,
+                story=tuple(story),
+                nodes=tuple(oldest[:6]),
+                events={"built": states[0].made, "seen": laps[-1].began},
+                cause="growing",
+                names=named(target=name),
             )
         ]
 

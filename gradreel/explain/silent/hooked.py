@@ -126,7 +126,7 @@ class Hooked:
         lines: dict[str, int | None] = {"changed": line, "raised": None, "shows": line}
         events = {"changed": number, "seen": world.count - 1}
         title, names = "A hook that changes the parameter instead of its gradient", named(target=name)
-        return Diagnosis("other", title, "", lines, story, (), events, "parameter_hooked", names)
+        return Diagnosis(title=title, lines=lines, story=story, events=events, cause="parameter_hooked", names=names)
 
     def told(self, ran: e.HookRan, write: tuple[int, int, str], other: NodeState | None) -> Diagnosis:
         number, line, name = write
@@ -145,15 +145,13 @@ class Hooked:
         lines: dict[str, int | None] = {"changed": line, "raised": None, "shows": line}
         nodes = [] if ran.node is None else [ran.node]
         return Diagnosis(
-            "other",
-            "A hook changed a gradient in place",
-            "",
-            lines,
-            story,
-            (*nodes, *([] if other is None else [other.number])),
-            {"changed": number, "seen": self.world.count - 1},
-            "hooked",
-            named(target=name),
+            title="A hook changed a gradient in place",
+            lines=lines,
+            story=story,
+            nodes=(*nodes, *([] if other is None else [other.number])),
+            events={"changed": number, "seen": self.world.count - 1},
+            cause="hooked",
+            names=named(target=name),
         )
 
     def found(self) -> list[Diagnosis]:

@@ -90,7 +90,9 @@ class HooksPile(FirstTrouble):
         lines: dict[str, int | None] = {"built": line, "raised": None}
         events = {"built": self.reached.get(line, world.count - 1), "seen": world.count - 1}
         title = "Hooks that pile up"
-        return Diagnosis("other", title, "", lines, story, (), events, "hooks_pile", named(target=text))
+        return Diagnosis(
+            title=title, lines=lines, story=story, events=events, cause="hooks_pile", names=named(target=text)
+        )
 
 
 def find_registrations(tree: ast.AST) -> list[tuple[int, str]]:

@@ -74,4 +74,6 @@ class Idle(FirstTrouble):
         title = "A step without gradients"
         events = {"changed": event, "seen": world.count - 1}
         names = named(target=name_of(world, world.tensors[tensor]))
-        return Diagnosis("grad_none", title, "", lines, story, (), events, "idle", names)
+        return Diagnosis(
+            kind="grad_none", title=title, lines=lines, story=story, events=events, cause="idle", names=names
+        )

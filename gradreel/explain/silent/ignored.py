@@ -61,7 +61,14 @@ class Ignored(FirstTrouble):
         names = named(function=name, gradient=argument)
         title = "A backward that ignores the gradient it is given"
         return Diagnosis(
-            "function_contract", title, "", lines, story, (node.number,), events, "gradient_ignored", names
+            kind="function_contract",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node.number,),
+            events=events,
+            cause="gradient_ignored",
+            names=names,
         )
 
 

@@ -80,7 +80,7 @@ class InVain(FirstTrouble):
         if line in self.elsewhere:
             lines["cut"] = self.world.tensors[self.elsewhere[line][0]].place.line
         title, names = "Steps in vain", named(target=text)
-        found = Diagnosis("other", title, "", lines, story, (), {}, "in_vain", names)
+        found = Diagnosis(title=title, lines=lines, story=story, cause="in_vain", names=names)
         return [self.showing.shown(found)]
 
     def goal(self, line: int) -> str:

@@ -123,7 +123,16 @@ class KeptElsewhere(FirstTrouble):
         names = named(function=function, kept=goal)
         title = "Calls of a Function that share what they keep"
         nodes = (node.number, later.number)
-        return Diagnosis("function_contract", title, "", lines, story, nodes, events, "kept_elsewhere", names)
+        return Diagnosis(
+            kind="function_contract",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=nodes,
+            events=events,
+            cause="kept_elsewhere",
+            names=names,
+        )
 
 
 def stores(tree: ast.Module) -> dict[str, Store]:

@@ -130,4 +130,6 @@ class LostWrite(FirstTrouble):
         events = {"saved": source.made, "changed": picked.written, "built": world.count - 1}
         names = named(target=name_of(world, source))
         title = "A write into a copy that nobody has"
-        return Diagnosis("view_inplace", title, "", lines, story, (), events, "lost_write", names)
+        return Diagnosis(
+            kind="view_inplace", title=title, lines=lines, story=story, events=events, cause="lost_write", names=names
+        )

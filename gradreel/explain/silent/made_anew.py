@@ -69,7 +69,9 @@ class MadeAnew(FirstTrouble):
         lines: dict[str, int | None] = {"built": line, "raised": None}
         names = named(target=ast.unparse(call.func))
         title = "Made anew in every forward"
-        return Diagnosis("other", title, "", lines, story, (), {"built": tensor.made}, "made_anew", names)
+        return Diagnosis(
+            title=title, lines=lines, story=story, events={"built": tensor.made}, cause="made_anew", names=names
+        )
 
 
 def made_in_forward(tree: ast.AST) -> list[ast.Call]:

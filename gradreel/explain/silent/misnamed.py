@@ -79,4 +79,6 @@ def told(world: World, setting: Unread, number: int, whole: bool) -> Diagnosis:
     lines: dict[str, int | None] = {"built": setting.line, "raised": None}
     names = named(target=setting.owner, what=setting.attribute, how="module" if whole else "tensor")
     title = "A setting that nobody reads"
-    return Diagnosis("other", title, "", lines, tuple(story), (), {"built": number}, "unread_setting", names)
+    return Diagnosis(
+        title=title, lines=lines, story=tuple(story), events={"built": number}, cause="unread_setting", names=names
+    )

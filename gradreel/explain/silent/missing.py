@@ -232,13 +232,12 @@ class Missing:
         line = seen.place.line
         story = (f"{reason.name} is None where **line {line}** reads it, after a backward has run.", *reason.story)
         return Diagnosis(
-            reason.kind,
-            "The gradient is None",
-            "",
-            {**reason.lines, "raised": None, "shows": shows or line},
-            story,
-            reason.nodes,
-            {**reason.events, "seen": seen.event},
-            reason.cause,
-            reason.names,
+            kind=reason.kind,
+            title="The gradient is None",
+            lines={**reason.lines, "raised": None, "shows": shows or line},
+            story=story,
+            nodes=reason.nodes,
+            events={**reason.events, "seen": seen.event},
+            cause=reason.cause,
+            names=reason.names,
         )

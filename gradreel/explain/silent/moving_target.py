@@ -86,7 +86,16 @@ class MovingTarget(FirstTrouble):
         )
         title = "The gradient goes to the target"
         lines["raised"] = None
-        return Diagnosis("no_graph", title, "", lines, story, (node.number,), events, "moving_target", names)
+        return Diagnosis(
+            kind="no_graph",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node.number,),
+            events=events,
+            cause="moving_target",
+            names=names,
+        )
 
 
 def differences(world: World, call: Call) -> Iterator[tuple[NodeState, TensorState, TensorState]]:

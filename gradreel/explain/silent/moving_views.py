@@ -128,7 +128,9 @@ class MovingViews(FirstTrouble):
         events = {"saved": kept.event, "changed": write.event, "built": world.count - 1}
         names = named(target=base.called or name_of(world, base), list=name)
         title = "A list that shows the last numbers only"
-        return Diagnosis("view_inplace", title, "", lines, story, (), events, "moving_views", names)
+        return Diagnosis(
+            kind="view_inplace", title=title, lines=lines, story=story, events=events, cause="moving_views", names=names
+        )
 
 
 def alike(one: Value | None, other: Value | None) -> bool:

@@ -110,4 +110,13 @@ class Nameless:
         events = {"built": result.made, "seen": world.count - 1}
         names = named(target=name_of(world, result))
         title = "A result in the place of a parameter"
-        return Diagnosis("grad_none", title, "", lines, story, (result.node,), events, "nameless_leaf", names)
+        return Diagnosis(
+            kind="grad_none",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(result.node,),
+            events=events,
+            cause="nameless_leaf",
+            names=names,
+        )

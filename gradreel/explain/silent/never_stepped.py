@@ -61,7 +61,9 @@ class NeverStepped(FirstTrouble):
         )
         lines: dict[str, int | None] = {"built": line, "raised": None}
         title, names = "An optimizer that never takes a step", named(target=name)
-        return Diagnosis("other", title, "", lines, story, (), {"built": event}, "never_stepped", names)
+        return Diagnosis(
+            title=title, lines=lines, story=story, events={"built": event}, cause="never_stepped", names=names
+        )
 
 
 def never_asked(world: World) -> str | None:

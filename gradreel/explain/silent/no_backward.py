@@ -55,7 +55,13 @@ class NoBackward(FirstTrouble):
         lines: dict[str, int | None] = {"built": built, "raised": None, "shows": world.place.line}
         events = {"built": loss.made, "seen": world.count - 1}
         return Diagnosis(
-            "grad_none", "A step without a backward", "", lines, story, (), events, "no_backward", named(target=name)
+            kind="grad_none",
+            title="A step without a backward",
+            lines=lines,
+            story=story,
+            events=events,
+            cause="no_backward",
+            names=named(target=name),
         )
 
 

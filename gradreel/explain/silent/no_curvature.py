@@ -68,7 +68,9 @@ class NoCurvature(FirstTrouble):
         lines: dict[str, int | None] = {"built": node.place.line, "asked": line, "raised": None}
         events = {"built": node.made, "seen": self.world.count - 1}
         title = "A second derivative that is zero everywhere"
-        return Diagnosis("other", title, "", lines, story, (node.number,), events, "second_derivative")
+        return Diagnosis(
+            title=title, lines=lines, story=story, nodes=(node.number,), events=events, cause="second_derivative"
+        )
 
     def found(self) -> list[Diagnosis]:
         return [] if self.curved else super().found()

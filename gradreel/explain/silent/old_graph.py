@@ -173,7 +173,9 @@ class OldGraph(FirstTrouble):
         events = {"built": node.made, "changed": step.event, "seen": call.started, "begun": first.made}
         names = named(border=kept, target=label(world, number))
         title = "A graph that is older than the weights"
-        return Diagnosis("other", title, "", lines, story, (node.number,), events, "old_graph", names)
+        return Diagnosis(
+            title=title, lines=lines, story=story, nodes=(node.number,), events=events, cause="old_graph", names=names
+        )
 
     def border(self, call: Call, step: Step) -> NodeState:
         """Where what was built since `step` leads back into what is older: the node of the root, if that is."""

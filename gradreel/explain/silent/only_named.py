@@ -45,7 +45,16 @@ class OnlyNamed:
         )
         lines: dict[str, int | None] = {"built": line, "raised": None}
         title = "A method that was not called"
-        return [Diagnosis("other", title, "", lines, story, (), {"built": number}, "only_named", named(target=text))]
+        return [
+            Diagnosis(
+                title=title,
+                lines=lines,
+                story=story,
+                events={"built": number},
+                cause="only_named",
+                names=named(target=text),
+            )
+        ]
 
 
 def only_named(node: ast.Expr) -> ast.Attribute | None:

@@ -104,15 +104,12 @@ class Piled:
         }
         names = named(target=name_of(world, world.tensors[tensor]), optimizer=world.optimizer)
         return Diagnosis(
-            "other",
-            "Gradients that nobody resets",
-            "",
-            lines,
-            story,
-            (),
-            {"changed": event, "seen": world.count - 1},
-            "piled",
-            names,
+            title="Gradients that nobody resets",
+            lines=lines,
+            story=story,
+            events={"changed": event, "seen": world.count - 1},
+            cause="piled",
+            names=names,
         )
 
     def both_ways(self) -> bool:

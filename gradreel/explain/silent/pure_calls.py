@@ -52,7 +52,9 @@ class PureCalls(FirstTrouble):
         lines: dict[str, int | None] = {"built": rebound, "changed": line, "raised": None}
         events = {"changed": number, "seen": self.world.count - 1}
         title = "A result that was thrown away"
-        return Diagnosis("other", title, "", lines, story, (), events, "result_unused", named(target=name))
+        return Diagnosis(
+            title=title, lines=lines, story=story, events=events, cause="result_unused", names=named(target=name)
+        )
 
 
 Call = tuple[ast.FunctionDef, str, int]

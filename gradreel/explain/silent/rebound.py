@@ -56,7 +56,9 @@ class Rebound:
         lines: dict[str, int | None] = {"built": place.line, "raised": None}
         events = {"built": world.count - 1}
         title, names = "A parameter that stays as it was", named(target=name)
-        self.diagnosis = Diagnosis("other", title, "", lines, story, (), events, "rebound_parameter", names)
+        self.diagnosis = Diagnosis(
+            title=title, lines=lines, story=story, events=events, cause="rebound_parameter", names=names
+        )
 
     def found(self) -> list[Diagnosis]:
         return [self.diagnosis] if self.diagnosis is not None else []

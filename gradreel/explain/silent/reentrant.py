@@ -37,4 +37,13 @@ class Reentrant(FirstTrouble):
         )
         lines: dict[str, int | None] = {"cut": line, "raised": None}
         title = "A checkpoint that no gradient comes to"
-        self.tell(Diagnosis("no_graph", title, "", lines, story, (), {"cut": world.count - 1}, "reentrant_inputs"))
+        self.tell(
+            Diagnosis(
+                kind="no_graph",
+                title=title,
+                lines=lines,
+                story=story,
+                events={"cut": world.count - 1},
+                cause="reentrant_inputs",
+            )
+        )

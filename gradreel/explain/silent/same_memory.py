@@ -84,7 +84,7 @@ class SameMemory(FirstTrouble):
         )
         lines: dict[str, int | None] = {"built": node.lineno, "raised": None}
         title, names = "Before and after are one memory", named(target=name)
-        return Diagnosis("other", title, "", lines, story, (), {}, "same_memory", names)
+        return Diagnosis(title=title, lines=lines, story=story, cause="same_memory", names=names)
 
 
 def keeps(value: ast.expr) -> bool:

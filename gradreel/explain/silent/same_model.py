@@ -95,7 +95,7 @@ class SameModel(FirstTrouble):
         lines: dict[str, int | None] = {"built": line, "raised": None}
         events = {"built": tensor.made, "seen": self.world.count - 1}
         title, names = "Two names for one model", named(target=fixed, source=model)
-        return Diagnosis("other", title, "", lines, story, (), events, "same_model", names)
+        return Diagnosis(title=title, lines=lines, story=story, events=events, cause="same_model", names=names)
 
     def found(self) -> list[Diagnosis]:
         if self.shared is None or self.gradients and not any(map(FIXED.search, self.shared[1:3])):

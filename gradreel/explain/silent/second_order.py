@@ -73,15 +73,12 @@ class SecondOrder:
             "shows": line,
         }
         return Diagnosis(
-            "other",
-            "`.grad` keeps a graph of its own alive",
-            "",
-            lines,
-            story,
-            (),
-            {"seen": world.count - 1},
-            "second_order",
-            named(target=name_of(world, world.tensors[tensor])),
+            title="`.grad` keeps a graph of its own alive",
+            lines=lines,
+            story=story,
+            events={"seen": world.count - 1},
+            cause="second_order",
+            names=named(target=name_of(world, world.tensors[tensor])),
         )
 
     def found(self) -> list[Diagnosis]:

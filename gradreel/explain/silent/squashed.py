@@ -65,4 +65,6 @@ class Squashed(FirstTrouble):
         cause = "chances" if why is LOGARITHMS else "squashed"
         lines: dict[str, int | None] = {"built": line, "squashed": made, "raised": None}
         nodes, events = (before.number, node.number), {"built": node.made}
-        self.tell(Diagnosis("other", title, "", lines, story, nodes, events, cause, {"by": by}))
+        self.tell(
+            Diagnosis(title=title, lines=lines, story=story, nodes=nodes, events=events, cause=cause, names={"by": by})
+        )

@@ -78,4 +78,13 @@ class Stale(FirstTrouble):
             whole=name_of(world, source) if source is not None else None,
         )
         title = "A gradient from numbers that have changed"
-        return Diagnosis("saved_modified", title, "", lines, story, (node.number,), events, "stale", names)
+        return Diagnosis(
+            kind="saved_modified",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node.number,),
+            events=events,
+            cause="stale",
+            names=names,
+        )

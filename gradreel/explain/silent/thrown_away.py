@@ -108,7 +108,9 @@ class ThrownAway(FirstTrouble):
         events = {"changed": number, "built": event, "seen": world.count - 1}
         names = named(target=name_of(world, world.tensors[tensor]))
         title = "A result that was thrown away"
-        return Diagnosis("other", title, "", lines, story, (node,), events, "thrown_away", names)
+        return Diagnosis(
+            title=title, lines=lines, story=story, nodes=(node,), events=events, cause="thrown_away", names=names
+        )
 
 
 def throws_away(statement: ast.AST) -> bool:

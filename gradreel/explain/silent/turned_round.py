@@ -52,7 +52,9 @@ class TurnedRound:
             lines: dict[str, int | None] = {"built": line, "raised": None}
             events = {"built": node.made}
             names = named(first=one, second=two)
-            self.diagnosis = Diagnosis("other", TITLE, "", lines, story, (node.number,), events, "swapped", names)
+            self.diagnosis = Diagnosis(
+                title=TITLE, lines=lines, story=story, nodes=(node.number,), events=events, cause="swapped", names=names
+            )
 
     def found(self) -> list[Diagnosis]:
         return [] if self.diagnosis is None else [self.diagnosis]

@@ -173,7 +173,14 @@ class Unreached:
             *map(upper, reason.story),
         )
         names = {**reason.names, **named(parameter=name_of(self.world, tensor))}
-        found = Diagnosis("no_graph", "No gradient reaches a parameter", "", lines, story, reason.nodes, events)
+        found = Diagnosis(
+            kind="no_graph",
+            title="No gradient reaches a parameter",
+            lines=lines,
+            story=story,
+            nodes=reason.nodes,
+            events=events,
+        )
         cause = "overwritten" if overwritten else "lost_unread"
         return replace(found, cause=cause, names=names, lines={**lines, "raised": None})
 
@@ -202,7 +209,15 @@ class Unreached:
                     events = {"built": made.made, "cut": cut.event, "seen": world.count - 1}
                     names = named(how="turned_round", target=name_of(world, tensor))
                     title = "A straight-through estimator the wrong way round"
-                    return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", names)
+                    return Diagnosis(
+                        kind="no_graph",
+                        title=title,
+                        lines=lines,
+                        story=story,
+                        events=events,
+                        cause="lost_unread",
+                        names=names,
+                    )
         return None
 
     def estimated_early(self, tensor: TensorState) -> Diagnosis | None:
@@ -230,7 +245,15 @@ class Unreached:
                 events = {"built": made.made, "cut": cut.event, "seen": world.count - 1}
                 words = named(how="estimated_early", target=names[line], parameter=name_of(world, tensor))
                 title = "A name given away before its loss"
-                return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", words)
+                return Diagnosis(
+                    kind="no_graph",
+                    title=title,
+                    lines=lines,
+                    story=story,
+                    events=events,
+                    cause="lost_unread",
+                    names=words,
+                )
         return None
 
     def last_on_way(self, tensor: TensorState, reason: Reason) -> bool:
@@ -295,7 +318,14 @@ class Unreached:
         story = (f"No gradient ever came to {name}, which the optimizer was given: it never changes.", *reason.story)
         lines, title = {**reason.lines, "raised": None}, "A backward that leaves a parameter out"
         return Diagnosis(
-            reason.kind, title, "", lines, story, reason.nodes, dict(reason.events), "withheld", {**reason.names}
+            kind=reason.kind,
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=reason.nodes,
+            events=dict(reason.events),
+            cause="withheld",
+            names={**reason.names},
         )
 
     def told_constant(self, tensor: TensorState) -> Diagnosis | None:
@@ -320,7 +350,9 @@ class Unreached:
             events = {"built": before.made, "cut": call.started, "seen": world.count - 1}
             names = named(how="no_create_graph", target=name_of(world, tensor))
             title = "No gradient reaches a parameter"
-            return Diagnosis("no_graph", title, "", lines, story, (), events, "lost_unread", names)
+            return Diagnosis(
+                kind="no_graph", title=title, lines=lines, story=story, events=events, cause="lost_unread", names=names
+            )
         return None
 
 

@@ -79,4 +79,13 @@ class Unrecorded(FirstTrouble):
         events = {"saved": result.made, "changed": write.event, "seen": world.count - 1}
         names = named(target=name_of(world, result))
         title = "A write that the graph does not know of"
-        return Diagnosis("view_inplace", title, "", lines, story, (node,), events, "unrecorded", names)
+        return Diagnosis(
+            kind="view_inplace",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node,),
+            events=events,
+            cause="unrecorded",
+            names=names,
+        )

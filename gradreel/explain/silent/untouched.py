@@ -205,7 +205,7 @@ class Untouched:
         events = {"built": event, "optimizer": event, "changed": tensor.made, "seen": seen}
         names = named(target=name_of(world, tensor))
         title = "A model that was replaced behind its optimizer"
-        return Diagnosis("other", title, "", lines, story, (), events, "replaced", names)
+        return Diagnosis(title=title, lines=lines, story=story, events=events, cause="replaced", names=names)
 
     def told_unfrozen(self, number: int, optimizer: str, place: Place, event: int) -> Diagnosis:
         world, tensor = self.world, self.world.tensors[number]
@@ -225,7 +225,7 @@ class Untouched:
         events = {"built": event, "optimizer": event, "changed": at, "seen": seen}
         names = named(target=name_of(world, tensor))
         title = "Parameters that the optimizer was made without"
-        return Diagnosis("other", title, "", lines, story, (), events, "unfrozen", names)
+        return Diagnosis(title=title, lines=lines, story=story, events=events, cause="unfrozen", names=names)
 
     def in_list(self, number: int) -> bool:
         """Whether the optimizer was given all parameters of a module that has this one in a plain list or dict."""
@@ -281,7 +281,7 @@ class Untouched:
         events = {"built": tensor.made, "seen": seen}
         names = named(target=name_of(world, tensor))
         title = "Layers that their module does not know of"
-        return Diagnosis("other", title, "", lines, story, (), events, "unregistered", names)
+        return Diagnosis(title=title, lines=lines, story=story, events=events, cause="unregistered", names=names)
 
     def in_module(self, number: int) -> bool:
         """Whether the tensor belongs to a module that the optimizer has other parameters of."""
@@ -337,7 +337,9 @@ class Untouched:
             events |= {"built": old.made, "cut": at}
         names = named(target=name_of(world, tensor))
         title = "An optimizer of other parameters"
-        return Diagnosis(kind, title, "", lines, story, (), events, "untouched", names)
+        return Diagnosis(
+            kind=kind, title=title, lines=lines, story=story, events=events, cause="untouched", names=names
+        )
 
     def before(self, tensor: TensorState, event: int) -> TensorState | None:
         """What had the place of `tensor` in its module before: `net.fc.weight`, which was `self.fc.weight` once; what

@@ -51,7 +51,14 @@ class Withheld(FirstTrouble):
         events = {"built": node.made, "seen": self.world.count - 1}
         title, names = "A backward without a return", named(function=function)
         return Diagnosis(
-            "function_contract", title, "", lines, story, (node.number,), events, "backward_no_return", names
+            kind="function_contract",
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node.number,),
+            events=events,
+            cause="backward_no_return",
+            names=names,
         )
 
 

@@ -128,7 +128,15 @@ class ZeroDerivative(FirstTrouble):
             return self.told_of_one(leaf, node, lines, events)
         names = named(target=name_of(world, world.tensors[leaf]), how="last" if last else "within")
         title = "A rounding sends back zeros"
-        return Diagnosis("other", title, "", lines, story, (node.number,), events, "zero_derivative", names)
+        return Diagnosis(
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node.number,),
+            events=events,
+            cause="zero_derivative",
+            names=names,
+        )
 
     def told_of_one(
         self, leaf: int, node: NodeState, lines: dict[str, int | None], events: dict[str, int]
@@ -144,7 +152,15 @@ class ZeroDerivative(FirstTrouble):
         )
         names = named(target=name_of(world, world.tensors[leaf]), kind=node.kind, wide=str(made.shape[-1] > 1))
         title = f"A {what} of a single entry"
-        return Diagnosis("other", title, "", lines, story, (node.number,), events, "of_one_entry", names)
+        return Diagnosis(
+            title=title,
+            lines=lines,
+            story=story,
+            nodes=(node.number,),
+            events=events,
+            cause="of_one_entry",
+            names=names,
+        )
 
 
 def computed_on(world: World, call: Call, rounding: NodeState) -> bool:
