@@ -120,17 +120,15 @@ def match_rules(table: tuple[MessageRule, ...], world: World, failure: Failure) 
         words["shape"] = str(list(tensor.shape))
     elif (first := named_first(world, failure, text, got)) is not None:
         lines["built"], events["built"] = first
-    story = tuple(told for part in row.story if blanks(part) <= words.keys() and (told := part.format(**words)))
-    names = {**said, "got": got, **named(target=pair[0] if pair else None, like=words.get("like"))}
     return Diagnosis(
         kind=row.kind,
         title=row.title,
         message=message,
         lines=lines,
-        story=story,
+        story=tuple(told for part in row.story if blanks(part) <= words.keys() and (told := part.format(**words))),
         events=events,
         cause=row.cause,
-        names=names,
+        names={**said, "got": got, **named(target=pair[0] if pair else None, like=words.get("like"))},
     )
 
 

@@ -82,17 +82,15 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
         nodes = () if tensor.node is None else (tensor.node,)
     if refusal.cause in IN_TRANSFORM and (transformed := transforming(world)) is not None:
         lines["shows"] = transformed
-    story = tuple(sentence.format(**words) for sentence in refusal.story)
-    names = named(target=pair[0] if pair else None)
     return Diagnosis(
         title=refusal.title,
         message=message,
         lines=lines,
-        story=story,
+        story=tuple(sentence.format(**words) for sentence in refusal.story),
         nodes=nodes,
         events=events,
         cause=refusal.cause,
-        names=names,
+        names=named(target=pair[0] if pair else None),
     )
 
 
@@ -122,21 +120,18 @@ def last_of_inference(world: World) -> list[tuple[str, TensorState]]:
 def copied_whole(world: World, failure: Failure, refusal: Refusal) -> Diagnosis:
     """A list, a dict or a module is copied, with a tensor in it that no name leads to."""
     line = failure.raised.line
-    story = (
-        f"{code(shown(world, failure))} {on(line)} copies all that is in it, and something in it hangs on a graph, "
-        "which cannot be copied. That may be what a loop put in a list, or what a module stores.",
-        "Of a list its tensors can be copied one by one, with `detach().clone()`. A module made anew takes the numbers "
-        "of another from its `state_dict()`. `torch.nn.utils.weight_norm` and its kin keep a computed weight in their "
-        "layer.",
-    )
-    lines: dict[str, int | None] = {"raised": line}
-    events = {"raised": failure.number}
     return Diagnosis(
         title=refusal.title,
         message=failure.raised.message,
-        lines=lines,
-        story=story,
-        events=events,
+        lines={"raised": line},
+        story=(
+            f"{code(shown(world, failure))} {on(line)} copies all that is in it, and something in it hangs on a graph, "
+            "which cannot be copied. That may be what a loop put in a list, or what a module stores.",
+            "Of a list its tensors can be copied one by one, with `detach().clone()`. A module made anew takes the "
+            "numbers of another from its `state_dict()`. `torch.nn.utils.weight_norm` and its kin keep a computed "
+            "weight in their layer.",
+        ),
+        events={"raised": failure.number},
         cause=refusal.cause,
     )
 

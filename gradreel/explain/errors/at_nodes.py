@@ -49,19 +49,23 @@ def once_only(world: World, failure: Failure) -> Diagnosis | None:
         lines["built"], events["built"] = nodes[-1].place.line, nodes[-1].made
     where = f" of **line {nodes[-1].place.line}**" if nodes and nodes[-1].place.line != line else ""
     asked = "a second derivative" if again else "a derivative in forward mode"
-    story = (
-        f"{code(shown(world, failure))} {on(line)} asks for {asked} through {operator}{where}.",
-        f"PyTorch has a formula for the gradient of {operator}, and none for the gradient of that one."
-        if again
-        else f"PyTorch has a backward formula for {operator}, and none that goes forward.",
-        "Written with smaller operators, which have both, it can be asked for.",
-    )
-    title = f"{operator} has no second derivative" if again else f"{operator} has no forward derivative"
     cause = "no_second_derivative" if again else "no_forward_derivative"
-    names = {"operator": found.group(1)}
     numbers = tuple(node.number for node in nodes[-1:])
     return Diagnosis(
-        title=title, message=message, lines=lines, story=story, nodes=numbers, events=events, cause=cause, names=names
+        title=f"{operator} has no second derivative" if again else f"{operator} has no forward derivative",
+        message=message,
+        lines=lines,
+        story=(
+            f"{code(shown(world, failure))} {on(line)} asks for {asked} through {operator}{where}.",
+            f"PyTorch has a formula for the gradient of {operator}, and none for the gradient of that one."
+            if again
+            else f"PyTorch has a backward formula for {operator}, and none that goes forward.",
+            "Written with smaller operators, which have both, it can be asked for.",
+        ),
+        nodes=numbers,
+        events=events,
+        cause=cause,
+        names={"operator": found.group(1)},
     )
 
 
@@ -82,16 +86,19 @@ def no_derivative(world: World, failure: Failure) -> Diagnosis | None:
         lines["built"], events["built"] = made.place.line, made.made
         known = label(world, tensor.number) if tensor is not None else None
         name, where = code(known or world.source.text(made.place.line)), on(made.place.line)
-    story = (
-        f"{name}, made {where}, comes from an operator that is constant in steps.",
-        f"PyTorch has no gradient for it and says so when one is asked for: {code(shown(world, failure))} {on(line)} "
-        "does.",
-        "Where it jumps there is no slope, and between the jumps the slope is 0.",
-    )
-    nodes = () if node is None else (node.number,)
-    title = "This operator has no derivative"
     return Diagnosis(
-        title=title, message=message, lines=lines, story=story, nodes=nodes, events=events, cause="no_derivative"
+        title="This operator has no derivative",
+        message=message,
+        lines=lines,
+        story=(
+            f"{name}, made {where}, comes from an operator that is constant in steps.",
+            f"PyTorch has no gradient for it and says so when one is asked for: {code(shown(world, failure))} "
+            f"{on(line)} does.",
+            "Where it jumps there is no slope, and between the jumps the slope is 0.",
+        ),
+        nodes=() if node is None else (node.number,),
+        events=events,
+        cause="no_derivative",
     )
 
 
@@ -103,21 +110,19 @@ def nan_found(world: World, failure: Failure) -> Diagnosis | None:
     node = failing_node(world, failure)
     if found is None or node is None:
         return None
-    story = (
-        f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, handed on NaN. Its slope is infinite or "
-        "undefined at one of the values that it saved, or it was given infinity.",
-        f"Anomaly mode looks at every gradient, and stops {code(shown(world, failure))} {on(line)} at the first NaN.",
-        "What is multiplied by 0 later, as in the branch of `where` that is not taken, is no help: 0 · ∞ is NaN.",
-    )
-    lines: dict[str, int | None] = {"built": node.place.line, "raised": line}
-    events = {"raised": failure.number, "built": node.made}
     return Diagnosis(
         title="NaN is born in the backward",
         message=message,
-        lines=lines,
-        story=story,
+        lines={"built": node.place.line, "raised": line},
+        story=(
+            f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, handed on NaN. Its slope is infinite "
+            "or undefined at one of the values that it saved, or it was given infinity.",
+            f"Anomaly mode looks at every gradient, and stops {code(shown(world, failure))} {on(line)} at the first "
+            "NaN.",
+            "What is multiplied by 0 later, as in the branch of `where` that is not taken, is no help: 0 · ∞ is NaN.",
+        ),
         nodes=(node.number,),
-        events=events,
+        events={"raised": failure.number, "built": node.made},
         cause="nan",
     )
 
@@ -147,14 +152,13 @@ def hook_shaped(world: World, failure: Failure) -> Diagnosis | None:
         story.append(f"{whose}, and so has its gradient.")
     story.append(f"{who} gets that gradient on its way back, and what it returns takes its place.")
     story.append("It returned one of another shape; a hook may change the numbers of a gradient, not its shape.")
-    nodes = () if node is None else (node.number,)
     return Diagnosis(
         kind="shape",
         title="A hook that changes the shape",
         message=message,
         lines=lines,
         story=tuple(story),
-        nodes=nodes,
+        nodes=() if node is None else (node.number,),
         events=events,
         cause="hook_shape",
     )

@@ -181,13 +181,12 @@ def told(
     lines: dict[str, int | None] = {"raised": failure.raised.line}
     if line is not None:
         lines["built"] = line
-    events = {"raised": failure.number}
     return Diagnosis(
         title=title,
         message=failure.raised.message,
         lines=lines,
         story=tuple(story),
-        events=events,
+        events={"raised": failure.number},
         cause=cause,
         names=names,
     )

@@ -58,16 +58,14 @@ def told(world: World, failure: Failure, cause: str, said: dict[str, str]) -> Di
     else:
         story = too_many(called, home, said)
     story += of_method(cause, home, method, written, of_class)
-    names = named(what=what, slots=" ".join(slots), method=method, home=home or None)
-    events = {"raised": failure.number}
     return Diagnosis(
         title=title,
         message=failure.raised.message,
         lines=lines,
         story=tuple(story),
-        events=events,
+        events={"raised": failure.number},
         cause=cause,
-        names=names,
+        names=named(what=what, slots=" ".join(slots), method=method, home=home or None),
     )
 
 

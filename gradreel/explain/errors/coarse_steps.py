@@ -24,18 +24,16 @@ def coarse_steps(world: World, failure: Failure) -> Diagnosis | None:
     message, line = failure.raised.message, failure.raised.line
     if not message.startswith("Jacobian mismatch") or not warned(world, failure) or not near(message):
         return None
-    story = (
-        f"{code(shown(world, failure))} {on(line)} compares the gradients with what small steps give, in float32.",
-        "The steps are of a millionth, and float32 is right to about a tenth of that. What comes of them is rounding, "
-        "and the gradients may well be right.",
-        "In float64 the comparison says something; the numbers and the weights have to be of that type.",
-    )
-    title = "These steps are too fine for float32"
     return Diagnosis(
-        title=title,
+        title="These steps are too fine for float32",
         message=message,
         lines={"raised": line},
-        story=story,
+        story=(
+            f"{code(shown(world, failure))} {on(line)} compares the gradients with what small steps give, in float32.",
+            "The steps are of a millionth, and float32 is right to about a tenth of that. What comes of them is "
+            "rounding, and the gradients may well be right.",
+            "In float64 the comparison says something; the numbers and the weights have to be of that type.",
+        ),
         events={"raised": failure.number},
         cause="coarse_steps",
     )

@@ -201,7 +201,6 @@ def gradcheck(world: World, failure: Failure) -> Diagnosis | None:
         lines["saved"], events["saved"] = place, event
         story = (*half_result(world, name, place, tensor), "Small steps show that it does depend on the input.")
         cause = "kept_on_context"
-    names = named(function=node.name.removesuffix("Backward"), kept=name)
     return Diagnosis(
         kind="function_contract",
         title=TITLE,
@@ -211,7 +210,7 @@ def gradcheck(world: World, failure: Failure) -> Diagnosis | None:
         nodes=(node.number,),
         events=events,
         cause=cause,
-        names=names,
+        names=named(function=node.name.removesuffix("Backward"), kept=name),
     )
 
 
@@ -223,30 +222,25 @@ def cut_inside(world: World, failure: Failure) -> Diagnosis | None:
         return None
     name, place, event, tensor = kept
     made = before_sum(world, start, failure.raised.line)
-    lines: dict[str, int | None] = {
-        "built": (made.bound or made.place).line,
-        "saved": place,
-        "raised": failure.raised.line,
-    }
-    events = {"built": made.made, "saved": event, "raised": failure.number}
     node = last_custom(world)
-    story = (
-        *half_result(world, name, place, tensor),
-        f"So {called(world, made.number)}, taken {on((made.bound or made.place).line)} with `create_graph`, has no "
-        "graph behind it.",
-    )
-    names = named(function=node.name.removesuffix("Backward") if node else None, kept=name)
-    nodes = (node.number,) if node else ()
     return Diagnosis(
         kind="function_contract",
         title=TITLE,
         message=failure.raised.message,
-        lines=lines,
-        story=story,
-        nodes=nodes,
-        events=events,
+        lines={
+            "built": (made.bound or made.place).line,
+            "saved": place,
+            "raised": failure.raised.line,
+        },
+        story=(
+            *half_result(world, name, place, tensor),
+            f"So {called(world, made.number)}, taken {on((made.bound or made.place).line)} with `create_graph`, has no "
+            "graph behind it.",
+        ),
+        nodes=(node.number,) if node else (),
+        events={"built": made.made, "saved": event, "raised": failure.number},
         cause="kept_on_context",
-        names=names,
+        names=named(function=node.name.removesuffix("Backward") if node else None, kept=name),
     )
 
 

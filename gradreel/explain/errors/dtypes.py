@@ -71,7 +71,6 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
     whole = "scalar types: Long" in message or expected is not None and expected["wanted"] == "Long"
     ways = "`.long()`" if whole else "`.float()`"
     story.append(f"PyTorch does not convert them by itself here: convert one of them, with {ways} or `.to(...)`.")
-    names = named(target=odd[0] if odd else None)
     return Diagnosis(
         kind="dtype",
         title="Types of numbers that do not go together",
@@ -80,7 +79,7 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
         story=tuple(story),
         events=events,
         cause="mixed",
-        names=names,
+        names=named(target=odd[0] if odd else None),
     )
 
 

@@ -229,17 +229,14 @@ def told(
 ) -> Diagnosis:
     whole = {**lines, "raised": failure.raised.line}
     at = {**events, "raised": failure.number}
-    nodes = () if node is None else (node.number,)
-    names = named(function=function)
-    kind = "function_contract"
     return Diagnosis(
-        kind=kind,
+        kind="function_contract",
         title=title,
         message=failure.raised.message,
         lines=whole,
         story=story,
-        nodes=nodes,
+        nodes=() if node is None else (node.number,),
         events=at,
         cause=cause,
-        names=names,
+        names=named(function=function),
     )

@@ -249,25 +249,24 @@ def place_missing(world: World, failure: Failure) -> Diagnosis | None:
     words = words_for(world, failure, pair, said)
     if pair is not None:
         lines["built"], events["built"] = pair[1].place.line, pair[1].made
-    story = tuple(sentence.format(**words) for sentence in fault.story if pair is not None or "{Name}" not in sentence)
-    nodes = () if pair is None or pair[1].node is None else (pair[1].node,)
-    names = named(
-        target=pair[0] if pair else None,
-        index=said.get("index"),
-        dim=dimension(pair[1], said) if pair else said.get("dim"),
-        size=words["many"],
-        most=largest(world, failure),
-    )
     return Diagnosis(
         kind=fault.kind,
         title=fault.title,
         message=message,
         lines=lines,
-        story=story,
-        nodes=nodes,
+        story=tuple(
+            sentence.format(**words) for sentence in fault.story if pair is not None or "{Name}" not in sentence
+        ),
+        nodes=() if pair is None or pair[1].node is None else (pair[1].node,),
         events=events,
         cause=fault.cause,
-        names=names,
+        names=named(
+            target=pair[0] if pair else None,
+            index=said.get("index"),
+            dim=dimension(pair[1], said) if pair else said.get("dim"),
+            size=words["many"],
+            most=largest(world, failure),
+        ),
     )
 
 

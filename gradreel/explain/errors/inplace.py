@@ -142,18 +142,16 @@ def inplace_refused(world: World, failure: Failure) -> Diagnosis | None:
         doing = "cut it off its history" if refusal.cause == "detach_view" else "write over it"
         story.append(f"{code(shown(world, failure))} {on(line)} would {doing} in place.")
     story.append(refusal.why)
-    names = named(target=name, whole=name_of(world, base))
-    nodes = () if node is None else (node.number,)
     return Diagnosis(
         kind=refusal.kind,
         title=refusal.title,
         message=message,
         lines=lines,
         story=tuple(story),
-        nodes=nodes,
+        nodes=() if node is None else (node.number,),
         events=events,
         cause=refusal.cause,
-        names=names,
+        names=named(target=name, whole=name_of(world, base)),
     )
 
 

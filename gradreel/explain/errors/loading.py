@@ -71,14 +71,12 @@ def state_refused(world: World, failure: Failure) -> Diagnosis | None:
 def told(
     failure: Failure, cause: str, title: str, story: Sequence[str], names: dict[str, str] | None = None
 ) -> Diagnosis:
-    lines: dict[str, int | None] = {"raised": failure.raised.line}
-    events = {"raised": failure.number}
     return Diagnosis(
         title=title,
         message=failure.raised.message,
-        lines=lines,
+        lines={"raised": failure.raised.line},
         story=tuple(story),
-        events=events,
+        events={"raised": failure.number},
         cause=cause,
         names=names or {},
     )

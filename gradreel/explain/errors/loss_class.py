@@ -23,23 +23,18 @@ def loss_class(world: World, failure: Failure) -> Diagnosis | None:
     if kept is None:
         return None
     name, loss = ast.unparse(kept.targets[0]), ast.unparse(kept.value)
-    lines: dict[str, int | None] = {"built": kept.lineno, "raised": failure.raised.line}
-    story = (
-        f"{begun(world, failure)} calls {code(name)}, which {on(kept.lineno)} became the class {code(loss)}, "
-        "not a loss made of it. A class takes settings, and asks whether they are true or false.",
-        f"Brackets make a loss, {code(loss + '()')}, and that takes scores and targets.",
-    )
-    title = "A loss is made first, and called then"
-    names = named(target=name)
-    events = {"raised": failure.number}
     return Diagnosis(
-        title=title,
+        title="A loss is made first, and called then",
         message=failure.raised.message,
-        lines=lines,
-        story=story,
-        events=events,
+        lines={"built": kept.lineno, "raised": failure.raised.line},
+        story=(
+            f"{begun(world, failure)} calls {code(name)}, which {on(kept.lineno)} became the class {code(loss)}, "
+            "not a loss made of it. A class takes settings, and asks whether they are true or false.",
+            f"Brackets make a loss, {code(loss + '()')}, and that takes scores and targets.",
+        ),
+        events={"raised": failure.number},
         cause="loss_class",
-        names=names,
+        names=named(target=name),
     )
 
 

@@ -30,20 +30,17 @@ def parameter_lost(world: World, failure: Failure) -> Diagnosis | None:
             f"{code(name)}, set {on(statement.lineno)}, is computed from an `nn.Parameter`: a result, which is none, "
             "and the Parameter itself has no name left."
         )
-    story = (
-        f"{code(shown(world, failure))} {on(line)} finds nothing to optimize.",
-        what,
-        "Compute first and make it a Parameter last, or keep the Parameter and compute in forward.",
-    )
-    lines: dict[str, int | None] = {"built": statement.lineno, "raised": line}
-    events = {"raised": failure.number}
     title, message = "A parameter that its module does not have", failure.raised.message
     return Diagnosis(
         title=title,
         message=message,
-        lines=lines,
-        story=story,
-        events=events,
+        lines={"built": statement.lineno, "raised": line},
+        story=(
+            f"{code(shown(world, failure))} {on(line)} finds nothing to optimize.",
+            what,
+            "Compute first and make it a Parameter last, or keep the Parameter and compute in forward.",
+        ),
+        events={"raised": failure.number},
         cause="parameter_lost",
         names=named(target=name),
     )

@@ -22,20 +22,17 @@ def no_gradient(world: World, failure: Failure) -> Diagnosis | None:
         call = gave_none(world)
         return without_way(world, failure, call) if call is not None else None
     reason = why_none(world, read[-1])
-    lines = {**reason.lines, "raised": line}
-    events = {"raised": failure.number, **reason.events}
-    story = (
-        f"{reason.name} is None {on(line)}, and Python cannot compute with None.",
-        *reason.story,
-    )
     return Diagnosis(
         kind=reason.kind,
         title="There is no gradient here",
         message=failure.raised.message,
-        lines=lines,
-        story=story,
+        lines={**reason.lines, "raised": line},
+        story=(
+            f"{reason.name} is None {on(line)}, and Python cannot compute with None.",
+            *reason.story,
+        ),
         nodes=reason.nodes,
-        events=events,
+        events={"raised": failure.number, **reason.events},
         cause=reason.cause,
         names=reason.names,
     )

@@ -53,14 +53,6 @@ def without_graph(world: World, failure: Failure, start: TensorState) -> Diagnos
             events["begun"] = cut.tensor.made
         story.append(cut.told)
     story.append(CONSTANT if cut is not None and cut.how == "linear" else NO_WAY_BACK)
-    names = named(
-        root=label(world, start.number),
-        cut=name_of(world, cut.tensor) if cut else None,
-        how=cut.how if cut else "constant",
-        source=name_of(world, cut.source) if cut and cut.source else None,
-        source_shape=cut.source_shape if cut else None,
-        inputs=", ".join(filter(None, (label(world, number) for number in call.inputs))) if call else None,
-    )
     return Diagnosis(
         kind="no_graph",
         title="Backward from a result without a graph",
@@ -69,7 +61,14 @@ def without_graph(world: World, failure: Failure, start: TensorState) -> Diagnos
         story=tuple(story),
         events=events,
         cause="no_graph",
-        names=names,
+        names=named(
+            root=label(world, start.number),
+            cut=name_of(world, cut.tensor) if cut else None,
+            how=cut.how if cut else "constant",
+            source=name_of(world, cut.source) if cut and cut.source else None,
+            source_shape=cut.source_shape if cut else None,
+            inputs=", ".join(filter(None, (label(world, number) for number in call.inputs))) if call else None,
+        ),
     )
 
 
@@ -100,17 +99,15 @@ def not_tracked(world: World, failure: Failure) -> Diagnosis | None:
         lines["cut"], events["cut"] = cut.place.line, cut.event
         story = [f"{code(name)}, made {on(tensor.place.line)}, has no graph behind it.", cut.told]
     story.append("No gradient will ever reach it, so PyTorch refuses to be asked for one.")
-    names = named(cut=name_of(world, cut.tensor) if cut else name, how=cut.how if cut else "plain", target=name)
-    title = "No gradient will come here"
     return Diagnosis(
         kind="no_graph",
-        title=title,
+        title="No gradient will come here",
         message=failure.raised.message,
         lines=lines,
         story=tuple(story),
         events=events,
         cause="not_tracked",
-        names=names,
+        names=named(cut=name_of(world, cut.tensor) if cut else name, how=cut.how if cut else "plain", target=name),
     )
 
 

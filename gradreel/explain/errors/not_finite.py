@@ -35,8 +35,11 @@ def not_finite(world: World, failure: Failure) -> Diagnosis | None:
         story.append(f"So is the gradient of {listed(some)}.")
         events["seen"] = next(iter(bad.values()))
     story.append("Nothing finite comes of shortening it; `error_if_nonfinite=True` asks to be told.")
-    lines: dict[str, int | None] = {"raised": failure.raised.line}
-    title = "Gradients that are not finite"
     return Diagnosis(
-        title=title, message=failure.raised.message, lines=lines, story=tuple(story), events=events, cause="not_finite"
+        title="Gradients that are not finite",
+        message=failure.raised.message,
+        lines={"raised": failure.raised.line},
+        story=tuple(story),
+        events=events,
+        cause="not_finite",
     )

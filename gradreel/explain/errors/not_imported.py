@@ -52,22 +52,17 @@ def not_imported(world: World, failure: Failure) -> Diagnosis | None:
     if found[1] not in unbound(world.source.tree):
         return None
     line = failure.raised.line
-    story = (
-        f"{code(shown(world, failure))} {on(line)} says {code(found[1])}, and no line of the program binds it.",
-        f"It is usually imported: {code(IMPORTS[found[1]])}. What is posted often begins behind the imports.",
-    )
-    names = named(name=found[1])
-    lines: dict[str, int | None] = {"raised": line}
-    events = {"raised": failure.number}
-    title = "A name is not imported"
     return Diagnosis(
-        title=title,
+        title="A name is not imported",
         message=failure.raised.message,
-        lines=lines,
-        story=story,
-        events=events,
+        lines={"raised": line},
+        story=(
+            f"{code(shown(world, failure))} {on(line)} says {code(found[1])}, and no line of the program binds it.",
+            f"It is usually imported: {code(IMPORTS[found[1]])}. What is posted often begins behind the imports.",
+        ),
+        events={"raised": failure.number},
         cause="not_imported",
-        names=names,
+        names=named(name=found[1]),
     )
 
 

@@ -19,20 +19,18 @@ def nothing_learns(world: World, failure: Failure) -> Diagnosis | None:
         return None
     last = list(frozen)[-1]
     place, event = frozen[last].cut or (world.place, failure.number)
-    story = (
-        f"{begun(world, failure)} finds nothing to optimize: none of {count(len(frozen))} parameters wants a gradient.",
-        f"**Line {place.line}** says that none is wanted for them. What is to learn is left out of that, or told "
-        "otherwise behind it.",
-    )
-    lines: dict[str, int | None] = {"cut": place.line, "raised": failure.raised.line}
-    events = {"cut": event, "raised": failure.number}
     title, names = "An optimizer without parameters", named(last=last.rpartition(".")[0])
     return Diagnosis(
         title=title,
         message=failure.raised.message,
-        lines=lines,
-        story=story,
-        events=events,
+        lines={"cut": place.line, "raised": failure.raised.line},
+        story=(
+            f"{begun(world, failure)} finds nothing to optimize: none of {count(len(frozen))} parameters wants a "
+            "gradient.",
+            f"**Line {place.line}** says that none is wanted for them. What is to learn is left out of that, or told "
+            "otherwise behind it.",
+        ),
+        events={"cut": event, "raised": failure.number},
         cause="nothing_learns",
         names=names,
     )

@@ -33,17 +33,15 @@ def of_another(world: World, failure: Failure) -> Diagnosis | None:
     if len(has) != 1 or f"{has[0]}.{what}" in world.source.statement(failure.raised.line):
         return None
     asked = "a tensor" if got == TENSORS else f"the `{got}`"
-    story = (
-        f"{begun(world, failure)} asks {asked} for `{what}`, which it does not have.",
-        why.format(it=code(has[0])),
-    )
-    lines: dict[str, int | None] = {"raised": failure.raised.line}
     title, names = "A method of something else", named(what=what, near=has[0])
     return Diagnosis(
         title=title,
         message=failure.raised.message,
-        lines=lines,
-        story=story,
+        lines={"raised": failure.raised.line},
+        story=(
+            f"{begun(world, failure)} asks {asked} for `{what}`, which it does not have.",
+            why.format(it=code(has[0])),
+        ),
         events={"raised": failure.number},
         cause="of_another",
         names=names,

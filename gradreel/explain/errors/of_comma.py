@@ -25,15 +25,18 @@ def of_comma(world: World, failure: Failure) -> Diagnosis | None:
     if found is None:
         return None
     name, text = kept_as(found), world.source.text(found.lineno, found.end_lineno)
-    story = (
-        f"{begun(world, failure)} takes {code(name)} for one thing, and it is a tuple that has one thing in it.",
-        f"{code(text)} {on(found.lineno)} ends with a comma, and a comma makes a tuple, with brackets or without.",
-    )
-    lines: dict[str, int | None] = {"built": found.lineno, "raised": failure.raised.line}
-    events = {"raised": failure.number}
     title, names = "A comma made a tuple", named(target=name)
     return Diagnosis(
-        title=title, message=failure.raised.message, lines=lines, story=story, events=events, cause="comma", names=names
+        title=title,
+        message=failure.raised.message,
+        lines={"built": found.lineno, "raised": failure.raised.line},
+        story=(
+            f"{begun(world, failure)} takes {code(name)} for one thing, and it is a tuple that has one thing in it.",
+            f"{code(text)} {on(found.lineno)} ends with a comma, and a comma makes a tuple, with brackets or without.",
+        ),
+        events={"raised": failure.number},
+        cause="comma",
+        names=names,
     )
 
 

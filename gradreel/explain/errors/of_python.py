@@ -227,7 +227,11 @@ def own_check(world: World, failure: Failure) -> Diagnosis | None:
     events = {"raised": failure.number}
     if pairs:
         lines["built"], events["built"] = pairs[0][1].place.line, pairs[0][1].made
-    title = "The program raised this itself"
     return Diagnosis(
-        title=title, message=failure.raised.message, lines=lines, story=tuple(story), events=events, cause="own_check"
+        title="The program raised this itself",
+        message=failure.raised.message,
+        lines=lines,
+        story=tuple(story),
+        events=events,
+        cause="own_check",
     )

@@ -27,23 +27,18 @@ def plain_number(world: World, failure: Failure) -> Diagnosis | None:
         return None
     last, line = taken[-1], failure.raised.line
     source = world.tensors[last.tensor]
-    story = (
-        f"{taking(last)} {on(last.place.line)} takes plain numbers out of {called(world, source.number)}: numbers "
-        "know of no graph.",
-        f"{code(world.source.text(line))} {on(line)} asks them to go backward, and only a tensor can.",
-        "Go backward from the tensor; take its number for printing only.",
-    )
-    lines: dict[str, int | None] = {"built": last.place.line, "cut": last.place.line, "raised": line}
-    events = {"raised": failure.number, "cut": last.event, "built": last.event}
-    names = named(how="numbers", source=name_of(world, source))
-    title = "Backward from a plain number"
     return Diagnosis(
         kind="no_graph",
-        title=title,
+        title="Backward from a plain number",
         message=failure.raised.message,
-        lines=lines,
-        story=story,
-        events=events,
+        lines={"built": last.place.line, "cut": last.place.line, "raised": line},
+        story=(
+            f"{taking(last)} {on(last.place.line)} takes plain numbers out of {called(world, source.number)}: numbers "
+            "know of no graph.",
+            f"{code(world.source.text(line))} {on(line)} asks them to go backward, and only a tensor can.",
+            "Go backward from the tensor; take its number for printing only.",
+        ),
+        events={"raised": failure.number, "cut": last.event, "built": last.event},
         cause="no_graph",
-        names=names,
+        names=named(how="numbers", source=name_of(world, source)),
     )

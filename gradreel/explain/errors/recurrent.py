@@ -42,16 +42,14 @@ def state_alone(world: World, failure: Failure) -> Diagnosis | None:
     if tensor is not None:
         lines["built"], events["built"] = tensor.place.line, tensor.made
         made = f", made {on(tensor.place.line)}, of the shape {list(tensor.shape)}"
-    story = (
-        f"{begun(world, failure)} gives an LSTM one tensor as its state: {code(name)}{made}.",
-        "An LSTM keeps two, what it gives out and its memory, and takes and gives them as a pair: `(h, c)`.",
-    )
-    title = "An LSTM has two states"
     return Diagnosis(
-        title=title,
+        title="An LSTM has two states",
         message=failure.raised.message,
         lines=lines,
-        story=story,
+        story=(
+            f"{begun(world, failure)} gives an LSTM one tensor as its state: {code(name)}{made}.",
+            "An LSTM keeps two, what it gives out and its memory, and takes and gives them as a pair: `(h, c)`.",
+        ),
         events=events,
         cause="state_alone",
         names=named(target=name),

@@ -31,20 +31,17 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
         if function is None or not names & used or node.lineno > failure.raised.line:
             continue
         name = sorted(names & used)[0]
-        lines: dict[str, int | None] = {"built": node.lineno, "raised": failure.raised.line}
-        story = (
-            f"{code(shown(world, failure))} {on(failure.raised.line)} uses {code(name)}, which is None.",
-            f"{code(name)} is what {code(ast.unparse(node.value))} gave {on(node.lineno)}.",
-            f"{code(function.name)}, written {on(function.lineno)}, has no `return`, and a function without one gives "
-            "None, whatever it computed.",
-        )
         names_of = named(target=name, function=function.name)
-        title = "The function returns nothing"
         return Diagnosis(
-            title=title,
+            title="The function returns nothing",
             message=message,
-            lines=lines,
-            story=story,
+            lines={"built": node.lineno, "raised": failure.raised.line},
+            story=(
+                f"{code(shown(world, failure))} {on(failure.raised.line)} uses {code(name)}, which is None.",
+                f"{code(name)} is what {code(ast.unparse(node.value))} gave {on(node.lineno)}.",
+                f"{code(function.name)}, written {on(function.lineno)}, has no `return`, and a function without one "
+                "gives None, whatever it computed.",
+            ),
             events={"raised": failure.number},
             cause="no_return",
             names=names_of,
@@ -74,25 +71,22 @@ def fell_through(world: World, failure: Failure) -> Diagnosis | None:
             continue
         returns = [part for part in ast.walk(function) if isinstance(part, ast.Return) and part.value is not None]
         line = failure.raised.line
-        lines: dict[str, int | None] = {"built": function.lineno, "raised": line}
         where = f"only **line {returns[-1].lineno}** returns something" if returns else "has no `return`"
-        story = (
-            f"{code(shown(world, failure))} {on(line)} computes with what {code(ast.unparse(node))} gave, which is "
-            "None.",
-            f"In {code(function.name)}, written {on(function.lineno)}, {where}."
-            if returns
-            else f"{code(function.name)}, written {on(function.lineno)}, {where}.",
-            "A function that comes to its end without a `return` gives None, whatever it computed.",
-        )
         names_of = named(target=ast.unparse(node), function=function.name)
         title, cause = "The function returns nothing", "no_return_here" if returns else "no_return"
-        events = {"raised": failure.number}
         return Diagnosis(
             title=title,
             message=failure.raised.message,
-            lines=lines,
-            story=story,
-            events=events,
+            lines={"built": function.lineno, "raised": line},
+            story=(
+                f"{code(shown(world, failure))} {on(line)} computes with what {code(ast.unparse(node))} gave, which is "
+                "None.",
+                f"In {code(function.name)}, written {on(function.lineno)}, {where}."
+                if returns
+                else f"{code(function.name)}, written {on(function.lineno)}, {where}.",
+                "A function that comes to its end without a `return` gives None, whatever it computed.",
+            ),
+            events={"raised": failure.number},
             cause=cause,
             names=names_of,
         )
@@ -108,21 +102,19 @@ def of_backward(world: World, failure: Failure, used: set[str]) -> Diagnosis | N
         if not names & used:
             continue
         name, line = sorted(names & used)[0], failure.raised.line
-        story = (
-            f"{code(shown(world, failure))} {on(line)} uses {code(name)}, which is None.",
-            f"{code(name)} is what {code(ast.unparse(node.value))} gave {on(node.lineno)}: `backward()` returns "
-            "nothing, it leaves the gradients in the `.grad` of the leaves.",
-            "`torch.autograd.grad` is the one that returns them.",
-        )
-        lines: dict[str, int | None] = {"built": node.lineno, "raised": line}
         title, events = "backward returns nothing", {"raised": failure.number}
         names_of = named(target=name)
         message = failure.raised.message
         return Diagnosis(
             title=title,
             message=message,
-            lines=lines,
-            story=story,
+            lines={"built": node.lineno, "raised": line},
+            story=(
+                f"{code(shown(world, failure))} {on(line)} uses {code(name)}, which is None.",
+                f"{code(name)} is what {code(ast.unparse(node.value))} gave {on(node.lineno)}: `backward()` returns "
+                "nothing, it leaves the gradients in the `.grad` of the leaves.",
+                "`torch.autograd.grad` is the one that returns them.",
+            ),
             events=events,
             cause="backward_result",
             names=names_of,

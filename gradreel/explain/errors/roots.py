@@ -61,22 +61,19 @@ def not_scalar(world: World, failure: Failure) -> Diagnosis | None:
     entries = math.prod(tensor.shape)
     call = call_of(world, failure)
     word = "`grad_outputs=`" if call is not None and call.called == "grad" else "`gradient=`"
-    story = (
-        f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has {entries} entries.",
-        "Backward starts from a single number, whose gradient with respect to itself is 1. For several it has to be "
-        "told how much each of them counts.",
-        f"Give those weights as {word}, or make one number of it, with `sum()` or `mean()`.",
-    )
-    lines: dict[str, int | None] = {"built": tensor.place.line, "raised": failure.raised.line}
-    events = {"raised": failure.number, "built": tensor.made}
     return Diagnosis(
         kind="not_scalar",
         title="Backward from more than one number",
         message=failure.raised.message,
-        lines=lines,
-        story=story,
+        lines={"built": tensor.place.line, "raised": failure.raised.line},
+        story=(
+            f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has {entries} entries.",
+            "Backward starts from a single number, whose gradient with respect to itself is 1. For several it has to "
+            "be told how much each of them counts.",
+            f"Give those weights as {word}, or make one number of it, with `sum()` or `mean()`.",
+        ),
         nodes=() if tensor.node is None else (tensor.node,),
-        events=events,
+        events={"raised": failure.number, "built": tensor.made},
         cause="not_scalar",
         names=named(root=label(world, tensor.number)),
     )
@@ -96,19 +93,16 @@ def function_not_scalar(world: World, failure: Failure) -> Diagnosis | None:
         lines["built"] = returns[-1].lineno
         story.append(f"{code(named_here[0].name)} returns several {on(returns[-1].lineno)}.")
     story.append("Return their `sum()` or `mean()`, or take `vjp` with weights, or `jacrev` for all the rows.")
-    events = {"raised": failure.number}
-    names = named(function=named_here[0].name if named_here else None)
-    title = "The gradient of a function that gives several numbers"
     message = failure.raised.message
     return Diagnosis(
         kind="not_scalar",
-        title=title,
+        title="The gradient of a function that gives several numbers",
         message=message,
         lines=lines,
         story=tuple(story),
-        events=events,
+        events={"raised": failure.number},
         cause="function_not_scalar",
-        names=names,
+        names=named(function=named_here[0].name if named_here else None),
     )
 
 
@@ -133,7 +127,6 @@ def gradient_shape(world: World, failure: Failure) -> Diagnosis | None:
     weighing = stands_for(world, name) or enclosed(world, name) if name is not None else None
     if weighing is not None:
         lines["saved"], events["saved"] = weighing.place.line, weighing.made
-    names = named(root=label(world, tensor.number), weights=name)
     return Diagnosis(
         kind="shape",
         title="A gradient of another shape",
@@ -143,7 +136,7 @@ def gradient_shape(world: World, failure: Failure) -> Diagnosis | None:
         nodes=() if tensor.node is None else (tensor.node,),
         events=events,
         cause="gradient_shape",
-        names=names,
+        names=named(root=label(world, tensor.number), weights=name),
     )
 
 

@@ -26,19 +26,18 @@ def saved_detached(world: World, failure: Failure) -> Diagnosis | None:
     slot, tensor = found
     assert tensor.cut is not None
     place, event = tensor.cut
-    story = (
-        kept_at(world, node, slot),
-        f"{code(world.source.text(place.line))} {on(place.line)} took that very tensor out of its graph: it has no "
-        "grad_fn any more.",
-        f"{code(shown(world, failure))} {on(line)} needs it where it was in the graph, so PyTorch refuses. `detach()` "
-        "gives a new tensor outside of the graph and leaves the old one in it.",
-    )
     return Diagnosis(
         kind="saved_modified",
         title="A saved tensor was detached in place",
         message=message,
         lines={"built": node.place.line, "saved": tensor.place.line, "changed": place.line, "raised": line},
-        story=story,
+        story=(
+            kept_at(world, node, slot),
+            f"{code(world.source.text(place.line))} {on(place.line)} took that very tensor out of its graph: it has no "
+            "grad_fn any more.",
+            f"{code(shown(world, failure))} {on(line)} needs it where it was in the graph, so PyTorch refuses. "
+            "`detach()` gives a new tensor outside of the graph and leaves the old one in it.",
+        ),
         nodes=(node.number,),
         events={"built": node.made, "saved": tensor.made, "changed": event, "raised": failure.number},
         cause="saved_detached",

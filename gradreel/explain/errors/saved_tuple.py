@@ -31,18 +31,15 @@ def saved_tuple(world: World, failure: Failure) -> Diagnosis | None:
     way = f"be it one tensor alone: {code(f'{name}, = ' + ast.unparse(found.value))} takes it out."
     if several:
         way = f"here {listed(map(code, several))}: {code(', '.join(several) + ' = …')} takes them out."
-    story = (
-        f"{begun(world, failure)} computes with {code(name)} as with a tensor, and it is a tuple.",
-        f"`saved_tensors`, read {on(found.lineno)}, gives all that was saved as a tuple, {way}",
-    )
-    title = "What was saved comes as a tuple"
-    events = {"raised": failure.number}
     return Diagnosis(
-        title=title,
+        title="What was saved comes as a tuple",
         message=failure.raised.message,
         lines=lines,
-        story=story,
-        events=events,
+        story=(
+            f"{begun(world, failure)} computes with {code(name)} as with a tensor, and it is a tuple.",
+            f"`saved_tensors`, read {on(found.lineno)}, gives all that was saved as a tuple, {way}",
+        ),
+        events={"raised": failure.number},
         cause="saved_tuple",
         names=named(target=name),
     )

@@ -164,12 +164,6 @@ def shapes_differ(world: World, failure: Failure) -> Diagnosis | None:
     inner = re.search(r"\(\d+x(\d+) and (\d+)x\d+\)", message)
     story.append(why if inner is None else f"{why[:-1]}, and here they are {inner[1]} and {inner[2]}.")
     makers = dict.fromkeys((origin(world, tensor) or tensor).place.line for _, tensor in pairs)
-    names = named(
-        target=found[0] if found else None,
-        first=pairs[0][0] if pairs else None,
-        makers=" ".join(map(str, makers)),
-        sizes=" ".join(map(str, found[1].shape)) if found else None,
-    )
     return Diagnosis(
         kind="shape",
         title="Shapes that do not go together",
@@ -178,7 +172,12 @@ def shapes_differ(world: World, failure: Failure) -> Diagnosis | None:
         story=tuple(story),
         events=events,
         cause=sign,
-        names=names,
+        names=named(
+            target=found[0] if found else None,
+            first=pairs[0][0] if pairs else None,
+            makers=" ".join(map(str, makers)),
+            sizes=" ".join(map(str, found[1].shape)) if found else None,
+        ),
     )
 
 

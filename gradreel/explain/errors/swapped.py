@@ -30,22 +30,18 @@ def swapped(world: World, failure: Failure) -> Diagnosis | None:
         first, second = stands_for(world, ast.unparse(one)), stands_for(world, ast.unparse(two))
         if first is None or not targets_first(first, second):
             continue
-        story = (
-            f"{begun(world, failure)} gives the loss "
-            f"{code(ast.unparse(one))} first, made {on(first.place.line)}: {plainly(first)}.",
-            ORDER,
-        )
-        lines: dict[str, int | None] = {"built": first.place.line, "raised": failure.raised.line}
-        events = {"built": first.made, "raised": failure.number}
-        names = named(first=ast.unparse(one), second=ast.unparse(two))
         return Diagnosis(
             title=TITLE,
             message=failure.raised.message,
-            lines=lines,
-            story=story,
-            events=events,
+            lines={"built": first.place.line, "raised": failure.raised.line},
+            story=(
+                f"{begun(world, failure)} gives the loss "
+                f"{code(ast.unparse(one))} first, made {on(first.place.line)}: {plainly(first)}.",
+                ORDER,
+            ),
+            events={"built": first.made, "raised": failure.number},
             cause="swapped",
-            names=names,
+            names=named(first=ast.unparse(one), second=ast.unparse(two)),
         )
     return None
 

@@ -70,28 +70,25 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
     else:
         story.append("No operation on the way to the one took the other: the graph has no way between them.")
     story.append("PyTorch gives no gradient where there is no way, unless `allow_unused=True` says that None will do.")
-    names = named(
-        root=label(world, start.number),
-        target=label(world, goal.number),
-        aliases=", ".join(aliases(world, goal)),
-        how=cut.how if cut else None,
-        cut=name_of(world, cut.tensor) if cut else None,
-        source=before_goal(world, start, goal) if cut is None else None,
-        late="yes" if "changed" in lines else None,
-        listed="yes" if cut is None and listed(world, call, goal) else None,
-    )
-    nodes = tuple(number for number in (start.node, goal.node) if number is not None)
-    title = "The output does not depend on this input"
     return Diagnosis(
         kind="unused",
-        title=title,
+        title="The output does not depend on this input",
         message=failure.raised.message,
         lines=lines,
         story=tuple(story),
-        nodes=nodes,
+        nodes=tuple(number for number in (start.node, goal.node) if number is not None),
         events=events,
         cause="unused",
-        names=names,
+        names=named(
+            root=label(world, start.number),
+            target=label(world, goal.number),
+            aliases=", ".join(aliases(world, goal)),
+            how=cut.how if cut else None,
+            cut=name_of(world, cut.tensor) if cut else None,
+            source=before_goal(world, start, goal) if cut is None else None,
+            late="yes" if "changed" in lines else None,
+            listed="yes" if cut is None and listed(world, call, goal) else None,
+        ),
     )
 
 

@@ -71,31 +71,27 @@ class AskedInVain(FirstTrouble):
 
     def told_cut(self, call: Call, start: TensorState, goal: TensorState, cut: Cut) -> Diagnosis:
         start = before_line(self.world, start, call.place.line)
-        story = (
-            f"{code(call.text)} {on(call.place.line)} asks for the gradient of {called(self.world, start.number)} with "
-            f"respect to {called(self.world, goal.number)}. Its flags let None or zeros pass where there is none.",
-            cut.told,
-            f"The numbers of {called(self.world, goal.number)} were used, and the graph knows nothing of that.",
-        )
-        lines: dict[str, int | None] = {"built": start.place.line, "cut": cut.place.line, "raised": None}
-        events = {"built": start.made, "cut": cut.event, "seen": self.world.count - 1}
-        names = named(
-            root=label(self.world, start.number),
-            target=label(self.world, goal.number),
-            how=cut.how,
-            cut=name_of(self.world, cut.tensor),
-            source=name_of(self.world, cut.source) if cut.source else None,
-        )
-        nodes = () if start.node is None else (start.node,)
         return Diagnosis(
             kind="unused",
             title=TITLE,
-            lines=lines,
-            story=story,
-            nodes=nodes,
-            events=events,
+            lines={"built": start.place.line, "cut": cut.place.line, "raised": None},
+            story=(
+                f"{code(call.text)} {on(call.place.line)} asks for the gradient of {called(self.world, start.number)} "
+                f"with respect to {called(self.world, goal.number)}. Its flags let None or zeros pass where there is "
+                "none.",
+                cut.told,
+                f"The numbers of {called(self.world, goal.number)} were used, and the graph knows nothing of that.",
+            ),
+            nodes=() if start.node is None else (start.node,),
+            events={"built": start.made, "cut": cut.event, "seen": self.world.count - 1},
             cause="unused_silently",
-            names=names,
+            names=named(
+                root=label(self.world, start.number),
+                target=label(self.world, goal.number),
+                how=cut.how,
+                cut=name_of(self.world, cut.tensor),
+                source=name_of(self.world, cut.source) if cut.source else None,
+            ),
         )
 
     def made_in_vain(self, start: TensorState, goal: TensorState) -> bool:
@@ -109,27 +105,22 @@ class AskedInVain(FirstTrouble):
     def told_in_vain(self, call: Call, start: TensorState, goal: TensorState) -> Diagnosis:
         name, start = called(self.world, goal.number), before_line(self.world, start, call.place.line)
         root = called(self.world, start.number)
-        story = (
-            f"{code(call.text)} {on(call.place.line)} asks for the gradient of {root} with respect to {name}. Its "
-            "flags let None or zeros pass where there is none.",
-            f"{upper(name)} was made {on(goal.place.line)}, and nothing was computed from it. {upper(root)}, of "
-            f"**line {start.place.line}**, came of what {name} was made of, not of {name}.",
-            "A slice is a tensor of its own: the gradient goes to it only if what is differentiated was computed from "
-            "it.",
-        )
-        lines: dict[str, int | None] = {"built": goal.place.line, "raised": None}
-        events = {"built": goal.made, "seen": self.world.count - 1}
-        names = named(root=label(self.world, start.number), target=label(self.world, goal.number))
-        nodes = () if goal.node is None else (goal.node,)
         return Diagnosis(
             kind="unused",
             title=TITLE,
-            lines=lines,
-            story=story,
-            nodes=nodes,
-            events=events,
+            lines={"built": goal.place.line, "raised": None},
+            story=(
+                f"{code(call.text)} {on(call.place.line)} asks for the gradient of {root} with respect to {name}. Its "
+                "flags let None or zeros pass where there is none.",
+                f"{upper(name)} was made {on(goal.place.line)}, and nothing was computed from it. {upper(root)}, of "
+                f"**line {start.place.line}**, came of what {name} was made of, not of {name}.",
+                "A slice is a tensor of its own: the gradient goes to it only if what is differentiated was computed "
+                "from it.",
+            ),
+            nodes=() if goal.node is None else (goal.node,),
+            events={"built": goal.made, "seen": self.world.count - 1},
             cause="unused_silently",
-            names=names,
+            names=named(root=label(self.world, start.number), target=label(self.world, goal.number)),
         )
 
 

@@ -76,19 +76,20 @@ class BornInfinite:
             return
         event, node_number = self.births[number]
         node, call = world.nodes[node_number], world.calls[number]
-        story = (
-            f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, got numbers from above and handed on "
-            "infinity. Its slope is infinite at one of the values it saved, as that of a root, a logarithm or a "
-            "quotient is at 0.",
-            f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}; a step with it would leave "
-            "no number there.",
-        )
-        lines: dict[str, int | None] = {"built": node.place.line, "raised": None, "shows": call.place.line}
-        events = {"born": event, "built": node.made, "seen": world.count - 1}
-        names = named(target=label(world, tensor))
-        title = "An infinite slope"
         self.diagnosis = Diagnosis(
-            title=title, lines=lines, story=story, nodes=(node_number,), events=events, cause="infinite", names=names
+            title="An infinite slope",
+            lines={"built": node.place.line, "raised": None, "shows": call.place.line},
+            story=(
+                f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, got numbers from above and handed "
+                "on infinity. Its slope is infinite at one of the values it saved, as that of a root, a logarithm or a "
+                "quotient is at 0.",
+                f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}; a step with it would "
+                "leave no number there.",
+            ),
+            nodes=(node_number,),
+            events={"born": event, "built": node.made, "seen": world.count - 1},
+            cause="infinite",
+            names=named(target=label(world, tensor)),
         )
 
     def found(self) -> list[Diagnosis]:

@@ -113,20 +113,17 @@ class BornNan:
                 "What is multiplied by 0 later, as in the branch of `where` that is not taken, is no help: 0 · ∞ is "
                 "NaN.",
             )
-        story = (
-            *how,
-            f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}.",
-        )
-        lines: dict[str, int | None] = {"built": node.place.line, "raised": None, "shows": call.place.line}
-        names = named(target=label(world, tensor))
         self.diagnosis = Diagnosis(
             title="NaN is born in the backward",
-            lines=lines,
-            story=story,
+            lines={"built": node.place.line, "raised": None, "shows": call.place.line},
+            story=(
+                *how,
+                f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}.",
+            ),
             nodes=(node_number,),
             events={"born": event, "built": node.made, "seen": world.count - 1},
             cause="nan",
-            names=names,
+            names=named(target=label(world, tensor)),
         )
 
     def tell_hidden(self, number: int, tensor: int) -> None:
@@ -138,21 +135,23 @@ class BornNan:
         source = next((state for root in roots for state in ancestors(world, root) if first_nan(world, state)), None)
         if source is None or source.node is not None or any(has_nan(root.value) for root in roots):
             return
-        story = (
-            f"{called(world, source.number)}, made {on(source.place.line)}, holds NaN.",
-            f"{called(world, roots[0].number)} holds none of it: it was left out, as `where` and masks do. But "
-            f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, saved it, and the gradient of what is "
-            "left out is 0 times NaN, which is NaN.",
-            f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}.",
-            "Numbers in the place of NaN have to be there before anything is computed with it.",
-        )
         lines: dict[str, int | None] = {"saved": source.place.line, "built": node.place.line, "raised": None}
         lines["shows"] = call.place.line
-        names = named(target=label(world, tensor), hidden=label(world, source.number))
-        events = {"born": event, "saved": source.made, "built": node.made, "seen": world.count - 1}
-        title = "NaN that was left out comes back in the gradient"
         self.diagnosis = Diagnosis(
-            title=title, lines=lines, story=story, nodes=(node_number,), events=events, cause="nan", names=names
+            title="NaN that was left out comes back in the gradient",
+            lines=lines,
+            story=(
+                f"{called(world, source.number)}, made {on(source.place.line)}, holds NaN.",
+                f"{called(world, roots[0].number)} holds none of it: it was left out, as `where` and masks do. But "
+                f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, saved it, and the gradient of "
+                "what is left out is 0 times NaN, which is NaN.",
+                f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}.",
+                "Numbers in the place of NaN have to be there before anything is computed with it.",
+            ),
+            nodes=(node_number,),
+            events={"born": event, "saved": source.made, "built": node.made, "seen": world.count - 1},
+            cause="nan",
+            names=named(target=label(world, tensor), hidden=label(world, source.number)),
         )
 
     def tell_forward(self, born: TensorState, number: int | None, tensor: int) -> None:
@@ -163,19 +162,21 @@ class BornNan:
         node, call = world.nodes[born.node], world.calls[number]
         before = [state for state in made_from(world, born) if state.value is not None]
         given = listed([f"{called(world, state.number)} ({value(state.value)})" for state in before[:2]])
-        story = (
-            f"{code(world.source.text(born.place.line))} {on(born.place.line)}{during(born.place)} made NaN of "
-            f"numbers that were none: **{node.title}** was given {given}.",
-            "0/0, ∞ - ∞, the root or logarithm of a negative number, and the spread of a single value have no answer.",
-            "NaN stays NaN in whatever is computed with it, forward and backward.",
-            f"{code(call.text)} {on(call.place.line)} brings it to the gradient of {called(world, tensor)}.",
-        )
-        lines: dict[str, int | None] = {"built": born.place.line, "raised": None, "shows": call.place.line}
-        events = {"born": born.made, "built": node.made, "seen": world.count - 1}
-        names = named(target=label(world, tensor))
-        title = "NaN is born in the forward"
         self.diagnosis = Diagnosis(
-            title=title, lines=lines, story=story, nodes=(born.node,), events=events, cause="nan", names=names
+            title="NaN is born in the forward",
+            lines={"built": born.place.line, "raised": None, "shows": call.place.line},
+            story=(
+                f"{code(world.source.text(born.place.line))} {on(born.place.line)}{during(born.place)} made NaN of "
+                f"numbers that were none: **{node.title}** was given {given}.",
+                "0/0, ∞ - ∞, the root or logarithm of a negative number, and the spread of a single value have no "
+                "answer.",
+                "NaN stays NaN in whatever is computed with it, forward and backward.",
+                f"{code(call.text)} {on(call.place.line)} brings it to the gradient of {called(world, tensor)}.",
+            ),
+            nodes=(born.node,),
+            events={"born": born.made, "built": node.made, "seen": world.count - 1},
+            cause="nan",
+            names=named(target=label(world, tensor)),
         )
 
     def found(self) -> list[Diagnosis]:

@@ -64,14 +64,19 @@ class Broadcast(FirstTrouble):
             return
         place = self.world.place
         text = code(self.world.source.statement(place.line, place.end_line))
-        story = (
-            f"{text} {on(place.line)} compares scores of shape {sizes[2]} with targets of shape {sizes[1]}.",
-            *WHY,
+        self.tell(
+            Diagnosis(
+                kind="shape",
+                title="Scores and targets of two shapes",
+                lines={"built": place.line, "raised": None, "shows": place.line},
+                story=(
+                    f"{text} {on(place.line)} compares scores of shape {sizes[2]} with targets of shape {sizes[1]}.",
+                    *WHY,
+                ),
+                events={"built": self.world.count - 1},
+                cause="broadcast",
+            )
         )
-        lines: dict[str, int | None] = {"built": place.line, "raised": None, "shows": place.line}
-        events = {"built": self.world.count - 1}
-        title = "Scores and targets of two shapes"
-        self.tell(Diagnosis(kind="shape", title=title, lines=lines, story=story, events=events, cause="broadcast"))
 
     def made(self, event: e.TensorMade) -> None:
         """A column and a row, of which nobody asked for a table of all pairs: scores that a network gave and data, or
@@ -142,22 +147,17 @@ class Broadcast(FirstTrouble):
             first = f"{text} {on(place.line)} weighs losses " + shapes.format("weights")
         else:
             first = f"{text} {on(place.line)} takes the difference of scores " + shapes.format("targets")
-        story = (
-            first,
-            f"{upper(called(world, targets.number))}, made {on(base.place.line)}, is {which}.",
-            *(WEIGHED if weighted else WHY),
-        )
-        lines: dict[str, int | None] = {"built": place.line, "saved": base.place.line, "raised": None}
-        events = {"built": node.made, "saved": base.made, "seen": world.count - 1}
-        names = named(target=name_of(world, targets), scores=name_of(world, scores))
-        title = "Scores and targets of two shapes"
         return Diagnosis(
             kind="shape",
-            title=title,
-            lines=lines,
-            story=story,
+            title="Scores and targets of two shapes",
+            lines={"built": place.line, "saved": base.place.line, "raised": None},
+            story=(
+                first,
+                f"{upper(called(world, targets.number))}, made {on(base.place.line)}, is {which}.",
+                *(WEIGHED if weighted else WHY),
+            ),
             nodes=(node.number,),
-            events=events,
+            events={"built": node.made, "saved": base.made, "seen": world.count - 1},
             cause="broadcast",
-            names=names,
+            names=named(target=name_of(world, targets), scores=name_of(world, scores)),
         )

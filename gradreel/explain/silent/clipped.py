@@ -78,14 +78,15 @@ class ClippedEarly(FirstTrouble):
     def told(self, clipped: tuple[int, int], arrived: tuple[int, int], optimizer: str) -> Diagnosis:
         world = self.world
         shows = world.place.line
-        story = (
-            f"{code(world.source.text(clipped[0]))} {on(clipped[0])} clips the gradients that are there: none yet, or "
-            "those of an earlier backward.",
-            f"{code(world.source.text(arrived[0]))} {on(arrived[0])} brings the new ones only then, and "
-            f"{code(optimizer)} takes its step with them {on(shows)} as they are, however large.",
-        )
-        lines: dict[str, int | None] = {"changed": clipped[0], "seen": arrived[0], "raised": None, "shows": shows}
-        events = {"changed": clipped[1], "seen": arrived[1]}
         return Diagnosis(
-            title="Clipped before the gradients came", lines=lines, story=story, events=events, cause="clipped_early"
+            title="Clipped before the gradients came",
+            lines={"changed": clipped[0], "seen": arrived[0], "raised": None, "shows": shows},
+            story=(
+                f"{code(world.source.text(clipped[0]))} {on(clipped[0])} clips the gradients that are there: none yet, "
+                "or those of an earlier backward.",
+                f"{code(world.source.text(arrived[0]))} {on(arrived[0])} brings the new ones only then, and "
+                f"{code(optimizer)} takes its step with them {on(shows)} as they are, however large.",
+            ),
+            events={"changed": clipped[1], "seen": arrived[1]},
+            cause="clipped_early",
         )

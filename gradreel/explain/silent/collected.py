@@ -126,23 +126,20 @@ class Collected:
         name = holder(self.world, [self.world.nodes[number] for number in laps[0].nodes])
         weight = f" with {nbytes - laps[0].nbytes:,} bytes of saved tensors" if nbytes > laps[0].nbytes else ""
         held = f"{code(name)} leads to all of them." if name else "What was kept of each turn leads to them."
-        story = (
-            f"Each of the {count(len(laps))} turns of the loop {on(line)} recorded a graph. All of them stayed "
-            f"alive: {len(states)} nodes{weight}.",
-            held,
-            "No backward ever came for them, so they were recorded and kept for nothing.",
-            "`with torch.no_grad():` around an evaluation records nothing; `item()` takes a number without its graph.",
-        )
         built = states[0]
-        lines: dict[str, int | None] = {"built": built.place.line, "raised": None, "shows": line}
-        events = {"built": built.made, "seen": laps[-1].began}
-        title = "An evaluation that records a graph"
         return Diagnosis(
-            title=title,
-            lines=lines,
-            story=story,
+            title="An evaluation that records a graph",
+            lines={"built": built.place.line, "raised": None, "shows": line},
+            story=(
+                f"Each of the {count(len(laps))} turns of the loop {on(line)} recorded a graph. All of them stayed "
+                f"alive: {len(states)} nodes{weight}.",
+                held,
+                "No backward ever came for them, so they were recorded and kept for nothing.",
+                "`with torch.no_grad():` around an evaluation records nothing; `item()` takes a number without its "
+                "graph.",
+            ),
             nodes=tuple(node.number for node in states[:6]),
-            events=events,
+            events={"built": built.made, "seen": laps[-1].began},
             cause="collected",
             names=named(target=name),
         )

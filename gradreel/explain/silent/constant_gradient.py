@@ -110,25 +110,20 @@ class ConstantGradient(FirstTrouble):
 
     def told_cut(self, node: NodeState, term: TensorState, cut: TensorState) -> Diagnosis:
         world, place = self.world, cut.place
-        story = (
-            f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} computes a term of the loss from "
-            f"{called(world, cut.base)} cut off its graph.",
-            f"{upper(called(world, world.calls[max(world.calls)].roots[0]))} has the term in its value and in no "
-            "gradient, however large its factor.",
-        )
-        lines: dict[str, int | None] = {"built": node.place.line, "cut": place.line, "raised": None}
-        events = {"built": term.made, "cut": cut.made, "seen": world.count - 1}
-        names = named(how="detach", target=name_of(world, term))
-        title = "A term of the loss has no graph"
         return Diagnosis(
             kind="no_graph",
-            title=title,
-            lines=lines,
-            story=story,
+            title="A term of the loss has no graph",
+            lines={"built": node.place.line, "cut": place.line, "raised": None},
+            story=(
+                f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} computes a term of the loss "
+                f"from {called(world, cut.base)} cut off its graph.",
+                f"{upper(called(world, world.calls[max(world.calls)].roots[0]))} has the term in its value and in no "
+                "gradient, however large its factor.",
+            ),
             nodes=(node.number,),
-            events=events,
+            events={"built": term.made, "cut": cut.made, "seen": world.count - 1},
             cause="constant_penalty",
-            names=names,
+            names=named(how="detach", target=name_of(world, term)),
         )
 
     def residual(self, backward: Call, trained: set[int | None]) -> None:
@@ -187,50 +182,40 @@ class ConstantGradient(FirstTrouble):
         term = self.first(term, gradient)
         place = term.place
         text = code(world.source.text(place.line, place.end_line))
-        story = (
-            f"{code(call.text)} {on(call.place.line)} gives a gradient without `create_graph`: plain numbers, which "
-            "know nothing of how they came about.",
-            f"{text} {on(place.line)} computes a term of the loss from them, so the term has no graph either.",
-            f"{upper(called(world, world.calls[max(world.calls)].roots[0]))} has the term in its value and in no "
-            "gradient, however large its factor.",
-        )
-        lines: dict[str, int | None] = {"built": place.line, "cut": call.place.line, "raised": None}
-        events = {"built": term.made, "cut": call.started, "seen": world.count - 1}
-        names = named(how="no_create_graph", target=name_of(world, term))
-        title = "A term of the loss has no graph"
         return Diagnosis(
             kind="no_graph",
-            title=title,
-            lines=lines,
-            story=story,
+            title="A term of the loss has no graph",
+            lines={"built": place.line, "cut": call.place.line, "raised": None},
+            story=(
+                f"{code(call.text)} {on(call.place.line)} gives a gradient without `create_graph`: plain numbers, "
+                "which know nothing of how they came about.",
+                f"{text} {on(place.line)} computes a term of the loss from them, so the term has no graph either.",
+                f"{upper(called(world, world.calls[max(world.calls)].roots[0]))} has the term in its value and in no "
+                "gradient, however large its factor.",
+            ),
             nodes=(node.number,),
-            events=events,
+            events={"built": term.made, "cut": call.started, "seen": world.count - 1},
             cause="constant_penalty",
-            names=names,
+            names=named(how="no_create_graph", target=name_of(world, term)),
         )
 
     def told_residual(self, node: NodeState, other: TensorState, gradient: TensorState, call: Call) -> Diagnosis:
         world, place = self.world, node.place
-        story = (
-            f"{code(call.text)} {on(call.place.line)} gives a derivative without `create_graph`: plain numbers, which "
-            "know nothing of how they came about.",
-            f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} puts them beside "
-            f"{called(world, other.number)}, which has a graph: of the two, only that one is trained.",
-            "The loss has the derivative in its value and in no gradient.",
-        )
-        lines: dict[str, int | None] = {"built": place.line, "cut": call.place.line, "raised": None}
-        events = {"built": node.made, "cut": call.started, "seen": world.count - 1}
-        names = named(how="no_create_graph", target=name_of(world, gradient))
-        title = "A derivative in the loss has no graph"
         return Diagnosis(
             kind="no_graph",
-            title=title,
-            lines=lines,
-            story=story,
+            title="A derivative in the loss has no graph",
+            lines={"built": place.line, "cut": call.place.line, "raised": None},
+            story=(
+                f"{code(call.text)} {on(call.place.line)} gives a derivative without `create_graph`: plain numbers, "
+                "which know nothing of how they came about.",
+                f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} puts them beside "
+                f"{called(world, other.number)}, which has a graph: of the two, only that one is trained.",
+                "The loss has the derivative in its value and in no gradient.",
+            ),
             nodes=(node.number,),
-            events=events,
+            events={"built": node.made, "cut": call.started, "seen": world.count - 1},
             cause="constant_penalty",
-            names=names,
+            names=named(how="no_create_graph", target=name_of(world, gradient)),
         )
 
     def first(self, term: TensorState, gradient: TensorState) -> TensorState:

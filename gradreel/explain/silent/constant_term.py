@@ -159,31 +159,26 @@ class ConstantTerm(FirstTrouble):
         total = world.tensors[node.outputs[0]] if node.outputs else None
         place = node.place
         what = code(world.source.text(place.line, place.end_line))
-        story = (
-            f"{what} {on(place.line)} adds a plain number to what is differentiated: {taking(taken)} "
-            f"{on(taken.place.line)} took it out of {called(world, source.number)}.",
-            "A number knows of no graph, and a constant has the gradient 0: this term is part of the value and of no "
-            "gradient.",
-            "So nothing is changed by it, however large its factor.",
-        )
-        lines: dict[str, int | None] = {"built": place.line, "cut": taken.place.line, "raised": None}
-        events = {"built": node.made, "cut": taken.event, "seen": world.count - 1}
-        names = named(
-            how="numbers",
-            source=name_of(world, source),
-            number=number,
-            target=name_of(world, total) if total is not None else None,
-        )
-        title = "A term of the loss is a plain number"
         return Diagnosis(
             kind="no_graph",
-            title=title,
-            lines=lines,
-            story=story,
+            title="A term of the loss is a plain number",
+            lines={"built": place.line, "cut": taken.place.line, "raised": None},
+            story=(
+                f"{what} {on(place.line)} adds a plain number to what is differentiated: {taking(taken)} "
+                f"{on(taken.place.line)} took it out of {called(world, source.number)}.",
+                "A number knows of no graph, and a constant has the gradient 0: this term is part of the value and of "
+                "no gradient.",
+                "So nothing is changed by it, however large its factor.",
+            ),
             nodes=(node.number,),
-            events=events,
+            events={"built": node.made, "cut": taken.event, "seen": world.count - 1},
             cause="constant_term",
-            names=names,
+            names=named(
+                how="numbers",
+                source=name_of(world, source),
+                number=number,
+                target=name_of(world, total) if total is not None else None,
+            ),
         )
 
 

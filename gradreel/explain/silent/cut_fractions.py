@@ -166,10 +166,15 @@ class CutFractions(FirstTrouble):
                 "A tensor of floating point numbers keeps the fractions.",
             )
         cause = "divided_whole" if lost.number is None else "cut_fractions"
-        title = "Fractions that whole numbers cannot hold"
-        names = named(target=name_of(world, tensor))
         return Diagnosis(
-            kind="dtype", title=title, lines=lines, story=story, nodes=(node,), events=events, cause=cause, names=names
+            kind="dtype",
+            title="Fractions that whole numbers cannot hold",
+            lines=lines,
+            story=story,
+            nodes=(node,),
+            events=events,
+            cause=cause,
+            names=named(target=name_of(world, tensor)),
         )
 
 

@@ -84,24 +84,19 @@ class CutSteps(FirstTrouble):
         assert last.base is not None
         user = world.nodes[self.taken[last.number]]
         source = world.tensors[last.base]
-        story = (
-            f"{code(world.source.text(line))} {on(line)} cuts {called(world, source.number)} off its graph in each of "
-            f"{count(len(cuts))} turns, and the next turn goes on with what is left.",
-            f"Only what the last turn computed {on(user.place.line)} is connected to what goes backward. The graphs of "
-            "the turns before are built and never used.",
-            "Cut where a backward has been through, once for each stretch; within a stretch the history stays.",
-        )
-        lines: dict[str, int | None] = {"built": user.place.line, "cut": line, "raised": None}
-        events = {"built": user.made, "cut": last.made, "seen": world.count - 1}
-        names = named(how="detach", source=name_of(world, source), cut=name_of(world, last))
-        title = "The history is dropped at every step"
         return Diagnosis(
             kind="no_graph",
-            title=title,
-            lines=lines,
-            story=story,
+            title="The history is dropped at every step",
+            lines={"built": user.place.line, "cut": line, "raised": None},
+            story=(
+                f"{code(world.source.text(line))} {on(line)} cuts {called(world, source.number)} off its graph in each "
+                f"of {count(len(cuts))} turns, and the next turn goes on with what is left.",
+                f"Only what the last turn computed {on(user.place.line)} is connected to what goes backward. The "
+                "graphs of the turns before are built and never used.",
+                "Cut where a backward has been through, once for each stretch; within a stretch the history stays.",
+            ),
             nodes=(user.number,),
-            events=events,
+            events={"built": user.made, "cut": last.made, "seen": world.count - 1},
             cause="cut_steps",
-            names=names,
+            names=named(how="detach", source=name_of(world, source), cut=name_of(world, last)),
         )

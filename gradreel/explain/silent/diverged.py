@@ -74,24 +74,21 @@ class Diverged:
         changed, at = (made[0].line, made[1]) if made is not None else (self.place.line, event)
         sizes = self.sizes[world.tensors[tensor].storage][-STEPS:]
         grew = ", ".join(f"{size:.3g}" for size in sizes)
-        story = (
-            f"{code(world.source.text(self.place.line))} {on(self.place.line)}{during(self.place)} takes "
-            f"{called(world, tensor)} past what a number can hold. In the steps before its largest entry was {grew}.",
-            "The gradients are right; each step goes so far past the lowest point that the next gradient is larger "
-            "than the last.",
-            f"A smaller rate {on(changed)} mends it, or a bound on the gradients.",
-        )
-        lines: dict[str, int | None] = {"changed": changed, "raised": None, "shows": self.shown or self.place.line}
-        names = named(target=name_of(world, world.tensors[tensor]))
-        title = "The steps are too large"
         return [
             Diagnosis(
-                title=title,
-                lines=lines,
-                story=story,
+                title="The steps are too large",
+                lines={"changed": changed, "raised": None, "shows": self.shown or self.place.line},
+                story=(
+                    f"{code(world.source.text(self.place.line))} {on(self.place.line)}{during(self.place)} takes "
+                    f"{called(world, tensor)} past what a number can hold. In the steps before its largest entry was "
+                    f"{grew}.",
+                    "The gradients are right; each step goes so far past the lowest point that the next gradient is "
+                    "larger than the last.",
+                    f"A smaller rate {on(changed)} mends it, or a bound on the gradients.",
+                ),
                 events={"changed": at, "seen": event},
                 cause="diverged",
-                names=names,
+                names=named(target=name_of(world, world.tensors[tensor])),
             )
         ]
 

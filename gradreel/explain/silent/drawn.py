@@ -112,26 +112,22 @@ class Drawn:
         world, line = self.world, sample.place.line
         given = [called(world, tensor.number) for tensor in self.sources(sample)]
         user = world.nodes[node]
-        story = (
-            f"{code(world.source.text(line, sample.place.end_line))} {on(line)} draws numbers without a graph from "
-            f"{listed(given)}.",
-            f"**{user.title}** {on(user.place.line)} computes with the sample, and no gradient goes back through it. "
-            "What the loss says of the sample never reaches what it was drawn from.",
-            "`rsample()` draws the same as a function of the parameters, noise apart, so that a gradient goes back.",
-        )
-        lines: dict[str, int | None] = {"built": line, "cut": line, "raised": None}
-        events = {"built": sample.made, "cut": sample.made, "seen": world.count - 1}
-        names = named(how="sample", target=name_of(world, sample))
-        title = "No gradient goes through a sample"
         return Diagnosis(
             kind="no_graph",
-            title=title,
-            lines=lines,
-            story=story,
+            title="No gradient goes through a sample",
+            lines={"built": line, "cut": line, "raised": None},
+            story=(
+                f"{code(world.source.text(line, sample.place.end_line))} {on(line)} draws numbers without a graph from "
+                f"{listed(given)}.",
+                f"**{user.title}** {on(user.place.line)} computes with the sample, and no gradient goes back through "
+                "it. What the loss says of the sample never reaches what it was drawn from.",
+                "`rsample()` draws the same as a function of the parameters, noise apart, so that a gradient goes "
+                "back.",
+            ),
             nodes=(node,),
-            events=events,
+            events={"built": sample.made, "cut": sample.made, "seen": world.count - 1},
             cause="drawn",
-            names=names,
+            names=named(how="sample", target=name_of(world, sample)),
         )
 
     def found(self) -> list[Diagnosis]:

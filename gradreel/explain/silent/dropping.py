@@ -43,14 +43,17 @@ class Dropping(FirstTrouble):
 
     def told(self, call: ast.Call, since: int) -> Diagnosis:
         line = call.lineno
-        story = (
-            f"{code(self.world.source.text(since))} {on(since)} says that the model is not trained any more, and "
-            f"{code(ast.unparse(call))} {on(line)} drops entries all the same.",
-            "The function drops unless it is told `training=False`; only `nn.Dropout`, a module, knows the mode.",
+        return Diagnosis(
+            title="Dropout that goes on",
+            lines={"built": line, "changed": since, "raised": None},
+            story=(
+                f"{code(self.world.source.text(since))} {on(since)} says that the model is not trained any more, and "
+                f"{code(ast.unparse(call))} {on(line)} drops entries all the same.",
+                "The function drops unless it is told `training=False`; only `nn.Dropout`, a module, knows the mode.",
+            ),
+            events={"built": self.world.count - 1},
+            cause="dropping",
         )
-        lines: dict[str, int | None] = {"built": line, "changed": since, "raised": None}
-        events = {"built": self.world.count - 1}
-        return Diagnosis(title="Dropout that goes on", lines=lines, story=story, events=events, cause="dropping")
 
 
 def is_drop(call: ast.Call) -> bool:

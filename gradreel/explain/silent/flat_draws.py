@@ -67,19 +67,21 @@ class FlatDraws(FirstTrouble):
     def told(self, draw: TensorState, taker: NodeState) -> Diagnosis:
         world, place = self.world, draw.place
         given = [called(world, number) for number in draw.inputs if world.tensors[number].requires_grad]
-        story = (
-            f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} draws numbers around "
-            f"{listed(given)}.",
-            f"**{taker.title}** {on(taker.place.line)} computes with what was drawn, and the gradient of a draw is 0. "
-            "Nothing that the loss says of it reaches what it was drawn from.",
-            "Written as the mean plus the spread times `torch.randn_like`, the same numbers are a function of both.",
-        )
-        lines: dict[str, int | None] = {"built": place.line, "raised": None}
-        events = {"built": draw.made, "seen": world.count - 1}
-        names = named(target=name_of(world, draw))
-        title = "A draw sends back zeros"
         return Diagnosis(
-            title=title, lines=lines, story=story, nodes=(taker.number,), events=events, cause="flat_draw", names=names
+            title="A draw sends back zeros",
+            lines={"built": place.line, "raised": None},
+            story=(
+                f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} draws numbers around "
+                f"{listed(given)}.",
+                f"**{taker.title}** {on(taker.place.line)} computes with what was drawn, and the gradient of a draw is "
+                "0. Nothing that the loss says of it reaches what it was drawn from.",
+                "Written as the mean plus the spread times `torch.randn_like`, the same numbers are a function of "
+                "both.",
+            ),
+            nodes=(taker.number,),
+            events={"built": draw.made, "seen": world.count - 1},
+            cause="flat_draw",
+            names=named(target=name_of(world, draw)),
         )
 
     def found(self) -> list[Diagnosis]:

@@ -117,16 +117,22 @@ class Hooked:
         if not scaled and not GRADIENT_NAME.match(name):
             return None
         owner = called(world, tensor)
-        story = (
-            f"`register_post_accumulate_grad_hook` hands its hooks the tensor itself, here {owner}, and no gradient.",
-            f"{code(world.source.text(line))} {on(line)} so changes the numbers of {owner}, in every backward, and "
-            "leaves its `.grad` as it was.",
-            "The gradient is in the `.grad` of what is given; hooks of `register_hook` are given the gradient itself.",
-        )
-        lines: dict[str, int | None] = {"changed": line, "raised": None, "shows": line}
-        events = {"changed": number, "seen": world.count - 1}
         title, names = "A hook that changes the parameter instead of its gradient", named(target=name)
-        return Diagnosis(title=title, lines=lines, story=story, events=events, cause="parameter_hooked", names=names)
+        return Diagnosis(
+            title=title,
+            lines={"changed": line, "raised": None, "shows": line},
+            story=(
+                f"`register_post_accumulate_grad_hook` hands its hooks the tensor itself, here {owner}, and no "
+                "gradient.",
+                f"{code(world.source.text(line))} {on(line)} so changes the numbers of {owner}, in every backward, and "
+                "leaves its `.grad` as it was.",
+                "The gradient is in the `.grad` of what is given; hooks of `register_hook` are given the gradient "
+                "itself.",
+            ),
+            events={"changed": number, "seen": world.count - 1},
+            cause="parameter_hooked",
+            names=names,
+        )
 
     def told(self, ran: e.HookRan, write: tuple[int, int, str], other: NodeState | None) -> Diagnosis:
         number, line, name = write
@@ -137,17 +143,15 @@ class Hooked:
             else f"The same memory was on its way to **{other.title}** of **line {other.place.line}**, too. It started "
             "with the changed numbers, though no hook was asked for there."
         )
-        story = (
-            f"The hook writes into the gradient it was given: {code(self.world.source.text(line))} {on(line)}.",
-            gave,
-            "A hook that wants another gradient should compute a new one and return it.",
-        )
-        lines: dict[str, int | None] = {"changed": line, "raised": None, "shows": line}
         nodes = [] if ran.node is None else [ran.node]
         return Diagnosis(
             title="A hook changed a gradient in place",
-            lines=lines,
-            story=story,
+            lines={"changed": line, "raised": None, "shows": line},
+            story=(
+                f"The hook writes into the gradient it was given: {code(self.world.source.text(line))} {on(line)}.",
+                gave,
+                "A hook that wants another gradient should compute a new one and return it.",
+            ),
             nodes=(*nodes, *([] if other is None else [other.number])),
             events={"changed": number, "seen": self.world.count - 1},
             cause="hooked",

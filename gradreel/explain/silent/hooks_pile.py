@@ -80,18 +80,19 @@ class HooksPile(FirstTrouble):
         world = self.world
         line = next((line for line, name in self.registering if key[0] == "leaf" or name == key[1]))
         text = code(world.source.text(line))
-        story = (
-            f"{text} {on(line)} registers a hook each time that it is reached, and nobody removes the one before.",
-            f"In the first backward hooks ran {once} times there, in the fourth {CALLS * once} times. What a hook does "
-            "to a gradient is done again and again, or written down again and again.",
-            "A hook is registered once, before the loop, or removed after its backward by the handle that registering "
-            "gives.",
-        )
-        lines: dict[str, int | None] = {"built": line, "raised": None}
-        events = {"built": self.reached.get(line, world.count - 1), "seen": world.count - 1}
-        title = "Hooks that pile up"
         return Diagnosis(
-            title=title, lines=lines, story=story, events=events, cause="hooks_pile", names=named(target=text)
+            title="Hooks that pile up",
+            lines={"built": line, "raised": None},
+            story=(
+                f"{text} {on(line)} registers a hook each time that it is reached, and nobody removes the one before.",
+                f"In the first backward hooks ran {once} times there, in the fourth {CALLS * once} times. What a hook "
+                "does to a gradient is done again and again, or written down again and again.",
+                "A hook is registered once, before the loop, or removed after its backward by the handle that "
+                "registering gives.",
+            ),
+            events={"built": self.reached.get(line, world.count - 1), "seen": world.count - 1},
+            cause="hooks_pile",
+            names=named(target=text),
         )
 
 

@@ -64,16 +64,17 @@ class Idle(FirstTrouble):
         world = self.world
         event, line = self.emptied[tensor]
         shows, backward = world.place.line, self.arrived[tensor]
-        story = (
-            f"{code(world.source.text(backward))} {on(backward)} brought gradients, one of them to "
-            f"{called(world, tensor)}.",
-            f"{code(world.source.text(line))} {on(line)} then set them to None, before anything had used them.",
-            f"{code(optimizer)} {on(shows)} takes its step without a gradient, so no parameter changes.",
-        )
-        lines: dict[str, int | None] = {"built": backward, "changed": line, "raised": None, "shows": shows}
-        title = "A step without gradients"
-        events = {"changed": event, "seen": world.count - 1}
-        names = named(target=name_of(world, world.tensors[tensor]))
         return Diagnosis(
-            kind="grad_none", title=title, lines=lines, story=story, events=events, cause="idle", names=names
+            kind="grad_none",
+            title="A step without gradients",
+            lines={"built": backward, "changed": line, "raised": None, "shows": shows},
+            story=(
+                f"{code(world.source.text(backward))} {on(backward)} brought gradients, one of them to "
+                f"{called(world, tensor)}.",
+                f"{code(world.source.text(line))} {on(line)} then set them to None, before anything had used them.",
+                f"{code(optimizer)} {on(shows)} takes its step without a gradient, so no parameter changes.",
+            ),
+            events={"changed": event, "seen": world.count - 1},
+            cause="idle",
+            names=named(target=name_of(world, world.tensors[tensor])),
         )

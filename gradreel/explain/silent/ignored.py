@@ -50,25 +50,21 @@ class Ignored(FirstTrouble):
     def told(self, node: NodeState, name: str, came: Value) -> Diagnosis:
         argument, line = self.deaf[name]
         text = code(self.world.source.text(line))
-        story = (
-            f"The backward of {code(name)} was given {shown(came)} as {code(argument)} and never looks at it.",
-            f"{text} {on(line)} returns the slope of forward alone, and the chain rule asks for the slope times what "
-            "came.",
-            f"So what is computed of the result, built {on(node.place.line)}, counts as if it were their plain sum.",
-        )
-        lines: dict[str, int | None] = {"built": node.place.line, "cut": line, "raised": None}
-        events = {"built": node.made, "seen": self.world.count - 1}
-        names = named(function=name, gradient=argument)
-        title = "A backward that ignores the gradient it is given"
         return Diagnosis(
             kind="function_contract",
-            title=title,
-            lines=lines,
-            story=story,
+            title="A backward that ignores the gradient it is given",
+            lines={"built": node.place.line, "cut": line, "raised": None},
+            story=(
+                f"The backward of {code(name)} was given {shown(came)} as {code(argument)} and never looks at it.",
+                f"{text} {on(line)} returns the slope of forward alone, and the chain rule asks for the slope times "
+                "what came.",
+                f"So what is computed of the result, built {on(node.place.line)}, counts as if it were their plain "
+                "sum.",
+            ),
             nodes=(node.number,),
-            events=events,
+            events={"built": node.made, "seen": self.world.count - 1},
             cause="gradient_ignored",
-            names=names,
+            names=named(function=name, gradient=argument),
         )
 
 

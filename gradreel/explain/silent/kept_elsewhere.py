@@ -105,33 +105,27 @@ class KeptElsewhere(FirstTrouble):
     def told(self, node: NodeState, later: NodeState, tensor: int) -> Diagnosis:
         world, function = self.world, node.name.removesuffix("Backward")
         line, goal = self.stores[function]
-        story = (
-            f"The forward of {code(function)} keeps what its backward needs in {code(goal)}, {on(line)}: all calls "
-            "share that one place.",
-            f"The call {on(later.place.line)} wrote over what the call {on(node.place.line)} had kept there.",
-            f"The backward of **{node.title}** then computed with {called(world, tensor)}, which belongs to the other "
-            "call.",
-            "`ctx.save_for_backward` and the attributes of `ctx` keep things for each call apart.",
-        )
-        lines: dict[str, int | None] = {
-            "built": node.place.line,
-            "saved": line,
-            "changed": later.place.line,
-            "raised": None,
-        }
-        events = {"built": node.made, "changed": later.made, "seen": world.count - 1}
-        names = named(function=function, kept=goal)
-        title = "Calls of a Function that share what they keep"
-        nodes = (node.number, later.number)
         return Diagnosis(
             kind="function_contract",
-            title=title,
-            lines=lines,
-            story=story,
-            nodes=nodes,
-            events=events,
+            title="Calls of a Function that share what they keep",
+            lines={
+                "built": node.place.line,
+                "saved": line,
+                "changed": later.place.line,
+                "raised": None,
+            },
+            story=(
+                f"The forward of {code(function)} keeps what its backward needs in {code(goal)}, {on(line)}: all calls "
+                "share that one place.",
+                f"The call {on(later.place.line)} wrote over what the call {on(node.place.line)} had kept there.",
+                f"The backward of **{node.title}** then computed with {called(world, tensor)}, which belongs to the "
+                "other call.",
+                "`ctx.save_for_backward` and the attributes of `ctx` keep things for each call apart.",
+            ),
+            nodes=(node.number, later.number),
+            events={"built": node.made, "changed": later.made, "seen": world.count - 1},
             cause="kept_elsewhere",
-            names=names,
+            names=named(function=function, kept=goal),
         )
 
 

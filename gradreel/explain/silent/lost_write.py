@@ -114,22 +114,24 @@ class LostWrite(FirstTrouble):
         source, now = world.tensors[picked.source], world.place
         name = called(world, source.number)
         assert picked.written is not None
-        story = (
-            f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} writes into what indexing gave, "
-            f"and that is a copy: only slices and single places of {name} are views of it.",
-            f"Nobody has the copy, so the write is lost, and {name} of **line {source.place.line}** stays as it was.",
-            f"{code(world.source.text(now.line, now.end_line))} {on(now.line)} goes on with the old numbers.",
-            "An assignment to the index, or `masked_fill` and `where`, changes those entries.",
-        )
-        lines: dict[str, int | None] = {
-            "built": now.line,
-            "saved": source.place.line,
-            "changed": place.line,
-            "raised": None,
-        }
-        events = {"saved": source.made, "changed": picked.written, "built": world.count - 1}
-        names = named(target=name_of(world, source))
-        title = "A write into a copy that nobody has"
         return Diagnosis(
-            kind="view_inplace", title=title, lines=lines, story=story, events=events, cause="lost_write", names=names
+            kind="view_inplace",
+            title="A write into a copy that nobody has",
+            lines={
+                "built": now.line,
+                "saved": source.place.line,
+                "changed": place.line,
+                "raised": None,
+            },
+            story=(
+                f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} writes into what indexing "
+                f"gave, and that is a copy: only slices and single places of {name} are views of it.",
+                f"Nobody has the copy, so the write is lost, and {name} of **line {source.place.line}** stays as it "
+                "was.",
+                f"{code(world.source.text(now.line, now.end_line))} {on(now.line)} goes on with the old numbers.",
+                "An assignment to the index, or `masked_fill` and `where`, changes those entries.",
+            ),
+            events={"saved": source.made, "changed": picked.written, "built": world.count - 1},
+            cause="lost_write",
+            names=named(target=name_of(world, source)),
         )

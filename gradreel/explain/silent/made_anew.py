@@ -60,17 +60,18 @@ class MadeAnew(FirstTrouble):
 
     def told(self, tensor: TensorState, call: ast.Call) -> Diagnosis:
         line, made = tensor.place.line, code(ast.unparse(call))
-        story = (
-            f"{made} {on(line)} stands in `forward`, so each call of the module makes a new one.",
-            "It gets a gradient, and before an optimizer could use that it is gone: what it is to learn is never "
-            "learnt.",
-            "What learns is made once, in `__init__`, and kept on `self`, where `parameters()` finds it.",
-        )
-        lines: dict[str, int | None] = {"built": line, "raised": None}
-        names = named(target=ast.unparse(call.func))
-        title = "Made anew in every forward"
         return Diagnosis(
-            title=title, lines=lines, story=story, events={"built": tensor.made}, cause="made_anew", names=names
+            title="Made anew in every forward",
+            lines={"built": line, "raised": None},
+            story=(
+                f"{made} {on(line)} stands in `forward`, so each call of the module makes a new one.",
+                "It gets a gradient, and before an optimizer could use that it is gone: what it is to learn is never "
+                "learnt.",
+                "What learns is made once, in `__init__`, and kept on `self`, where `parameters()` finds it.",
+            ),
+            events={"built": tensor.made},
+            cause="made_anew",
+            names=named(target=ast.unparse(call.func)),
         )
 
 

@@ -76,9 +76,11 @@ def told(world: World, setting: Unread, number: int, whole: bool) -> Diagnosis:
     else:
         then = "nothing is recorded for its sake" if setting.flag else "gradients for it are computed as before"
         story.append(f"`{setting.owner}.requires_grad` stays {not setting.flag}: {then}.")
-    lines: dict[str, int | None] = {"built": setting.line, "raised": None}
-    names = named(target=setting.owner, what=setting.attribute, how="module" if whole else "tensor")
-    title = "A setting that nobody reads"
     return Diagnosis(
-        title=title, lines=lines, story=tuple(story), events={"built": number}, cause="unread_setting", names=names
+        title="A setting that nobody reads",
+        lines={"built": setting.line, "raised": None},
+        story=tuple(story),
+        events={"built": number},
+        cause="unread_setting",
+        names=named(target=setting.owner, what=setting.attribute, how="module" if whole else "tensor"),
     )

@@ -230,12 +230,11 @@ class Missing:
     def told(self, seen: Seen, reason: Reason, shows: int | None = None) -> Diagnosis:
         """`shows` is the line that prints last, where a test passed over the None."""
         line = seen.place.line
-        story = (f"{reason.name} is None where **line {line}** reads it, after a backward has run.", *reason.story)
         return Diagnosis(
             kind=reason.kind,
             title="The gradient is None",
             lines={**reason.lines, "raised": None, "shows": shows or line},
-            story=story,
+            story=(f"{reason.name} is None where **line {line}** reads it, after a backward has run.", *reason.story),
             nodes=reason.nodes,
             events={**reason.events, "seen": seen.event},
             cause=reason.cause,

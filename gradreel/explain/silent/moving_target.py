@@ -72,29 +72,26 @@ class MovingTarget(FirstTrouble):
         source = next(state for state in made_from(world, cut) if state.requires_grad)
         aim = called(world, moved.number) if name_of(world, moved) else "the other side"
         line = node.place.line
-        story = (
-            found.told,
-            f"{code(world.source.text(line, node.place.end_line))} {on(line)} compares it with {aim} of **line "
-            f"{moved.place.line}**, made of data and of an estimate by the same parameters.",
-            f"So {code(call.text)} {on(call.place.line)} moves {aim}, which is to be met, and not what is to meet it.",
-            f"{upper(aim)} is the side to detach.",
-        )
         lines: dict[str, int | None] = {"built": moved.place.line, "cut": found.place.line, "begun": line}
-        events = {"built": moved.made, "cut": cut.made, "begun": node.made, "seen": world.count - 1}
-        names = named(
-            how=found.how, target=name_of(world, moved), source=name_of(world, source), cut=name_of(world, cut)
-        )
-        title = "The gradient goes to the target"
         lines["raised"] = None
         return Diagnosis(
             kind="no_graph",
-            title=title,
+            title="The gradient goes to the target",
             lines=lines,
-            story=story,
+            story=(
+                found.told,
+                f"{code(world.source.text(line, node.place.end_line))} {on(line)} compares it with {aim} of **line "
+                f"{moved.place.line}**, made of data and of an estimate by the same parameters.",
+                f"So {code(call.text)} {on(call.place.line)} moves {aim}, which is to be met, and not what is to meet "
+                "it.",
+                f"{upper(aim)} is the side to detach.",
+            ),
             nodes=(node.number,),
-            events=events,
+            events={"built": moved.made, "cut": cut.made, "begun": node.made, "seen": world.count - 1},
             cause="moving_target",
-            names=names,
+            names=named(
+                how=found.how, target=name_of(world, moved), source=name_of(world, source), cut=name_of(world, cut)
+            ),
         )
 
 

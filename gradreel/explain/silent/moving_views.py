@@ -110,26 +110,27 @@ class MovingViews(FirstTrouble):
         source, place = world.source, world.place
         whole = called(world, base.number) if base.called is None else code(base.called)
         what = f"{whole} itself" if base is tensor else f"a view of {whole}"
-        story = (
-            f"{code(source.text(kept.place.line))} {on(kept.place.line)} puts {what} into {code(name)}: it shows that "
-            "memory and holds no numbers of its own.",
-            f"{code(source.text(write.place.line))} {on(write.place.line)} then writes into the same memory, and all "
-            "that is in the list moves along.",
-            f"So {code(source.text(place.line, place.end_line))} {on(place.line)} works on the last numbers each time, "
-            "and gradients go to what was written last.",
-            "A `clone()` keeps the numbers, and the history, of its moment.",
-        )
-        lines: dict[str, int | None] = {
-            "built": place.line,
-            "saved": kept.place.line,
-            "changed": write.place.line,
-            "raised": None,
-        }
-        events = {"saved": kept.event, "changed": write.event, "built": world.count - 1}
-        names = named(target=base.called or name_of(world, base), list=name)
-        title = "A list that shows the last numbers only"
         return Diagnosis(
-            kind="view_inplace", title=title, lines=lines, story=story, events=events, cause="moving_views", names=names
+            kind="view_inplace",
+            title="A list that shows the last numbers only",
+            lines={
+                "built": place.line,
+                "saved": kept.place.line,
+                "changed": write.place.line,
+                "raised": None,
+            },
+            story=(
+                f"{code(source.text(kept.place.line))} {on(kept.place.line)} puts {what} into {code(name)}: it shows "
+                "that memory and holds no numbers of its own.",
+                f"{code(source.text(write.place.line))} {on(write.place.line)} then writes into the same memory, and "
+                "all that is in the list moves along.",
+                f"So {code(source.text(place.line, place.end_line))} {on(place.line)} works on the last numbers each "
+                "time, and gradients go to what was written last.",
+                "A `clone()` keeps the numbers, and the history, of its moment.",
+            ),
+            events={"saved": kept.event, "changed": write.event, "built": world.count - 1},
+            cause="moving_views",
+            names=named(target=base.called or name_of(world, base), list=name),
         )
 
 

@@ -100,23 +100,18 @@ class Nameless:
         world = self.world
         assert result.node is not None
         name, line = called(world, result.number), result.place.line
-        story = (
-            f"{upper(name)} is the result of **{world.nodes[result.node].title}**, built {on(line)}: no leaf and no "
-            "`Parameter`. No module lists it and no optimizer has it.",
-            "The gradients go to the leaf behind it, which has no name: nobody can reach it.",
-            f"So no step ever changes {name}.",
-        )
-        lines: dict[str, int | None] = {"built": line, "raised": None}
-        events = {"built": result.made, "seen": world.count - 1}
-        names = named(target=name_of(world, result))
-        title = "A result in the place of a parameter"
         return Diagnosis(
             kind="grad_none",
-            title=title,
-            lines=lines,
-            story=story,
+            title="A result in the place of a parameter",
+            lines={"built": line, "raised": None},
+            story=(
+                f"{upper(name)} is the result of **{world.nodes[result.node].title}**, built {on(line)}: no leaf and "
+                "no `Parameter`. No module lists it and no optimizer has it.",
+                "The gradients go to the leaf behind it, which has no name: nobody can reach it.",
+                f"So no step ever changes {name}.",
+            ),
             nodes=(result.node,),
-            events=events,
+            events={"built": result.made, "seen": world.count - 1},
             cause="nameless_leaf",
-            names=names,
+            names=named(target=name_of(world, result)),
         )

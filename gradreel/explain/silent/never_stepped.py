@@ -54,15 +54,18 @@ class NeverStepped(FirstTrouble):
             self.tell(self.told(self.idle, call.place.line, call.started))
 
     def told(self, name: str, line: int, event: int) -> Diagnosis:
-        story = (
-            f"{code(self.world.source.text(line))} {on(line)} brings gradients in every turn, and no line asks "
-            f"{code(name)} to take a step with them: no parameter changes.",
-            f"{code(name + '.step()')} belongs behind the backward.",
-        )
-        lines: dict[str, int | None] = {"built": line, "raised": None}
         title, names = "An optimizer that never takes a step", named(target=name)
         return Diagnosis(
-            title=title, lines=lines, story=story, events={"built": event}, cause="never_stepped", names=names
+            title=title,
+            lines={"built": line, "raised": None},
+            story=(
+                f"{code(self.world.source.text(line))} {on(line)} brings gradients in every turn, and no line asks "
+                f"{code(name)} to take a step with them: no parameter changes.",
+                f"{code(name + '.step()')} belongs behind the backward.",
+            ),
+            events={"built": event},
+            cause="never_stepped",
+            names=names,
         )
 
 

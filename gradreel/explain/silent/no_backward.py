@@ -46,20 +46,17 @@ class NoBackward(FirstTrouble):
     def told(self, loss: TensorState, optimizer: str) -> Diagnosis:
         world, name = self.world, name_of(self.world, loss) or "loss"
         built = (loss.bound or loss.place).line
-        story = (
-            f"{code(optimizer)} takes a step {on(world.place.line)}, and no parameter has a gradient to take it by: "
-            "no line of the program goes backward.",
-            f"{code(name)}, made {on(built)}, carries the graph they would come from; {code(name + '.backward()')} "
-            "before the step computes them.",
-        )
-        lines: dict[str, int | None] = {"built": built, "raised": None, "shows": world.place.line}
-        events = {"built": loss.made, "seen": world.count - 1}
         return Diagnosis(
             kind="grad_none",
             title="A step without a backward",
-            lines=lines,
-            story=story,
-            events=events,
+            lines={"built": built, "raised": None, "shows": world.place.line},
+            story=(
+                f"{code(optimizer)} takes a step {on(world.place.line)}, and no parameter has a gradient to take it "
+                "by: no line of the program goes backward.",
+                f"{code(name)}, made {on(built)}, carries the graph they would come from; {code(name + '.backward()')} "
+                "before the step computes them.",
+            ),
+            events={"built": loss.made, "seen": world.count - 1},
             cause="no_backward",
             names=named(target=name),
         )

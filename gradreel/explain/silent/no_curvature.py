@@ -58,18 +58,19 @@ class NoCurvature(FirstTrouble):
 
     def told(self, call: Call, node: NodeState) -> Diagnosis:
         text, line = code(self.world.source.text(call.place.line)), call.place.line
-        story = (
-            f"{text} {on(line)}{during(call.place)} asks for a second derivative, and gets zeros, each time.",
-            f"The network of **line {node.place.line}** has **{node.title}** in it. Between its kinks it is linear, so "
-            "its slope is constant there, and the slope of that is 0.",
-            "What the loss makes of these zeros teaches nothing. A smooth activation, such as Tanh or Softplus, has a "
-            "second derivative.",
-        )
-        lines: dict[str, int | None] = {"built": node.place.line, "asked": line, "raised": None}
-        events = {"built": node.made, "seen": self.world.count - 1}
-        title = "A second derivative that is zero everywhere"
         return Diagnosis(
-            title=title, lines=lines, story=story, nodes=(node.number,), events=events, cause="second_derivative"
+            title="A second derivative that is zero everywhere",
+            lines={"built": node.place.line, "asked": line, "raised": None},
+            story=(
+                f"{text} {on(line)}{during(call.place)} asks for a second derivative, and gets zeros, each time.",
+                f"The network of **line {node.place.line}** has **{node.title}** in it. Between its kinks it is "
+                "linear, so its slope is constant there, and the slope of that is 0.",
+                "What the loss makes of these zeros teaches nothing. A smooth activation, such as Tanh or Softplus, "
+                "has a second derivative.",
+            ),
+            nodes=(node.number,),
+            events={"built": node.made, "seen": self.world.count - 1},
+            cause="second_derivative",
         )
 
     def found(self) -> list[Diagnosis]:

@@ -170,11 +170,14 @@ class OldGraph(FirstTrouble):
         }
         if node.place.frames and node.place.frames != call.place.frames:
             lines["saved"] = node.place.frames[-1].line  # the call that built it
-        events = {"built": node.made, "changed": step.event, "seen": call.started, "begun": first.made}
-        names = named(border=kept, target=label(world, number))
-        title = "A graph that is older than the weights"
         return Diagnosis(
-            title=title, lines=lines, story=story, nodes=(node.number,), events=events, cause="old_graph", names=names
+            title="A graph that is older than the weights",
+            lines=lines,
+            story=story,
+            nodes=(node.number,),
+            events={"built": node.made, "changed": step.event, "seen": call.started, "begun": first.made},
+            cause="old_graph",
+            names=named(border=kept, target=label(world, number)),
         )
 
     def border(self, call: Call, step: Step) -> NodeState:

@@ -39,17 +39,14 @@ class OnlyNamed:
             return []
         line, number = self.reached
         text = self.statements[line]
-        story = (
-            f"{code(text)} {on(line)} names a method and does not call it, so nothing happens there.",
-            f"Brackets call it: {code(text + '()')}.",
-        )
-        lines: dict[str, int | None] = {"built": line, "raised": None}
-        title = "A method that was not called"
         return [
             Diagnosis(
-                title=title,
-                lines=lines,
-                story=story,
+                title="A method that was not called",
+                lines={"built": line, "raised": None},
+                story=(
+                    f"{code(text)} {on(line)} names a method and does not call it, so nothing happens there.",
+                    f"Brackets call it: {code(text + '()')}.",
+                ),
                 events={"built": number},
                 cause="only_named",
                 names=named(target=text),

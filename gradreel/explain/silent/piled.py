@@ -90,26 +90,23 @@ class Piled:
         event, backward = self.again[tensor]
         step, line = self.used[tensor], world.place.line
         name = called(world, tensor)
-        story = (
-            f"The step {on(step)} used the gradient of {name}, and left it where it was.",
-            f"{code(world.source.text(backward))} {on(backward)} added the next gradient to it: `.grad` is a sum until "
-            "somebody resets it.",
-            f"The step {on(line)} then used the old part a second time; with every turn there is one more.",
-        )
-        lines: dict[str, int | None] = {
-            "built": world.tensors[tensor].place.line,
-            "changed": backward,
-            "raised": None,
-            "shows": line,
-        }
-        names = named(target=name_of(world, world.tensors[tensor]), optimizer=world.optimizer)
         return Diagnosis(
             title="Gradients that nobody resets",
-            lines=lines,
-            story=story,
+            lines={
+                "built": world.tensors[tensor].place.line,
+                "changed": backward,
+                "raised": None,
+                "shows": line,
+            },
+            story=(
+                f"The step {on(step)} used the gradient of {name}, and left it where it was.",
+                f"{code(world.source.text(backward))} {on(backward)} added the next gradient to it: `.grad` is a sum "
+                "until somebody resets it.",
+                f"The step {on(line)} then used the old part a second time; with every turn there is one more.",
+            ),
             events={"changed": event, "seen": world.count - 1},
             cause="piled",
-            names=names,
+            names=named(target=name_of(world, world.tensors[tensor]), optimizer=world.optimizer),
         )
 
     def both_ways(self) -> bool:

@@ -43,17 +43,19 @@ class PureCalls(FirstTrouble):
     def told(self, line: int, number: int) -> Diagnosis:
         function, name, rebound = self.calls[line]
         text = code(self.world.source.text(line))
-        story = (
-            f"{text} {on(line)} hands {code(name)} to {code(function.name)}, and nobody takes what that returns.",
-            f"{code(self.world.source.text(rebound))} {on(rebound)} gives the name another tensor within the function "
-            f"alone: {code(name)} outside of it stays as it was.",
-            "The result is to be taken, or what was given is to be written into, under `no_grad` if it is a parameter.",
-        )
-        lines: dict[str, int | None] = {"built": rebound, "changed": line, "raised": None}
-        events = {"changed": number, "seen": self.world.count - 1}
-        title = "A result that was thrown away"
         return Diagnosis(
-            title=title, lines=lines, story=story, events=events, cause="result_unused", names=named(target=name)
+            title="A result that was thrown away",
+            lines={"built": rebound, "changed": line, "raised": None},
+            story=(
+                f"{text} {on(line)} hands {code(name)} to {code(function.name)}, and nobody takes what that returns.",
+                f"{code(self.world.source.text(rebound))} {on(rebound)} gives the name another tensor within the "
+                f"function alone: {code(name)} outside of it stays as it was.",
+                "The result is to be taken, or what was given is to be written into, under `no_grad` if it is a "
+                "parameter.",
+            ),
+            events={"changed": number, "seen": self.world.count - 1},
+            cause="result_unused",
+            names=named(target=name),
         )
 
 

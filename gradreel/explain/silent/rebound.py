@@ -47,17 +47,19 @@ class Rebound:
             return
         world, place = self.world, self.world.place
         text = world.source.text(place.line, place.end_line)
-        story = (
-            f"{code(text)} {on(place.line)} computes a new tensor and gives it the name {code(name)}.",
-            f"The parameter that had the name stays as it was, and the next turn of the loop gives {code(name)} to "
-            "another. Nobody has the new tensor then.",
-            "What is written into a parameter stays in it: in place, under `torch.no_grad()`.",
-        )
-        lines: dict[str, int | None] = {"built": place.line, "raised": None}
-        events = {"built": world.count - 1}
         title, names = "A parameter that stays as it was", named(target=name)
         self.diagnosis = Diagnosis(
-            title=title, lines=lines, story=story, events=events, cause="rebound_parameter", names=names
+            title=title,
+            lines={"built": place.line, "raised": None},
+            story=(
+                f"{code(text)} {on(place.line)} computes a new tensor and gives it the name {code(name)}.",
+                f"The parameter that had the name stays as it was, and the next turn of the loop gives {code(name)} to "
+                "another. Nobody has the new tensor then.",
+                "What is written into a parameter stays in it: in place, under `torch.no_grad()`.",
+            ),
+            events={"built": world.count - 1},
+            cause="rebound_parameter",
+            names=names,
         )
 
     def found(self) -> list[Diagnosis]:

@@ -28,21 +28,18 @@ class Reentrant(FirstTrouble):
             return
         world, line = self.world, event.line
         text = code(world.source.text(line))
-        story = (
-            f"{text} {on(line)} saves nothing, and runs its function again on the way back. The reentrant kind comes "
-            "to that only if one of its inputs asks for a gradient.",
-            "Here all of them are plain data, so the graph has no node for it: the parameters inside get no gradient, "
-            "and PyTorch only warns.",
-            "`use_reentrant=False` asks nothing of the inputs, and is what PyTorch advises.",
-        )
-        lines: dict[str, int | None] = {"cut": line, "raised": None}
-        title = "A checkpoint that no gradient comes to"
         self.tell(
             Diagnosis(
                 kind="no_graph",
-                title=title,
-                lines=lines,
-                story=story,
+                title="A checkpoint that no gradient comes to",
+                lines={"cut": line, "raised": None},
+                story=(
+                    f"{text} {on(line)} saves nothing, and runs its function again on the way back. The reentrant kind "
+                    "comes to that only if one of its inputs asks for a gradient.",
+                    "Here all of them are plain data, so the graph has no node for it: the parameters inside get no "
+                    "gradient, and PyTorch only warns.",
+                    "`use_reentrant=False` asks nothing of the inputs, and is what PyTorch advises.",
+                ),
                 events={"cut": world.count - 1},
                 cause="reentrant_inputs",
             )

@@ -75,16 +75,20 @@ class SameMemory(FirstTrouble):
 
     def told(self, name: str) -> Diagnosis:
         world, node = self.world, self.kept[name]
-        story = (
-            f"{code(world.source.text(node.lineno))} {on(node.lineno)} copies nothing: {code(name)} shows the memory "
-            "of the parameter itself.",
-            f"A step has written into that since, so {code(world.source.text(world.place.line))} "
-            f"{on(world.place.line)} compares the new numbers with the new numbers.",
-            "`.detach().clone()` keeps the numbers as they are.",
-        )
-        lines: dict[str, int | None] = {"built": node.lineno, "raised": None}
         title, names = "Before and after are one memory", named(target=name)
-        return Diagnosis(title=title, lines=lines, story=story, cause="same_memory", names=names)
+        return Diagnosis(
+            title=title,
+            lines={"built": node.lineno, "raised": None},
+            story=(
+                f"{code(world.source.text(node.lineno))} {on(node.lineno)} copies nothing: {code(name)} shows the "
+                "memory of the parameter itself.",
+                f"A step has written into that since, so {code(world.source.text(world.place.line))} "
+                f"{on(world.place.line)} compares the new numbers with the new numbers.",
+                "`.detach().clone()` keeps the numbers as they are.",
+            ),
+            cause="same_memory",
+            names=names,
+        )
 
 
 def keeps(value: ast.expr) -> bool:

@@ -87,15 +87,19 @@ class SameModel(FirstTrouble):
             else "What the two compute is the same, and so is what the loss makes of their difference: every gradient "
             "is 0, and nothing is learned."
         )
-        story = (
-            f"{code(self.world.source.text(line))} {on(line)} gives {code(model)} another name; nothing is copied.",
-            same,
-            "`copy.deepcopy` makes a model of its own, which needs no gradients.",
-        )
-        lines: dict[str, int | None] = {"built": line, "raised": None}
-        events = {"built": tensor.made, "seen": self.world.count - 1}
         title, names = "Two names for one model", named(target=fixed, source=model)
-        return Diagnosis(title=title, lines=lines, story=story, events=events, cause="same_model", names=names)
+        return Diagnosis(
+            title=title,
+            lines={"built": line, "raised": None},
+            story=(
+                f"{code(self.world.source.text(line))} {on(line)} gives {code(model)} another name; nothing is copied.",
+                same,
+                "`copy.deepcopy` makes a model of its own, which needs no gradients.",
+            ),
+            events={"built": tensor.made, "seen": self.world.count - 1},
+            cause="same_model",
+            names=names,
+        )
 
     def found(self) -> list[Diagnosis]:
         if self.shared is None or self.gradients and not any(map(FIXED.search, self.shared[1:3])):

@@ -59,23 +59,21 @@ class SecondOrder:
         held = len([node for node in world.nodes.values() if node.alive and node.generation])
         through = by_graph(world, world.tensors[grad])
         back = f", which leads back to {name} itself" if tensor in through else ""
-        story = (
-            f"{code(call.text)} {on(line)} records the backward itself, so the gradient of {name} comes with a "
-            f"graph{back}.",
-            "`.grad` holds that graph, and nobody reset it: the new gradient and its graph were added to the old.",
-            f"By now {held} nodes of it are alive, {world.saved_bytes:,} bytes of saved tensors in all, and each call "
-            "adds to them.",
-        )
-        lines: dict[str, int | None] = {
-            "built": world.tensors[tensor].place.line,
-            "changed": line,
-            "raised": None,
-            "shows": line,
-        }
         return Diagnosis(
             title="`.grad` keeps a graph of its own alive",
-            lines=lines,
-            story=story,
+            lines={
+                "built": world.tensors[tensor].place.line,
+                "changed": line,
+                "raised": None,
+                "shows": line,
+            },
+            story=(
+                f"{code(call.text)} {on(line)} records the backward itself, so the gradient of {name} comes with a "
+                f"graph{back}.",
+                "`.grad` holds that graph, and nobody reset it: the new gradient and its graph were added to the old.",
+                f"By now {held} nodes of it are alive, {world.saved_bytes:,} bytes of saved tensors in all, and each "
+                "call adds to them.",
+            ),
             events={"seen": world.count - 1},
             cause="second_order",
             names=named(target=name_of(world, world.tensors[tensor])),

@@ -57,14 +57,20 @@ class Squashed(FirstTrouble):
     def squashed(self, node: NodeState, before: NodeState, by: str, title: str, why: str) -> None:
         line, made = node.place.line, before.place.line
         where = "on the same line" if line == made else on(made)
-        story = (
-            f"{code(self.world.source.text(line))} {on(line)}{during(node.place)} is given chances: {code(by)} made "
-            f"them {where}.",
-            why,
-        )
         cause = "chances" if why is LOGARITHMS else "squashed"
-        lines: dict[str, int | None] = {"built": line, "squashed": made, "raised": None}
         nodes, events = (before.number, node.number), {"built": node.made}
         self.tell(
-            Diagnosis(title=title, lines=lines, story=story, nodes=nodes, events=events, cause=cause, names={"by": by})
+            Diagnosis(
+                title=title,
+                lines={"built": line, "squashed": made, "raised": None},
+                story=(
+                    f"{code(self.world.source.text(line))} {on(line)}{during(node.place)} is given chances: {code(by)} "
+                    f"made them {where}.",
+                    why,
+                ),
+                nodes=nodes,
+                events=events,
+                cause=cause,
+                names={"by": by},
+            )
         )

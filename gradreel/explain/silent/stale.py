@@ -59,32 +59,27 @@ class Stale(FirstTrouble):
         shows = call.place.line if call else world.place.line
         doing = f"{code(call.text)} {on(shows)}" if call else f"Line {shows}"
         way = WAYS.get(write.op, "`.data`")
-        story = (
-            f"{built(world, node)}, saved {kept_name(world, slot)} as it was then ({value(slot.value)}).",
-            f"{code(world.source.text(write.place.line))} {on(write.place.line)}{during(write.place)} then wrote over "
-            f"it through {way}. That does not count as a change: the version stays the same.",
-            f"{doing} computes the gradient with the new numbers, as if they had always been there; nothing warns.",
-        )
-        lines: dict[str, int | None] = {
-            "built": node.place.line,
-            "saved": source.place.line if source is not None else node.place.line,
-            "changed": write.place.line,
-            "raised": None,
-            "shows": shows,
-        }
-        events = {"built": node.made, "changed": write.event, "seen": world.count - 1}
-        names = named(
-            kept=label(world, slot.tensor) if slot.tensor is not None else None,
-            whole=name_of(world, source) if source is not None else None,
-        )
-        title = "A gradient from numbers that have changed"
         return Diagnosis(
             kind="saved_modified",
-            title=title,
-            lines=lines,
-            story=story,
+            title="A gradient from numbers that have changed",
+            lines={
+                "built": node.place.line,
+                "saved": source.place.line if source is not None else node.place.line,
+                "changed": write.place.line,
+                "raised": None,
+                "shows": shows,
+            },
+            story=(
+                f"{built(world, node)}, saved {kept_name(world, slot)} as it was then ({value(slot.value)}).",
+                f"{code(world.source.text(write.place.line))} {on(write.place.line)}{during(write.place)} then wrote "
+                f"over it through {way}. That does not count as a change: the version stays the same.",
+                f"{doing} computes the gradient with the new numbers, as if they had always been there; nothing warns.",
+            ),
             nodes=(node.number,),
-            events=events,
+            events={"built": node.made, "changed": write.event, "seen": world.count - 1},
             cause="stale",
-            names=names,
+            names=named(
+                kept=label(world, slot.tensor) if slot.tensor is not None else None,
+                whole=name_of(world, source) if source is not None else None,
+            ),
         )

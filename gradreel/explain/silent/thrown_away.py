@@ -98,18 +98,19 @@ class ThrownAway(FirstTrouble):
         world = self.world
         number, place = self.thrown[tensor]
         text, name = code(world.source.text(place.line, place.end_line)), called(world, tensor)
-        story = (
-            f"{text} {on(place.line)} computes a new tensor, and nothing takes it: {name} stays as it was.",
-            f"{code(world.source.text(line))} {on(line)} goes on with {name}, so neither the value nor the gradient "
-            "knows of that line.",
-            f"Give the result a name, such as {name} again; only what ends in `_` changes its tensor in place.",
-        )
-        lines: dict[str, int | None] = {"built": line, "changed": place.line, "raised": None}
-        events = {"changed": number, "built": event, "seen": world.count - 1}
-        names = named(target=name_of(world, world.tensors[tensor]))
-        title = "A result that was thrown away"
         return Diagnosis(
-            title=title, lines=lines, story=story, nodes=(node,), events=events, cause="thrown_away", names=names
+            title="A result that was thrown away",
+            lines={"built": line, "changed": place.line, "raised": None},
+            story=(
+                f"{text} {on(place.line)} computes a new tensor, and nothing takes it: {name} stays as it was.",
+                f"{code(world.source.text(line))} {on(line)} goes on with {name}, so neither the value nor the "
+                "gradient knows of that line.",
+                f"Give the result a name, such as {name} again; only what ends in `_` changes its tensor in place.",
+            ),
+            nodes=(node,),
+            events={"changed": number, "built": event, "seen": world.count - 1},
+            cause="thrown_away",
+            names=named(target=name_of(world, world.tensors[tensor])),
         )
 
 

@@ -44,16 +44,18 @@ class TurnedRound:
             first, second = stands_for(world, one), stands_for(world, two)
             if first is None or second is None or first.requires_grad or not second.requires_grad:
                 continue
-            story = (
-                f"{code(world.source.text(line))} {on(line)}{during(node.place)} gives the loss {code(one)} first, "
-                f"made {on(first.place.line)}, for which no gradient is asked; {code(two)} is what learns.",
-                ORDER,
-            )
-            lines: dict[str, int | None] = {"built": line, "raised": None}
-            events = {"built": node.made}
-            names = named(first=one, second=two)
             self.diagnosis = Diagnosis(
-                title=TITLE, lines=lines, story=story, nodes=(node.number,), events=events, cause="swapped", names=names
+                title=TITLE,
+                lines={"built": line, "raised": None},
+                story=(
+                    f"{code(world.source.text(line))} {on(line)}{during(node.place)} gives the loss {code(one)} first, "
+                    f"made {on(first.place.line)}, for which no gradient is asked; {code(two)} is what learns.",
+                    ORDER,
+                ),
+                nodes=(node.number,),
+                events={"built": node.made},
+                cause="swapped",
+                names=named(first=one, second=two),
             )
 
     def found(self) -> list[Diagnosis]:

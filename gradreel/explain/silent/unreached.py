@@ -168,16 +168,15 @@ class Unreached:
             root = before_line(self.world, self.world.tensors[call.roots[0]], call.place.line)
             lines["built"], events["built"] = root.place.line, root.made
         name = called(self.world, tensor.number)
-        story = (
-            f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
-            *map(upper, reason.story),
-        )
         names = {**reason.names, **named(parameter=name_of(self.world, tensor))}
         found = Diagnosis(
             kind="no_graph",
             title="No gradient reaches a parameter",
             lines=lines,
-            story=story,
+            story=(
+                f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
+                *map(upper, reason.story),
+            ),
             nodes=reason.nodes,
             events=events,
         )
@@ -198,25 +197,20 @@ class Unreached:
                 for node in [node for node in sums if node.lineno <= cut.place.line <= (node.end_lineno or 0)]:
                     value, passes = parts_of(node)
                     name = called(world, tensor.number)
-                    story = (
-                        f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
-                        f"{code(ast.unparse(node))} {on(node.lineno)} has the value of {code(value)}, and passes the "
-                        f"gradient to {code(passes)} alone: what is detached gets none.",
-                        f"Straight through is the other way round: the value of {code(passes)}, and the gradient to "
-                        f"{code(value)}.",
-                    )
-                    lines: dict[str, int | None] = {"built": node.lineno, "cut": node.lineno, "raised": None}
-                    events = {"built": made.made, "cut": cut.event, "seen": world.count - 1}
-                    names = named(how="turned_round", target=name_of(world, tensor))
-                    title = "A straight-through estimator the wrong way round"
                     return Diagnosis(
                         kind="no_graph",
-                        title=title,
-                        lines=lines,
-                        story=story,
-                        events=events,
+                        title="A straight-through estimator the wrong way round",
+                        lines={"built": node.lineno, "cut": node.lineno, "raised": None},
+                        story=(
+                            f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
+                            f"{code(ast.unparse(node))} {on(node.lineno)} has the value of {code(value)}, and passes "
+                            f"the gradient to {code(passes)} alone: what is detached gets none.",
+                            f"Straight through is the other way round: the value of {code(passes)}, and the gradient "
+                            f"to {code(value)}.",
+                        ),
+                        events={"built": made.made, "cut": cut.event, "seen": world.count - 1},
                         cause="lost_unread",
-                        names=names,
+                        names=named(how="turned_round", target=name_of(world, tensor)),
                     )
         return None
 
@@ -234,23 +228,19 @@ class Unreached:
                 if not uses:
                     continue
                 name, leaf = code(names[line]), called(world, tensor.number)
-                story = (
-                    f"No gradient ever came to {leaf}, which the optimizer was given: it never changes.",
-                    f"{code(world.source.text(line))} {on(line)} gives the name {name} to a straight-through value. "
-                    f"What {name} was stands detached in it, and gets no gradient from there.",
-                    f"{code(world.source.text(uses[0]))} {on(uses[0])} computes with the new {name}, and so never "
-                    f"reaches {leaf}. A loss of what {name} was has to come before.",
-                )
-                lines: dict[str, int | None] = {"built": uses[0], "cut": line, "raised": None}
-                events = {"built": made.made, "cut": cut.event, "seen": world.count - 1}
                 words = named(how="estimated_early", target=names[line], parameter=name_of(world, tensor))
-                title = "A name given away before its loss"
                 return Diagnosis(
                     kind="no_graph",
-                    title=title,
-                    lines=lines,
-                    story=story,
-                    events=events,
+                    title="A name given away before its loss",
+                    lines={"built": uses[0], "cut": line, "raised": None},
+                    story=(
+                        f"No gradient ever came to {leaf}, which the optimizer was given: it never changes.",
+                        f"{code(world.source.text(line))} {on(line)} gives the name {name} to a straight-through "
+                        f"value. What {name} was stands detached in it, and gets no gradient from there.",
+                        f"{code(world.source.text(uses[0]))} {on(uses[0])} computes with the new {name}, and so never "
+                        f"reaches {leaf}. A loss of what {name} was has to come before.",
+                    ),
+                    events={"built": made.made, "cut": cut.event, "seen": world.count - 1},
                     cause="lost_unread",
                     names=words,
                 )
@@ -315,13 +305,12 @@ class Unreached:
         if reason is None:
             return None
         name = called(self.world, tensor.number)
-        story = (f"No gradient ever came to {name}, which the optimizer was given: it never changes.", *reason.story)
         lines, title = {**reason.lines, "raised": None}, "A backward that leaves a parameter out"
         return Diagnosis(
             kind=reason.kind,
             title=title,
             lines=lines,
-            story=story,
+            story=(f"No gradient ever came to {name}, which the optimizer was given: it never changes.", *reason.story),
             nodes=reason.nodes,
             events=dict(reason.events),
             cause="withheld",
@@ -339,19 +328,20 @@ class Unreached:
             if tensor.number not in by_graph(world, world.tensors[call.roots[0]]):
                 continue
             name = called(world, tensor.number)
-            story = (
-                f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
-                f"{code(call.text)} {on(call.place.line)} goes back through what {name} took part in, without "
-                "`create_graph`: it gives plain numbers.",
-                f"{code(calls[-1].text)} {on(calls[-1].place.line)} starts from a loss that those numbers went into, "
-                f"and they know nothing of {name}.",
-            )
-            lines: dict[str, int | None] = {"built": before.place.line, "cut": call.place.line, "raised": None}
-            events = {"built": before.made, "cut": call.started, "seen": world.count - 1}
-            names = named(how="no_create_graph", target=name_of(world, tensor))
-            title = "No gradient reaches a parameter"
             return Diagnosis(
-                kind="no_graph", title=title, lines=lines, story=story, events=events, cause="lost_unread", names=names
+                kind="no_graph",
+                title="No gradient reaches a parameter",
+                lines={"built": before.place.line, "cut": call.place.line, "raised": None},
+                story=(
+                    f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
+                    f"{code(call.text)} {on(call.place.line)} goes back through what {name} took part in, without "
+                    "`create_graph`: it gives plain numbers.",
+                    f"{code(calls[-1].text)} {on(calls[-1].place.line)} starts from a loss that those numbers went "
+                    f"into, and they know nothing of {name}.",
+                ),
+                events={"built": before.made, "cut": call.started, "seen": world.count - 1},
+                cause="lost_unread",
+                names=named(how="no_create_graph", target=name_of(world, tensor)),
             )
         return None
 

@@ -68,24 +68,20 @@ class Unrecorded(FirstTrouble):
     def told(self, node: int, result: TensorState, write: Write) -> Diagnosis:
         world, name = self.world, called(self.world, result.number)
         text = code(world.source.text(write.place.line, write.place.end_line))
-        story = (
-            f"{text} {on(write.place.line)} writes into {name} of **line {result.place.line}** while nothing is "
-            "recorded: its numbers change, and its history does not.",
-            f"The backward goes through {name} as it was built, so gradients flow through the entries that were "
-            "written over.",
-            "Written outside of `no_grad`, the change becomes part of the graph, and those entries get the gradient 0.",
-        )
-        lines: dict[str, int | None] = {"saved": result.place.line, "changed": write.place.line, "raised": None}
-        events = {"saved": result.made, "changed": write.event, "seen": world.count - 1}
-        names = named(target=name_of(world, result))
-        title = "A write that the graph does not know of"
         return Diagnosis(
             kind="view_inplace",
-            title=title,
-            lines=lines,
-            story=story,
+            title="A write that the graph does not know of",
+            lines={"saved": result.place.line, "changed": write.place.line, "raised": None},
+            story=(
+                f"{text} {on(write.place.line)} writes into {name} of **line {result.place.line}** while nothing is "
+                "recorded: its numbers change, and its history does not.",
+                f"The backward goes through {name} as it was built, so gradients flow through the entries that were "
+                "written over.",
+                "Written outside of `no_grad`, the change becomes part of the graph, and those entries get the "
+                "gradient 0.",
+            ),
             nodes=(node,),
-            events=events,
+            events={"saved": result.made, "changed": write.event, "seen": world.count - 1},
             cause="unrecorded",
-            names=names,
+            names=named(target=name_of(world, result)),
         )

@@ -193,19 +193,21 @@ class Untouched:
         assert self.step is not None
         _, step, seen = self.step
         changed, name = tensor.place.line, called(world, number)
-        story = (
-            f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} keeps the parameters that were "
-            "there then.",
-            f"{code(world.source.text(changed))} {on(changed)} puts others in their place: {name} gets gradients, and "
-            f"{code(world.source.text(step.line))} {on(step.line)} passes it by.",
-            "New numbers for the old parameters, by `load_state_dict`, leave the optimizer what it has; else an "
-            "optimizer is to be made anew.",
+        return Diagnosis(
+            title="A model that was replaced behind its optimizer",
+            lines={"built": place.line, "changed": changed, "raised": None},
+            story=(
+                f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} keeps the parameters that "
+                "were there then.",
+                f"{code(world.source.text(changed))} {on(changed)} puts others in their place: {name} gets gradients, "
+                f"and {code(world.source.text(step.line))} {on(step.line)} passes it by.",
+                "New numbers for the old parameters, by `load_state_dict`, leave the optimizer what it has; else an "
+                "optimizer is to be made anew.",
+            ),
+            events={"built": event, "optimizer": event, "changed": tensor.made, "seen": seen},
+            cause="replaced",
+            names=named(target=name_of(world, tensor)),
         )
-        lines: dict[str, int | None] = {"built": place.line, "changed": changed, "raised": None}
-        events = {"built": event, "optimizer": event, "changed": tensor.made, "seen": seen}
-        names = named(target=name_of(world, tensor))
-        title = "A model that was replaced behind its optimizer"
-        return Diagnosis(title=title, lines=lines, story=story, events=events, cause="replaced", names=names)
 
     def told_unfrozen(self, number: int, optimizer: str, place: Place, event: int) -> Diagnosis:
         world, tensor = self.world, self.world.tensors[number]
@@ -213,19 +215,22 @@ class Untouched:
         _, step, seen = self.step
         flag, at = self.unfrozen[number]
         name = called(world, number)
-        story = (
-            f"{code(optimizer)} {on(place.line)} was made while {name} asked for no gradient, of the parameters that "
-            "did.",
-            f"{code(world.source.text(flag.line, flag.end_line))} {on(flag.line)} lets it learn, and "
-            f"{code(world.source.text(step.line))} {on(step.line)} passes it by: it gets gradients and never changes.",
-            "An optimizer may have all parameters from the start, for it skips those without a gradient; or "
-            "`add_param_group` gives it more later.",
+        return Diagnosis(
+            title="Parameters that the optimizer was made without",
+            lines={"built": place.line, "changed": flag.line, "raised": None},
+            story=(
+                f"{code(optimizer)} {on(place.line)} was made while {name} asked for no gradient, of the parameters "
+                "that did.",
+                f"{code(world.source.text(flag.line, flag.end_line))} {on(flag.line)} lets it learn, and "
+                f"{code(world.source.text(step.line))} {on(step.line)} passes it by: it gets gradients and never "
+                "changes.",
+                "An optimizer may have all parameters from the start, for it skips those without a gradient; or "
+                "`add_param_group` gives it more later.",
+            ),
+            events={"built": event, "optimizer": event, "changed": at, "seen": seen},
+            cause="unfrozen",
+            names=named(target=name_of(world, tensor)),
         )
-        lines: dict[str, int | None] = {"built": place.line, "changed": flag.line, "raised": None}
-        events = {"built": event, "optimizer": event, "changed": at, "seen": seen}
-        names = named(target=name_of(world, tensor))
-        title = "Parameters that the optimizer was made without"
-        return Diagnosis(title=title, lines=lines, story=story, events=events, cause="unfrozen", names=names)
 
     def in_list(self, number: int) -> bool:
         """Whether the optimizer was given all parameters of a module that has this one in a plain list or dict."""
@@ -270,18 +275,20 @@ class Untouched:
         assert self.step is not None
         _, step, seen = self.step
         name, line = called(world, number), line or tensor.place.line
-        story = (
-            f"{upper(name)}, made {on(line)}, gets gradients, and {code(world.source.text(step.line))} "
-            f"{on(step.line)} passes it by: it never changes.",
-            "It is where its module does not look, as in a plain list, tuple or dict, or is no `Parameter`. "
-            "`parameters()` leaves it out, and so do `state_dict()`, `to()` and `train()`.",
-            "`nn.ModuleList`, `nn.ModuleDict`, `nn.ParameterList` and `nn.Parameter` tell it of what they hold.",
+        return Diagnosis(
+            title="Layers that their module does not know of",
+            lines={"built": line, "raised": None},
+            story=(
+                f"{upper(name)}, made {on(line)}, gets gradients, and {code(world.source.text(step.line))} "
+                f"{on(step.line)} passes it by: it never changes.",
+                "It is where its module does not look, as in a plain list, tuple or dict, or is no `Parameter`. "
+                "`parameters()` leaves it out, and so do `state_dict()`, `to()` and `train()`.",
+                "`nn.ModuleList`, `nn.ModuleDict`, `nn.ParameterList` and `nn.Parameter` tell it of what they hold.",
+            ),
+            events={"built": tensor.made, "seen": seen},
+            cause="unregistered",
+            names=named(target=name_of(world, tensor)),
         )
-        lines: dict[str, int | None] = {"built": line, "raised": None}
-        events = {"built": tensor.made, "seen": seen}
-        names = named(target=name_of(world, tensor))
-        title = "Layers that their module does not know of"
-        return Diagnosis(title=title, lines=lines, story=story, events=events, cause="unregistered", names=names)
 
     def in_module(self, number: int) -> bool:
         """Whether the tensor belongs to a module that the optimizer has other parameters of."""
@@ -335,10 +342,14 @@ class Untouched:
             kind = "unused"
             lines |= {"built": old.place.line, "cut": changed.line}
             events |= {"built": old.made, "cut": at}
-        names = named(target=name_of(world, tensor))
-        title = "An optimizer of other parameters"
         return Diagnosis(
-            kind=kind, title=title, lines=lines, story=story, events=events, cause="untouched", names=names
+            kind=kind,
+            title="An optimizer of other parameters",
+            lines=lines,
+            story=story,
+            events=events,
+            cause="untouched",
+            names=named(target=name_of(world, tensor)),
         )
 
     def before(self, tensor: TensorState, event: int) -> TensorState | None:

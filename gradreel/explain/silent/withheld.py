@@ -41,22 +41,19 @@ class Withheld(FirstTrouble):
 
     def told(self, node: NodeState, backward: ast.FunctionDef) -> Diagnosis:
         function, last = node.name.removesuffix("Backward"), backward.body[-1]
-        story = (
-            f"**{node.title}**, built {on(node.place.line)}, got a gradient and ran the backward of {code(function)}, "
-            f"which ends {on(last.lineno)} without a `return`.",
-            "Python then gives None, and for a Function that means: no gradient for any argument.",
-            "So nothing behind it gets a gradient, and PyTorch does not complain.",
-        )
-        lines: dict[str, int | None] = {"built": node.place.line, "saved": last.lineno, "raised": None}
-        events = {"built": node.made, "seen": self.world.count - 1}
         title, names = "A backward without a return", named(function=function)
         return Diagnosis(
             kind="function_contract",
             title=title,
-            lines=lines,
-            story=story,
+            lines={"built": node.place.line, "saved": last.lineno, "raised": None},
+            story=(
+                f"**{node.title}**, built {on(node.place.line)}, got a gradient and ran the backward of "
+                f"{code(function)}, which ends {on(last.lineno)} without a `return`.",
+                "Python then gives None, and for a Function that means: no gradient for any argument.",
+                "So nothing behind it gets a gradient, and PyTorch does not complain.",
+            ),
             nodes=(node.number,),
-            events=events,
+            events={"built": node.made, "seen": self.world.count - 1},
             cause="backward_no_return",
             names=names,
         )

@@ -126,16 +126,14 @@ class ZeroDerivative(FirstTrouble):
         events = {"built": node.made, "seen": event}
         if node.kind in OF_ONE:
             return self.told_of_one(leaf, node, lines, events)
-        names = named(target=name_of(world, world.tensors[leaf]), how="last" if last else "within")
-        title = "A rounding sends back zeros"
         return Diagnosis(
-            title=title,
+            title="A rounding sends back zeros",
             lines=lines,
             story=story,
             nodes=(node.number,),
             events=events,
             cause="zero_derivative",
-            names=names,
+            names=named(target=name_of(world, world.tensors[leaf]), how="last" if last else "within"),
         )
 
     def told_of_one(
@@ -143,23 +141,20 @@ class ZeroDerivative(FirstTrouble):
     ) -> Diagnosis:
         world, what, place = self.world, OF_ONE[node.kind], node.place
         made = world.tensors[node.outputs[0]]
-        story = (
-            f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} takes the {what} of a single "
-            f"entry in each row: the shape is {list(made.shape)}.",
-            "That is the same number whatever the entry is, so its derivative is 0, and zeros are all that came to "
-            f"{called(world, leaf)}.",
-            "One score for yes or no goes through `sigmoid`; `softmax` is for several that share one whole.",
-        )
-        names = named(target=name_of(world, world.tensors[leaf]), kind=node.kind, wide=str(made.shape[-1] > 1))
-        title = f"A {what} of a single entry"
         return Diagnosis(
-            title=title,
+            title=f"A {what} of a single entry",
             lines=lines,
-            story=story,
+            story=(
+                f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} takes the {what} of a single "
+                f"entry in each row: the shape is {list(made.shape)}.",
+                "That is the same number whatever the entry is, so its derivative is 0, and zeros are all that came to "
+                f"{called(world, leaf)}.",
+                "One score for yes or no goes through `sigmoid`; `softmax` is for several that share one whole.",
+            ),
             nodes=(node.number,),
             events=events,
             cause="of_one_entry",
-            names=names,
+            names=named(target=name_of(world, world.tensors[leaf]), kind=node.kind, wide=str(made.shape[-1] > 1)),
         )
 
 
