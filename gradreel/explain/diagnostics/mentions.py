@@ -16,13 +16,13 @@ PLAIN = re.compile(r"\d+|'\w+'")
 PARTS = re.compile(r"[.\[]")
 
 
-def statement(world: World, failure: Failure) -> str:
+def raising_statement(world: World, failure: Failure) -> str:
     """The statement that raised, on one line."""
     line = failure.raised.line
     return world.source.statement(line, world.ends.get(line))
 
 
-def shown(world: World, failure: Failure) -> str:
+def raising_code(world: World, failure: Failure) -> str:
     """As `statement`, shortened if long."""
     line = failure.raised.line
     return world.source.text(line, world.ends.get(line))
@@ -30,7 +30,7 @@ def shown(world: World, failure: Failure) -> str:
 
 def begun(world: World, failure: Failure) -> str:
     """How a story of what was raised begins: the statement, its line, the turn."""
-    return f"{code(shown(world, failure))} {on(failure.raised.line)}{during(world.place)}"
+    return f"{code(raising_code(world, failure))} {on(failure.raised.line)}{during(world.place)}"
 
 
 def mentioned(world: World, text: str) -> Iterator[tuple[str, TensorState]]:

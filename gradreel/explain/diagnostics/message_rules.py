@@ -13,7 +13,7 @@ from ..narration.words import code, during, on
 from ..replay.states import TensorState
 from ..replay.world import World
 from .diagnosis import Diagnosis, Failure, named
-from .mentions import mentioned, shown, statement
+from .mentions import mentioned, raising_code, raising_statement
 from .registry import RULES, register
 
 Fits = Callable[[TensorState], bool]
@@ -97,7 +97,7 @@ WAYS |= {
 
 def match_rules(table: tuple[MessageRule, ...], world: World, failure: Failure) -> Diagnosis | None:
     """One of `table`, with the tensor of the line that it is about, or the line that gave a name to what was given."""
-    message, text = failure.raised.message, statement(world, failure)
+    message, text = failure.raised.message, raising_statement(world, failure)
     rows = ((row, row.pattern.search(message)) for row in table if row.on_line.search(text))
     row, found = next(((row, found) for row, found in rows if found is not None), (None, None))
     if row is None or found is None:
@@ -108,7 +108,7 @@ def match_rules(table: tuple[MessageRule, ...], world: World, failure: Failure) 
     events = {"raised": failure.number}
     pairs = list(mentioned(world, text))
     pair = next((pair for pair in pairs if row.fits(pair[1])), None)
-    words = {"code": code(shown(world, failure)), "line": on(failure.raised.line), "turn": during(world.place)}
+    words = {"code": code(raising_code(world, failure)), "line": on(failure.raised.line), "turn": during(world.place)}
     words |= {"name": "a tensor", "a_got": KINDS.get(got, f"a {got}"), "way": WAYS.get(got, ""), "made": "", **said}
     like = re.search(r"Did you mean: '(\w+)'", world.trace.outcome.message or "")
     words |= named(like=like.group(1) if like else None)

@@ -13,7 +13,7 @@ from ..replay.graph_queries import origin
 from ..replay.states import TensorState
 from ..replay.world import World
 from .diagnosis import Diagnosis, Failure, named
-from .mentions import PARTS, mentioned, shown, statement
+from .mentions import PARTS, mentioned, raising_code, raising_statement
 from .message_rules import anything
 from .registry import rule
 
@@ -60,19 +60,19 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
     if part is None:
         return None
     refusal = REFUSALS[part]
-    found = list(mentioned(world, statement(world, failure)))
+    found = list(mentioned(world, raising_statement(world, failure)))
     if "of target" in message:
         found.reverse()
     if refusal.cause == "inference":
         found = [pair for pair in found if of_inference(world, pair[1])] or [*last_of_inference(world), *found]
     pair = next((pair for pair in found if refusal.fits(pair[1])), found[-1] if found else None)
     if pair is None or not refusal.fits(pair[1]):
-        pair = next(parts(world, statement(world, failure), refusal), pair)
+        pair = next(parts(world, raising_statement(world, failure), refusal), pair)
     lines: dict[str, int | None] = {"raised": line}
     events = {"raised": failure.number}
     if refusal.cause == "copy_result" and pair is None:
         return copied_whole(world, failure, refusal)
-    words = {"code": code(shown(world, failure)), "line": on(line), "name": "The tensor", "where": on(line)}
+    words = {"code": code(raising_code(world, failure)), "line": on(line), "name": "The tensor", "where": on(line)}
     nodes: tuple[int, ...] = ()
     if pair is not None:
         name, tensor = pair
@@ -125,8 +125,8 @@ def copied_whole(world: World, failure: Failure, refusal: Refusal) -> Diagnosis:
         message=failure.raised.message,
         lines={"raised": line},
         story=(
-            f"{code(shown(world, failure))} {on(line)} copies all that is in it, and something in it hangs on a graph, "
-            "which cannot be copied. That may be what a loop put in a list, or what a module stores.",
+            f"{code(raising_code(world, failure))} {on(line)} copies all that is in it, and something in it hangs on a "
+            "graph, which cannot be copied. That may be what a loop put in a list, or what a module stores.",
             "Of a list its tensors can be copied one by one, with `detach().clone()`. A module made anew takes the "
             "numbers of another from its `state_dict()`. `torch.nn.utils.weight_norm` and its kin keep a computed "
             "weight in their layer.",

@@ -11,7 +11,7 @@ from .graph import saved_name, together
 from .words import ATTRIBUTES, bare, code, during, name_of, on
 
 
-def built(world: World, node: NodeState) -> str:
+def describe_built(world: World, node: NodeState) -> str:
     """`**MulBackward0 #3**, built by `gru(…)` on **line 4**`: a node, and where it came about."""
     return f"**{node.title}**, built{builder(world, node)} {on(node.place.line)}{during(node.place)}"
 

@@ -1,1 +1,0 @@
-"""Rules for errors: for each kind a module that tells how it came about."""

@@ -1,1 +1,0 @@
-"""Edits proposed by cause."""

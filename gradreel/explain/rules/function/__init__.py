@@ -1,0 +1,1 @@
+"""Functions of the program's own: `torch.autograd.Function`."""

@@ -1,0 +1,1 @@
+"""Graphs that are used up, that grow, or that are older than what they were built of."""

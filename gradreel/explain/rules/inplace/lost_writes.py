@@ -1,0 +1,395 @@
+"""Writes that take no effect where they should, or an effect where they should not: copies, views, no_grad."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event, Value
+
+from ...calls import callee
+from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.registry import watcher
+from ...diagnostics.showing import FirstTrouble
+from ...fixes.edits import followed
+from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.registry import fix
+from ...narration.words import called, code, name_of, on
+from ...replay.graph_queries import ancestors, origin
+from ...replay.states import Place, TensorState, Write
+from ...replay.world import World
+from .out_of_place import COPY
+
+COPIES = frozenset({"index", "index_select", "masked_select", "gather", "take", "take_along_dim"})
+"""Operators that pick entries by other tensors: what they give is no view."""
+
+
+@dataclass(slots=True)
+class Picked:
+    """What `source` gave to such an operator, in one statement: where it was written into, if it was."""
+
+    source: int
+    place: Place
+    tensors: list[int]
+    """Those that live in its memory: itself, and views of it."""
+    written: int | None = None
+
+
+@watcher(e.Written)
+class LostWrite(FirstTrouble):
+    """Follows the copies of the statement that runs, and afterwards waits for the use of what they were taken of."""
+
+    seen = re.compile("")
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.picked: dict[int, Picked] = {}
+        """By memory."""
+        self.lost: dict[int, Picked] = {}
+        """By source: what was written and went."""
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {
+            e.TensorMade: self.made,
+            e.Written: self.written,
+            e.NameBound: self.bound,
+            e.NumbersTaken: self.taken,
+            e.LineReached: self.line,
+            e.Printed: self.printed,
+        }
+
+    def made(self, event: e.TensorMade) -> None:
+        if self.picked and event.base is None:
+            for number in event.inputs:
+                self.read(self.world.tensors[number].storage, event.op)
+        elif event.storage in self.picked:
+            self.picked[event.storage].tensors.append(event.tensor)
+        if self.lost and self.diagnosis is None:
+            self.used(event)
+        if event.base is None and event.inputs and event.op.partition(".")[0] in COPIES and 0 not in event.shape:
+            source = self.world.tensors[event.inputs[0]]
+            if source.names and self.world.place.line:
+                self.picked[event.storage] = Picked(source.number, self.world.place, [event.tensor])
+
+    def read(self, storage: int, op: str) -> None:
+        """A copy that is used has been of use; a write may begin with a clone of its own of what was there."""
+        picked = self.picked.get(storage)
+        if picked is not None and (op != "clone" or picked.written is not None):
+            del self.picked[storage]
+
+    def written(self, event: e.Written) -> None:
+        """A write into a copy; or by the copy into another tensor, which is a use of it."""
+        for number in event.inputs:
+            self.picked.pop(self.world.tensors[number].storage, None)
+        picked = self.picked.get(event.storage)
+        if picked is not None:
+            picked.written = self.world.count - 1
+        else:
+            self.lost.pop(event.tensor, None)
+
+    def bound(self, event: e.NameBound) -> None:
+        if self.picked and event.tensor is not None:
+            self.picked.pop(self.world.tensors[event.tensor].storage, None)
+
+    def taken(self, event: e.NumbersTaken) -> None:
+        self.picked.pop(self.world.tensors[event.tensor].storage, None)
+
+    def printed(self, event: e.Printed) -> None:
+        """What is printed in its own statement has been of use."""
+        self.picked.clear()
+        self.showing.printed(event)
+
+    def line(self, event: e.LineReached) -> None:
+        """The next line: nobody can come back to what the last one made and did not name."""
+        for picked in self.picked.values():
+            alive = any(self.world.tensors[number].alive for number in picked.tensors)
+            if picked.written is not None and not alive:
+                self.lost.setdefault(picked.source, picked)
+        self.picked.clear()
+
+    def used(self, event: e.TensorMade) -> None:
+        source = next((number for number in event.inputs if number in self.lost), None)
+        if source is not None:
+            self.tell(self.told(self.lost[source]))
+
+    def told(self, picked: Picked) -> Diagnosis:
+        world, place = self.world, picked.place
+        source, now = world.tensors[picked.source], world.place
+        name = called(world, source.number)
+        assert picked.written is not None
+        return Diagnosis(
+            kind="view_inplace",
+            title="A write into a copy that nobody has",
+            lines={
+                "built": now.line,
+                "saved": source.place.line,
+                "changed": place.line,
+                "raised": None,
+            },
+            story=(
+                f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} writes into what indexing "
+                f"gave, and that is a copy: only slices and single places of {name} are views of it.",
+                f"Nobody has the copy, so the write is lost, and {name} of **line {source.place.line}** stays as it "
+                "was.",
+                f"{code(world.source.text(now.line, now.end_line))} {on(now.line)} goes on with the old numbers.",
+                "An assignment to the index, or `masked_fill` and `where`, changes those entries.",
+            ),
+            events={"saved": source.made, "changed": picked.written, "built": world.count - 1},
+            cause="lost_write",
+            names=named(target=name_of(world, source)),
+        )
+
+
+ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A part of a list as it was when it was put there."""
+
+    tensor: int
+    value: Value | None
+    place: Place
+    event: int
+
+
+@watcher(e.Written)
+class MovingViews(FirstTrouble):
+    """Compares each tensor that joins a list with the one before it: whether that has since become the same."""
+
+    seen = re.compile("")
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.kept: dict[tuple[int, str], Kept] = {}
+        """The parts of lists, by scope and name."""
+        self.moved: dict[int, tuple[Kept, str]] = {}
+        """The tensors that show other numbers than when they were kept, with the name of their list."""
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {
+            e.NameBound: self.bound,
+            e.TensorMade: self.made,
+            e.Printed: self.showing.printed,
+            e.TurnsSkipped: self.skipped,
+        }
+
+    def skipped(self, event: e.TurnsSkipped) -> None:
+        self.kept.clear()
+        self.moved.clear()
+
+    def bound(self, event: e.NameBound) -> None:
+        if event.tensor is None or self.diagnosis is not None or not event.name.endswith("]"):
+            return
+        found = ELEMENT.match(event.name)
+        tensor = self.world.tensors[event.tensor]
+        if found is None:
+            return
+        name, at = found[1], int(found[2])
+        before = self.kept.get((event.scope, f"{name}[{at - 1}]"))
+        self.kept[event.scope, event.name] = Kept(tensor.number, tensor.value, self.world.place, self.world.count - 1)
+        if before is not None and before.place.since != self.world.place.since and self.follows(before, tensor):
+            self.moved[before.tensor] = before, name
+
+    def follows(self, before: Kept, tensor: TensorState) -> bool:
+        """Whether what was kept before shows the numbers of `tensor` now, which it did not when it was kept."""
+        earlier = self.world.tensors[before.tensor]
+        if earlier.storage != tensor.storage or earlier.shape != tensor.shape:
+            return False
+        return alike(earlier.value, tensor.value) and not alike(before.value, earlier.value)
+
+    def made(self, event: e.TensorMade) -> None:
+        if self.diagnosis is not None or not self.moved or event.base is not None:
+            return
+        for number in event.inputs:
+            if number in self.moved:
+                kept, name = self.moved[number]
+                joined = event.op.partition(".")[0] in ("stack", "cat") and event.inputs.count(number) > 1
+                if self.world.tensors[number].base is None and not joined:
+                    continue  # the tensor itself, which may be used for what it is now
+                names = [element for _, element in self.world.tensors[number].names]
+                write = self.write(kept)
+                if write is not None and any(element.startswith(f"{name}[") for element in names):
+                    self.tell(self.told(kept, name, write))
+                return
+
+    def write(self, kept: Kept) -> Write | None:
+        """The write that first gave it other numbers."""
+        storage = self.world.tensors[kept.tensor].storage
+        events = self.world.trace.events
+        for number in range(kept.event, self.world.count):
+            event = events[number]
+            changes = isinstance(event, e.AliasChanged | e.Written) and event.tensor == kept.tensor
+            if changes and not alike(event.value, kept.value):  # type: ignore[attr-defined]
+                before = [write for write in self.world.writes.get(storage, ()) if write.event <= number]
+                return before[-1] if before else None
+        return None
+
+    def told(self, kept: Kept, name: str, write: Write) -> Diagnosis:
+        world = self.world
+        tensor = world.tensors[kept.tensor]
+        base = world.tensors[tensor.base] if tensor.base is not None else tensor
+        source, place = world.source, world.place
+        whole = called(world, base.number) if base.called is None else code(base.called)
+        what = f"{whole} itself" if base is tensor else f"a view of {whole}"
+        return Diagnosis(
+            kind="view_inplace",
+            title="A list that shows the last numbers only",
+            lines={
+                "built": place.line,
+                "saved": kept.place.line,
+                "changed": write.place.line,
+                "raised": None,
+            },
+            story=(
+                f"{code(source.text(kept.place.line))} {on(kept.place.line)} puts {what} into {code(name)}: it shows "
+                "that memory and holds no numbers of its own.",
+                f"{code(source.text(write.place.line))} {on(write.place.line)} then writes into the same memory, and "
+                "all that is in the list moves along.",
+                f"So {code(source.text(place.line, place.end_line))} {on(place.line)} works on the last numbers each "
+                "time, and gradients go to what was written last.",
+                "A `clone()` keeps the numbers, and the history, of its moment.",
+            ),
+            events={"saved": kept.event, "changed": write.event, "built": world.count - 1},
+            cause="moving_views",
+            names=named(target=base.called or name_of(world, base), list=name),
+        )
+
+
+def alike(one: Value | None, other: Value | None) -> bool:
+    return repr(one) == repr(other)
+
+
+@watcher(e.Written)
+class Unrecorded(FirstTrouble):
+    """Writes of plain numbers into results, until a backward goes through what was computed of them later."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.writes: dict[int, tuple[TensorState, Write]] = {}
+        """By memory, the result that lives there and the first such write into it."""
+        self.used: dict[int, int] = {}
+        """By node that took the memory after the write."""
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        if not self.world.source.quiet_lines:
+            return {}
+        return {
+            e.Written: self.written,
+            e.NodeMade: self.node,
+            e.BackwardStarted: self.backward,
+            e.Printed: self.showing.printed,
+        }
+
+    def written(self, event: e.Written) -> None:
+        place = self.world.place
+        lines = {place.line, *(frame.line for frame in place.frames)}
+        tensor = self.world.tensors[event.tensor]
+        result = origin(self.world, tensor) or tensor
+        quiet = lines & self.world.source.quiet_lines and self.world.optimizer is None and not self.world.open_calls
+        if not quiet or not event.counted or result.node is None or event.storage in self.writes:
+            return
+        given = [self.world.tensors[number] for number in event.inputs if number != event.tensor]
+        if any(before.storage == event.storage for state in given for before in ancestors(self.world, state)):
+            return  # made of what was there: the slope may be meant to stay
+        self.writes[event.storage] = result, self.world.writes[event.storage][-1]
+
+    def node(self, event: e.NodeMade) -> None:
+        for number in event.inputs if event.variable is None and self.writes else ():
+            storage = self.world.tensors[number].storage
+            if storage in self.writes:
+                self.used[event.node] = storage
+
+    def backward(self, event: e.BackwardStarted) -> None:
+        if self.diagnosis is not None or not self.used:
+            return
+        reached = self.world.calls[event.call].expected
+        node = next((node for node in self.used if node in reached or node in event.nodes), None)
+        if node is not None:
+            self.tell(self.told(node, *self.writes[self.used[node]]))
+
+    def told(self, node: int, result: TensorState, write: Write) -> Diagnosis:
+        world, name = self.world, called(self.world, result.number)
+        text = code(world.source.text(write.place.line, write.place.end_line))
+        return Diagnosis(
+            kind="view_inplace",
+            title="A write that the graph does not know of",
+            lines={"saved": result.place.line, "changed": write.place.line, "raised": None},
+            story=(
+                f"{text} {on(write.place.line)} writes into {name} of **line {result.place.line}** while nothing is "
+                "recorded: its numbers change, and its history does not.",
+                f"The backward goes through {name} as it was built, so gradients flow through the entries that were "
+                "written over.",
+                "Written outside of `no_grad`, the change becomes part of the graph, and those entries get the "
+                "gradient 0.",
+            ),
+            nodes=(node,),
+            events={"saved": result.made, "changed": write.event, "seen": world.count - 1},
+            cause="unrecorded",
+            names=named(target=name_of(world, result)),
+        )
+
+
+# ---- fixes
+
+
+@fix(moving_views=1)
+def cloned_in_list(wanted: Wanted) -> Iterator[Proposal]:
+    """`path.append(state[:2])` keeps a copy: `path.append(state[:2].clone())`."""
+    text, saved = wanted.text, wanted.at("saved")
+    for call in text.calls(saved, "append", "insert"):
+        if call.args:
+            title = f"keep a copy: .clone() on line {call.lineno}"
+            yield wanted.proposal(title, COPY, followed(text, call.args[-1], ".clone()"))
+    if isinstance(saved, ast.Assign):
+        title = f"keep a copy: .clone() on line {saved.lineno}"
+        yield wanted.proposal(title, COPY, followed(text, saved.value, ".clone()"))
+
+
+@fix(lost_write=1)
+def written_by_index(wanted: Wanted) -> Iterator[Proposal]:
+    """`x[mask].fill_(v)` becomes `x = x.masked_fill(mask, v)` or `x[mask] = v`."""
+    text, changed = wanted.text, wanted.at("changed")
+    for call in text.calls(changed):
+        func = call.func
+        if changed is None or not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Subscript):
+            continue
+        picked, name = func.value, callee(call)
+        if not name.endswith("_") or name.endswith("__"):
+            continue
+        owner, index, shown = text.get(picked.value), text.get(picked.slice), text.get(picked)
+        given = ", ".join(text.get(part) for part in [*call.args, *(word.value for word in call.keywords)])
+        value = {"fill_": given, "zero_": "0", "copy_": given}.get(name, f"{shown}.{name[:-1]}({given})")
+        if name in ("fill_", "zero_") and isinstance(picked.value, ast.Name | ast.Attribute):
+            made = f"{owner} = {owner}.masked_fill({index}, {value})"
+            yield wanted.proposal(f"{made} on line {changed.lineno}", COPY, text.replaced(changed, made))
+        made = f"{shown} = {value}"
+        yield wanted.proposal(f"{made} on line {changed.lineno}", FREE, text.replaced(changed, made))
+    if isinstance(changed, ast.Assign | ast.AugAssign):
+        yield from written_at_once(wanted, changed)
+
+
+def written_at_once(wanted: Wanted, changed: ast.Assign | ast.AugAssign) -> Iterator[Proposal]:
+    """`x[mask][0] = v` writes into the copy that `x[mask]` is: the copy is named, written into and put back."""
+    text = wanted.text
+    goal = changed.targets[0] if isinstance(changed, ast.Assign) else changed.target
+    if not isinstance(goal, ast.Subscript) or not isinstance(goal.value, ast.Subscript):
+        return
+    picked = text.get(goal.value)
+    lines = [f"part = {picked}", text.get(changed).replace(picked, "part", 1), f"{picked} = part"]
+    edits = [text.replaced(changed, lines[0]), text.after(changed, lines[1:])]
+    yield wanted.proposal(f"write into the part, and put it back: line {changed.lineno}", COPY, *edits)
+
+
+@fix(unrecorded=1)
+def write_recorded(wanted: Wanted) -> Iterator[Proposal]:
+    """The write leaves no_grad, or becomes a new tensor."""
+    text, changed = wanted.text, wanted.at("changed")
+    for outer in text.around(changed) if changed is not None else ():
+        if isinstance(outer, ast.With) and any("no_grad" in ast.unparse(item) for item in outer.items):
+            title = f"leave out the no_grad of line {outer.lineno}: let the write be recorded"
+            yield wanted.proposal(title, "the entries written over get the gradient 0", text.unwrapped(outer))

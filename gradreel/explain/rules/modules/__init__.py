@@ -1,0 +1,1 @@
+"""What torch.nn and torch.utils are given: modules, losses, states, data."""

@@ -1,0 +1,1 @@
+"""Faults in the Python around the tensors: values, names, calls."""
