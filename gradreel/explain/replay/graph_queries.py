@@ -253,3 +253,8 @@ def origin(world: World, tensor: TensorState | None) -> TensorState | None:
     while tensor is not None and tensor.base is not None and tensor.base in world.tensors:
         tensor = world.tensors[tensor.base]
     return tensor
+
+
+def are_equal(one: Value | None, other: Value | None) -> bool:
+    """Whether two values are the same to the last digit."""
+    return repr(one) == repr(other)

@@ -233,7 +233,7 @@ def comes_of(node: ast.AST, generators: set[str]) -> bool:
     return isinstance(node, ast.Name) and node.id in generators
 
 
-WARNING = "None of the inputs have requires_grad=True"
+UNSEEN_INPUTS = "None of the inputs have requires_grad=True"
 
 
 @watcher(e.Warned, e.BackwardStarted)
@@ -244,7 +244,7 @@ class Reentrant(FirstTrouble):
         return {e.Warned: self.warned, e.Printed: self.showing.printed}
 
     def warned(self, event: e.Warned) -> None:
-        if self.diagnosis is not None or not event.message.startswith(WARNING):
+        if self.diagnosis is not None or not event.message.startswith(UNSEEN_INPUTS):
             return
         world, line = self.world, event.line
         text = code(world.source.text(line))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event, Value
+from gradreel.trace.events import Event
 
 from ..calls import callee, keyword
 from ..diagnostics.diagnosis import Diagnosis, Failure, named
@@ -23,9 +23,11 @@ from ..fixes.proposal import FREE, Proposal, Wanted
 from ..fixes.registry import fix, fix_kind
 from ..fixes.text import Edit, Text, names_in
 from ..narration.words import called, code, on
+from ..replay.graph_queries import are_equal
 from ..replay.states import NodeState
 from ..replay.world import World
 from ..source import is_simple
+from .function.definitions import is_none
 from .graph.derived_values import local_names
 from .inplace.out_of_place import COPY, PLAINLY, plain
 from .inplace.refused_writes import inplace_switched_off
@@ -186,7 +188,7 @@ class Hooked:
             if came is None or self.returned is None or self.diagnosis is not None:
                 continue
             ran, write = self.returned
-            if event.node != ran.node and alike(grad, ran.after) and not alike(grad, came.after):
+            if event.node != ran.node and are_equal(grad, ran.after) and not are_equal(grad, came.after):
                 self.diagnosis = self.told(ran, write, self.world.nodes[event.node])
 
     def enter(self, event: e.FunctionEntered) -> None:
@@ -285,10 +287,6 @@ class Hooked:
 
     def found(self) -> list[Diagnosis]:
         return [self.diagnosis] if self.diagnosis is not None else []
-
-
-def alike(one: Value | None, other: Value | None) -> bool:
-    return repr(one) == repr(other)
 
 
 CALLS = 4
@@ -540,10 +538,6 @@ def results(hook: Hook) -> list[ast.expr]:
     if isinstance(hook, ast.Lambda):
         return [hook.body]
     return [node.value for node in ast.walk(hook) if isinstance(node, ast.Return) and node.value is not None]
-
-
-def is_none(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None
 
 
 ONCE = "the hook runs once in each backward"

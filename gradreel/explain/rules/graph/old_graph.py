@@ -17,7 +17,7 @@ from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import copies, enclosing, followed, needed_before, stack_statements, without_keyword
 from ...fixes.proposal import FREE, Proposal, Wanted
-from ...fixes.registry import fix
+from ...fixes.registry import Proposer, fix
 from ...fixes.text import Text, targets
 from ...narration.program_layers import describe_built
 from ...narration.words import called, code, during, label, on
@@ -223,7 +223,6 @@ def statement_of(world: World, place: Place) -> str:
 # ---- fixes
 
 
-Way = Callable[[Wanted], Iterator[Proposal]]
 EACH = "one forward more in each turn"
 
 
@@ -231,7 +230,7 @@ EACH = "one forward more in each turn"
 def older(wanted: Wanted) -> Iterator[Proposal]:
     """A backward went through a graph that was built before a step."""
     asking = as_asked(wanted)
-    ways: tuple[Way, ...] = (
+    ways: tuple[Proposer, ...] = (
         kept_detached,
         begun_anew,
         detached,

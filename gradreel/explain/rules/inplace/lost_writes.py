@@ -19,7 +19,7 @@ from ...fixes.edits import followed
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...narration.words import called, code, name_of, on
-from ...replay.graph_queries import ancestors, origin
+from ...replay.graph_queries import ancestors, are_equal, origin
 from ...replay.states import Place, TensorState, Write
 from ...replay.world import World
 from .out_of_place import COPY
@@ -200,7 +200,7 @@ class MovingViews(FirstTrouble):
         earlier = self.world.tensors[before.tensor]
         if earlier.storage != tensor.storage or earlier.shape != tensor.shape:
             return False
-        return alike(earlier.value, tensor.value) and not alike(before.value, earlier.value)
+        return are_equal(earlier.value, tensor.value) and not are_equal(before.value, earlier.value)
 
     def made(self, event: e.TensorMade) -> None:
         if self.diagnosis is not None or not self.moved or event.base is not None:
@@ -224,7 +224,7 @@ class MovingViews(FirstTrouble):
         for number in range(kept.event, self.world.count):
             event = events[number]
             changes = isinstance(event, e.AliasChanged | e.Written) and event.tensor == kept.tensor
-            if changes and not alike(event.value, kept.value):  # type: ignore[attr-defined]
+            if changes and not are_equal(event.value, kept.value):  # type: ignore[attr-defined]
                 before = [write for write in self.world.writes.get(storage, ()) if write.event <= number]
                 return before[-1] if before else None
         return None
@@ -258,10 +258,6 @@ class MovingViews(FirstTrouble):
             cause="moving_views",
             names=named(target=base.called or name_of(world, base), list=name),
         )
-
-
-def alike(one: Value | None, other: Value | None) -> bool:
-    return repr(one) == repr(other)
 
 
 @watcher(e.Written)

@@ -23,11 +23,11 @@ from ...replay.world import World
 from .out_of_place import COPY, chained, out_of_place, plain_sum, read_after, turns_over, written_name
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedWrite:
     """A kind of write that is refused: whose it is, what that is to autograd, why it may not be written."""
 
-    kind: str
+    kind: str = "view_inplace"
     cause: str
     title: str
     fits: Callable[[World, TensorState], bool]
@@ -55,53 +55,62 @@ OVER = "A leaf would be written over"
 GUARDED = "A view that may not be written would be written over"
 
 REFUSALS = {
-    "a view of a leaf Variable": Refusal("view_inplace", "leaf_view", OVER + " through a view of it", leaf, LEAF, LOST),
-    "a leaf Variable that requires grad": Refusal("leaf_inplace", "leaf_inplace", OVER, leaf, LEAF, LOST),
-    "A view was created in": Refusal(
-        "view_inplace", "no_grad_view", GUARDED, view, "is seen through a view taken while nothing was recorded", UNSURE
+    "a view of a leaf Variable": RefusedWrite(
+        cause="leaf_view", title=OVER + " through a view of it", fits=leaf, what=LEAF, why=LOST
     ),
-    "is a view of a view which was created in": Refusal(
-        "view_inplace", "no_grad_view", GUARDED, view, "is seen through a view taken while nothing was recorded", UNSURE
+    "a leaf Variable that requires grad": RefusedWrite(
+        kind="leaf_inplace", cause="leaf_inplace", title=OVER, fits=leaf, what=LEAF, why=LOST
     ),
-    "output of a function that returns multiple views": Refusal(
-        "view_inplace",
-        "many_views",
-        GUARDED,
-        view,
-        "is one of several views that one operator gave out together",
-        "A write into one of them would have to change the history of all, so PyTorch refuses it.",
+    "A view was created in": RefusedWrite(
+        cause="no_grad_view",
+        title=GUARDED,
+        fits=view,
+        what="is seen through a view taken while nothing was recorded",
+        why=UNSURE,
     ),
-    "created inside a custom Function": Refusal(
-        "view_inplace",
-        "function_view",
-        "A view that a Function gave out was written over",
-        any_tensor,
-        "is a view that a Function of your own returned",
-        "The write would put another node in the place of the Function's own backward, so PyTorch refuses.",
+    "is a view of a view which was created in": RefusedWrite(
+        cause="no_grad_view",
+        title=GUARDED,
+        fits=view,
+        what="is seen through a view taken while nothing was recorded",
+        why=UNSURE,
     ),
-    "more than one element of the written-to tensor refers to": Refusal(
-        "view_inplace",
-        "expanded",
-        "An expanded tensor would be written over",
-        any_tensor,
-        "shows the same numbers several times, because `expand` copies nothing",
-        "One write would have to put several numbers into one place, so PyTorch refuses; `clone()` gives each its own.",
+    "output of a function that returns multiple views": RefusedWrite(
+        cause="many_views",
+        title=GUARDED,
+        fits=view,
+        what="is one of several views that one operator gave out together",
+        why="A write into one of them would have to change the history of all, so PyTorch refuses it.",
     ),
-    "functions with out=... arguments": Refusal(
-        "leaf_inplace",
-        "out_argument",
-        "`out=` cannot be recorded",
-        leaf,
-        "is a leaf that requires a gradient",
-        "What is written through `out=` gets no history, so PyTorch refuses it where a gradient is wanted.",
+    "created inside a custom Function": RefusedWrite(
+        cause="function_view",
+        title="A view that a Function gave out was written over",
+        fits=any_tensor,
+        what="is a view that a Function of your own returned",
+        why="The write would put another node in the place of the Function's own backward, so PyTorch refuses.",
     ),
-    "Can't detach views in-place": Refusal(
-        "view_inplace",
-        "detach_view",
-        "A view cannot be detached in place",
-        view,
-        "is a view: it shares memory and history with its base",
-        "Its base would still have the history that the view has lost; `detach()` gives a new tensor instead.",
+    "more than one element of the written-to tensor refers to": RefusedWrite(
+        cause="expanded",
+        title="An expanded tensor would be written over",
+        fits=any_tensor,
+        what="shows the same numbers several times, because `expand` copies nothing",
+        why="One write would have to put several numbers into one place, so PyTorch refuses; `clone()` gives each its "
+        "own.",
+    ),
+    "functions with out=... arguments": RefusedWrite(
+        kind="leaf_inplace",
+        cause="out_argument",
+        title="`out=` cannot be recorded",
+        fits=leaf,
+        what="is a leaf that requires a gradient",
+        why="What is written through `out=` gets no history, so PyTorch refuses it where a gradient is wanted.",
+    ),
+    "Can't detach views in-place": RefusedWrite(
+        cause="detach_view",
+        title="A view cannot be detached in place",
+        fits=view,
+        what="is a view: it shares memory and history with its base",
+        why="Its base would still have the history that the view has lost; `detach()` gives a new tensor instead.",
     ),
 }
 """By a part of PyTorch's message."""
@@ -168,7 +177,7 @@ def applied(tensor: TensorState) -> Place | Frame:
     return place.frames[-1] if place.function == "forward" else tensor.bound or place
 
 
-def target(world: World, failure: Failure, refusal: Refusal) -> tuple[str, TensorState] | None:
+def target(world: World, failure: Failure, refusal: RefusedWrite) -> tuple[str, TensorState] | None:
     """The tensor that the statement speaks of and that fits; else any that it speaks of."""
     text = raising_statement(world, failure)
     found = list(mentioned(world, text))
@@ -176,7 +185,7 @@ def target(world: World, failure: Failure, refusal: Refusal) -> tuple[str, Tenso
     return fitting or next(iter(of_modules(world, text, refusal)), None)
 
 
-def of_modules(world: World, text: str, refusal: Refusal) -> Iterator[tuple[str, TensorState]]:
+def of_modules(world: World, text: str, refusal: RefusedWrite) -> Iterator[tuple[str, TensorState]]:
     """What fits of the modules that `text` names, as of `net` in `[p.sub_(1) for p in net.parameters()]`."""
     for path in re.findall(r"[A-Za-z_][\w.]*", text):
         for tensor in parts_of(world, path.removesuffix(".parameters")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from ...calls import callee, keyword
 from ...diagnostics.diagnosis import Diagnosis, Failure, named
@@ -35,7 +35,8 @@ class Fault:
     """
 
     pattern: re.Pattern[str]
-    kind: str
+    _: KW_ONLY
+    kind: str = "other"
     cause: str
     title: str
     fits: Fits
@@ -90,11 +91,10 @@ MATCHING = "`gather` picks one entry for each place of its index, so both need t
 FAULTS: tuple[Fault, ...] = (
     Fault(
         re.compile(r"index (?P<index>-?\d+) is out of bounds for dimension (?P<dim>\d+) with size (?P<size>\d+)"),
-        "other",
-        "past_the_end",
-        "There is no such place",
-        has_size,
-        (
+        cause="past_the_end",
+        title="There is no such place",
+        fits=has_size,
+        story=(
             "{code} {line}{turn} asks for place {index}{along}.",
             "{Name} has the shape {shape}: {size} places there.",
             COUNTED,
@@ -102,11 +102,10 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         re.compile(r"Target (?P<index>-?\d+) is out of bounds"),
-        "other",
-        "class_missing",
-        "A class that has no score",
-        lambda tensor, said: len(tensor.shape) >= 1 and tensor.dtype.startswith("float"),
-        (
+        cause="class_missing",
+        title="A class that has no score",
+        fits=lambda tensor, said: len(tensor.shape) >= 1 and tensor.dtype.startswith("float"),
+        story=(
             "{code} {line}{turn} is given the class {index} as a target.",
             "{Name} has the shape {shape}, one score for each of {many} classes, which are counted from 0 to {last}.",
             "Give the last layer one output per class, or count the classes from 0.",
@@ -114,11 +113,10 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         re.compile(r"index out of range in self"),
-        "other",
-        "row_missing",
-        "A row that the table does not have",
-        lambda tensor, said: len(tensor.shape) == 2 and tensor.requires_grad,
-        (
+        cause="row_missing",
+        title="A row that the table does not have",
+        fits=lambda tensor, said: len(tensor.shape) == 2 and tensor.requires_grad,
+        story=(
             "{code} {line}{turn} looks up rows by number, and one of the numbers is too large or negative.",
             "{Name} has the shape {shape}: {many} rows, which are counted from 0 to {last}.",
             "An embedding needs as many rows as there are different numbers, the largest one plus 1.",
@@ -128,11 +126,11 @@ FAULTS: tuple[Fault, ...] = (
         re.compile(
             r"Dimension out of range \(expected to be in range of \[-\d+, (?P<high>\d+)\], but got (?P<dim>-?\d+)"
         ),
-        "shape",
-        "dimension_missing",
-        "There is no such dimension",
-        dims_fit,
-        (
+        kind="shape",
+        cause="dimension_missing",
+        title="There is no such dimension",
+        fits=dims_fit,
+        story=(
             "{code} {line}{turn} works along dimension {dim}.",
             "{Name} has the shape {shape}: {dims}, counted from 0 to {high}.",
             "`dim=-1` means the last dimension, however many there are; `unsqueeze(0)` adds one in front.",
@@ -140,11 +138,11 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         re.compile(r"too many indices for tensor of dimension (?P<rank>\d+)"),
-        "shape",
-        "too_many_indices",
-        "More places are named than there are dimensions",
-        of_dims,
-        (
+        kind="shape",
+        cause="too_many_indices",
+        title="More places are named than there are dimensions",
+        fits=of_dims,
+        story=(
             "{code} {line}{turn} names a place in more dimensions than there are.",
             "{Name} has the shape {shape}: {dims}.",
             "`unsqueeze` adds a dimension, and `...` stands for all that are not named.",
@@ -152,11 +150,11 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         re.compile(r"invalid index of a 0-dim tensor|(?:iteration over|len\(\) of) a 0-d tensor"),
-        "shape",
-        "no_dimensions",
-        "A single number has no places",
-        no_dims,
-        (
+        kind="shape",
+        cause="no_dimensions",
+        title="A single number has no places",
+        fits=no_dims,
+        story=(
             "{code} {line}{turn} treats {name} as a row of entries.",
             "{Name} is a single number, a tensor without dimensions, so there is nothing to count or to pick from.",
             "`item()` takes the number out; `reshape(1)` makes a row of one.",
@@ -167,11 +165,10 @@ FAULTS: tuple[Fault, ...] = (
             r"a Tensor with \d+ elements cannot be converted to Scalar|only one element tensors can be converted"
             r"|only integer tensors of a single element can be converted"
         ),
-        "other",
-        "one_of_many",
-        "One number was asked of many",
-        many,
-        (
+        cause="one_of_many",
+        title="One number was asked of many",
+        fits=many,
+        story=(
             "{code} {line}{turn} asks for one plain number.",
             "{Name} has the shape {shape}: {entries}, and which of them is meant, or whether their sum is, only you "
             "can say.",
@@ -180,11 +177,10 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         re.compile(r"Boolean value of Tensor with more than one value is ambiguous"),
-        "other",
-        "truth_of_many",
-        "Yes or no was asked of many",
-        many,
-        (
+        cause="truth_of_many",
+        title="Yes or no was asked of many",
+        fits=many,
+        story=(
             "{code} {line}{turn} needs one yes or no.",
             "{Name} has the shape {shape}, so a comparison with it gives {entries}: some may say yes and others no.",
             "`all()` asks if every entry says yes, `any()` if one of them does; `torch.where` decides entry by entry.",
@@ -195,11 +191,11 @@ FAULTS: tuple[Fault, ...] = (
             r"Expected dtype int32(?:/| or )int64 for index|only applicable to index tensor"
             r"|tensors used as indices must be long|(?<!tuple )indices must be"
         ),
-        "dtype",
-        "index_type",
-        "Places are whole numbers",
-        no_index,
-        (
+        kind="dtype",
+        cause="index_type",
+        title="Places are whole numbers",
+        fits=no_index,
+        story=(
             "{code} {line}{turn} uses numbers with a point as places.",
             "{Name}, made {where}, is of {dtype}; places are counted in whole numbers.",
             "`.long()` makes whole numbers of them.",
@@ -207,22 +203,21 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         re.compile(r"Class values must be smaller than num_classes"),
-        "other",
-        "classes_beyond",
-        "A class beyond the last",
-        whole,
-        (
+        cause="classes_beyond",
+        title="A class beyond the last",
+        fits=whole,
+        story=(
             "{code} {line}{turn} makes a column for each class, and one of the classes in {name} has none.",
             "Classes are counted from 0, so there must be as many as the largest one plus 1.",
         ),
     ),
     Fault(
         re.compile(r"Index tensor must have the same number of dimensions as input"),
-        "shape",
-        "index_shape",
-        "The index has another number of dimensions",
-        whole,
-        (
+        kind="shape",
+        cause="index_shape",
+        title="The index has another number of dimensions",
+        fits=whole,
+        story=(
             "{code} {line}{turn} picks by {name}, which has the shape {shape}.",
             MATCHING,
             "`unsqueeze(1)` makes a column of it.",
@@ -230,11 +225,10 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         re.compile(r"selected index k out of range"),
-        "other",
-        "too_few",
-        "More entries are asked for than there are",
-        anything,
-        (
+        cause="too_few",
+        title="More entries are asked for than there are",
+        fits=anything,
+        story=(
             "{code} {line}{turn} asks for more entries than there are.",
             "{Name} has the shape {shape}, and the largest k entries are taken along one dimension: k is at most its "
             "size.",

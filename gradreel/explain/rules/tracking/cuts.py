@@ -24,9 +24,8 @@ from ...replay.graph_queries import (
 from ...replay.states import Call, Place, Seen, TensorState
 from ...replay.world import World
 from ...source import nodes_of
+from ..checkpoint import UNSEEN_INPUTS
 from ..python.unread_settings import FLAG, unread
-
-UNSEEN = "None of the inputs have requires_grad=True"
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +328,7 @@ def switched_off(world: World, tensor: TensorState) -> tuple[Place, int] | None:
 def unseen_by_checkpoint(world: World, tensor: TensorState) -> Cut | None:
     """A reentrant checkpoint records nothing unless one of its inputs requires a gradient: `tensor` came out of one."""
     for warned, number in world.warnings:
-        if not warned.message.startswith(UNSEEN) or number > tensor.made:
+        if not warned.message.startswith(UNSEEN_INPUTS) or number > tensor.made:
             continue
         if warned.line not in (tensor.place.line, *(frame.line for frame in tensor.place.frames)):
             continue

@@ -127,12 +127,12 @@ class Nameless:
         )
 
 
-EMPTY = "optimizer got an empty parameter list"
+NO_PARAMETERS = "optimizer got an empty parameter list"
 
 
 @rule
 def parameter_lost(world: World, failure: Failure) -> Diagnosis | None:
-    if EMPTY not in failure.raised.message:
+    if NO_PARAMETERS not in failure.raised.message:
         return None
     found = lost_parameters(world.source.tree)
     if not found:
@@ -197,9 +197,6 @@ def made_last(statement: ast.Assign) -> bool:
         return False
     asked = any(word.arg == "requires_grad" and ast.unparse(word.value) == "True" for word in value.keywords)
     return asked or ast.unparse(value.func).endswith(".requires_grad_")
-
-
-NO_PARAMETERS = "optimizer got an empty parameter list"
 
 
 @rule
