@@ -12,7 +12,7 @@ import re
 from dataclasses import asdict, replace
 from typing import Any
 
-from .explain.fixes import EDIT_ROLES, SECONDS, TRIAL_SECONDS, Run, mended, trial_events
+from .explain.fixes import EDIT_ROLES, SECONDS, TRIAL_SECONDS, Run, find_fixes, trial_events
 from .interpreter import Limits
 from .isolated import run as run_here
 from .trace import Trace
@@ -43,7 +43,7 @@ def explain(trace: Trace, run: Run | None = None, *, isolated: bool = False) -> 
             "story": plain(" ".join(found.story)),
             "mends": [asdict(mend) for mend in mends],
         }
-        for found, mends in mended(trace, run or again, SECONDS)
+        for found, mends in find_fixes(trace, run or again, SECONDS)
     ]
 
 

@@ -120,9 +120,11 @@ def shown(name: str, source: str) -> tuple[str, str]:
 
 def fixed(name: str, source: str) -> str:
     """The line of a program in `fingerprint_fixes.json`: what is offered to mend it."""
-    from gradreel.explain.fixes import mended
+    from gradreel.explain.fixes import find_fixes
 
-    found = [(asdict(diagnosis), list(map(asdict, mends))) for diagnosis, mends in mended(traced(name, source), run)]
+    found = [
+        (asdict(diagnosis), list(map(asdict, mends))) for diagnosis, mends in find_fixes(traced(name, source), run)
+    ]
     return f"{digest(as_text(found))} {sum(len(mends) for _, mends in found)}" if found else ""
 
 

@@ -7,11 +7,11 @@ import ast
 
 def calls_in(text: str) -> list[ast.Call]:
     """The calls in a statement, or in the head of a block."""
-    tree = parsed(text) or parsed(f"{text} pass")
+    tree = parse_code(text) or parse_code(f"{text} pass")
     return [] if tree is None else [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
 
 
-def parsed(text: str) -> ast.Module | None:
+def parse_code(text: str) -> ast.Module | None:
     """`text` as a tree; None if it is not whole, as the head of a block is not."""
     try:
         return ast.parse(text)
@@ -21,7 +21,7 @@ def parsed(text: str) -> ast.Module | None:
 
 def names_in(text: str) -> set[str]:
     """The plain names in a whole statement."""
-    tree = parsed(text)
+    tree = parse_code(text)
     return set() if tree is None else {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 

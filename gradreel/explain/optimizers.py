@@ -15,7 +15,7 @@ MAKERS = re.compile(rf"(?:\boptim\.\w+|^(?:{'|'.join(OPTIMIZERS.split())}))$")
 NO_PART = frozenset({"self", "parameters", "named_parameters"})
 
 
-def optimized(world: World, tensor: TensorState, known: bool = False) -> bool:
+def may_be_optimized(world: World, tensor: TensorState, known: bool = False) -> bool:
     """Whether some optimizer of the program may have `tensor`; where its text does not tell which it has: yes, or no
     if only what is `known` counts."""
     own = [re.findall(r"\w+", name) for _, name in tensor.names] or [re.findall(r"\w+", tensor.called or "")]

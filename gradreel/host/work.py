@@ -20,7 +20,7 @@ from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from gradreel.explain.fixes import mended, trial_events
+from gradreel.explain.fixes import find_fixes, trial_events
 from gradreel.interpreter import Expression, Limits, compare, hint_for, paste, propose_expression, run
 from gradreel.interpreter.pasting import Pasted
 from gradreel.scene import Expression as Typed
@@ -149,7 +149,7 @@ def mender_of(trace: Trace, run: Callable[..., Trace] = run) -> Mender | None:
     def again(source: str) -> Trace:
         return run(source, mode=trace.mode, limits=limits)
 
-    return lambda trace, found: mended(trace, again, MENDING_SECONDS, found)
+    return lambda trace, found: find_fixes(trace, again, MENDING_SECONDS, found)
 
 
 def made_ready(

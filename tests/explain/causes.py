@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from gradreel.explain import Diagnosis
-from gradreel.explain.fixes import mended
+from gradreel.explain.fixes import find_fixes
 from gradreel.explain.narration.words import MOST_WORDS, words_in
 from gradreel.interpreter import run
 from gradreel.trace import Trace
@@ -65,7 +65,7 @@ def check_told(case: Case, trace: Trace) -> list[Diagnosis]:
     All that is told.
     """
     run_once = cache(run)
-    pairs = mended(trace, run_once)
+    pairs = find_fixes(trace, run_once)
     found = next((found for found, _ in pairs if found.kind == case.kind), None)
     assert found is not None, [found.kind for found, _ in pairs]
     assert {role: found.lines.get(role) for role in case.lines} == case.lines

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from gradreel.explain import Diagnosis, diagnose
-from gradreel.explain.fixes import Mend, mended
+from gradreel.explain.fixes import Mend, find_fixes
 from gradreel.interpreter import run
 from gradreel.trace import Trace
 from gradreel.trace import events as e
@@ -146,7 +146,7 @@ def count(records: list[dict[str, Any]], judge: Judge) -> Count:
         if cause["kind"] == OTHER:
             result.others += [name] if diagnose(trace) else []
             continue
-        pairs = mended(trace, run)
+        pairs = find_fixes(trace, run)
         wrong = compared([found for found, _ in pairs], cause)
         if wrong:
             result.differ.append(f"{name}|{'; '.join(wrong)}")

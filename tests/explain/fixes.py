@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from gradreel.explain import Diagnosis
-from gradreel.explain.fixes import Mend, mended
+from gradreel.explain.fixes import Mend, find_fixes
 from gradreel.interpreter import Limits, run
 from gradreel.material.gallery import exhibits
 from gradreel.material.lessons import lessons
@@ -459,7 +459,7 @@ def offers(sources: dict[str, str]) -> Iterable[Offer]:
         trace = run(source)
         if trace.outcome.kind == "refused":
             continue
-        for found, mends in mended(trace, lambda edited: run(edited, limits=LIMITS)):
+        for found, mends in find_fixes(trace, lambda edited: run(edited, limits=LIMITS)):
             yield from (Offer(name, source, found, mend) for mend in mends if mend.fixes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradreel.explain import Diagnosis, diagnose
-from gradreel.explain.fixes import EDIT_ROLES, mended
+from gradreel.explain.fixes import EDIT_ROLES, find_fixes
 from gradreel.interpreter import run
 
 from .causes import Case, cases, check_told
@@ -106,12 +106,12 @@ EDITS = [
 
 @pytest.mark.parametrize(("line", "wanted"), EDITS)
 def test_a_mend_is_written_as_one_would_write_it(line: str, wanted: str) -> None:
-    ((_, mends),) = mended(run(f"{LEAF}{line}\n"), run)
+    ((_, mends),) = find_fixes(run(f"{LEAF}{line}\n"), run)
     assert f"{LEAF}{wanted}\n" in [mend.source for mend in mends]
 
 
 def test_one_cut_is_told_once_and_mended_without_brackets_that_nobody_needs() -> None:
-    ((found, mends),) = mended(
+    ((found, mends),) = find_fixes(
         run("""\
 import torch
 from torch import nn
@@ -237,7 +237,7 @@ def test_there_are_many_programs_and_half_of_them_are_blind() -> None:
 
 
 def test_a_leaf_that_was_no_leaf_is_made_one_before_anything_is_cut_off() -> None:
-    ((found, mends),) = mended(
+    ((found, mends),) = find_fixes(
         run("""\
 import torch
 w = torch.randn(5, 1, requires_grad=True) * 0.01

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gradreel.explain import diagnose
-from gradreel.explain.fixes import mended
+from gradreel.explain.fixes import find_fixes
 from gradreel.interpreter import run
 
 from .corpus import OTHER, compared, stored
@@ -19,7 +19,7 @@ CASES = [record for record in stored() if record["cause"] is None or record["cau
 @pytest.mark.parametrize("record", CASES, ids=lambda record: record["file"])
 def test_the_cause_is_told_and_nothing_else_with_mends_that_leave_no_trouble(record: dict[str, Any]) -> None:
     run_once = cache(run)
-    pairs = mended(run(record["source"]), run_once)
+    pairs = find_fixes(run(record["source"]), run_once)
     assert compared([found for found, _ in pairs], record["cause"]) == []
     if record["cause"] is None:
         return
@@ -32,4 +32,4 @@ def test_the_cause_is_told_and_nothing_else_with_mends_that_leave_no_trouble(rec
 
 
 def test_a_run_without_trouble_has_no_mends() -> None:
-    assert mended(run("print(1)"), run) == []
+    assert find_fixes(run("print(1)"), run) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradreel.explain.fixes import EDIT_ROLES, mended
+from gradreel.explain.fixes import EDIT_ROLES, find_fixes
 from gradreel.interpreter import run
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
@@ -162,21 +162,21 @@ OFFERED = {
 
 @pytest.mark.parametrize("source", OFFERED)
 def test_these_mends_are_offered(source: str) -> None:
-    [(_, mends)] = mended(run(HEAD + source), run)
+    [(_, mends)] = find_fixes(run(HEAD + source), run)
     assert [mend.title for mend in mends] == OFFERED[source]
     assert all(mend.fixes for mend in mends)
 
 
 def test_a_type_that_is_asked_for_is_told_with_the_one_that_is_given() -> None:
     scores = "nn.CrossEntropyLoss()(torch.ones(2, 3), torch.tensor([0., 2.]))"
-    [(found, _)] = mended(run(HEAD + scores), run)
+    [(found, _)] = find_fixes(run(HEAD + scores), run)
     assert found.story[0] == f"`{scores[:59]}…` on **line 5** asks for numbers of type int64, and is given float32."
     assert found.story[1] == "The targets of this loss are the numbers of classes, and those are whole."
 
 
 def test_a_row_is_written_by_its_place_and_no_new_tensor_is_lost() -> None:
     loop = "table = torch.ones(3, 2, requires_grad=True) * 2\nfor row in table:\n    row *= 3\ntable.sum().backward()"
-    [(_, mends)] = mended(run(HEAD + loop), run)
+    [(_, mends)] = find_fixes(run(HEAD + loop), run)
     assert mends[0].title == "write into table[i] on line 7"
     assert "for i, row in enumerate(table):\n    table[i] *= 3\n" in mends[0].source
     assert not any("row = " in mend.source for mend in mends)
@@ -186,7 +186,7 @@ def test_a_step_of_a_descent_is_not_bound_to_the_name_of_its_turn() -> None:
     step = (
         "net = nn.Linear(2, 1)\nnet(torch.ones(2)).sum().backward()\nfor p in net.parameters():\n    p -= 0.1 * p.grad"
     )
-    [(_, mends)] = mended(run(HEAD + step), run)
+    [(_, mends)] = find_fixes(run(HEAD + step), run)
     assert [mend.title for mend in mends] == ["update under torch.no_grad(): line 8"]
 
 
@@ -224,7 +224,7 @@ NOT_WRITTEN = {
 @pytest.mark.parametrize("case", NOT_WRITTEN)
 def test_this_is_in_no_edit(case: str) -> None:
     source, words = NOT_WRITTEN[case]
-    [(_, mends)] = mended(run(HEAD + source), run)
+    [(_, mends)] = find_fixes(run(HEAD + source), run)
     assert mends and mends[0].fixes and not any(words in mend.source for mend in mends)
 
 
@@ -247,7 +247,7 @@ for task in range(3):
 
 
 def test_only_the_backward_of_an_inner_step_becomes_gradients_by_name() -> None:
-    [(_, mends)] = mended(run(HEAD + INNER), run)
+    [(_, mends)] = find_fixes(run(HEAD + INNER), run)
     sources = [mend.source for mend in mends if mend.fixes and "functional_call" in mend.source]
     assert sources and all("query.backward()" in source and "grad(loss, " in source for source in sources)
 
@@ -274,7 +274,7 @@ Scale(2)(x).sum().backward()
 )
 def test_arguments_without_places_of_their_own_are_not_moved(old: str, new: str) -> None:
     assert old in SCALE
-    [(found, mends)] = mended(run(HEAD + SCALE.replace(old, new)), run)
+    [(found, mends)] = find_fixes(run(HEAD + SCALE.replace(old, new)), run)
     assert (found.kind, mends) == ("function_contract", [])
 
 
@@ -303,7 +303,7 @@ train()
     ],
 )
 def test_answers_that_a_function_counts_are_rounded_there(counted: str, wanted: str) -> None:
-    [(found, mends)] = mended(run(HEAD + ROUNDED.format(counted)), run)
+    [(found, mends)] = find_fixes(run(HEAD + ROUNDED.format(counted)), run)
     assert found.cause == "zero_derivative"
     [mend] = [mend for mend in mends if "not rounded" in mend.title]
     assert mend.source == HEAD + ROUNDED.format(wanted).replace(
@@ -334,7 +334,7 @@ EDITED = {
 @pytest.mark.parametrize("case", EDITED)
 def test_the_lines_of_the_first_fix_are_told(case: str) -> None:
     source, lines = EDITED[case]
-    [(found, _)] = mended(run(HEAD + source), run)
+    [(found, _)] = find_fixes(run(HEAD + source), run)
     assert [found.lines[role] for role in EDIT_ROLES if role in found.lines] == lines
 
 
@@ -363,7 +363,7 @@ w.register_hook(hook)
     ],
 )
 def test_a_hook_keeps_the_dimensions_that_it_sums_over(one: str, other: str, wanted: tuple[str, str]) -> None:
-    [(_, mends)] = mended(run(HEAD + REDUCED.format(one, other)), run)
+    [(_, mends)] = find_fixes(run(HEAD + REDUCED.format(one, other)), run)
     assert HEAD + REDUCED.format(*wanted) in [mend.source for mend in mends]
 
 
@@ -389,7 +389,7 @@ PASTED = {
 def test_a_mended_program_is_without_the_error_that_was_posted(case: str) -> None:
     prompt, error = PASTED[case]
     page = "\n".join([*(prompt + line for line in TWICE), error, "", f"{prompt}print(x.grad)", "tensor([4., 4.])", ""])
-    for _, mends in mended(run(page), run):
+    for _, mends in find_fixes(run(page), run):
         assert mends
         for mend in mends:
             assert "Error" not in mend.source and "Specify" not in mend.source and "Traceback" not in mend.diff
@@ -398,7 +398,7 @@ def test_a_mended_program_is_without_the_error_that_was_posted(case: str) -> Non
 
 def test_a_traceback_in_a_text_of_the_program_stays() -> None:
     page = f'{chr(10).join(TWICE)}\nwords = """\n{TRACEBACK}\n"""\n'
-    [(_, mends), *_] = mended(run(page), run)
+    [(_, mends), *_] = find_fixes(run(page), run)
     assert mends and all(TRACEBACK in mend.source for mend in mends)
 
 
@@ -413,6 +413,6 @@ def test_what_is_computed_once_of_a_parameter_is_not_cut_off_for_good() -> None:
         "    opt.zero_grad()\n    loss = net(plan.mix(torch.ones(2, 3))).pow(2).mean()\n    loss.backward()\n"
         "    opt.step()"
     )
-    [(found, mends)] = mended(run(HEAD + source), run)
+    [(found, mends)] = find_fixes(run(HEAD + source), run)
     assert found.cause == "second_backward"
     assert not [mend.title for mend in mends if mend.fixes and "detach" in mend.title]

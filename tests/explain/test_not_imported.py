@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradreel.explain import diagnose
-from gradreel.explain.fixes import mended
+from gradreel.explain.fixes import find_fixes
 from gradreel.interpreter import run
 
 MENDED = {
@@ -29,7 +29,7 @@ MENDED = {
 
 @pytest.mark.parametrize("source", MENDED)
 def test_what_is_usually_imported_is_imported(source: str) -> None:
-    ((found, mends),) = mended(run(source), run)[:1]
+    ((found, mends),) = find_fixes(run(source), run)[:1]
     assert found.cause == "not_imported"
     assert mends[0].source.startswith(MENDED[source])
 

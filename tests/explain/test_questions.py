@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gradreel.explain import diagnose
-from gradreel.explain.fixes import mended
+from gradreel.explain.fixes import find_fixes
 from gradreel.interpreter import run
 from gradreel.trace import Trace
 from gradreel.trace.events import Printed
@@ -47,5 +47,5 @@ def test_a_question_is_answered_with_what_torch_does_and_why(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(SILENT))
 def test_silent_trouble_has_a_mend_after_which_none_is_told(name: str) -> None:
-    for _, mends in mended(run(RECORDS[name]["source"]), run):
+    for _, mends in find_fixes(run(RECORDS[name]["source"]), run):
         assert mends and told(run(mends[0].source)) == []

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gradreel.explain import diagnose
-from gradreel.explain.fixes import mended
+from gradreel.explain.fixes import find_fixes
 from gradreel.explain.fixes.observe import observe
 from gradreel.explain.fixes.text import changed_blocks, difference
 from gradreel.explain.fixes.verify import RULES, verify
@@ -277,7 +277,7 @@ BEST = [
 
 @pytest.mark.parametrize(("source", "edit"), BEST, ids=[edit for _, edit in BEST])
 def test_the_first_fix_is_the_edit_that_one_would_make(source: str, edit: str) -> None:
-    ((_, mends),) = mended(run(HEAD + source), run)
+    ((_, mends),) = find_fixes(run(HEAD + source), run)
     assert mends[0].fixes and edit in mends[0].source
 
 
@@ -301,7 +301,7 @@ NEVER = {
 @pytest.mark.parametrize("case", NEVER)
 def test_an_edit_is_not_offered_where_it_does_not_belong(case: str) -> None:
     source, words = NEVER[case]
-    found = mended(run(HEAD + source), run)
+    found = find_fixes(run(HEAD + source), run)
     assert found and not any(words in mend.source for _, mends in found for mend in mends)
 
 
@@ -312,12 +312,12 @@ def test_a_fix_of_a_long_loop_need_not_come_to_its_end() -> None:
     def briefly(source: str) -> Trace:
         return run(source, limits=LIMITS)
 
-    ((_, mends),) = mended(run(HEAD + LONG), briefly)
+    ((_, mends),) = find_fixes(run(HEAD + LONG), briefly)
     assert mends[0].fixes and "inside the loop" in mends[0].title
 
 
 def test_an_operation_of_the_forward_is_not_dropped() -> None:
-    for _, mends in mended(run(HEAD + MASKED), run):
+    for _, mends in find_fixes(run(HEAD + MASKED), run):
         (mend,) = mends
         assert "F.linear(x, self.inner.weight * self.mask, self.inner.bias)" in mend.source.replace(
             "torch.nn.functional", "F"
@@ -330,12 +330,12 @@ def test_an_operation_of_the_forward_is_not_dropped() -> None:
 
 
 def test_what_only_ends_the_error_stands_apart_with_what_is_lost() -> None:
-    ((_, mends),) = mended(run(HEAD + CUT.replace("(w * w).sum().item()", "int(w.argmax())")), run)
+    ((_, mends),) = find_fixes(run(HEAD + CUT.replace("(w * w).sum().item()", "int(w.argmax())")), run)
     assert mends and not any(mend.fixes for mend in mends) and all(mend.lost for mend in mends)
 
 
 def test_a_mend_tells_what_is_printed_from_where_it_differs() -> None:
-    ((_, mends),) = mended(run(HEAD + "print('begun')\n" + WRITTEN + "print(x.grad)\n"), run)
+    ((_, mends),) = find_fixes(run(HEAD + "print('begun')\n" + WRITTEN + "print(x.grad)\n"), run)
     assert mends[0].printed == "…\ntensor(7.4366, grad_fn=<SumBackward0>)"
     assert mends[0].prints.endswith("\ntensor([2.7183, 2.7183])")
 
@@ -406,7 +406,7 @@ def test_a_trial_of_silent_trouble_that_a_budget_ends_counts_by_its_first_turns(
         outcomes.append(after.outcome.kind)
         return after
 
-    ((_, mends),) = mended(before, trial)
+    ((_, mends),) = find_fixes(before, trial)
     assert "stopped" in outcomes
     assert [mend.title for mend in mends if mend.fixes][:1] == ["nn.ModuleList around what line 9 keeps"]
 
@@ -427,5 +427,5 @@ def test_gradients_of_recordings_that_leave_turns_out_are_compared_by_call() -> 
         limits=limits,
     )
     assert any(isinstance(event, TurnsSkipped) for event in before.events)
-    ((_, mends),) = mended(before, lambda source: run(source, limits=limits))
+    ((_, mends),) = find_fixes(before, lambda source: run(source, limits=limits))
     assert [mend.title for mend in mends if mend.fixes] == ["opt.zero_grad() before line 9"]

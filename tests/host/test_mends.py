@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from gradreel.explain import diagnose
-from gradreel.explain.fixes import mended
-from gradreel.explain.fixes import runner as mend
+from gradreel.explain.fixes import find_fixes, runner
 from gradreel.explain.fixes.proposal import Proposal
 from gradreel.explain.fixes.text import Text
 from gradreel.host.work import split_reply, work
@@ -66,8 +65,8 @@ def test_edits_are_proposed_for_a_time_only(monkeypatch: pytest.MonkeyPatch) -> 
     def endless(wanted: Any) -> Iterator[Proposal]:
         return (Proposal("", "", f"{wanted.text.source}\n# {number}") for number in count())
 
-    monkeypatch.setattr(mend, "proposals", endless)
-    ((_, found),) = mended(run(TWICE), run, 0.02)
+    monkeypatch.setattr(runner, "proposals", endless)
+    ((_, found),) = find_fixes(run(TWICE), run, 0.02)
     assert found == []
 
 

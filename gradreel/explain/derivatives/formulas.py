@@ -2,7 +2,8 @@
 
 A row is keyed by the node's name without Backward and number. `inputs` are its differentiable inputs in the order of
 its edges, each with the formula of its gradient and what to say: `{grad}` is what came, `{other}`, `{result}` ... what
-the node kept in that slot. `why` says why it keeps what it keeps."""
+the node kept in that slot. `why` says why it keeps what it keeps.
+"""
 
 from __future__ import annotations
 

@@ -49,16 +49,16 @@ ANYWHERE = frozenset({"piled", "second_derivative"})
 """Causes whose words can be of nothing else, wherever they stand."""
 
 
-def demonstrated(world: World, found: Diagnosis) -> bool:
+def is_shown_on_purpose(world: World, found: Diagnosis) -> bool:
     """Whether the program shows on purpose what `found` tells of."""
     words = SAID.get(found.cause)
     if words is None:
         return False
     source = world.source
-    return said(source, found, re.compile(words, re.IGNORECASE)) or compared(source, found)
+    return has_remark(source, found, re.compile(words, re.IGNORECASE)) or has_assertion(source, found)
 
 
-def said(source: Source, found: Diagnosis, words: re.Pattern[str]) -> bool:
+def has_remark(source: Source, found: Diagnosis, words: re.Pattern[str]) -> bool:
     """Whether a remark near the lines of `found` speaks of it, and not as a question."""
     needs = NEEDS.get(found.cause)
     if needs is not None and not needs.search(source.whole):
@@ -88,7 +88,7 @@ def remarks_of(source: Source) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.name.replace("_", " ")
 
 
-def compared(source: Source, found: Diagnosis) -> bool:
+def has_assertion(source: Source, found: Diagnosis) -> bool:
     """Whether an assertion behind it holds what came of it against what was to come: numbers that close are meant."""
     target = found.names.get("target")
     after = max((line for line in found.lines.values() if line), default=0)

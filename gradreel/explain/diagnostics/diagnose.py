@@ -18,7 +18,7 @@ from gradreel.trace.events import Event
 from ..narration.words import upper
 from ..replay.states import Place
 from ..replay.world import World
-from .demonstrations import demonstrated
+from .demonstrations import is_shown_on_purpose
 from .diagnosis import Diagnosis, Failure
 from .registry import Look, error_rules, watchers
 
@@ -95,7 +95,7 @@ class Doctor:
 
     def diagnoses(self) -> list[Diagnosis]:
         silent = [diagnosis for watcher in self.watchers for diagnosis in watcher.found()]
-        found = traced_back(self.found, silent) or [one for one in silent if not demonstrated(self.world, one)]
+        found = traced_back(self.found, silent) or [one for one in silent if not is_shown_on_purpose(self.world, one)]
         causes = {diagnosis.cause for diagnosis in found}
         found = [diagnosis for diagnosis in found if not causes & FOLLOWS.get(diagnosis.cause, frozenset())]
         return [

@@ -37,6 +37,6 @@ class Failure:
     call: int | None
 
 
-def named(**things: str | None) -> dict[str, str]:
+def known_names(**things: str | None) -> dict[str, str]:
     """The names among `things`: what has none is left out."""
     return {role: name for role, name in things.items() if name is not None}

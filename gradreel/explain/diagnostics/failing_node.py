@@ -17,7 +17,7 @@ def failing_node(world: World, failure: Failure) -> NodeState | None:
     return None
 
 
-def asked(world: World, failure: Failure) -> tuple[NodeState, SlotState | None] | None:
+def find_asked_slot(world: World, failure: Failure) -> tuple[NodeState, SlotState | None] | None:
     """The node and the slot that it could not have.
 
     A Function of the program's own asks through its context, which tells nothing: of its slots it is one that was

@@ -28,12 +28,12 @@ def raising_code(world: World, failure: Failure) -> str:
     return world.source.text(line, world.ends.get(line))
 
 
-def begun(world: World, failure: Failure) -> str:
+def begin_story(world: World, failure: Failure) -> str:
     """How a story of what was raised begins: the statement, its line, the turn."""
     return f"{code(raising_code(world, failure))} {on(failure.raised.line)}{during(world.place)}"
 
 
-def mentioned(world: World, text: str) -> Iterator[tuple[str, TensorState]]:
+def find_mentioned(world: World, text: str) -> Iterator[tuple[str, TensorState]]:
     """The tensors that `text` names, each with the name: `net.weight` for net.weight.grad."""
     seen: set[str] = set()
     text = by_number(world, text)

@@ -12,8 +12,8 @@ from gradreel.trace import events as e
 from ..narration.words import code, during, on
 from ..replay.states import TensorState
 from ..replay.world import World
-from .diagnosis import Diagnosis, Failure, named
-from .mentions import mentioned, raising_code, raising_statement
+from .diagnosis import Diagnosis, Failure, known_names
+from .mentions import find_mentioned, raising_code, raising_statement
 from .registry import RULES, register
 
 Fits = Callable[[TensorState], bool]
@@ -35,7 +35,7 @@ def empty(tensor: TensorState) -> bool:
     return 0 in tensor.shape
 
 
-def tracked(tensor: TensorState) -> bool:
+def is_tracked(tensor: TensorState) -> bool:
     return tensor.requires_grad
 
 
@@ -106,12 +106,12 @@ def match_rules(table: tuple[MessageRule, ...], world: World, failure: Failure) 
     got = said.get("got", "")
     lines: dict[str, int | None] = {"raised": failure.raised.line}
     events = {"raised": failure.number}
-    pairs = list(mentioned(world, text))
+    pairs = list(find_mentioned(world, text))
     pair = next((pair for pair in pairs if row.fits(pair[1])), None)
     words = {"code": code(raising_code(world, failure)), "line": on(failure.raised.line), "turn": during(world.place)}
     words |= {"name": "a tensor", "a_got": KINDS.get(got, f"a {got}"), "way": WAYS.get(got, ""), "made": "", **said}
     like = re.search(r"Did you mean: '(\w+)'", world.trace.outcome.message or "")
-    words |= named(like=like.group(1) if like else None)
+    words |= known_names(like=like.group(1) if like else None)
     if pair is not None:
         name, tensor = pair
         lines["built"], events["built"] = tensor.place.line, tensor.made
@@ -128,7 +128,7 @@ def match_rules(table: tuple[MessageRule, ...], world: World, failure: Failure) 
         story=tuple(told for part in row.story if blanks(part) <= words.keys() and (told := part.format(**words))),
         events=events,
         cause=row.cause,
-        names={**said, "got": got, **named(target=pair[0] if pair else None, like=words.get("like"))},
+        names={**said, "got": got, **known_names(target=pair[0] if pair else None, like=words.get("like"))},
     )
 
 

@@ -1,5 +1,7 @@
 """In which order the rules are asked, by their names."""
 
+from __future__ import annotations
+
 ERRORS: tuple[tuple[str, ...], ...] = (
     # who did it is seen in the trace: a node, a write, a Function of the program's own
     (
@@ -9,7 +11,7 @@ ERRORS: tuple[tuple[str, ...], ...] = (
     ("contract", "root_refused"),
     # the way to a root, and calls that torch refuses for what they are given
     (
-        *("no_graph", "unused", "nothing_returned", "of_comma", "plain_number", "no_gradient", "saved_tuple"),
+        *("no_graph", "no_way_to_input", "nothing_returned", "of_comma", "plain_number", "no_gradient", "saved_tuple"),
         *(
             "loss_class",
             "closure_missing",
@@ -24,13 +26,21 @@ ERRORS: tuple[tuple[str, ...], ...] = (
             "mapped_wrongly",
             "data_refused",
         ),
-        *("built_wrongly", "state_alone", "hook_shaped", "nan_found", "state_refused", "not_finite", "swapped"),
+        *(
+            "built_wrongly",
+            "state_alone",
+            "hook_shaped",
+            "nan_found",
+            "state_refused",
+            "not_finite",
+            "swapped_arguments",
+        ),
         *("once_only", "nothing_learns", "parameter_lost"),
     ),
     # what torch's message says of places, shapes and types
-    ("place_missing", "shapes_differ", "dtype_mixed", "no_derivative", "refused", "of_another"),
+    ("place_missing", "shapes_differ", "dtype_mixed", "no_derivative", "refused_operation", "of_another"),
     # a value, a name or a use that is wrong whatever torch is
-    ("misgiven", "not_imported", "misused"),
+    ("misgiven", "not_imported", "wrong_use"),
     # what Python says, with the least that is known of it
     ("of_python", "wrongly_called", "attribute_missing", "key_missing"),
 )

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from gradreel.trace.events import LineReached, NameBound
 
-from ..narration.words import called, code, name_of, on
+from ..narration.words import code, code_label, name_of, on
 from ..replay.graph_queries import origin
 from ..replay.states import TensorState
 from ..replay.world import World
-from .diagnosis import Diagnosis, Failure, named
-from .mentions import PARTS, mentioned, raising_code, raising_statement
+from .diagnosis import Diagnosis, Failure, known_names
+from .mentions import PARTS, find_mentioned, raising_code, raising_statement
 from .message_rules import anything
 from .registry import rule
 
@@ -29,11 +29,11 @@ class Refusal:
     story: tuple[str, ...]
 
 
-def computed(tensor: TensorState) -> bool:
+def is_computed(tensor: TensorState) -> bool:
     return tensor.node is not None
 
 
-def untracked(tensor: TensorState) -> bool:
+def is_untracked(tensor: TensorState) -> bool:
     return not tensor.requires_grad
 
 
@@ -53,14 +53,14 @@ def declare_refusal(
 
 
 @rule
-def refused(world: World, failure: Failure) -> Diagnosis | None:
+def refused_operation(world: World, failure: Failure) -> Diagnosis | None:
     """The refusal with the longest part of the message, with the tensor of the line that it is about."""
     message, line = failure.raised.message, failure.raised.line
     part = max((part for part in REFUSALS if part in message), key=len, default=None)
     if part is None:
         return None
     refusal = REFUSALS[part]
-    found = list(mentioned(world, raising_statement(world, failure)))
+    found = list(find_mentioned(world, raising_statement(world, failure)))
     if "of target" in message:
         found.reverse()
     if refusal.cause == "inference":
@@ -76,7 +76,7 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
     nodes: tuple[int, ...] = ()
     if pair is not None:
         name, tensor = pair
-        words |= {"name": called(world, tensor.number), "where": on(tensor.place.line)}
+        words |= {"name": code_label(world, tensor.number), "where": on(tensor.place.line)}
         if refusal.role:
             lines[refusal.role], events[refusal.role] = kept_at(world, name, tensor)
         nodes = () if tensor.node is None else (tensor.node,)
@@ -90,7 +90,7 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
         nodes=nodes,
         events=events,
         cause=refusal.cause,
-        names=named(target=pair[0] if pair else None),
+        names=known_names(target=pair[0] if pair else None),
     )
 
 

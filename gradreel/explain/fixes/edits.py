@@ -13,19 +13,19 @@ from .text import Edit, Text, names_in, targets
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List)
 
 
-def grouped(text: Text, node: ast.expr) -> str:
+def in_brackets(text: Text, node: ast.expr) -> str:
     """The text of `node`, in brackets unless it can be followed by a dot as it is."""
     shown = text.get(node)
     return shown if isinstance(node, ATOMS) else f"({shown})"
 
 
-def followed(text: Text, node: ast.expr, suffix: str) -> Edit:
+def append_suffix(text: Text, node: ast.expr, suffix: str) -> Edit:
     """`node` followed by `.suffix`: past its brackets, if a dot follows them already."""
     line, end = text.place(node.end_lineno or node.lineno, node.end_col_offset or 0)
     rest = text.code[line - 1][end:]
     if isinstance(text.parents.get(node), ast.Attribute) and rest.startswith(")"):
         return Edit(line, end + 1, line, end + 1, suffix)
-    return text.replaced(node, grouped(text, node) + suffix)
+    return text.replaced(node, in_brackets(text, node) + suffix)
 
 
 def with_argument(text: Text, call: ast.Call, added: str) -> Edit:
@@ -113,7 +113,7 @@ def enclosing(text: Text, node: ast.AST, kind: type[ast.AST]) -> ast.AST | None:
     return next((outer for outer in text.around(node) if isinstance(outer, kind)), None)
 
 
-def enumerated(names: list[str]) -> str:
+def join_names(names: list[str]) -> str:
     """`a, b and c`."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
@@ -158,7 +158,7 @@ def returns(text: Text, name: str) -> list[ast.Return]:
     return [part for home in homes for part in ast.walk(home) if isinstance(part, ast.Return)]
 
 
-def bracketed(shown: str) -> str:
+def bracket(shown: str) -> str:
     return shown if shown.replace(".", "").isidentifier() else f"({shown})"
 
 

@@ -18,7 +18,7 @@ def origins(text: Text, value: ast.expr, depth: int = DEEPEST) -> Iterator[ast.e
     if not depth:
         return
     if isinstance(value, ast.Name | ast.Attribute):
-        for made, place in assigned(text, ast.unparse(value)):
+        for made, place in find_assigned(text, ast.unparse(value)):
             yield from parts(text, made, place, depth - 1)
     elif isinstance(value, ast.UnaryOp):
         yield from origins(text, value.operand, depth - 1)
@@ -26,7 +26,7 @@ def origins(text: Text, value: ast.expr, depth: int = DEEPEST) -> Iterator[ast.e
         yield from parts(text, value, None, depth - 1)
 
 
-def assigned(text: Text, name: str) -> Iterator[tuple[ast.expr, int | None]]:
+def find_assigned(text: Text, name: str) -> Iterator[tuple[ast.expr, int | None]]:
     """What `name` is set to, and which part of it, if it is one of several names."""
     for node in text.parts(text.tree, ast.Assign):
         for goal in node.targets:

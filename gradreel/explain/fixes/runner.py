@@ -19,7 +19,7 @@ from ..diagnostics.diagnosis import Diagnosis
 from .observe import NUMBER, Observation, close, numbers, observe
 from .proposal import Proposal, Wanted
 from .registry import REFERENCES, proposals
-from .text import changed_blocks, difference, posted_errors, read, readable, woven
+from .text import changed_blocks, difference, posted_errors, read, readable, weave
 from .verify import Verdict, verify
 
 Run = Callable[[str], Trace]
@@ -92,7 +92,7 @@ class Candidates:
         if proposal.title in [good.mend.title for good in goal]:
             return
         prints, printed = excerpt(after.output, before.output), excerpt(before.output, after.output)
-        shown = difference(woven(before.trace.source, code_of(before.trace), code_of(before.trace)), source)
+        shown = difference(weave(before.trace.source, code_of(before.trace), code_of(before.trace)), source)
         mend = Mend(proposal.title, proposal.cost, source, shown, verdict.fixes, verdict.lost, prints, printed)
         goal.append(Candidate(proposal.makeshift, changes(before, after), mend))
 
@@ -107,7 +107,7 @@ class Candidates:
         return [replace(good.mend, title=together(good.mend.title), cost=together(good.mend.cost)) for good in chosen]
 
 
-def mended(
+def find_fixes(
     trace: Trace, run: Run, seconds: float = SECONDS, found: list[Diagnosis] | None = None
 ) -> list[tuple[Diagnosis, list[Mend]]]:
     """The diagnoses of `trace` (those `found` already, if they are at hand), each with its mends.
@@ -121,7 +121,8 @@ def mended(
         return [(diagnosis, []) for diagnosis in diagnoses]
     before = observe(trace)
     pairs = [
-        (diagnosis, mends(before, diagnosis, run, until) if time.monotonic() < until else []) for diagnosis in diagnoses
+        (diagnosis, fixes_for(before, diagnosis, run, until) if time.monotonic() < until else [])
+        for diagnosis in diagnoses
     ]
     return [(with_edit(trace, diagnosis, found), found) for diagnosis, found in pairs]
 
@@ -157,7 +158,7 @@ def code_of(trace: Trace) -> str:
     return trace.source if readable(trace.source) else trace.code
 
 
-def mends(before: Observation, found: Diagnosis, run: Run, until: float) -> list[Mend]:
+def fixes_for(before: Observation, found: Diagnosis, run: Run, until: float) -> list[Mend]:
     """What mends `found`: at most MOST_MENDS edits, best first."""
     budget, tried = Budget(MOST_RUNS, until), Candidates()
     code = code_of(before.trace)
@@ -168,12 +169,12 @@ def mends(before: Observation, found: Diagnosis, run: Run, until: float) -> list
         deeper: list[tuple[Proposal, Diagnosis]] = []
         for earlier, wanted in level:
             for proposal in propose(earlier, wanted, until):
-                if proposal.source in sources or known(tried.fixes, proposal):
+                if proposal.source in sources or is_known(tried.fixes, proposal):
                     continue
                 sources.add(proposal.source)
                 if not budget.spend():
                     return tried.best()
-                edited = woven(before.trace.source, code, proposal.source)
+                edited = weave(before.trace.source, code, proposal.source)
                 again = run(edited)
                 left = diagnose(again) if again.outcome.kind in RAN else []
                 if left:
@@ -205,7 +206,7 @@ def compared_with(before: Observation, found: Diagnosis, run: Run) -> Observatio
 RAN = ("finished", "raised", "stopped")
 
 
-def known(good: list[Candidate], proposal: Proposal) -> bool:
+def is_known(good: list[Candidate], proposal: Proposal) -> bool:
     """Whether a mend of the same kind was found: one of each is to be had before there is a second of any."""
     same = [one for one in good if not one.change and one.makeshift <= proposal.makeshift]
     return bool(proposal.cost) and any(one.mend.cost == proposal.cost for one in same)

@@ -276,7 +276,7 @@ def alike_at_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     return start, end
 
 
-def woven(page: str, program: str, edited: str) -> str:
+def weave(page: str, program: str, edited: str) -> str:
     """`page`, which holds `program` line by line, with the lines in it that `edited` changes, and without the errors
     that were posted: those are of the program before.
     """

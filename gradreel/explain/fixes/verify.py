@@ -84,14 +84,14 @@ def runs_on(before: Observation, after: Observation, found: Diagnosis) -> bool:
     if old.outcome.kind != "raised" and sum(not call.failed for call in after.backwards) >= ENOUGH_BACKWARDS:
         return True
     failed = found.lines.get("raised") or found.lines.get("shows") or old.outcome.line
-    return failed is None or passed(old, new, failed)
+    return failed is None or goes_further(old, new, failed)
 
 
 ENOUGH_BACKWARDS = 5
 """More than any watcher of silent trouble waits for before it tells."""
 
 
-def passed(before: Trace, after: Trace, failed: int) -> bool:
+def goes_further(before: Trace, after: Trace, failed: int) -> bool:
     """Whether `after` went beyond the turn in which `before` stood when line `failed` ended it."""
     goals = counterparts(before.source, after.source, failed)
     around = [event.loops[0][0] for event in before.events if isinstance(event, e.LineReached) and event.loops]
@@ -317,10 +317,14 @@ def steps_step(seen: Comparison) -> str | None:
 
 def graphs_are_fresh(seen: Comparison) -> str | None:
     """No graph goes backward again once the leaves that it leads to have been stepped."""
-    return "a graph from before the step goes backward again" if outdated(seen.after) > outdated(seen.before) else None
+    return (
+        "a graph from before the step goes backward again"
+        if runs_outdated(seen.after) > runs_outdated(seen.before)
+        else None
+    )
 
 
-def outdated(seen: Observation) -> bool:
+def runs_outdated(seen: Observation) -> bool:
     """Whether nodes ran that had run before a write into a leaf to which they lead, or that lead only to leaves which
     nothing steps, while others are stepped by the same calls: in those the gradients only add up."""
     ran: dict[int, int] = {}
@@ -360,9 +364,9 @@ def leaves_missed(seen: Observation) -> set[int]:
 
 def the_loss_moves(seen: Comparison) -> str | None:
     """The same loss is not repeated for ever while steps are made."""
-    if at_rest(seen.before) or stuck(seen.before):
+    if at_rest(seen.before) or is_stuck(seen.before):
         return None
-    return "the same loss comes back in every turn" if stuck(seen.after) else None
+    return "the same loss comes back in every turn" if is_stuck(seen.after) else None
 
 
 STILL = 3
@@ -373,7 +377,7 @@ def at_rest(seen: Observation) -> bool:
     return bool(seen.backwards) and [root.data for root in seen.backwards[0].roots] == [0.0]
 
 
-def stuck(seen: Observation) -> bool:
+def is_stuck(seen: Observation) -> bool:
     """Whether one loss comes back on one line, again and again, although leaves are stepped in between."""
     by_line: dict[int, list[tuple[int, float]]] = {}
     for call in seen.backwards:

@@ -15,7 +15,7 @@ from ..replay.world import World
 from .context import Telling
 from .graph import known_of, saved_name, together
 from .program import first_sentence
-from .words import aside, called, code, feeds, label, listed, name_of, node, plural, short, some, value
+from .words import aside, code, code_label, feeds, label, listing, name_of, node, plural, short, some, value
 
 ARTICLE = re.compile(r"^an? ")
 SLOT = re.compile(r"\{(?!grad\})(\w+)\}")
@@ -30,8 +30,8 @@ def backward_started(told: Telling) -> str:
     world = told.world
     event = told.one(e.BackwardStarted)
     call = world.calls[event.call]
-    roots = listed(node(world, number) for number in event.nodes) if event.nodes else "the root"
-    text = f"{code(call.text)} starts at {roots}{seeded(world, event, call.text)}"
+    roots = listing(node(world, number) for number in event.nodes) if event.nodes else "the root"
+    text = f"{code(call.text)} starts at {roots}{seed_words(world, event, call.text)}"
     if event.create_graph:
         return told.sentence(text, "with `create_graph`, it is recorded too")
     if event.retain_graph:
@@ -39,7 +39,7 @@ def backward_started(told: Telling) -> str:
     return told.sentence(text)
 
 
-def seeded(world: World, event: e.BackwardStarted, text: str) -> str:
+def seed_words(world: World, event: e.BackwardStarted, text: str) -> str:
     """With what a call starts that was given no gradient."""
     root = world.tensors.get(event.roots[0]) if len(event.roots) == 1 else None
     if event.called != "backward" or root is None or root.shape or not UNSEEDED.search(text):
@@ -173,11 +173,11 @@ def slot_retained(told: Telling) -> str:
     kept_on = told.all(e.SlotRetained)
     what = in_slots(world, kept_on)
     call = world.calls[kept_on[0].call]
-    why = "`create_graph` implies `retain_graph`" if implied(call) else "`retain_graph` is set"
+    why = "`create_graph` implies `retain_graph`" if is_implied(call) else "`retain_graph` is set"
     return told.sentence(f"{node(world, kept_on[0].node)} retains {what} for another pass: {why}")
 
 
-def implied(call: Call) -> bool:
+def is_implied(call: Call) -> bool:
     """Whether the graph is kept for `create_graph` alone."""
     return call.create_graph and "retain_graph" not in call.text
 
@@ -202,7 +202,7 @@ def meeting(world: World, state: NodeState, call: Call) -> str:
     uses = call.expected.get(state.number, 0)
     times = TIMES.get(uses, f"{uses} times")
     if state.variable is not None:
-        return called(world, state.variable) + (f", which was used {times}" if uses > 1 else "")
+        return code_label(world, state.variable) + (f", which was used {times}" if uses > 1 else "")
     if uses < 2 or len(state.outputs) != 1:
         return f"**{state.title}**"
     name = name_of(world, world.tensors[state.outputs[0]])
@@ -211,7 +211,7 @@ def meeting(world: World, state: NodeState, call: Call) -> str:
 
 def grad_stored(told: Telling) -> str:
     event = told.last(e.GradStored)
-    name = called(told.world, event.tensor)
+    name = code_label(told.world, event.tensor)
     grad = code(f"{name[1:-1]}.grad") if name.startswith("`") else f"the gradient of {name}"
     if event.how == "retained":
         return told.sentence(f"{grad} keeps {value(event.after)}, because of `retain_grad()`")
@@ -237,14 +237,14 @@ def used_by_step(world: World, event: e.GradStored) -> bool:
 def grad_assigned(told: Telling) -> str:
     world = told.world
     assigned = told.all(e.GradStored)
-    reset = [called(world, event.tensor).strip("`") for event in assigned if event.after is None]
+    reset = [code_label(world, event.tensor).strip("`") for event in assigned if event.after is None]
     if len(reset) == len(assigned):
         names = some([code(f"{name}.grad") for name in reset])
         verb = "is" if len(reset) == 1 else "are"
         return told.sentence(f"{names} {verb} set to None, so the next backward starts afresh")
     return told.sentence(
-        listed(
-            f"{code(called(world, event.tensor).strip('`') + '.grad')} is now {value(event.after)}"
+        listing(
+            f"{code(code_label(world, event.tensor).strip('`') + '.grad')} is now {value(event.after)}"
             for event in assigned
         )
     )
@@ -252,7 +252,7 @@ def grad_assigned(told: Telling) -> str:
 
 def grad_captured(told: Telling) -> str:
     world = told.world
-    parts = [f"{value(event.value)} for {called(world, event.tensor)}" for event in told.all(e.GradCaptured)]
+    parts = [f"{value(event.value)} for {code_label(world, event.tensor)}" for event in told.all(e.GradCaptured)]
     return told.sentence(f"`autograd.grad` hands back {some(parts, most=3)}", "no `.grad` is touched")
 
 
@@ -296,7 +296,7 @@ def during(place: Place) -> str:
 def hook_ran(told: Telling) -> str:
     world = told.world
     event = told.one(e.HookRan)
-    where = called(world, event.tensor) if event.tensor is not None else node(world, event.node or 0)
+    where = code_label(world, event.tensor) if event.tensor is not None else node(world, event.node or 0)
     if event.after is None and event.hook != "post_accumulate" and wrote(told, event):
         return told.sentence(
             f"a hook on {where} changed what it was given in place, to {value(event.before)}, and returned nothing"
@@ -306,7 +306,7 @@ def hook_ran(told: Telling) -> str:
     return told.sentence(f"a hook on {where} gets {value(event.before)} and returns {value(event.after)} instead")
 
 
-def recomputed(told: Telling) -> str:
+def function_recomputed(told: Telling) -> str:
     event = told.one(e.Recomputed)
     who = (
         f"{node(told.world, event.node)} asks for what was not saved"

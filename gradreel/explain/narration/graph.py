@@ -11,7 +11,7 @@ from ..derivatives.lookup import kind_of_node, operator
 from ..replay.states import NodeState, SlotState, is_custom, kind_of
 from ..replay.world import World
 from .context import Telling
-from .words import called, code, expression, label, listed, node, some, value
+from .words import code, code_label, expression, label, listing, node, some, value
 
 GIVEN = (
     "self other input weight target mat1 mat2 batch1 batch2 vec vec1 vec2 tensor tensor1 tensor2 query key value "
@@ -87,7 +87,7 @@ def together(saved: list[str]) -> list[str]:
     nameless = [name.removeprefix(NAMELESS) for name in saved if name.startswith(NAMELESS)]
     if len(nameless) < 2:
         return saved
-    return [*(name for name in saved if not name.startswith(NAMELESS)), f"its inputs {listed(nameless)}"]
+    return [*(name for name in saved if not name.startswith(NAMELESS)), f"its inputs {listing(nameless)}"]
 
 
 def known_saves(state: NodeState) -> bool:
@@ -123,11 +123,11 @@ def saved_label(world: World, slot: SlotState) -> str | None:
     return "result" if slot.tensor is None or slot.slot == "result" else label(world, slot.tensor)
 
 
-def written(told: Telling) -> str:
+def tensor_written(told: Telling) -> str:
     world = told.world
     event = told.last(e.Written)
     state = world.tensors[event.tensor]
-    name = called(world, event.tensor)
+    name = code_label(world, event.tensor)
     statement = world.source.text(world.place.line, world.place.end_line) if told.beat.opens else ""
     doer = code(statement or event.op.partition(".")[0].rstrip("_") + "_")
     text = f"{doer} writes into {name} in place: it is now {value(event.value)}"
@@ -153,7 +153,7 @@ def node_released(told: Telling) -> str:
     states = [world.nodes[event.node] for event in told.all(e.NodeReleased)]
     titles = [f"**{state.title}**" for state in states if state.variable is None]
     leaves = [
-        f"the AccumulateGrad of {called(world, state.variable)}" for state in states if state.variable is not None
+        f"the AccumulateGrad of {code_label(world, state.variable)}" for state in states if state.variable is not None
     ]
     verb = "is released" if len(states) == 1 else "are released"
     names = [code(name) for _, name in world.gone]

@@ -7,7 +7,7 @@ import re
 from gradreel.trace import events as e
 
 from .context import Telling, turns
-from .words import called, code, grad_owner, some, value
+from .words import code, code_label, grad_owner, some, value
 
 LONGEST = 72
 
@@ -102,7 +102,7 @@ def new_tensor(told: Telling, number: int, now: str, bound: str) -> str:
         return f"the result, {now}"
     base = world.tensors.get(tensor.base) if tensor.base is not None else None
     if base is not None and (base.requires_grad or base.called is not None):
-        memory = called(world, base.number)
+        memory = code_label(world, base.number)
         former = f"of what {memory} named before" if memory == code(bound) else f"of {memory}"
         return f"{now}, which shares the memory {former}; no graph leads back from it"
     if tensor.requires_grad:
@@ -145,7 +145,7 @@ def function_left(told: Telling) -> str:
 
 def optimizer_stepped(told: Telling) -> str:
     world = told.world
-    names = dict.fromkeys(called(world, event.tensor) for event in told.all(e.Written))
+    names = dict.fromkeys(code_label(world, event.tensor) for event in told.all(e.Written))
     name = told.one(e.OptimizerStepped).optimizer
     if not names and name == "LBFGS":
         return told.sentence(f"{code(name)} takes a step, in which it calls the closure as often as it needs")
@@ -157,34 +157,34 @@ def optimizer_stepped(told: Telling) -> str:
 
 def flag_changed(told: Telling) -> str:
     event = told.one(e.FlagChanged)
-    name = called(told.world, event.tensor)
+    name = code_label(told.world, event.tensor)
     if event.requires_grad:
         return told.sentence(f"{name} requires a gradient from now on: what is computed from it gets recorded")
     return told.sentence(f"{name} no longer requires a gradient: what is computed from it goes unrecorded")
 
 
-def printed(told: Telling) -> str:
+def text_printed(told: Telling) -> str:
     text = "".join(event.text for event in told.all(e.Printed)).strip("\n")
     first, *more = text.split("\n")
     shown = first if len(first) <= LONGEST else first[: LONGEST - 1] + "…"
     return told.sentence(f"prints {code(shown)}{' and more' if more else ''}" if text else "prints an empty line")
 
 
-def warned(told: Telling) -> str:
+def warning_given(told: Telling) -> str:
     """What is other here than at home is no warning of PyTorch's."""
     event = told.one(e.Warned)
     who = "Gradreel says" if event.category == "Note" else "PyTorch warns"
     return told.sentence(f"{who}: “{first_sentence(event.message)}”")
 
 
-def raised(told: Telling) -> str:
+def error_raised(told: Telling) -> str:
     event = told.one(e.Raised)
     who = "this" if told.beat.opens and told.last(e.LineReached).line == event.line else f"line {event.line}"
     text = f"{who} raises {event.type}: “{first_sentence(event.message)}”"
     return told.sentence(text, *(["the program catches it"] if event.caught else []))
 
 
-def stopped(told: Telling) -> str:
+def run_stopped(told: Telling) -> str:
     """Why is told by the outcome, in a sentence that says what a program may use."""
     event = told.one(e.Stopped)
     if event.budget == "crash":

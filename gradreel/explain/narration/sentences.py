@@ -20,13 +20,13 @@ TELL: dict[str, Callable[[Telling], str]] = {
     "function_left": program.function_left,
     "optimizer_stepped": program.optimizer_stepped,
     "flag_changed": program.flag_changed,
-    "printed": program.printed,
-    "warned": program.warned,
-    "raised": program.raised,
-    "stopped": program.stopped,
+    "printed": program.text_printed,
+    "warned": program.warning_given,
+    "raised": program.error_raised,
+    "stopped": program.run_stopped,
     "turns_skipped": program.turns_skipped,
     "node_made": graph.node_made,
-    "written": graph.written,
+    "written": graph.tensor_written,
     "node_released": graph.node_released,
     "backward_started": backward.backward_started,
     "node_ran": backward.node_ran,
@@ -40,7 +40,7 @@ TELL: dict[str, Callable[[Telling], str]] = {
     "backward_failed": backward.backward_failed,
     "backward_refused": backward.backward_refused,
     "hook_ran": backward.hook_ran,
-    "recomputed": backward.recomputed,
+    "recomputed": backward.function_recomputed,
 }
 
 

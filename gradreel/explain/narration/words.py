@@ -1,6 +1,7 @@
 """Plain words for values, names and lists, as every sentence uses them.
 
-Text carries two marks: `code` in backticks and **bold**."""
+Text carries two marks: `code` in backticks and **bold**.
+"""
 
 from __future__ import annotations
 
@@ -166,7 +167,7 @@ def shape(dims: Sequence[int]) -> str:
     return "×".join(map(str, dims)) if len(dims) != 1 else f"{dims[0]}-element"
 
 
-def listed(parts: Iterable[str]) -> str:
+def listing(parts: Iterable[str]) -> str:
     """`a`, `b` and `c`."""
     *rest, last = parts
     return f"{', '.join(rest)} and {last}" if rest else last
@@ -175,8 +176,8 @@ def listed(parts: Iterable[str]) -> str:
 def some(parts: Sequence[str], most: int = 4) -> str:
     """As `listed`, with the tail of a long list counted."""
     if len(parts) <= most:
-        return listed(parts)
-    return listed([*parts[: most - 1], f"{count(len(parts) - most + 1)} more"])
+        return listing(parts)
+    return listing([*parts[: most - 1], f"{count(len(parts) - most + 1)} more"])
 
 
 def count(many: int) -> str:
@@ -333,7 +334,7 @@ def grad_owner(world: World, tensor: TensorState) -> str | None:
     return None if name is None else f"{name}.grad"
 
 
-def called(world: World, number: int | None) -> str:
+def code_label(world: World, number: int | None) -> str:
     """As `label`, in backticks; "an unnamed tensor" for what has no name."""
     text = label(world, number)
     tensor = world.tensors.get(number) if number is not None else None
@@ -346,14 +347,14 @@ def called(world: World, number: int | None) -> str:
 def node(world: World, number: int) -> str:
     """**MulBackward0 #3**, or of a leaf: `w`."""
     state = world.nodes[number]
-    return f"**{state.title}**" if state.variable is None else called(world, state.variable)
+    return f"**{state.title}**" if state.variable is None else code_label(world, state.variable)
 
 
 def feeds(world: World, state: NodeState, target: int) -> str:
     """Where a gradient that `state` hands to the node `target` goes: the tensor by its name, else the node."""
     goal = world.nodes[target]
     if goal.variable is not None:
-        return called(world, goal.variable)
+        return code_label(world, goal.variable)
     for tensor in goal.outputs:
         made = world.tensors[tensor]
         if tensor in state.inputs and made.node == target and (name := name_of(world, made)) is not None:

@@ -37,7 +37,7 @@ def tensor_made(world: World, event: e.TensorMade) -> None:
         node.outputs.append(event.tensor)
 
 
-def written(world: World, event: e.Written) -> None:
+def tensor_written(world: World, event: e.Written) -> None:
     write = Write(
         world.count,
         world.place,
@@ -164,7 +164,7 @@ def let_go(world: World, slot: SlotState) -> None:
 
 CHANGES: dict[type[Event], Callable[[World, Any], None]] = {
     e.TensorMade: tensor_made,
-    e.Written: written,
+    e.Written: tensor_written,
     e.AliasChanged: alias_changed,
     e.FlagChanged: flag_changed,
     e.TensorReleased: tensor_released,

@@ -141,7 +141,7 @@ def rebuilt_from(world: World, tensor: TensorState) -> Seen | None:
     earlier = [seen for seen in world.taken if seen.event < tensor.made]
     for taken in reversed(earlier):
         source = world.tensors.get(taken.tensor)
-        if source is None or not tracked(world, source):
+        if source is None or not view_requires_grad(world, source):
             continue
         if taken.place.since == tensor.place.since or within_call(world, taken, tensor):
             return taken
@@ -155,7 +155,7 @@ def rebuilt_from(world: World, tensor: TensorState) -> Seen | None:
             for taken in reversed(earlier)
             if taken.place.line in feeding
             and taken.tensor in world.tensors
-            and tracked(world, world.tensors[taken.tensor])
+            and view_requires_grad(world, world.tensors[taken.tensor])
         ),
         None,
     )
@@ -191,15 +191,17 @@ def numbers_on_way(world: World, start: TensorState, goal: TensorState) -> tuple
         for seen in world.taken[-LATEST:]
         if seen.tensor in world.tensors and any(state is goal for state in ancestors(world, world.tensors[seen.tensor]))
     ]
-    return fed(world, start, mine)
+    return find_fed(world, start, mine)
 
 
 def numbers_from_tracked(world: World, start: TensorState) -> tuple[TensorState, Seen] | None:
     """What `start` was made of that computed with plain numbers taken out of a tensor with a graph."""
-    return fed(world, start, [seen for seen in world.taken if tracked(world, world.tensors.get(seen.tensor))])
+    return find_fed(
+        world, start, [seen for seen in world.taken if view_requires_grad(world, world.tensors.get(seen.tensor))]
+    )
 
 
-def fed(world: World, start: TensorState, taken: list[Seen]) -> tuple[TensorState, Seen] | None:
+def find_fed(world: World, start: TensorState, taken: list[Seen]) -> tuple[TensorState, Seen] | None:
     """What `start` was made of in a statement that some of the numbers `taken` reach, with the last such."""
     for tensor in ancestors(world, start) if taken else ():
         feeding = world.source.feeding(tensor.place.line)
@@ -211,7 +213,7 @@ def fed(world: World, start: TensorState, taken: list[Seen]) -> tuple[TensorStat
     return None
 
 
-def tracked(world: World, tensor: TensorState | None) -> bool:
+def view_requires_grad(world: World, tensor: TensorState | None) -> bool:
     """Whether `tensor`, or what it is a detached view of, requires a gradient."""
     while tensor is not None:
         if tensor.requires_grad:

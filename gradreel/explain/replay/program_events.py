@@ -91,11 +91,11 @@ def optimizer_stepped(world: World, event: e.OptimizerStepped) -> None:
     world.stepping = (event.optimizer, world.scope) if event.phase == "began" else None
 
 
-def told(world: World, event: e.Printed) -> None:
+def text_printed(world: World, event: e.Printed) -> None:
     world.printed.append((event.text, world.count))
 
 
-def warned(world: World, event: e.Warned) -> None:
+def warning_given(world: World, event: e.Warned) -> None:
     world.warnings.append((event, world.count))
 
 
@@ -118,8 +118,8 @@ CHANGES: dict[type[Event], Callable[[World, Any], None]] = {
     e.FunctionEntered: function_entered,
     e.FunctionLeft: function_left,
     e.OptimizerStepped: optimizer_stepped,
-    e.Printed: told,
-    e.Warned: warned,
+    e.Printed: text_printed,
+    e.Warned: warning_given,
     e.TurnsSkipped: turns_skipped,
     e.GradMissing: grad_missing,
     e.NumbersTaken: numbers_taken,

@@ -1,8 +1,8 @@
 """The World: a fold over events that knows, at each moment, who lives, who holds what, and where it came from.
 
 Sentences, diagnoses and scenes all ask the same World, so they cannot disagree. Apply the events one after another
-with `apply`; everything else is a question. What each kind of event changes stands in `changes_program`,
-`changes_graph` and `changes_engine`.
+with `apply`; everything else is a question. What each kind of event changes stands in `program_events`,
+`graph_events` and `engine_events`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..source import Source
-from . import engine_events as changes_engine
-from . import graph_events as changes_graph
-from . import program_events as changes_program
+from . import engine_events, graph_events, program_events
 from .program_position import Whereabouts
 from .states import Call, NodeState, Place, Seen, SlotState, TensorState, Turn, Write
 
@@ -146,8 +144,8 @@ class World:
 
 
 CHANGES: dict[type[Event], Callable[[World, Any], None]] = {
-    **changes_program.CHANGES,
-    **changes_graph.CHANGES,
-    **changes_engine.CHANGES,
+    **program_events.CHANGES,
+    **graph_events.CHANGES,
+    **engine_events.CHANGES,
 }
 """What each kind of event does to the World; kinds that change nothing in it are not listed."""

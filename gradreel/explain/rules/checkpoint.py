@@ -17,7 +17,7 @@ from ..diagnostics.message_rules import MessageRule, match_rules
 from ..diagnostics.refusals import declare_refusal
 from ..diagnostics.registry import rule, watcher
 from ..diagnostics.showing import FirstTrouble
-from ..fixes.edits import enclosing, enumerated, grouped, set_keyword
+from ..fixes.edits import enclosing, in_brackets, join_names, set_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
 from ..fixes.registry import fix
 from ..fixes.text import Text
@@ -328,7 +328,7 @@ def draw_by_torch(wanted: Wanted) -> Iterator[Proposal]:
         edits.append(text.replaced(call, made))
         lines.append(str(call.lineno))
     if edits:
-        title = f"draw with torch, whose generator the checkpoint sets back, on line {enumerated(lines)}"
+        title = f"draw with torch, whose generator the checkpoint sets back, on line {join_names(lines)}"
         yield wanted.proposal(title, FREE, *edits)
 
 
@@ -341,7 +341,7 @@ def drawn_by_torch(text: Text, call: ast.Call) -> str | None:
     if name in AS_TORCH and not given:
         return AS_TORCH[name]
     if name == "uniform" and len(given) == 2:
-        low, high = (grouped(text, part) for part in call.args)
+        low, high = (in_brackets(text, part) for part in call.args)
         return AS_TORCH[name] if (low, high) == ("0", "1") else f"({low} + ({high} - {low}) * {AS_TORCH[name]})"
     if name in ("randint", "integers", "randrange") and 0 < len(given) <= 2:
         more = " + 1" if own and name == "randint" else ""
@@ -350,7 +350,7 @@ def drawn_by_torch(text: Text, call: ast.Call) -> str | None:
         first = call.args[0]
         if isinstance(first, ast.Constant):
             return f"torch.randint({given[0]}, ()).item()"
-        return f"{grouped(text, first)}[torch.randint(len({given[0]}), ()).item()]"
+        return f"{in_brackets(text, first)}[torch.randint(len({given[0]}), ()).item()]"
     if name == "binomial" and len(given) == 2 and given[0] == "1":
         return f"int(torch.rand(()).item() < {given[1]})"
     if name == "permutation" and len(given) == 1:
@@ -381,7 +381,7 @@ def not_recomputed(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in ast.walk(text.tree):
         if isinstance(call, ast.Call) and callee(call) == "checkpoint" and len(call.args) > 1:
-            made = f"{grouped(text, call.args[0])}({', '.join(text.get(part) for part in call.args[1:])})"
+            made = f"{in_brackets(text, call.args[0])}({', '.join(text.get(part) for part in call.args[1:])})"
             title = f"{made}, without a checkpoint, on line {call.lineno}"
             yield wanted.makeshift(title, "what it computes is kept in memory", text.replaced(call, made))
 

@@ -11,15 +11,15 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..calls import callee, calls_in, keyword
-from ..diagnostics.diagnosis import Diagnosis, Failure, named
-from ..diagnostics.mentions import begun, raising_statement, stands_for
+from ..diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ..diagnostics.mentions import begin_story, raising_statement, stands_for
 from ..diagnostics.message_rules import MessageRule, anything, match_rules
 from ..diagnostics.registry import rule, watcher
 from ..diagnostics.showing import FirstTrouble, Showing
-from ..fixes.edits import followed, grouped, set_keyword
+from ..fixes.edits import append_suffix, in_brackets, set_keyword
 from ..fixes.proposal import FREE, Proposal, Wanted
 from ..fixes.registry import fix
-from ..narration.words import bare, called, code, listed, name_of, on
+from ..narration.words import bare, code, code_label, listing, name_of, on
 from ..replay.graph_queries import origin
 from ..replay.states import NodeState, TensorState
 from ..replay.world import World
@@ -162,14 +162,14 @@ def out_of_range(world: World, failure: Failure, found: re.Match[str]) -> Diagno
     cause = "no_number" if "nan" in found["values"] else "support"
     rule = NEEDS["Real"] if cause == "no_number" else NEEDS.get(need, "has a range of its own.")
     story = [
-        f"{begun(world, failure)} makes a `{dist}` whose `{what}` is out of its range.",
+        f"{begin_story(world, failure)} makes a `{dist}` whose `{what}` is out of its range.",
         *whose(world, given),
         f"`{what}` {rule}",
     ]
     if dist in SCORED and what == "probs" and cause == "support":
         story.append(f"Scores, as a layer gives them, are taken as they are by `{dist}(logits=…)`.")
-    words = named(what=what, dist=dist, need=need)
-    return told(world, failure, "A distribution cannot have this parameter", story, given, cause, words)
+    words = known_names(what=what, dist=dist, need=need)
+    return parameter_diagnosis(world, failure, "A distribution cannot have this parameter", story, given, cause, words)
 
 
 def out_of_support(world: World, failure: Failure, found: re.Match[str]) -> Diagnosis:
@@ -179,26 +179,26 @@ def out_of_support(world: World, failure: Failure, found: re.Match[str]) -> Diag
     bounds = dict(BOUND.findall(found["bounds"]))
     what = SUPPORTS.get(need, "certain numbers").format(**{"lower": "0", "upper": "1", **bounds})
     story = [
-        f"{begun(world, failure)} asks how likely a value is that cannot come out of this `{dist}`.",
+        f"{begin_story(world, failure)} asks how likely a value is that cannot come out of this `{dist}`.",
         *whose(world, given),
         f"Out of it come {what}; all else has no likelihood.",
     ]
-    words = named(dist=dist, need=need, **bounds)
-    return told(world, failure, "A value that cannot come out", story, given, "value", words)
+    words = known_names(dist=dist, need=need, **bounds)
+    return parameter_diagnosis(world, failure, "A value that cannot come out", story, given, "value", words)
 
 
 def whose(world: World, given: ast.expr | None) -> list[str]:
-    tensor = stood(world, given)
+    tensor = value_given(world, given)
     if tensor is None or given is None:
         return []
     return [f"It is given {code(ast.unparse(given))}, made {on(tensor.place.line)}."]
 
 
-def stood(world: World, given: ast.expr | None) -> TensorState | None:
+def value_given(world: World, given: ast.expr | None) -> TensorState | None:
     return stands_for(world, ast.unparse(given)) if isinstance(given, ast.Name | ast.Attribute) else None
 
 
-def told(
+def parameter_diagnosis(
     world: World,
     failure: Failure,
     title: str,
@@ -207,7 +207,7 @@ def told(
     cause: str,
     words: dict[str, str],
 ) -> Diagnosis:
-    tensor = stood(world, given)
+    tensor = value_given(world, given)
     lines: dict[str, int | None] = {"raised": failure.raised.line}
     events = {"raised": failure.number}
     if tensor is not None:
@@ -313,7 +313,7 @@ class Drawn:
 
     def told(self, sample: TensorState, node: int) -> Diagnosis:
         world, line = self.world, sample.place.line
-        given = [called(world, tensor.number) for tensor in self.sources(sample)]
+        given = [code_label(world, tensor.number) for tensor in self.sources(sample)]
         user = world.nodes[node]
         return Diagnosis(
             kind="no_graph",
@@ -321,7 +321,7 @@ class Drawn:
             lines={"built": line, "cut": line, "raised": None},
             story=(
                 f"{code(world.source.text(line, sample.place.end_line))} {on(line)} draws numbers without a graph from "
-                f"{listed(given)}.",
+                f"{listing(given)}.",
                 f"**{user.title}** {on(user.place.line)} computes with the sample, and no gradient goes back through "
                 "it. What the loss says of the sample never reaches what it was drawn from.",
                 "`rsample()` draws the same as a function of the parameters, noise apart, so that a gradient goes "
@@ -330,7 +330,7 @@ class Drawn:
             nodes=(node,),
             events={"built": sample.made, "cut": sample.made, "seen": world.count - 1},
             cause="drawn",
-            names=named(how="sample", target=name_of(world, sample)),
+            names=known_names(how="sample", target=name_of(world, sample)),
         )
 
     def found(self) -> list[Diagnosis]:
@@ -389,13 +389,13 @@ class FlatDraws(FirstTrouble):
 
     def told(self, draw: TensorState, taker: NodeState) -> Diagnosis:
         world, place = self.world, draw.place
-        given = [called(world, number) for number in draw.inputs if world.tensors[number].requires_grad]
+        given = [code_label(world, number) for number in draw.inputs if world.tensors[number].requires_grad]
         return Diagnosis(
             title="A draw sends back zeros",
             lines={"built": place.line, "raised": None},
             story=(
                 f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} draws numbers around "
-                f"{listed(given)}.",
+                f"{listing(given)}.",
                 f"**{taker.title}** {on(taker.place.line)} computes with what was drawn, and the gradient of a draw is "
                 "0. Nothing that the loss says of it reaches what it was drawn from.",
                 "Written as the mean plus the spread times `torch.randn_like`, the same numbers are a function of "
@@ -404,7 +404,7 @@ class FlatDraws(FirstTrouble):
             nodes=(taker.number,),
             events={"built": draw.made, "seen": world.count - 1},
             cause="flat_draw",
-            names=named(target=name_of(world, draw)),
+            names=known_names(target=name_of(world, draw)),
         )
 
     def found(self) -> list[Diagnosis]:
@@ -451,7 +451,9 @@ def into_range(wanted: Wanted) -> Iterator[Proposal]:
         way, words = WAYS.get(wanted.name("need") or "", ("", ""))
         if way and not isinstance(given, ast.Constant | ast.UnaryOp):
             title = f"{what} {words}, on line {call.lineno}"
-            yield wanted.proposal(title, "other numbers", text.replaced(given, way.format(shown, grouped(text, given))))
+            yield wanted.proposal(
+                title, "other numbers", text.replaced(given, way.format(shown, in_brackets(text, given)))
+            )
 
 
 @fix(no_number=1)
@@ -484,9 +486,9 @@ def into_support(wanted: Wanted) -> Iterator[Proposal]:
         ways.append(".softmax(-1)")
     for call in text.calls(wanted.at("raised"), "log_prob", "cdf"):
         for way in ways if call.args else ():
-            shown = f"{grouped(text, call.args[0])}{way}"
+            shown = f"{in_brackets(text, call.args[0])}{way}"
             title = f"{shown} on line {call.lineno}: inside of what can come out"
-            yield wanted.proposal(title, "other numbers", followed(text, call.args[0], way))
+            yield wanted.proposal(title, "other numbers", append_suffix(text, call.args[0], way))
 
 
 CHANCES = {
@@ -506,8 +508,8 @@ def into_chances(wanted: Wanted) -> Iterator[Proposal]:
         given = func.value if own and isinstance(func, ast.Attribute) else call.args[0] if call.args else None
         for way, words in CHANCES.get(wanted.found.cause, ()) if given is not None else ():
             assert given is not None
-            title = f"{words}: {grouped(text, given)}.{way} on line {call.lineno}"
-            yield wanted.proposal(title, "other chances", followed(text, given, f".{way}"))
+            title = f"{words}: {in_brackets(text, given)}.{way} on line {call.lineno}"
+            yield wanted.proposal(title, "other chances", append_suffix(text, given, f".{way}"))
 
 
 @fix(drawn_out=1)
@@ -528,7 +530,7 @@ def as_function(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(wanted.at("built"), "normal"):
         given = [*call.args, *(word.value for word in call.keywords if word.arg in ("mean", "std"))]
         if len(given) == 2:
-            mean, std = (grouped(text, part) for part in given)
+            mean, std = (in_brackets(text, part) for part in given)
             like = std if isinstance(given[0], ast.Constant) else mean
             made = f"({mean} + {std} * torch.randn_like({like}))"
             bare = isinstance(text.parents.get(call), ast.Assign | ast.Return)

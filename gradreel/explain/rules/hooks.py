@@ -12,17 +12,17 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..calls import callee, keyword
-from ..diagnostics.diagnosis import Diagnosis, Failure, named
+from ..diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ..diagnostics.failing_node import failing_node
-from ..diagnostics.message_rules import MessageRule, message_rules, tracked
-from ..diagnostics.refusals import computed, declare_refusal
+from ..diagnostics.message_rules import MessageRule, is_tracked, message_rules
+from ..diagnostics.refusals import declare_refusal, is_computed
 from ..diagnostics.registry import rule, watcher
 from ..diagnostics.showing import FirstTrouble
-from ..fixes.edits import enclosing, followed, grouped, stack_statements
+from ..fixes.edits import append_suffix, enclosing, in_brackets, stack_statements
 from ..fixes.proposal import FREE, Proposal, Wanted
 from ..fixes.registry import fix, fix_kind
 from ..fixes.text import Edit, Text, names_in
-from ..narration.words import called, code, on
+from ..narration.words import code, code_label, on
 from ..replay.graph_queries import are_equal
 from ..replay.states import NodeState
 from ..replay.world import World
@@ -37,7 +37,7 @@ declare_refusal(
     "expected Variable, but hook returned",
     cause="hook_returned",
     title="A hook gives a gradient, or nothing",
-    fits=computed,
+    fits=is_computed,
     role="built",
     story=(
         "A hook on {name}, made {where}, returned something that is no tensor.",
@@ -49,7 +49,7 @@ declare_refusal(
     "saved tensor unpack_hook expected",
     cause="unpacked",
     title="An unpack hook gives a tensor back",
-    fits=computed,
+    fits=is_computed,
     role="built",
     story=(
         "{code} {line} needs a tensor that was saved, and `pack` had put something else in its place.",
@@ -60,7 +60,7 @@ declare_refusal(
     "saved tensor pack hook is modifying its input",
     cause="packed",
     title="A pack hook may not write",
-    fits=computed,
+    fits=is_computed,
     role="built",
     story=(
         "{code} {line} saves a tensor, and the `pack` hook writes into it.",
@@ -72,7 +72,7 @@ declare_refusal(
     "post accumulate grad hooks should return None",
     cause="post_hook_result",
     title="This hook returns nothing",
-    fits=tracked,
+    fits=is_tracked,
     story=(
         "A hook that runs after a gradient was added up gets the leaf: {code} {line} runs one.",
         "It gives something back, which would go nowhere: what it is to change, it changes in `p.grad`.",
@@ -82,7 +82,7 @@ declare_refusal(
     "cannot resize variables that require grad",
     cause="resized",
     title="What requires a gradient keeps its size",
-    fits=tracked,
+    fits=is_tracked,
     role="built",
     story=(
         "{name}, made {where}, requires a gradient, and {code} {line} would give it another size in place.",
@@ -94,7 +94,7 @@ declare_refusal(
     "data set to a tensor that requires gradients must be floating point",
     cause="data_type",
     title="Only floating point numbers have a slope",
-    fits=tracked,
+    fits=is_tracked,
     role="built",
     story=(
         "{name}, made {where}, requires a gradient, and {code} {line} puts whole numbers into it.",
@@ -127,7 +127,7 @@ def hook_shaped(world: World, failure: Failure) -> Diagnosis | None:
     who = f"{code(name)}, written {on(hook.lineno)}," if hook is not None else "A hook"
     if tensor is not None:
         lines["built"], events["built"] = tensor.place.line, tensor.made
-        whose = f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has the shape {list(tensor.shape)}"
+        whose = f"{code_label(world, tensor.number)}, made {on(tensor.place.line)}, has the shape {list(tensor.shape)}"
         story.append(f"{whose}, and so has its gradient.")
     story.append(f"{who} gets that gradient on its way back, and what it returns takes its place.")
     story.append("It returned one of another shape; a hook may change the numbers of a gradient, not its shape.")
@@ -243,8 +243,8 @@ class Hooked:
         )
         if not scaled and not GRADIENT_NAME.match(name):
             return None
-        owner = called(world, tensor)
-        title, names = "A hook that changes the parameter instead of its gradient", named(target=name)
+        owner = code_label(world, tensor)
+        title, names = "A hook that changes the parameter instead of its gradient", known_names(target=name)
         return Diagnosis(
             title=title,
             lines={"changed": line, "raised": None, "shows": line},
@@ -282,7 +282,7 @@ class Hooked:
             nodes=(*nodes, *([] if other is None else [other.number])),
             events={"changed": number, "seen": self.world.count - 1},
             cause="hooked",
-            names=named(target=name),
+            names=known_names(target=name),
         )
 
     def found(self) -> list[Diagnosis]:
@@ -363,7 +363,7 @@ class HooksPile(FirstTrouble):
             ),
             events={"built": self.reached.get(line, world.count - 1), "seen": world.count - 1},
             cause="hooks_pile",
-            names=named(target=text),
+            names=known_names(target=text),
         )
 
 
@@ -420,7 +420,7 @@ def returned_gradient(wanted: Wanted) -> Iterator[Proposal]:
             made = (
                 factor
                 if reads and factor != text.get(value)
-                else f"{came} * {text.get(value) if isinstance(value, ast.Constant) else grouped(text, value)}"
+                else f"{came} * {text.get(value) if isinstance(value, ast.Constant) else in_brackets(text, value)}"
             )
             title = f"return a tensor: {made} on line {value.lineno}"
             yield wanted.proposal(title, "the gradient that came goes in", text.replaced(value, made))
@@ -497,12 +497,12 @@ def packed_copy(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(resized=1)
-def padded(wanted: Wanted) -> Iterator[Proposal]:
+def pad_tensor(wanted: Wanted) -> Iterator[Proposal]:
     """A longer tensor is computed, with zeros behind."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "resize_"):
         if len(call.args) == 1 and isinstance(call.func, ast.Attribute):
-            shown = grouped(text, call.func.value)
+            shown = in_brackets(text, call.func.value)
             made = f"torch.nn.functional.pad({shown}, (0, {text.get(call.args[0])} - {shown}.numel()))"
             yield wanted.proposal(
                 "a new tensor, with zeros behind", "one tensor more in memory", text.replaced(call, made)
@@ -514,7 +514,7 @@ def data_in_floats(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     if isinstance(raised, ast.Assign):
         title = f"floating point numbers: .float() on line {raised.lineno}"
-        yield wanted.proposal(title, "a converted copy", followed(text, raised.value, ".float()"))
+        yield wanted.proposal(title, "a converted copy", append_suffix(text, raised.value, ".float()"))
 
 
 def hooks(text: Text, register: str, place: int) -> list[Hook]:
@@ -573,7 +573,7 @@ def register_once(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(hooked=1)
-def hooked(wanted: Wanted) -> Iterator[Proposal]:
+def return_new_gradient(wanted: Wanted) -> Iterator[Proposal]:
     """The hook returns a new gradient."""
     text, change, target = wanted.text, wanted.at("changed"), wanted.name("target")
     if change is None:
@@ -665,11 +665,13 @@ def hook_keeps_shape(wanted: Wanted) -> Iterator[Proposal]:
             edits = [text.replaced(call, text.get(owner_of(call))) for call in changes]
             yield wanted.proposal(title, "each entry keeps the gradient of its own", *edits)
         title = f"in the shape of {given}, on line {parts[0].lineno}" if parts else ""
-        laid = [text.replaced(part, f"{grouped(text, part)}.reshape_as({given})") for part in parts]
+        laid = [text.replaced(part, f"{in_brackets(text, part)}.reshape_as({given})") for part in parts]
         yield wanted.proposal(title, FREE, *laid)
         means = [call for call in changes if callee(call) in REDUCING and keyword(call, "keepdim") is None]
         spread = [
-            text.replaced(part, f"{kept_dimensions(text, part) if means else grouped(text, part)}.expand_as({given})")
+            text.replaced(
+                part, f"{kept_dimensions(text, part) if means else in_brackets(text, part)}.expand_as({given})"
+            )
             for part in parts
         ]
         title = f"give the shape of {given} to what the hook on line {node.lineno} returns"
@@ -693,7 +695,7 @@ def owner_of(call: ast.Call) -> ast.expr:
 def kept_dimensions(text: Text, part: ast.expr) -> str:
     """`part` in brackets, the reduction at its end with keepdim=True where it only names dimensions."""
     if not isinstance(part, ast.Call) or callee(part) not in REDUCING:
-        return grouped(text, part)
+        return in_brackets(text, part)
     by_place = any(isinstance(arg, ast.Constant) and isinstance(arg.value, bool) for arg in part.args)
     if by_place or keyword(part, "keepdim") is not None:
         return text.get(part)

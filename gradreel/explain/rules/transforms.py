@@ -9,16 +9,16 @@ from dataclasses import replace
 
 from ..calls import callee, keyword
 from ..diagnostics.diagnosis import Diagnosis, Failure
-from ..diagnostics.mentions import mentioned, raising_statement
+from ..diagnostics.mentions import find_mentioned, raising_statement
 from ..diagnostics.message_rules import MessageRule, match_rules, message_rules
 from ..diagnostics.refusals import declare_refusal
 from ..diagnostics.registry import rule
 from ..fixes.edits import (
+    append_suffix,
     copies,
     enclosing,
-    enumerated,
-    followed,
-    grouped,
+    in_brackets,
+    join_names,
     needed_before,
     returns,
     set_keyword,
@@ -157,7 +157,7 @@ def mapped_wrongly(world: World, failure: Failure) -> Diagnosis | None:
     found = match_rules(TABLE, world, failure)
     if found is None:
         return None
-    ranks = {name: str(len(tensor.shape)) for name, tensor in mentioned(world, raising_statement(world, failure))}
+    ranks = {name: str(len(tensor.shape)) for name, tensor in find_mentioned(world, raising_statement(world, failure))}
     return replace(found, names={**found.names, **{f"rank of {name}": rank for name, rank in ranks.items()}})
 
 
@@ -274,7 +274,7 @@ declare_refusal(
 # ---- fixes
 
 
-def mapped(text: Text) -> Iterator[tuple[ast.Call, list[str]]]:
+def mapped_calls(text: Text) -> Iterator[tuple[ast.Call, list[str]]]:
     """The calls of vmap, each with the arguments that are given to what it makes."""
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Call) and callee(node) == "vmap":
@@ -292,7 +292,7 @@ def in_dims(wanted: Wanted) -> Iterator[Proposal]:
     """All arguments along their first dimension; then one of them the same for all examples, of the fewest dimensions
     first; or all but one."""
     text = wanted.text
-    for call, given in mapped(text):
+    for call, given in mapped_calls(text):
         many = len(given)
         by_rank = sorted(reversed(range(many)), key=lambda at: int(wanted.name(f"rank of {given[at]}") or 0))
         patterns = [["0"] * many]
@@ -308,7 +308,7 @@ def in_dims(wanted: Wanted) -> Iterator[Proposal]:
 @fix(mapped_result=1)
 def tensors_returned(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
-    for call, _ in mapped(text):
+    for call, _ in mapped_calls(text):
         for part in returns(text, text.get(call.args[0])) if call.args else ():
             if part.value is not None:
                 made = f"torch.tensor({text.get(part.value)})"
@@ -351,7 +351,7 @@ def as_tensor(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, "the graph stays", text.replaced(call, text.get(call.func.value)))
             if callee(call) in ("float", "int") and len(call.args) == 1:
                 title = f"leave out {callee(call)}() on line {call.lineno}"
-                yield wanted.proposal(title, "the graph stays", text.replaced(call, grouped(text, call.args[0])))
+                yield wanted.proposal(title, "the graph stays", text.replaced(call, in_brackets(text, call.args[0])))
 
 
 @fix(auxiliary=1)
@@ -413,7 +413,7 @@ def vector_given(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(backward_in_transform=1)
-def differentiated(wanted: Wanted) -> Iterator[Proposal]:
+def differentiate_function(wanted: Wanted) -> Iterator[Proposal]:
     """A function that goes backward inside of a transform becomes `torch.func.grad` of what it went back from."""
     text, raised = wanted.text, wanted.at("raised")
     home = next((node for node in text.around(raised) if isinstance(node, ast.FunctionDef)), None) if raised else None
@@ -476,12 +476,12 @@ def nest_transform(wanted: Wanted, call: ast.Call, root: ast.expr, leaf: str) ->
         return
     steps = needed_before(text, step, block[block.index(raised) + 1]) if block.index(raised) + 1 < len(block) else []
     steps = [part for part in steps if targets(part) & names_in(root) or needs(steps, part, root)]
-    value = f"{grouped(text, root)}.sum()" if is_weighted(call) else text.get(root)
+    value = f"{in_brackets(text, root)}.sum()" if is_weighted(call) else text.get(root)
     single = steps[-1] if len(steps) == 1 and isinstance(steps[0], ast.Assign) else None
     edits = [*remove_flag(text, raised, leaf)]
     later = set().union(*(names_in(part) for part in block[block.index(step) + 1 :]))
     if isinstance(root, ast.Name) and isinstance(single, ast.Assign) and text.get(single.targets[0]) == root.id:
-        shown = grouped(text, single.value) if is_weighted(call) else text.get(single.value)
+        shown = in_brackets(text, single.value) if is_weighted(call) else text.get(single.value)
         function = f"lambda {leaf}: {shown}{'.sum()' if is_weighted(call) else ''}"
         if isinstance(single.value, ast.Call) and shown == f"{text.get(single.value.func)}({leaf})":
             function = text.get(single.value.func) if not is_weighted(call) else function
@@ -536,7 +536,7 @@ def normalized_alone(wanted: Wanted) -> Iterator[Proposal]:
     calls = [call for call in text.parts(text.tree, ast.Call) if callee(call) in BATCH_NORMS and call.args]
     if not calls:
         return
-    lines = enumerated([str(call.lineno) for call in calls])
+    lines = join_names([str(call.lineno) for call in calls])
     edits = []
     for call in calls:
         size, function = call.args[0], text.get(call.func)
@@ -565,7 +565,7 @@ def where_taken(wanted: Wanted) -> Iterator[Proposal]:
         return
     for node in ast.walk(raised):
         if isinstance(node, ast.IfExp):
-            made = chosen(text, node.test, text.get(node.body), text.get(node.orelse))
+            made = choose_by_where(text, node.test, text.get(node.body), text.get(node.orelse))
             yield wanted.proposal(f"torch.where on line {node.lineno}", BOTH, text.replaced(node, made))
     if not isinstance(raised, ast.If) or len(raised.body) != 1:
         return
@@ -574,21 +574,21 @@ def where_taken(wanted: Wanted) -> Iterator[Proposal]:
     after = block[block.index(raised) + 1] if raised is not block[-1] else None
     other = raised.orelse[0] if len(raised.orelse) == 1 else after if not raised.orelse else None
     if isinstance(first, ast.Return) and isinstance(other, ast.Return) and first.value and other.value:
-        made = f"return {chosen(text, raised.test, text.get(first.value), text.get(other.value))}"
+        made = f"return {choose_by_where(text, raised.test, text.get(first.value), text.get(other.value))}"
         gone = [text.removed(other)] if other is after else []
         yield wanted.proposal(title, BOTH, text.replaced(raised, made), *gone)
         return
-    one = assigned(text, first)
-    two = assigned(text, raised.orelse[0]) if len(raised.orelse) == 1 else None
+    one = assigned_value(text, first)
+    two = assigned_value(text, raised.orelse[0]) if len(raised.orelse) == 1 else None
     if one is not None and (two is not None or not raised.orelse):
         name, value = one
         rest = two[1] if two is not None and two[0] == name else name if not raised.orelse else None
         if rest is not None:
-            made = f"{name} = {chosen(text, raised.test, value, rest)}"
+            made = f"{name} = {choose_by_where(text, raised.test, value, rest)}"
             yield wanted.proposal(title, BOTH, text.replaced(raised, made))
 
 
-def assigned(text: Text, statement: ast.stmt) -> tuple[str, str] | None:
+def assigned_value(text: Text, statement: ast.stmt) -> tuple[str, str] | None:
     """The name that gets a value, and the value: `x + 1` for `x += 1`, too."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         return text.get(statement.targets[0]), text.get(statement.value)
@@ -598,7 +598,7 @@ def assigned(text: Text, statement: ast.stmt) -> tuple[str, str] | None:
     return None
 
 
-def chosen(text: Text, test: ast.expr, one: str, two: str) -> str:
+def choose_by_where(text: Text, test: ast.expr, one: str, two: str) -> str:
     return f"torch.where({of_entries(text, test)}, {one}, {two})"
 
 
@@ -616,7 +616,7 @@ def of_entries(text: Text, test: ast.expr) -> str:
             for left, sign, right in zip(sides, test.ops, sides[1:], strict=False)
         ]
         return " & ".join(f"({pair})" for pair in pairs)
-    return text.get(test) if isinstance(test, ast.Compare) else f"{grouped(text, test)} != 0"
+    return text.get(test) if isinstance(test, ast.Compare) else f"{in_brackets(text, test)} != 0"
 
 
 @fix(vmap_choice=1, vmap_item=1)
@@ -629,7 +629,7 @@ def turns_counted(wanted: Wanted) -> Iterator[Proposal]:
         return
     edits = [text.replaced(loop, one) for loop, one in made if one is not None]
     lines = [str(loop.lineno) for loop, one in made if one is not None]
-    title = f"count the turns instead of making them, on line{'s'[: len(lines) > 1]} {enumerated(lines)}"
+    title = f"count the turns instead of making them, on line{'s'[: len(lines) > 1]} {join_names(lines)}"
     yield wanted.proposal(title, "the number of turns is computed for every example", *edits)
 
 
@@ -638,7 +638,7 @@ def stepped_at_once(text: Text, loop: ast.While) -> str | None:
     test, step = loop.test, loop.body[0]
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or len(loop.body) != 1 or loop.orelse:
         return None
-    left, limit = test.left, grouped(text, test.comparators[0])
+    left, limit = test.left, in_brackets(text, test.comparators[0])
     if isinstance(left, ast.Call) and callee(left) == "item" and isinstance(left.func, ast.Attribute):
         left = left.func.value
     name, down = text.get(left), isinstance(test.ops[0], ast.Gt | ast.GtE)
@@ -652,7 +652,7 @@ def stepped_at_once(text: Text, loop: ast.While) -> str | None:
         return None
     if not down and not isinstance(test.ops[0], ast.Lt | ast.LtE):
         return None
-    shown = grouped(text, size)
+    shown = in_brackets(text, size)
     way = f"{name}.detach() - {limit}" if down else f"{limit} - {name}.detach()"
     turns = f"torch.ceil(({way}) / {shown})"
     if isinstance(test.ops[0], ast.GtE | ast.LtE):
@@ -684,7 +684,7 @@ def one_by_one(wanted: Wanted) -> Iterator[Proposal]:
         inner = call.func
         if not isinstance(inner, ast.Call) or len(inner.args) != 1 or inner.keywords:
             continue
-        function = grouped(text, inner.args[0])
+        function = in_brackets(text, inner.args[0])
         given = [text.get(arg) for arg in call.args]
         each = f"{function}(one) for one in {given[0]}"
         if len(given) > 1:
@@ -724,7 +724,7 @@ def no_number_taken(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(wanted.at("raised"), "item"):
         if isinstance(call.func, ast.Attribute):
             title = f"the tensor itself, without item(), on line {call.lineno}"
-            yield wanted.proposal(title, FREE, text.replaced(call, grouped(text, call.func.value)))
+            yield wanted.proposal(title, FREE, text.replaced(call, in_brackets(text, call.func.value)))
 
 
 @fix(vmap_write=1)
@@ -768,7 +768,7 @@ def of_one_number(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(function, ast.Name):
             results = [part.value for part in returns(text, function.id) if part.value is not None]
         if results:
-            edits = [followed(text, result, ".sum()") for result in results]
+            edits = [append_suffix(text, result, ".sum()") for result in results]
             title = f"the sum of what the function gives, on line {results[0].lineno}"
             yield wanted.proposal(title, "the second derivatives of all entries, added up", *edits)
 
@@ -788,7 +788,7 @@ TRANSFORMS = {"jacobian": "jacrev", "hessian": "hessian"}
 
 
 @fix(in_transform=3)
-def transformed(wanted: Wanted) -> Iterator[Proposal]:
+def use_transform(wanted: Wanted) -> Iterator[Proposal]:
     """Inside of vmap and its kind, torch.func has the same by another name."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), *TRANSFORMS):

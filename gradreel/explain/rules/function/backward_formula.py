@@ -11,7 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.mentions import raising_code
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
@@ -73,7 +73,7 @@ class Ignored(FirstTrouble):
             nodes=(node.number,),
             events={"built": node.made, "seen": self.world.count - 1},
             cause="gradient_ignored",
-            names=named(function=name, gradient=argument),
+            names=known_names(function=name, gradient=argument),
         )
 
 
@@ -115,7 +115,7 @@ class Withheld(FirstTrouble):
 
     def told(self, node: NodeState, backward: ast.FunctionDef) -> Diagnosis:
         function, last = node.name.removesuffix("Backward"), backward.body[-1]
-        title, names = "A backward without a return", named(function=function)
+        title, names = "A backward without a return", known_names(function=function)
         return Diagnosis(
             kind="function_contract",
             title=title,
@@ -153,7 +153,7 @@ ROUNDING = 0.25
 def coarse_steps(world: World, failure: Failure) -> Diagnosis | None:
     """The two Jacobians differ by what rounding makes of small steps in float32, and PyTorch has warned of it."""
     message, line = failure.raised.message, failure.raised.line
-    if not message.startswith("Jacobian mismatch") or not warned(world, failure) or not near(message):
+    if not message.startswith("Jacobian mismatch") or not has_warning(world, failure) or not near(message):
         return None
     return Diagnosis(
         title="These steps are too fine for float32",
@@ -171,7 +171,7 @@ def coarse_steps(world: World, failure: Failure) -> Diagnosis | None:
     )
 
 
-def warned(world: World, failure: Failure) -> bool:
+def has_warning(world: World, failure: Failure) -> bool:
     before = world.trace.events[: failure.number]
     return any(isinstance(event, e.Warned) and COARSE in event.message for event in before)
 
@@ -232,14 +232,14 @@ def by_autograd(wanted: Wanted) -> Iterator[Proposal]:
     edits += [text.before(forward.body[0], saving[1:] if old else saving)] if own or not old else []
     came, taking = gradients_taken(text, backward, last.value)
     edits += taking
-    lines = recomputed(text, ctx, came, arguments, tensors, steps, last.value)
+    lines = recompute_lines(text, ctx, came, arguments, tensors, steps, last.value)
     title = "let autograd go back through what forward computes"
     if backward is None:
         head = ["", "@staticmethod", f"def backward({ctx}, {came.strip('()')}):", *(f"    {line}" for line in lines)]
         yield wanted.proposal(title, TWICE, *edits, text.after(forward, head))
         return
     first, *rest = [statement for statement in backward.body if text.alone(statement)]
-    lines = recomputed(text, backward.args.args[0].arg, came, arguments, tensors, steps, last.value)
+    lines = recompute_lines(text, backward.args.args[0].arg, came, arguments, tensors, steps, last.value)
     edits += [text.removed(statement) for statement in rest]
     indent = "\n" + text.indent(first)
     yield wanted.proposal(title, TWICE, *edits, text.replaced(first, indent.join(lines)))
@@ -315,7 +315,7 @@ def kept_as_it_is(forward: ast.FunctionDef, ctx: str, name: str) -> bool:
     )
 
 
-def recomputed(
+def recompute_lines(
     text: Text,
     ctx: str,
     came: str,

@@ -10,14 +10,14 @@ from dataclasses import replace
 from itertools import combinations
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.failing_node import failing_node
 from ...diagnostics.registry import rule
-from ...fixes.edits import copies, enumerated, grouped, loads, parse_shape, with_argument
+from ...fixes.edits import copies, in_brackets, join_names, loads, parse_shape, with_argument
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
-from ...narration.words import called, code, listed, on
+from ...narration.words import code, code_label, listing, on
 from ...replay.states import NodeState, TensorState
 from ...replay.world import World
 from ..gradients.backward_root import root
@@ -44,10 +44,10 @@ def contract(world: World, failure: Failure) -> Diagnosis | None:
     message = failure.raised.message
     returned = RETURNED.match(message)
     if returned is not None:
-        return broken(world, failure, last_named(world, returned.group(1)))
+        return diagnose_broken(world, failure, last_named(world, returned.group(1)))
     node = failing_node(world, failure)
     if any(part in message for part in OTHERS) or arity(failure, node):
-        return broken(world, failure, node or last_custom(world))
+        return diagnose_broken(world, failure, node or last_custom(world))
     if "GradcheckError" in failure.raised.type:
         return gradcheck(world, failure)
     if message.endswith(
@@ -72,7 +72,7 @@ def last_custom(world: World) -> NodeState | None:
     return next((node for node in reversed(world.nodes.values()) if node.custom), None)
 
 
-def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis | None:
+def diagnose_broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis | None:
     """backward returned too few or too many gradients, or one of another shape or kind."""
     message = failure.raised.message
     lines: dict[str, int | None] = {"built": failure.raised.line, "raised": failure.raised.line}
@@ -113,7 +113,7 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
     sizes = {"shape": shapes[2], "came": shapes[1]} if shapes else {}
     if summed is not None:
         sizes |= {"summand": str(list(summed[0])), "over": str(list(summed[1]))}
-    names = named(function=name, expected=expected, got=got, needed="yes" if needed else None, **sizes)
+    names = known_names(function=name, expected=expected, got=got, needed="yes" if needed else None, **sizes)
     names |= {"place": place[1]} if place else {}
     return Diagnosis(
         kind="function_contract",
@@ -145,7 +145,7 @@ def find_sum(world: World, line: int | None, came: str, wanted: str) -> tuple[Sh
 
 
 def over_words(whole: Shape, over: Shape) -> str:
-    dims = f"dimension{'s' if len(over) > 1 else ''} {listed(map(str, over))}"
+    dims = f"dimension{'s' if len(over) > 1 else ''} {listing(map(str, over))}"
     return f"It has to be summed over what forward repeats the argument along: {dims} of {list(whole)}."
 
 
@@ -221,7 +221,7 @@ def gradcheck(world: World, failure: Failure) -> Diagnosis | None:
         nodes=(node.number,),
         events=events,
         cause=cause,
-        names=named(function=node.name.removesuffix("Backward"), kept=name),
+        names=known_names(function=node.name.removesuffix("Backward"), kept=name),
     )
 
 
@@ -245,13 +245,13 @@ def cut_inside(world: World, failure: Failure) -> Diagnosis | None:
         },
         story=(
             *half_result(world, name, place, tensor),
-            f"So {called(world, made.number)}, taken {on((made.bound or made.place).line)} with `create_graph`, has no "
-            "graph behind it.",
+            f"So {code_label(world, made.number)}, taken {on((made.bound or made.place).line)} with `create_graph`, "
+            "has no graph behind it.",
         ),
         nodes=(node.number,) if node else (),
         events={"built": made.made, "saved": event, "raised": failure.number},
         cause="kept_on_context",
-        names=named(function=node.name.removesuffix("Backward") if node else None, kept=name),
+        names=known_names(function=node.name.removesuffix("Backward") if node else None, kept=name),
     )
 
 
@@ -311,7 +311,7 @@ def gradient_of_shape(wanted: Wanted) -> Iterator[Proposal]:
     yield from transpose_gradient(wanted, part, made)
     yield from change_sum(wanted, part, made)
     yield from reorder_gradients(wanted, parts)
-    shown, ctx, own = grouped(text, part), forward.args.args[0].arg, backward.args.args[0].arg
+    shown, ctx, own = in_brackets(text, part), forward.args.args[0].arg, backward.args.args[0].arg
     note = text.before(forward.body[0], [f"{ctx}.shape_of_argument = {name}.shape"])
     for way in ("sum_to_size", "reshape", "expand"):
         title = f"give the gradient of {name} its shape, by {way}, on line {part.lineno}"
@@ -342,7 +342,7 @@ def transpose_gradient(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterat
         yield wanted.proposal(title, FREE, text.replaced(made, shown))
     end = ".t()" if len(shape) == 2 else ".transpose(-2, -1)"
     title = f"{text.get(part)}{end} on line {part.lineno}: turned as its argument is"
-    yield wanted.proposal(title, FREE, text.replaced(part, f"{grouped(text, part)}{end}"))
+    yield wanted.proposal(title, FREE, text.replaced(part, f"{in_brackets(text, part)}{end}"))
 
 
 def factors_of(made: ast.expr) -> tuple[ast.expr, ast.expr] | None:
@@ -361,7 +361,7 @@ def transpose(text: Text, factor: ast.expr) -> str:
         return text.get(factor.func.value)
     if isinstance(factor, ast.Attribute) and factor.attr in ("T", "mT"):
         return text.get(factor.value)
-    return f"{grouped(text, factor)}{'.T' if '.T' in text.source else '.t()'}"
+    return f"{in_brackets(text, factor)}{'.T' if '.T' in text.source else '.t()'}"
 
 
 def reorder_gradients(wanted: Wanted, parts: list[ast.expr | None] | list[ast.expr]) -> Iterator[Proposal]:
@@ -382,7 +382,7 @@ def change_sum(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterator[Propo
         if not isinstance(call.func, ast.Attribute):
             continue
         method = ast.unparse(call.func.value) != "torch"
-        owner = grouped(text, call.func.value if method else call.args[0])
+        owner = in_brackets(text, call.func.value if method else call.args[0])
         own = text.get(call.args[-1]) if call.args and len(call.args) == (1 if method else 2) else None
         kept = [f"{owner}.sum({own}, keepdim=True)"] if own is not None else []
         for way in (*kept, *(f"{owner}.sum({dim}{keep})" for keep in ("", ", keepdim=True") for dim in range(3))):
@@ -394,7 +394,7 @@ def change_sum(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterator[Propo
         over = list(range(len(came) - len(shape)))
         shown = str(over[0]) if len(over) == 1 else str(tuple(over))
         title = f"{text.get(part)}.sum({shown}) on line {part.lineno}: over what the argument was repeated along"
-        yield wanted.proposal(title, FREE, text.replaced(part, f"{grouped(text, part)}.sum({shown})"))
+        yield wanted.proposal(title, FREE, text.replaced(part, f"{in_brackets(text, part)}.sum({shown})"))
 
 
 def sum_over_repeated(wanted: Wanted, name: str, made: ast.expr) -> Iterator[Proposal]:
@@ -421,7 +421,7 @@ def sum_to_shape(text: Text, call: ast.Call, dims: list[int], shape: list[int], 
     if callee(call) not in REDUCTIONS or not isinstance(call.func, ast.Attribute):
         return None
     method = ast.unparse(call.func.value) != "torch"
-    owner = grouped(text, call.func.value if method else call.args[0])
+    owner = in_brackets(text, call.func.value if method else call.args[0])
     over = str(dims[0]) if len(dims) == 1 else str(tuple(dims))
     if not shape:
         return f"{owner}.sum()"
@@ -558,7 +558,7 @@ def static(wanted: Wanted) -> Iterator[Proposal]:
     if edits:
         settings = [arg.arg for arg in init.args.args[1:]] if init is not None else []
         title = "static methods, and apply" if plain else f"{kind.name}.apply in the place of an instance"
-        title += f", which is given {enumerated(settings)}" if settings else ""
+        title += f", which is given {join_names(settings)}" if settings else ""
         yield wanted.proposal(title, FREE, *edits)
 
 
@@ -687,7 +687,7 @@ def kept_apart(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(contract=2)
-def unlisted(wanted: Wanted) -> Iterator[Proposal]:
+def unpack_list(wanted: Wanted) -> Iterator[Proposal]:
     """`ctx.save_for_backward([a, b])` becomes `ctx.save_for_backward(a, b)`."""
     text, kind = wanted.text, own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None

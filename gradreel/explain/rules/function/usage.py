@@ -10,17 +10,17 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ...calls import callee, parsed
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
+from ...calls import callee, parse_code
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.failing_node import failing_node
-from ...diagnostics.mentions import begun, raising_statement
+from ...diagnostics.mentions import begin_story, raising_statement
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.edits import copies, enclosing, enumerated
+from ...fixes.edits import copies, enclosing, join_names
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
-from ...narration.words import called, code, listed, on
+from ...narration.words import code, code_label, listing, on
 from ...replay.graph_queries import ancestors, gradient_call
 from ...replay.states import NodeState
 from ...replay.world import World
@@ -78,7 +78,9 @@ def not_applied(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) 
         f"{code(f'{name}.apply(…)')} makes the context, runs forward, and puts the node into the graph that later runs "
         "backward.",
     )
-    return told(failure, "A Function is used through `apply`", story, {"built": line}, {}, "not_applied", name)
+    return misuse_diagnosis(
+        failure, "A Function is used through `apply`", story, {"built": line}, {}, "not_applied", name
+    )
 
 
 def empty_context(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) -> Diagnosis | None:
@@ -91,7 +93,7 @@ def empty_context(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]
     forward = next((part for part in kind.body if getattr(part, "name", "") == "forward"), kind)
     lines: dict[str, int | None] = {"saved": forward.lineno}
     events = {}
-    story = [f"{begun(world, failure)} asks the context for {code(found['what'])}."]
+    story = [f"{begin_story(world, failure)} asks the context for {code(found['what'])}."]
     if node is not None:
         lines["built"], events["built"] = node.place.line, node.made
         story.append(
@@ -102,7 +104,7 @@ def empty_context(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]
         "tensors go through `save_for_backward`, anything else is set as an attribute."
     )
     title = "Nothing of that name is on the context"
-    return told(failure, title, tuple(story), lines, events, "empty_context", kind.name, node)
+    return misuse_diagnosis(failure, title, tuple(story), lines, events, "empty_context", kind.name, node)
 
 
 def saved_too_few(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) -> Diagnosis | None:
@@ -119,11 +121,11 @@ def saved_too_few(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]
     place = saving[0].lineno if saving else forward.lineno
     saved = f"saved {found['has']} {on(place)}" if saving else "saved none: it does not call `save_for_backward`"
     story = (
-        f"{begun(world, failure)} takes {found['want']} out of what was saved.",
+        f"{begin_story(world, failure)} takes {found['want']} out of what was saved.",
         f"The forward of {code(kind.name)}, written {on(forward.lineno)}, {saved}.",
         "Backward gets the tensors, in the same order, that forward hands to `ctx.save_for_backward(…)`.",
     )
-    return told(
+    return misuse_diagnosis(
         failure, "Forward saved less than backward takes", story, {"saved": place}, {}, "saved_too_few", kind.name
     )
 
@@ -138,13 +140,15 @@ def not_set_up(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) -
     if not old:
         return None
     story = (
-        f"{begun(world, failure)} runs {code(old[0].name)}, written {on(old[0].lineno)}, inside of a transform of "
-        "`torch.func`.",
+        f"{begin_story(world, failure)} runs {code(old[0].name)}, written {on(old[0].lineno)}, inside of a transform "
+        "of `torch.func`.",
         "Its forward takes the context and computes at once. A transform runs forward on tensors of its own, and has "
         "to be told apart what is kept: by `setup_context(ctx, inputs, output)`, beside a `forward` without `ctx`.",
     )
     lines: dict[str, int | None] = {"built": old[0].lineno}
-    return told(failure, "A Function that keeps while it computes", story, lines, {}, "setup_context", old[0].name)
+    return misuse_diagnosis(
+        failure, "A Function that keeps while it computes", story, lines, {}, "setup_context", old[0].name
+    )
 
 
 def through_itself(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) -> Diagnosis | None:
@@ -168,7 +172,7 @@ def through_itself(world: World, failure: Failure, kinds: dict[str, ast.ClassDef
     )
     events = {"built": node.made}
     cause = "own_backward" if own in kinds else "own_hook"
-    return told(failure, "A backward that goes through itself", story, lines, events, cause, own, node)
+    return misuse_diagnosis(failure, "A backward that goes through itself", story, lines, events, cause, own, node)
 
 
 def once_only(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) -> Diagnosis | None:
@@ -190,12 +194,12 @@ def once_only(world: World, failure: Failure, kinds: dict[str, ast.ClassDef]) ->
     lines: dict[str, int | None] = {"built": place.line, "cut": mark}
     events = {"built": gradient.made, "cut": node.made}
     story = (
-        f"{called(world, gradient.number)}, taken {on(place.line)} with `create_graph`, came through **{node.title}**, "
-        f"built {on(node.place.line)}.",
+        f"{code_label(world, gradient.number)}, taken {on(place.line)} with `create_graph`, came through "
+        f"**{node.title}**, built {on(node.place.line)}.",
         f"`@once_differentiable` {on(mark)} says that its backward is not to be recorded, so there is no graph behind "
         "the gradient, and no second derivative.",
     )
-    return told(failure, ONCE, story, lines, events, "once_differentiable", marked[0].name, node)
+    return misuse_diagnosis(failure, ONCE, story, lines, events, "once_differentiable", marked[0].name, node)
 
 
 def differentiated_twice(failure: Failure, marked: list[ast.ClassDef], node: NodeState) -> Diagnosis:
@@ -209,7 +213,7 @@ def differentiated_twice(failure: Failure, marked: list[ast.ClassDef], node: Nod
         "Where it is made of tracked operators, PyTorch can record it, and the mark can go.",
     )
     events = {"built": node.made}
-    return told(failure, ONCE, story, lines, events, "once_differentiable", marked[0].name, node)
+    return misuse_diagnosis(failure, ONCE, story, lines, events, "once_differentiable", marked[0].name, node)
 
 
 ONCE = "A Function that can be differentiated once"
@@ -227,7 +231,7 @@ def marking(kind: ast.ClassDef) -> int:
     )
 
 
-def told(
+def misuse_diagnosis(
     failure: Failure,
     title: str,
     story: tuple[str, ...],
@@ -248,7 +252,7 @@ def told(
         nodes=() if node is None else (node.number,),
         events=at,
         cause=cause,
-        names=named(function=function),
+        names=known_names(function=function),
     )
 
 
@@ -257,7 +261,7 @@ def saved_tuple(world: World, failure: Failure) -> Diagnosis | None:
     """`x = ctx.saved_tensors`, and the line computes with `x` as with a tensor."""
     if failure.raised.type not in ("TypeError", "AttributeError"):
         return None
-    here = parsed(raising_statement(world, failure).strip())
+    here = parse_code(raising_statement(world, failure).strip())
     if here is None:
         return None
     used = {node.id for node in ast.walk(here) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -270,18 +274,18 @@ def saved_tuple(world: World, failure: Failure) -> Diagnosis | None:
     several = saved_beside(world, found)
     way = f"be it one tensor alone: {code(f'{name}, = ' + ast.unparse(found.value))} takes it out."
     if several:
-        way = f"here {listed(map(code, several))}: {code(', '.join(several) + ' = …')} takes them out."
+        way = f"here {listing(map(code, several))}: {code(', '.join(several) + ' = …')} takes them out."
     return Diagnosis(
         title="What was saved comes as a tuple",
         message=failure.raised.message,
         lines=lines,
         story=(
-            f"{begun(world, failure)} computes with {code(name)} as with a tensor, and it is a tuple.",
+            f"{begin_story(world, failure)} computes with {code(name)} as with a tensor, and it is a tuple.",
             f"`saved_tensors`, read {on(found.lineno)}, gives all that was saved as a tuple, {way}",
         ),
         events={"raised": failure.number},
         cause="saved_tuple",
-        names=named(target=name),
+        names=known_names(target=name),
     )
 
 
@@ -401,14 +405,14 @@ class KeptElsewhere(FirstTrouble):
                 f"The forward of {code(function)} keeps what its backward needs in {code(goal)}, {on(line)}: all calls "
                 "share that one place.",
                 f"The call {on(later.place.line)} wrote over what the call {on(node.place.line)} had kept there.",
-                f"The backward of **{node.title}** then computed with {called(world, tensor)}, which belongs to the "
-                "other call.",
+                f"The backward of **{node.title}** then computed with {code_label(world, tensor)}, which belongs to "
+                "the other call.",
                 "`ctx.save_for_backward` and the attributes of `ctx` keep things for each call apart.",
             ),
             nodes=(node.number, later.number),
             events={"built": node.made, "changed": later.made, "seen": world.count - 1},
             cause="kept_elsewhere",
-            names=named(function=function, kept=goal),
+            names=known_names(function=function, kept=goal),
         )
 
 
@@ -470,7 +474,7 @@ def kept_on_context(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(not_applied=1)
-def applied(wanted: Wanted) -> Iterator[Proposal]:
+def use_apply(wanted: Wanted) -> Iterator[Proposal]:
     """`Square(x)` and `Square.forward(x)` become `Square.apply(x)`, which records."""
     text = wanted.text
     own = {kind.name for kind in function_classes(text)}
@@ -583,7 +587,7 @@ def computed_again_from_inputs(wanted: Wanted) -> Iterator[Proposal]:
         text.after(unpacked, copies(text, steps)),
         *map(removed_line, marks),
     ]
-    title = f"save {enumerated(given)} and compute the rest again in backward, without the mark of line "
+    title = f"save {join_names(given)} and compute the rest again in backward, without the mark of line "
     line = marks[0].lineno if marks else backward.lineno
     yield wanted.proposal(f"{title}{line}", "part of forward is computed twice", *edits)
 

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...calls import callee, calls_in, keyword, weights
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.mentions import mentioned, raising_statement, stands_for
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.mentions import find_mentioned, raising_statement, stands_for
 from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import rule
-from ...fixes.edits import enclosing, followed, grouped, set_keyword, value_of, with_argument, without_keyword
+from ...fixes.edits import append_suffix, enclosing, in_brackets, set_keyword, value_of, with_argument, without_keyword
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
-from ...narration.words import called, code, label, name_of, on
+from ...narration.words import code, code_label, label, name_of, on
 from ...replay.states import Call, TensorState
 from ...replay.world import World
 
@@ -47,7 +47,7 @@ def roots_of(world: World, failure: Failure) -> list[TensorState]:
     call = call_of(world, failure)
     if call is not None and call.roots:
         return [world.tensors[number] for number in call.roots]
-    return [tensor for _, tensor in mentioned(world, raising_statement(world, failure))]
+    return [tensor for _, tensor in find_mentioned(world, raising_statement(world, failure))]
 
 
 def call_of(world: World, failure: Failure) -> Call | None:
@@ -74,7 +74,7 @@ def diagnose_not_scalar(world: World, failure: Failure) -> Diagnosis | None:
         message=failure.raised.message,
         lines={"built": tensor.place.line, "raised": failure.raised.line},
         story=(
-            f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has {entries} entries.",
+            f"{code_label(world, tensor.number)}, made {on(tensor.place.line)}, has {entries} entries.",
             "Backward starts from a single number, whose gradient with respect to itself is 1. For several it has to "
             "be told how much each of them counts.",
             f"Give those weights as {word}, or make one number of it, with `sum()` or `mean()`.",
@@ -82,7 +82,7 @@ def diagnose_not_scalar(world: World, failure: Failure) -> Diagnosis | None:
         nodes=() if tensor.node is None else (tensor.node,),
         events={"raised": failure.number, "built": tensor.made},
         cause="not_scalar",
-        names=named(root=label(world, tensor.number)),
+        names=known_names(root=label(world, tensor.number)),
     )
 
 
@@ -91,8 +91,8 @@ def function_not_scalar(world: World, failure: Failure) -> Diagnosis | None:
     text = raising_statement(world, failure)
     functions = [node for node in world.source.nodes if isinstance(node, ast.FunctionDef)]
     named_here = [node for node in functions if re.search(rf"\b{node.name}\b", text)]
-    made = [node for node in world.source.nodes if isinstance(node, ast.Assign) and "grad" in unparsed(node)]
-    named_here += [node for node in functions for by in made if re.search(rf"\b{node.name}\b", unparsed(by))]
+    made = [node for node in world.source.nodes if isinstance(node, ast.Assign) and "grad" in text_of_node(node)]
+    named_here += [node for node in functions for by in made if re.search(rf"\b{node.name}\b", text_of_node(by))]
     returns = [node for node in ast.walk(named_here[0]) if isinstance(node, ast.Return)] if named_here else []
     lines: dict[str, int | None] = {"raised": failure.raised.line}
     story = ["`grad` makes a function that gives the gradient of another, and that other has to give one number."]
@@ -109,11 +109,11 @@ def function_not_scalar(world: World, failure: Failure) -> Diagnosis | None:
         story=tuple(story),
         events={"raised": failure.number},
         cause="function_not_scalar",
-        names=named(function=named_here[0].name if named_here else None),
+        names=known_names(function=named_here[0].name if named_here else None),
     )
 
 
-def unparsed(node: ast.Assign) -> str:
+def text_of_node(node: ast.Assign) -> str:
     return ast.unparse(node.value)
 
 
@@ -124,14 +124,14 @@ def diagnose_gradient_shape(world: World, failure: Failure) -> Diagnosis | None:
     shapes = re.findall(r"torch\.Size\((\[[\d, ]*\])\)", failure.raised.message)
     given = shapes[0] if shapes else "another shape"
     story = (
-        f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has the shape {list(tensor.shape)}.",
+        f"{code_label(world, tensor.number)}, made {on(tensor.place.line)}, has the shape {list(tensor.shape)}.",
         f"The gradient to start from must say for each of its entries how much it counts, so it needs that shape. The "
         f"one given {on(failure.raised.line)} has {given}.",
     )
     lines: dict[str, int | None] = {"built": tensor.place.line, "raised": failure.raised.line}
     events = {"raised": failure.number, "built": tensor.made}
     name = weights_name(world, failure)
-    weighing = stands_for(world, name) or enclosed(world, name) if name is not None else None
+    weighing = stands_for(world, name) or find_enclosed(world, name) if name is not None else None
     if weighing is not None:
         lines["saved"], events["saved"] = weighing.place.line, weighing.made
     return Diagnosis(
@@ -143,11 +143,11 @@ def diagnose_gradient_shape(world: World, failure: Failure) -> Diagnosis | None:
         nodes=() if tensor.node is None else (tensor.node,),
         events=events,
         cause="gradient_shape",
-        names=named(root=label(world, tensor.number), weights=name),
+        names=known_names(root=label(world, tensor.number), weights=name),
     )
 
 
-def enclosed(world: World, name: str) -> TensorState | None:
+def find_enclosed(world: World, name: str) -> TensorState | None:
     """The tensor that `name` stands for in a function that has ended and left another function behind."""
     return next((state for state in reversed(world.tensors.values()) if state.alive and state.called == name), None)
 
@@ -160,26 +160,28 @@ def weights_name(world: World, failure: Failure) -> str | None:
             return ast.unparse(given)
     call = call_of(world, failure)
     known = set() if call is None else {*call.roots, *call.inputs}
-    found = [name for name, tensor in mentioned(world, raising_statement(world, failure)) if tensor.number not in known]
+    found = [
+        name for name, tensor in find_mentioned(world, raising_statement(world, failure)) if tensor.number not in known
+    ]
     return found[-1] if found else None
 
 
 def diagnose_batched(world: World, failure: Failure) -> Diagnosis | None:
     """`is_grads_batched` takes the first dimension of the gradients for a batch of them."""
-    found = [tensor for _, tensor in mentioned(world, raising_statement(world, failure))]
+    found = [tensor for _, tensor in find_mentioned(world, raising_statement(world, failure))]
     start = next((tensor for tensor in found if tensor.node is not None), None)
     given = [tensor for tensor in found if tensor is not start and (start is None or tensor.shape == start.shape)]
     if start is None:
         return None
     lines: dict[str, int | None] = {"built": start.place.line, "raised": failure.raised.line}
     events = {"raised": failure.number, "built": start.made}
-    story = [f"{called(world, start.number)}, made {on(start.place.line)}, has the shape {list(start.shape)}."]
+    story = [f"{code_label(world, start.number)}, made {on(start.place.line)}, has the shape {list(start.shape)}."]
     if given:
         lines["saved"], events["saved"] = given[-1].place.line, given[-1].made
         story.append(
-            f"With `is_grads_batched=True`, {called(world, given[-1].number)} of shape {list(given[-1].shape)}, made "
-            f"{on(given[-1].place.line)}, is read as {given[-1].shape[0] if given[-1].shape else 'several'} gradients, "
-            "one a row."
+            f"With `is_grads_batched=True`, {code_label(world, given[-1].number)} of shape {list(given[-1].shape)}, "
+            f"made {on(given[-1].place.line)}, is read as {given[-1].shape[0] if given[-1].shape else 'several'} "
+            "gradients, one a row."
         )
     story.append("Each of them would have to have the shape of the output, so the first dimension is one too many.")
     return Diagnosis(
@@ -191,7 +193,7 @@ def diagnose_batched(world: World, failure: Failure) -> Diagnosis | None:
         nodes=() if start.node is None else (start.node,),
         events=events,
         cause="batched",
-        names=named(root=label(world, start.number), weights=name_of(world, given[-1]) if given else None),
+        names=known_names(root=label(world, start.number), weights=name_of(world, given[-1]) if given else None),
     )
 
 
@@ -216,17 +218,17 @@ def not_scalar(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(raised, "backward"):
         if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) not in ("autograd", "torch.autograd"):
             owner = call.func.value
-            shown = grouped(text, owner)
+            shown = in_brackets(text, owner)
             mean = wanted.proposal(
                 f"backward of the mean, on line {call.lineno}",
                 "each entry counts 1/n",
-                followed(text, owner, ".mean()"),
+                append_suffix(text, owner, ".mean()"),
             )
             trains = "loss" in shown.lower() and bool(text.calls(text.tree, "step"))
             if f"{shown}.mean()" in text.source or trains:  # that is what the program calls its loss
                 yield mean
             title = f"backward of the sum, on line {call.lineno}"
-            yield wanted.proposal(title, "each entry counts 1", followed(text, owner, ".sum()"))
+            yield wanted.proposal(title, "each entry counts 1", append_suffix(text, owner, ".sum()"))
             if not call.args:
                 title = f"say how much each entry counts: gradient=ones, on line {call.lineno}"
                 made = with_argument(text, call, f"torch.ones_like({shown})")
@@ -295,7 +297,7 @@ def reduced_where_made(wanted: Wanted) -> Iterator[Proposal]:
         return
     for way, cost in (("mean", "each entry counts 1/n"), ("sum", "each entry counts 1")):
         title = f"one number from the start: .{way}() on line {built.lineno}"
-        yield wanted.proposal(title, cost, followed(text, value, f".{way}()"))
+        yield wanted.proposal(title, cost, append_suffix(text, value, f".{way}()"))
 
 
 def of_sum(wanted: Wanted, call: ast.Call) -> Iterator[Proposal]:
@@ -305,10 +307,10 @@ def of_sum(wanted: Wanted, call: ast.Call) -> Iterator[Proposal]:
         return
     title = f"take the gradient of the sum, on line {call.lineno}"
     if isinstance(first, ast.List | ast.Tuple):
-        edits = [followed(text, part, ".sum()") for part in first.elts]
+        edits = [append_suffix(text, part, ".sum()") for part in first.elts]
         yield wanted.proposal(title, "each entry counts 1", *edits)
     else:
-        yield wanted.proposal(title, "each entry counts 1", followed(text, first, ".sum()"))
+        yield wanted.proposal(title, "each entry counts 1", append_suffix(text, first, ".sum()"))
 
 
 @fix(function_not_scalar=1)
@@ -319,7 +321,7 @@ def function_summed(wanted: Wanted) -> Iterator[Proposal]:
     if isinstance(built, ast.Return) and value is not None:
         for suffix in (".sum()", ".mean()"):
             title = f"return {suffix[1:]} on line {built.lineno}"
-            yield wanted.proposal(title, "all entries count alike", followed(text, value, suffix))
+            yield wanted.proposal(title, "all entries count alike", append_suffix(text, value, suffix))
     for call in text.calls(wanted.at("raised"), "grad"):
         name = text.get(call.func)
         title = f"the gradient of each entry: jacrev on line {call.lineno}"
@@ -343,10 +345,10 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
         yield from of_listed(wanted, call, given)
         title = f"ones of the shape of {shown} on line {call.lineno}"
         if single and (part := first_part(wanted.found.message)) is not None:
-            made = f"{grouped(text, given)}{part.format(shown)}"
+            made = f"{in_brackets(text, given)}{part.format(shown)}"
             yield wanted.proposal(f"as many of the weights as {shown} has", FREE, text.replaced(given, made))
         if single and isinstance(given, ast.Name | ast.Attribute):  # weights of its own, which ones are not
-            made = f"{grouped(text, given)}.expand_as({shown})"
+            made = f"{in_brackets(text, given)}.expand_as({shown})"
             yield wanted.proposal(
                 f"spread the weights over {shown}", "the same for each row", text.replaced(given, made)
             )
@@ -354,11 +356,11 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
             ones = wanted.proposal(title, "each entry counts 1", text.replaced(given, f"torch.ones_like({shown})"))
             if are_alike(text, given):
                 yield ones
-            made = f"{grouped(text, given)}.reshape({shown}.shape)"
+            made = f"{in_brackets(text, given)}.reshape({shown}.shape)"
             yield wanted.proposal(f"give the weights the shape of {shown}", FREE, text.replaced(given, made))
-            made = f"{grouped(text, given)}.expand_as({shown})"
+            made = f"{in_brackets(text, given)}.expand_as({shown})"
             yield wanted.proposal(f"spread the weights over {shown}", FREE, text.replaced(given, made))
-            yield wanted.proposal("transpose the weights", FREE, followed(text, given, ".t()"))
+            yield wanted.proposal("transpose the weights", FREE, append_suffix(text, given, ".t()"))
             if may_be_ones(text, given) and not are_alike(text, given):  # what they say is lost
                 yield replace(ones, makeshift=True)
         for maker in ast.walk(given):
@@ -373,7 +375,7 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
                     edit = text.replaced(maker, f"torch.tensor({text.get(inner.elts[0])})")
                     yield wanted.proposal("a weight without a dimension", FREE, edit)
         title = f"without weights: each loss counts 1, on line {call.lineno}"
-        yield wanted.proposal(title, "each loss counts 1", *dropped(text, call, given))
+        yield wanted.proposal(title, "each loss counts 1", *drop_argument(text, call, given))
 
 
 def of_listed(wanted: Wanted, call: ast.Call, given: ast.expr) -> Iterator[Proposal]:
@@ -384,7 +386,7 @@ def of_listed(wanted: Wanted, call: ast.Call, given: ast.expr) -> Iterator[Propo
     number, text = int(at[1]), wanted.text
     if number < len(given.elts) == len(roots.elts):
         shown, one = text.get(roots.elts[number]), given.elts[number]
-        made = f"{grouped(text, one)}.reshape({shown}.shape)"
+        made = f"{in_brackets(text, one)}.reshape({shown}.shape)"
         yield wanted.proposal(f"give the weights the shape of {shown}", FREE, text.replaced(one, made))
 
 
@@ -454,7 +456,7 @@ def first_part(message: str) -> str | None:
     return "[..., :{}.shape[-1]]" if alike else None
 
 
-def dropped(text: Text, call: ast.Call, given: ast.expr) -> list[Edit]:
+def drop_argument(text: Text, call: ast.Call, given: ast.expr) -> list[Edit]:
     """`call` without the argument `given`."""
     word = next((word.arg for word in call.keywords if word.value is given and word.arg), None)
     if word is not None:
@@ -471,7 +473,7 @@ def dropped(text: Text, call: ast.Call, given: ast.expr) -> list[Edit]:
 
 
 @fix(batched=1)
-def batched(wanted: Wanted) -> Iterator[Proposal]:
+def drop_batched(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "grad"):
         edit = without_keyword(text, call, "is_grads_batched")
@@ -479,7 +481,7 @@ def batched(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal("leave out is_grads_batched: it is one gradient", FREE, edit)
         given = weights(call)
         if given is not None:
-            yield wanted.proposal("a batch of one: unsqueeze(0)", FREE, followed(text, given, ".unsqueeze(0)"))
+            yield wanted.proposal("a batch of one: unsqueeze(0)", FREE, append_suffix(text, given, ".unsqueeze(0)"))
 
 
 @fix(gradient_number=1)

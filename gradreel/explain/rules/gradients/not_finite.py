@@ -13,19 +13,19 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, GradStored, Value
 
 from ...calls import callee, keyword
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.failing_node import failing_node
-from ...diagnostics.mentions import begun, raising_code
+from ...diagnostics.mentions import begin_story, raising_code
 from ...diagnostics.registry import rule, watcher
-from ...fixes.edits import enclosing, followed, grouped, loads, set_keyword, value_of
+from ...fixes.edits import append_suffix, enclosing, in_brackets, loads, set_keyword, value_of
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
-from ...narration.words import called, code, during, label, listed, on, value
+from ...narration.words import code, code_label, during, label, listing, on, value
 from ...replay.graph_queries import all_finite, ancestors, flat, made_from
 from ...replay.states import TensorState
 from ...replay.world import World
-from ..shapes.layer_sizes import counted
+from ..shapes.layer_sizes import written_count
 
 NAN = re.compile(r"\bnan\b")
 
@@ -127,12 +127,12 @@ class BornNan:
             lines={"built": node.place.line, "raised": None, "shows": call.place.line},
             story=(
                 *how,
-                f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}.",
+                f"{code(call.text)} {on(call.place.line)} brings it to {code_label(world, tensor)}.",
             ),
             nodes=(node_number,),
             events={"born": event, "built": node.made, "seen": world.count - 1},
             cause="nan",
-            names=named(target=label(world, tensor)),
+            names=known_names(target=label(world, tensor)),
         )
 
     def tell_hidden(self, number: int, tensor: int) -> None:
@@ -150,17 +150,17 @@ class BornNan:
             title="NaN that was left out comes back in the gradient",
             lines=lines,
             story=(
-                f"{called(world, source.number)}, made {on(source.place.line)}, holds NaN.",
-                f"{called(world, roots[0].number)} holds none of it: it was left out, as `where` and masks do. But "
+                f"{code_label(world, source.number)}, made {on(source.place.line)}, holds NaN.",
+                f"{code_label(world, roots[0].number)} holds none of it: it was left out, as `where` and masks do. But "
                 f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, saved it, and the gradient of "
                 "what is left out is 0 times NaN, which is NaN.",
-                f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}.",
+                f"{code(call.text)} {on(call.place.line)} brings it to {code_label(world, tensor)}.",
                 "Numbers in the place of NaN have to be there before anything is computed with it.",
             ),
             nodes=(node_number,),
             events={"born": event, "saved": source.made, "built": node.made, "seen": world.count - 1},
             cause="nan",
-            names=named(target=label(world, tensor), hidden=label(world, source.number)),
+            names=known_names(target=label(world, tensor), hidden=label(world, source.number)),
         )
 
     def tell_forward(self, born: TensorState, number: int | None, tensor: int) -> None:
@@ -170,7 +170,7 @@ class BornNan:
             return
         node, call = world.nodes[born.node], world.calls[number]
         before = [state for state in made_from(world, born) if state.value is not None]
-        given = listed([f"{called(world, state.number)} ({value(state.value)})" for state in before[:2]])
+        given = listing([f"{code_label(world, state.number)} ({value(state.value)})" for state in before[:2]])
         self.diagnosis = Diagnosis(
             title="NaN is born in the forward",
             lines={"built": born.place.line, "raised": None, "shows": call.place.line},
@@ -180,12 +180,12 @@ class BornNan:
                 "0/0, ∞ - ∞, the root or logarithm of a negative number, and the spread of a single value have no "
                 "answer.",
                 "NaN stays NaN in whatever is computed with it, forward and backward.",
-                f"{code(call.text)} {on(call.place.line)} brings it to the gradient of {called(world, tensor)}.",
+                f"{code(call.text)} {on(call.place.line)} brings it to the gradient of {code_label(world, tensor)}.",
             ),
             nodes=(born.node,),
             events={"born": born.made, "built": node.made, "seen": world.count - 1},
             cause="nan",
-            names=named(target=label(world, tensor)),
+            names=known_names(target=label(world, tensor)),
         )
 
     def found(self) -> list[Diagnosis]:
@@ -279,13 +279,13 @@ class BornInfinite:
                 f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, got numbers from above and handed "
                 "on infinity. Its slope is infinite at one of the values it saved, as that of a root, a logarithm or a "
                 "quotient is at 0.",
-                f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}; a step with it would "
-                "leave no number there.",
+                f"{code(call.text)} {on(call.place.line)} brings it to {code_label(world, tensor)}; a step with it "
+                "would leave no number there.",
             ),
             nodes=(node_number,),
             events={"born": event, "built": node.made, "seen": world.count - 1},
             cause="infinite",
-            names=named(target=label(world, tensor)),
+            names=known_names(target=label(world, tensor)),
         )
 
     def found(self) -> list[Diagnosis]:
@@ -319,13 +319,13 @@ def not_finite(world: World, failure: Failure) -> Diagnosis | None:
             last[event.tensor] = event, number
     bad = {tensor: number for tensor, (event, number) in last.items() if not finite(event.after)}
     story = [
-        f"{begun(world, failure)} measures all gradients together "
+        f"{begin_story(world, failure)} measures all gradients together "
         "before it makes them shorter, and their length is infinite or no number."
     ]
     events = {"raised": failure.number}
     if bad:
-        some = [called(world, tensor) for tensor in list(bad)[:2]]
-        story.append(f"So is the gradient of {listed(some)}.")
+        some = [code_label(world, tensor) for tensor in list(bad)[:2]]
+        story.append(f"So is the gradient of {listing(some)}.")
         events["seen"] = next(iter(bad.values()))
     story.append("Nothing finite comes of shortening it; `error_if_nonfinite=True` asks to be told.")
     return Diagnosis(
@@ -390,7 +390,7 @@ def nan_born(wanted: Wanted) -> Iterator[Proposal]:
             else None
         )
         if given is not None:
-            if callee(call) == "pow" and call.args and isinstance(counted(call.args[-1]), int):
+            if callee(call) == "pow" and call.args and isinstance(written_count(call.args[-1]), int):
                 continue  # a whole power has a slope everywhere: the trouble came from above
             if callee(call) == "norm":
                 yield from norm_bounded(wanted, call)
@@ -399,7 +399,7 @@ def nan_born(wanted: Wanted) -> Iterator[Proposal]:
             argument_of = given in call.args
             made = f"{text.get(given)} + 1e-12" if argument_of else f"({text.get(given)} + 1e-12)"
             yield wanted.proposal(title, "slightly other numbers", text.replaced(given, made))
-            made = f"{grouped(text, given)}.clamp(min=1e-12)"
+            made = f"{in_brackets(text, given)}.clamp(min=1e-12)"
             yield wanted.proposal(title, "the gradient is 0 below", text.replaced(given, made))
     yield from safe_numbers(wanted, statement)
     yield from shifted_exponents(wanted)
@@ -416,7 +416,7 @@ def norm_bounded(wanted: Wanted, call: ast.Call) -> Iterator[Proposal]:
     """A length that something is divided by, or goes through, stays above 0."""
     text = wanted.text
     title = f"keep the norm on line {call.lineno} above 0"
-    yield wanted.proposal(title, "slightly other numbers", followed(text, call, ".clamp(min=1e-6)"))
+    yield wanted.proposal(title, "slightly other numbers", append_suffix(text, call, ".clamp(min=1e-6)"))
 
 
 def numbers_first(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
@@ -465,7 +465,7 @@ def divisors(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
     for node in ast.walk(statement):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and not isinstance(node.right, ast.Constant):
             below = text.get(node.right)
-            made = f"torch.where({grouped(text, node.right)} == 0, torch.ones_like({below}), {below})"
+            made = f"torch.where({in_brackets(text, node.right)} == 0, torch.ones_like({below}), {below})"
             title = f"1 in the place of a divisor that is 0, on line {node.lineno}"
             yield wanted.proposal(title, "other numbers where it is 0", text.replaced(node.right, made))
 
@@ -485,8 +485,8 @@ def safe_numbers(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
             title = f"keep the input of {callee(call)} just inside -1 and 1"
             yield wanted.proposal(title, "slightly other numbers", text.replaced(given, made))
     for node in ast.walk(statement):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and counted(node.right) is None:
-            made = f"{grouped(text, node.left)}.clamp(min=1e-12)"
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and written_count(node.right) is None:
+            made = f"{in_brackets(text, node.left)}.clamp(min=1e-12)"
             title = f"keep what is raised to a power on line {node.lineno} above 0"
             yield wanted.proposal(title, "the gradient is 0 below", text.replaced(node.left, made))
         if ast.unparse(node) in ("float('-inf')", "-float('inf')", "-torch.inf", "-math.inf", "-np.inf"):
@@ -523,7 +523,7 @@ def shifted_exponents(wanted: Wanted) -> Iterator[Proposal]:
         return
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and callee(node) == "log" and (total := argument(node)) is not None:
-            inner = summed(total)
+            inner = summand(total)
             if inner is not None and callee(inner[0]) == "exp" and (given := argument(inner[0])) is not None:
                 made = (
                     f"torch.logsumexp({text.get(given)}, {inner[1] or 'tuple(range(' + text.get(given) + '.dim()))'})"
@@ -535,7 +535,7 @@ def shifted_exponents(wanted: Wanted) -> Iterator[Proposal]:
     if not any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) for node in ast.walk(statement)):
         return
     exps = [(part, given) for part in feeding for call in text.calls(part, "exp") if (given := argument(call))]
-    dims = [found[1] for part in feeding for node in ast.walk(part) if (found := summed(node)) and found[1]]
+    dims = [found[1] for part in feeding for node in ast.walk(part) if (found := summand(node)) and found[1]]
     if len({ast.dump(given) for _, given in exps}) != 1:
         return
     first, given = exps[0]
@@ -557,7 +557,7 @@ def argument(call: ast.Call) -> ast.expr | None:
 MODULES = ("torch", "F", "torch.nn.functional", "nn.functional", "torch.special", "math", "np", "numpy")
 
 
-def summed(node: ast.AST) -> tuple[ast.Call, str | None] | None:
+def summand(node: ast.AST) -> tuple[ast.Call, str | None] | None:
     """Of a sum what is summed, if that is a call, or the sum itself, and the dimension it says."""
     if not isinstance(node, ast.Call) or callee(node) != "sum":
         return None

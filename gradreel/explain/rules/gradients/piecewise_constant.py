@@ -13,14 +13,14 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ...calls import callee, keyword
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.edits import assigned_pairs, enclosing, followed, grouped, loads, parse_shape, value_of
+from ...fixes.edits import append_suffix, assigned_pairs, enclosing, in_brackets, loads, parse_shape, value_of
 from ...fixes.proposal import Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
-from ...narration.words import called, code, name_of, on
+from ...narration.words import code, code_label, name_of, on
 from ...replay.graph_queries import all_zero, by_graph, flat
 from ...replay.states import Call, NodeState
 from ...replay.world import World
@@ -124,7 +124,7 @@ class ZeroDerivative(FirstTrouble):
             f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} goes in steps: between its jumps "
             "nothing changes, so its derivative is 0.",
             f"**{node.title}** was given a gradient and handed on zeros, and they are all that came to "
-            f"{called(world, leaf)}.",
+            f"{code_label(world, leaf)}.",
             "A loss compares what was there before the rounding; to round is for counting answers."
             if last
             else "A straight-through estimator rounds the value and lets the gradient pass as if nothing had been "
@@ -141,7 +141,7 @@ class ZeroDerivative(FirstTrouble):
             nodes=(node.number,),
             events=events,
             cause="zero_derivative",
-            names=named(target=name_of(world, world.tensors[leaf]), how="last" if last else "within"),
+            names=known_names(target=name_of(world, world.tensors[leaf]), how="last" if last else "within"),
         )
 
     def told_of_one(
@@ -156,13 +156,13 @@ class ZeroDerivative(FirstTrouble):
                 f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} takes the {what} of a single "
                 f"entry in each row: the shape is {list(made.shape)}.",
                 "That is the same number whatever the entry is, so its derivative is 0, and zeros are all that came to "
-                f"{called(world, leaf)}.",
+                f"{code_label(world, leaf)}.",
                 "One score for yes or no goes through `sigmoid`; `softmax` is for several that share one whole.",
             ),
             nodes=(node.number,),
             events=events,
             cause="of_one_entry",
-            names=named(target=name_of(world, world.tensors[leaf]), kind=node.kind, wide=str(made.shape[-1] > 1)),
+            names=known_names(target=name_of(world, world.tensors[leaf]), kind=node.kind, wide=str(made.shape[-1] > 1)),
         )
 
 
@@ -183,12 +183,12 @@ def computed_on(world: World, call: Call, rounding: NodeState) -> bool:
 # ---- fixes
 
 
-def scored(wanted: Wanted) -> Iterator[Proposal]:
+def use_scores(wanted: Wanted) -> Iterator[Proposal]:
     """Hits that were counted become a loss that has a slope: the cross entropy of the scores behind the guesses."""
     text = wanted.text
     scores = {}
     for node in ast.walk(text.tree):
-        if (given := ranked(text, node)) is not None:
+        if (given := ranked_scores(text, node)) is not None:
             scores[text.get(node)] = text.get(given)  # type: ignore[arg-type]
             outer = text.parents.get(node)
             while isinstance(outer, ast.Attribute | ast.Call):
@@ -196,7 +196,7 @@ def scored(wanted: Wanted) -> Iterator[Proposal]:
             if isinstance(outer, ast.Assign) and isinstance(outer.targets[0], ast.Name):
                 scores[outer.targets[0].id] = text.get(given)
     for node in ast.walk(text.tree):
-        if not isinstance(node, ast.expr) or len(sides := compared(node)) != 2:
+        if not isinstance(node, ast.expr) or len(sides := compared_sides(node)) != 2:
             continue
         for guess, label in (sides, sides[::-1]):
             behind = scores.get(text.get(guess).removesuffix(".float()"))
@@ -276,7 +276,7 @@ def soft_step(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "between 0 and 1, in the place of 0 or 1", text.replaced(call, made))
 
 
-def ranked(text: Text, node: ast.AST) -> ast.expr | None:
+def ranked_scores(text: Text, node: ast.AST) -> ast.expr | None:
     """The scores whose largest places `node` is: of `x.argmax(1)`, `x.max(1)[1]`, `torch.max(x, 1).indices`."""
     call, name = node, "argmax"
     if isinstance(node, ast.Subscript | ast.Attribute):
@@ -287,7 +287,7 @@ def ranked(text: Text, node: ast.AST) -> ast.expr | None:
     return call.args[0] if text.get(call.func.value) == "torch" and call.args else call.func.value
 
 
-def compared(node: ast.expr) -> list[ast.expr]:
+def compared_sides(node: ast.expr) -> list[ast.expr]:
     """The two sides of `a == b`, of `a - b`, or of `mse_loss(a, b)`."""
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
         return [node.left, node.comparators[0]]
@@ -371,11 +371,11 @@ def left_unrounded(wanted: Wanted) -> Iterator[Proposal]:
         title = f"{text.get(value)} as it is, not rounded, on line {call.lineno}"
         outer = text.parents.get(call)
         alone = isinstance(outer, ast.Assign | ast.Return) or (isinstance(outer, ast.Call) and call in outer.args)
-        shown = text.get(value) if alone else grouped(text, value)
+        shown = text.get(value) if alone else in_brackets(text, value)
         counted = [use for use in answers_counted(text, call) if call not in text.around(use)]
         if counted:
             title += f", but where answers are counted, on line {counted[0].lineno}"
-        edits = [followed(text, use, f".{callee(call)}()") for use in counted]
+        edits = [append_suffix(text, use, f".{callee(call)}()") for use in counted]
         cost = "other numbers: round where answers are counted"
         yield wanted.proposal(title, cost, text.replaced(call, shown), *edits)
 
@@ -392,7 +392,7 @@ def answers_counted(text: Text, call: ast.Call) -> list[ast.expr]:
         names = set().union(*map(targets, given))
         home = None
     scope = home or text.tree
-    sides = [side for node in text.parts(scope, ast.Compare) for side in compared(node)]
+    sides = [side for node in text.parts(scope, ast.Compare) for side in compared_sides(node)]
     for node in [call for call in text.parts(scope, ast.Call) if callee(call) == "eq"]:
         sides += [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
     return [side for side in sides if isinstance(inner := whole_of(side), ast.Name) and inner.id in names]
@@ -413,7 +413,7 @@ def round_straight_through(wanted: Wanted) -> Iterator[Proposal]:
     """`torch.round(x)` becomes `x + (torch.round(x) - x).detach()`: the value is rounded, and the slope is 1."""
     text, statement = wanted.text, wanted.at("built")
     for call, value in rounding(wanted):
-        shown, before = grouped(text, value), []
+        shown, before = in_brackets(text, value), []
         simple = isinstance(statement, ast.Assign | ast.Return) and text.alone(statement)
         within = any(isinstance(outer, ast.Lambda | ast.ListComp | ast.GeneratorExp) for outer in text.around(call))
         if text.parts(value, ast.Call) and statement is not None and simple and not within:
@@ -505,7 +505,7 @@ def places(text: Text, statement: ast.stmt | None) -> Iterator[Place]:
             if not (isinstance(count, ast.Constant) and count.value == 1):
                 continue
         keeps = callee(call) == "topk" or keyword(call, "keepdim") is not None
-        place = squeezed(text, whole) if keeps else whole
+        place = squeezed_call(text, whole) if keeps else whole
         if place is not None:
             yield place, scores, dim
 
@@ -532,7 +532,7 @@ def second_of(text: Text, call: ast.Call) -> ast.expr | None:
     return None
 
 
-def squeezed(text: Text, whole: ast.expr) -> ast.expr | None:
+def squeezed_call(text: Text, whole: ast.expr) -> ast.expr | None:
     """`whole` with the `.squeeze()`, or the `[:, 0]`, that takes the dimension of its one entry away."""
     outer = text.parents.get(whole)
     call = text.parents.get(outer) if isinstance(outer, ast.Attribute) and outer.attr == "squeeze" else None
@@ -673,7 +673,7 @@ def find_pick(wanted: Wanted) -> Pick | None:
     if dim is None:
         return None
     wide = callee(call) == "topk" or keyword(call, "keepdim") is not None
-    softened = f"{grouped(text, scores)}.softmax(dim={text.get(dim)})"
+    softened = f"{in_brackets(text, scores)}.softmax(dim={text.get(dim)})"
     softening = () if is_chance(text, scores) else (text.replaced(scores, softened),)
     if isinstance(goal, ast.Tuple) and len(goal.elts) == 2 and statement.value is call:
         chance, place = (part.id if isinstance(part, ast.Name) else "" for part in goal.elts)
@@ -684,7 +684,7 @@ def find_pick(wanted: Wanted) -> Pick | None:
             chance, edits = "chance", (*edits, text.replaced(goal.elts[0], "chance"))
     elif isinstance(goal, ast.Name) and not wide:
         place, chance = goal.id, "chance"
-        shown = softened if softening else grouped(text, scores)
+        shown = softened if softening else in_brackets(text, scores)
         whole = f"chance, {place} = {shown}.max(dim={text.get(dim)})"
         edits = (text.replaced(statement, whole),)
     else:

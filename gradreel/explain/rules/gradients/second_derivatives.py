@@ -11,17 +11,17 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ...calls import callee, keyword
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.failing_node import failing_node
 from ...diagnostics.mentions import raising_code
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble, gradient_names
-from ...fixes.edits import grouped, set_keyword, stack_statements, value_of
+from ...fixes.edits import in_brackets, set_keyword, stack_statements, value_of
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text
-from ...narration.words import bare, called, code, during, label, name_of, on, size, upper
-from ...optimizers import optimized
+from ...narration.words import bare, code, code_label, during, label, name_of, on, size, upper
+from ...optimizers import may_be_optimized
 from ...replay.graph_queries import ancestors, by_graph, gradient_call, made_from
 from ...replay.states import Call, NodeState, TensorState
 from ...replay.world import World
@@ -125,14 +125,14 @@ class ConstantGradient(FirstTrouble):
             lines={"built": node.place.line, "cut": place.line, "raised": None},
             story=(
                 f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} computes a term of the loss "
-                f"from {called(world, cut.base)} cut off its graph.",
-                f"{upper(called(world, world.calls[max(world.calls)].roots[0]))} has the term in its value and in no "
-                "gradient, however large its factor.",
+                f"from {code_label(world, cut.base)} cut off its graph.",
+                f"{upper(code_label(world, world.calls[max(world.calls)].roots[0]))} has the term in its value and in "
+                "no gradient, however large its factor.",
             ),
             nodes=(node.number,),
             events={"built": term.made, "cut": cut.made, "seen": world.count - 1},
             cause="constant_penalty",
-            names=named(how="detach", target=name_of(world, term)),
+            names=known_names(how="detach", target=name_of(world, term)),
         )
 
     def residual(self, backward: Call, trained: set[int | None]) -> None:
@@ -154,7 +154,7 @@ class ConstantGradient(FirstTrouble):
                 return
 
     def is_trained(self, tensor: TensorState) -> bool:
-        return tensor.node is not None or optimized(self.world, tensor, known=True)
+        return tensor.node is not None or may_be_optimized(self.world, tensor, known=True)
 
     def derivative(self, part: TensorState) -> tuple[TensorState, Call] | None:
         """The gradient without a graph that `part` is, or a multiple or a sum of some."""
@@ -199,13 +199,13 @@ class ConstantGradient(FirstTrouble):
                 f"{code(call.text)} {on(call.place.line)} gives a gradient without `create_graph`: plain numbers, "
                 "which know nothing of how they came about.",
                 f"{text} {on(place.line)} computes a term of the loss from them, so the term has no graph either.",
-                f"{upper(called(world, world.calls[max(world.calls)].roots[0]))} has the term in its value and in no "
-                "gradient, however large its factor.",
+                f"{upper(code_label(world, world.calls[max(world.calls)].roots[0]))} has the term in its value and in "
+                "no gradient, however large its factor.",
             ),
             nodes=(node.number,),
             events={"built": term.made, "cut": call.started, "seen": world.count - 1},
             cause="constant_penalty",
-            names=named(how="no_create_graph", target=name_of(world, term)),
+            names=known_names(how="no_create_graph", target=name_of(world, term)),
         )
 
     def told_residual(self, node: NodeState, other: TensorState, gradient: TensorState, call: Call) -> Diagnosis:
@@ -218,13 +218,13 @@ class ConstantGradient(FirstTrouble):
                 f"{code(call.text)} {on(call.place.line)} gives a derivative without `create_graph`: plain numbers, "
                 "which know nothing of how they came about.",
                 f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} puts them beside "
-                f"{called(world, other.number)}, which has a graph: of the two, only that one is trained.",
+                f"{code_label(world, other.number)}, which has a graph: of the two, only that one is trained.",
                 "The loss has the derivative in its value and in no gradient.",
             ),
             nodes=(node.number,),
             events={"built": node.made, "cut": call.started, "seen": world.count - 1},
             cause="constant_penalty",
-            names=named(how="no_create_graph", target=name_of(world, gradient)),
+            names=known_names(how="no_create_graph", target=name_of(world, gradient)),
         )
 
     def first(self, term: TensorState, gradient: TensorState) -> TensorState:
@@ -277,7 +277,7 @@ class SecondOrder:
     def told(self, tensor: int, grad: int) -> Diagnosis:
         world = self.world
         call = world.calls[world.open_calls[-1]]
-        name = called(world, tensor)
+        name = code_label(world, tensor)
         line = call.place.line
         held = len([node for node in world.nodes.values() if node.alive and node.generation])
         through = by_graph(world, world.tensors[grad])
@@ -299,7 +299,7 @@ class SecondOrder:
             ),
             events={"seen": world.count - 1},
             cause="second_order",
-            names=named(target=name_of(world, world.tensors[tensor])),
+            names=known_names(target=name_of(world, world.tensors[tensor])),
         )
 
     def found(self) -> list[Diagnosis]:
@@ -475,12 +475,16 @@ def smooth(wanted: Wanted) -> Iterator[Proposal]:
     """Tanh, or Softplus, wherever the program has ReLU or the like."""
     text = wanted.text
     for layer, function in SMOOTH.items():
-        edits = [edit for node in ast.walk(text.tree) if (edit := exchanged(text, node, layer, function)) is not None]
+        edits = [
+            edit
+            for node in ast.walk(text.tree)
+            if (edit := exchange_activation(text, node, layer, function)) is not None
+        ]
         if edits:
             yield wanted.proposal(f"{layer} in the place of ReLU, everywhere", COST, *edits)
 
 
-def exchanged(text: Text, node: ast.AST, layer: str, function: str) -> Edit | None:
+def exchange_activation(text: Text, node: ast.AST, layer: str, function: str) -> Edit | None:
     """`nn.ReLU(...)` as `nn.Tanh()`, `F.relu(x)` as `torch.tanh(x)`, `x.relu()` as `torch.tanh(x)`."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
         name = callee(node)
@@ -508,7 +512,7 @@ SLOWER = "more tensors, and slower"
 
 
 @fix(no_second_derivative=1, no_forward_derivative=1)
-def composed(wanted: Wanted) -> Iterator[Proposal]:
+def compose_smaller(wanted: Wanted) -> Iterator[Proposal]:
     """`cdist` by a product of matrices or by differences, attention by its own formula."""
     operator = wanted.name("operator") or ""
     if operator.startswith("_cdist"):
@@ -532,7 +536,7 @@ def distances(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def by_differences(text: Text, call: ast.Call) -> str:
-    one, other = (grouped(text, given) for given in call.args)
+    one, other = (in_brackets(text, given) for given in call.args)
     return f"({one}.unsqueeze(-2) - {other}.unsqueeze(-3)).norm(dim=-1)"
 
 
@@ -542,7 +546,7 @@ def attention(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(text.tree, "scaled_dot_product_attention"):
         if len(call.args) != 3 or call.keywords:
             return
-        query, key, value = (grouped(text, given) for given in call.args)
+        query, key, value = (in_brackets(text, given) for given in call.args)
         made = f"torch.softmax({query} @ {key}.transpose(-2, -1) / {query}.shape[-1] ** 0.5, -1) @ {value}"
         edits.append(text.replaced(call, f"({made})" if not whole(text, call) else made))
     if edits:
@@ -564,7 +568,7 @@ def not_rounded(wanted: Wanted) -> Iterator[Proposal]:
     value = value_of(built)
     for node in ast.walk(value) if value is not None else ():
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
-            made = f"{grouped(text, node.left)} / {grouped(text, node.right)}"
+            made = f"{in_brackets(text, node.left)} / {in_brackets(text, node.right)}"
             title = f"/ instead of // on line {node.lineno}"
             yield wanted.proposal(title, "other numbers: they are not rounded", text.replaced(node, made))
             title = f"torch.floor of the quotient on line {node.lineno}"

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from ...calls import callee
 from ...fixes.edits import (
+    append_suffix,
     arguments_of,
     assigned_pairs,
     enclosing,
-    enumerated,
-    followed,
+    join_names,
     loads,
     stack_statements,
     value_of,
@@ -72,7 +72,7 @@ def detached_border(wanted: Wanted) -> Iterator[Proposal]:
             uses = loads(statement, name)
             if uses and not isinstance(statement, ast.For | ast.While | ast.If | ast.With):
                 title = f"detach {name} on line {statement.lineno}"
-                yield wanted.proposal(title, CUTS, *(followed(text, use, ".detach()") for use in uses[:1]))
+                yield wanted.proposal(title, CUTS, *(append_suffix(text, use, ".detach()") for use in uses[:1]))
                 break
     yield from detached_at_top(wanted, name, scopes)
     yield from detached_attribute(wanted, name)
@@ -96,7 +96,7 @@ def detached_beside(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(state.ctx, ast.Load) and apart and kept and len(apart) + len(kept) == len(state.elts):
             shown = " and ".join(map(text.get, kept))
             title = f"detach {shown}, too, on line {state.lineno}"
-            yield wanted.proposal(title, CUTS, *(followed(text, part, ".detach()") for part in kept))
+            yield wanted.proposal(title, CUTS, *(append_suffix(text, part, ".detach()") for part in kept))
 
 
 def is_detached(value: ast.expr, name: str) -> bool:
@@ -123,7 +123,7 @@ def detached_where_kept(wanted: Wanted) -> Iterator[Proposal]:
             continue
         if isinstance(statement.value, ast.Name) and statement.value.id in names:
             title = f"keep {text.get(statement.targets[0])} detached on line {statement.lineno}"
-            yield wanted.proposal(title, CUTS, followed(text, statement.value, ".detach()"))
+            yield wanted.proposal(title, CUTS, append_suffix(text, statement.value, ".detach()"))
             parts = f"tuple(part.detach() for part in {statement.value.id})"
             yield wanted.proposal(title, CUTS, text.replaced(statement.value, parts))
     if (name := wanted.name("border")) is not None:
@@ -146,7 +146,7 @@ def detached_at_store(wanted: Wanted, name: str) -> Iterator[Proposal]:
         parts = value.elts if isinstance(value, ast.Tuple) else [value]
         if all(isinstance(part, ast.Name | ast.BinOp | ast.Call | ast.Attribute) for part in parts):
             title = f"keep {shown} detached on line {statement.lineno}"
-            yield wanted.proposal(title, CUTS, *(followed(text, part, ".detach()") for part in parts))
+            yield wanted.proposal(title, CUTS, *(append_suffix(text, part, ".detach()") for part in parts))
 
 
 def carried_over(wanted: Wanted) -> Iterator[Proposal]:
@@ -293,7 +293,7 @@ def detached_built(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(statement, ast.Assign) and value is not None and not isinstance(value, ast.Tuple):
             names = ", ".join(map(text.get, statement.targets))
             title = f"detach {names} where it is made, on line {statement.lineno}"
-            yield wanted.proposal(title, CUTS, followed(text, value, ".detach()"))
+            yield wanted.proposal(title, CUTS, append_suffix(text, value, ".detach()"))
 
 
 READING = ("get", "pop", "setdefault")
@@ -457,7 +457,7 @@ def detached_where_read(wanted: Wanted) -> Iterator[Proposal]:
                 whole = value.func.value
             if whole is not None and ast.unparse(whole) == f"self.{attribute}":
                 title = f"detach what is read of self.{attribute}, on line {statement.lineno}"
-                yield wanted.proposal(title, CUTS, followed(text, value, ".detach()"))
+                yield wanted.proposal(title, CUTS, append_suffix(text, value, ".detach()"))
 
 
 def detached_in_closure(wanted: Wanted) -> Iterator[Proposal]:
@@ -474,11 +474,11 @@ def detached_in_closure(wanted: Wanted) -> Iterator[Proposal]:
         uses = [use for part in averages for name in names for use in loads(part.value, name)]
         uses = [use for use in uses if isinstance(text.parents.get(use), ast.BinOp)]
         if uses:
-            title = f"detach {enumerated(names)} where {function.name} goes on from it, on line {uses[0].lineno}"
+            title = f"detach {join_names(names)} where {function.name} goes on from it, on line {uses[0].lineno}"
             cost = "no gradient goes back into earlier calls"
-            yield wanted.proposal(title, cost, *(followed(text, use, ".detach()") for use in uses))
+            yield wanted.proposal(title, cost, *(append_suffix(text, use, ".detach()") for use in uses))
         line = f"{', '.join(names)} = {', '.join(f'{name}.detach()' for name in names)}"
-        title = f"detach {enumerated(names)} at the head of {function.name}"
+        title = f"detach {join_names(names)} at the head of {function.name}"
         yield wanted.proposal(title, "no gradient goes back into earlier calls", text.after(outer[-1], [line]))
         maker, freed = text.parents.get(function), next(iter(stack_statements(wanted, "freed")), wanted.at("freed_by"))
         makes = isinstance(maker, ast.FunctionDef) and isinstance(outer[-1], ast.Nonlocal)
@@ -490,7 +490,7 @@ def detached_in_closure(wanted: Wanted) -> Iterator[Proposal]:
         for whole, value in assigned_pairs(text.tree):
             if callee(value) == maker.name and isinstance(whole, ast.Name):
                 title = f"{whole.id}.detach() once the update is done, after line {goal.lineno}: it detaches "
-                title += f"{enumerated(names)}"
+                title += f"{join_names(names)}"
                 edits = [text.after(function, head), text.after(goal, [f"{whole.id}.detach()"])]
                 yield wanted.proposal(title, CUTS, *edits)
 
@@ -509,15 +509,15 @@ def begun_anew(wanted: Wanted) -> Iterator[Proposal]:
     """Lists that the update went through are cleared behind it, and what was added up begins anew. Whatever else lets
     the error go would keep what is old among what is new."""
     text = wanted.text
-    grown, sums = growths(text), summed(text)
+    grown, sums = growths(text), running_sums(text)
     old = in_border(wanted)
     for goal in stack_statements(wanted, "raised"):
         for inner in (goal, *(node for node in text.around(goal) if isinstance(node, ast.stmt))):
             scope = next((outer for outer in text.around(inner) if isinstance(outer, SCOPES)), None)
             if scope is None or isinstance(inner, ast.FunctionDef):
                 break
-            lists = collected(text, scope, grown, old)
-            totals = {path: start for path, start in begun(text, scope, sums).items() if path_end(path) in old}
+            lists = collected_lists(text, scope, grown, old)
+            totals = {path: start for path, start in first_values(text, scope, sums).items() if path_end(path) in old}
             if not lists and not totals:
                 continue
             lines = [f"{path}.clear()" for path in lists] + [f"{path} = {start}" for path, start in totals.items()]
@@ -525,13 +525,13 @@ def begun_anew(wanted: Wanted) -> Iterator[Proposal]:
             leaves = isinstance(last, ast.Return | ast.Continue | ast.Break)
             edit = text.before(last, lines) if leaves else text.after(last, lines)
             where = f"{'before' if leaves else 'after'} line {last.lineno}"
-            emptied = [f"clear {enumerated(list(lists))}"] if lists else []
-            again = [f"begin {enumerated(list(totals))} anew"] if totals else []
-            title = f"{enumerated(emptied + again)} once the update is done, {where}"
+            emptied = [f"clear {join_names(list(lists))}"] if lists else []
+            again = [f"begin {join_names(list(totals))} anew"] if totals else []
+            title = f"{join_names(emptied + again)} once the update is done, {where}"
             yield replace(wanted.proposal(title, SINCE, edit), decisive=bool(lists))
 
 
-def collected(text: Text, scope: ast.AST, grown: dict[str, list[ast.AST]], old: set[str]) -> list[str]:
+def collected_lists(text: Text, scope: ast.AST, grown: dict[str, list[ast.AST]], old: set[str]) -> list[str]:
     """The lists that `scope` reads and that grow elsewhere or in a loop of its own, as they are called in it."""
     bound = made_in(scope)
     found: dict[str, None] = {}
@@ -558,7 +558,7 @@ def growths(text: Text) -> dict[str, list[ast.AST]]:
     return {end: places for end, places in found.items() if end not in drawn}
 
 
-def summed(text: Text) -> set[str]:
+def running_sums(text: Text) -> set[str]:
     """What is added to itself, or joined with itself: `total += loss`, `values = torch.cat([values, v])`."""
     adds = {text.get(node.target) for node in text.parts(text.tree, ast.AugAssign)}
     sums = {
@@ -577,7 +577,7 @@ def adds_to(text: Text, value: ast.expr, end: str) -> bool:
     return callee(value) in JOINING and end in ends_in(text, value)
 
 
-def begun(text: Text, scope: ast.AST, sums: set[str]) -> dict[str, str]:
+def first_values(text: Text, scope: ast.AST, sums: set[str]) -> dict[str, str]:
     """What of `sums` begins outside of `scope`, as it is called in it, and what it begins with."""
     inside = {id(node) for node in ast.walk(scope)}
     starts = {

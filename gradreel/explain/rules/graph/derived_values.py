@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from ...calls import callee
-from ...fixes.edits import assigned_pairs, copies, enclosing, enumerated, loads, stack_statements
+from ...fixes.edits import assigned_pairs, copies, enclosing, join_names, loads, stack_statements
 from ...fixes.proposal import Proposal, Wanted
 from ...fixes.text import Edit, Text, names_in
 
@@ -45,7 +45,7 @@ def rebuilt_in_method(wanted: Wanted) -> Iterator[Proposal]:
                 made |= attributes(statement)
         if made and all(isinstance(part, ast.Assign) and text.alone(part) for part in moved):
             yield wanted.proposal(
-                f"compute {enumerated(sorted(made))} in {method.name}, every time",
+                f"compute {join_names(sorted(made))} in {method.name}, every time",
                 "one forward more in each call",
                 *(text.removed(statement) for statement in moved),
                 text.before(method.body[0], copies(text, moved)),
@@ -116,7 +116,7 @@ def build_where_read(wanted: Wanted) -> Iterator[Proposal]:
         inner = {callee(part) for method in readers for part in text.parts(method, ast.Call)}
         outer = [method for method in readers if method.name not in inner]
         if outer:
-            title = f"{text.get(call)} in {enumerated([method.name for method in outer])}, every time"
+            title = f"{text.get(call)} in {join_names([method.name for method in outer])}, every time"
             edits = [text.before(method.body[0], [text.get(call)]) for method in outer]
             yield wanted.proposal(title, "one forward more in each call", text.removed(built), *edits)
 
@@ -224,7 +224,7 @@ def computed_where_read(wanted: Wanted) -> Iterator[Proposal]:
             plain = plain if plain not in names_in(method) else f"{plain}_now"
             edits += [text.replaced(use, plain) for use in uses]
             edits.append(text.before(method.body[0], [f"{plain} = {value}"]))
-        title = f"compute {name} in {enumerated([method.name for method in readers])}, every time"
+        title = f"compute {name} in {join_names([method.name for method in readers])}, every time"
         yield wanted.proposal(title, "one forward more in each call", *edits)
 
 

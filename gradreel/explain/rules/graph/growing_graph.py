@@ -12,9 +12,9 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...calls import callee, calls_in, keyword
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
-from ...fixes.edits import enumerated, followed, loads
+from ...fixes.edits import append_suffix, join_names, loads
 from ...fixes.proposal import Proposal, Wanted
 from ...fixes.registry import fix
 from ...narration.words import code, count, name_of, on
@@ -154,7 +154,7 @@ class Growing:
         if not again and self.goes_back_elsewhere(states, line):
             return []  # as an evaluation unrolls what a training unrolls, and goes back through
         hidden = any(turns.line in self.called_in for _, turns in world.skipped)
-        if hidden and not again and not all(untouched(node) for node in states):
+        if hidden and not again and not all(is_untouched(node) for node in states):
             return []  # a backward among the skipped turns may have used them
         grown = laps[-1].alive - laps[0].alive
         nbytes = laps[-1].nbytes - laps[0].nbytes
@@ -185,7 +185,7 @@ class Growing:
                 nodes=tuple(oldest[:6]),
                 events={"built": states[0].made, "seen": laps[-1].began},
                 cause="growing",
-                names=named(target=name),
+                names=known_names(target=name),
             )
         ]
 
@@ -256,7 +256,7 @@ def leads_to(world: World, start: int | None, goals: set[int]) -> bool:
     return not goals.isdisjoint(nodes_behind(world, start, min(goals, default=0)))
 
 
-def untouched(node: NodeState) -> bool:
+def is_untouched(node: NodeState) -> bool:
     """Whether `node` is as it was built."""
     return node.alive and all(slot.state == "held" for slot in node.slots.values())
 
@@ -390,7 +390,7 @@ class Collected:
             nodes=tuple(node.number for node in states[:6]),
             events={"built": built.made, "seen": laps[-1].began},
             cause="collected",
-            names=named(target=name),
+            names=known_names(target=name),
         )
 
 
@@ -398,7 +398,7 @@ class Collected:
 
 
 @fix(collected=1)
-def unrecorded(wanted: Wanted) -> Iterator[Proposal]:
+def record_nothing(wanted: Wanted) -> Iterator[Proposal]:
     """The loop runs under no_grad."""
     text, loop = wanted.text, wanted.at("shows")
     if isinstance(loop, ast.For | ast.While):
@@ -408,7 +408,7 @@ def unrecorded(wanted: Wanted) -> Iterator[Proposal]:
         )
 
 
-def averaged(wanted: Wanted) -> Iterator[Proposal]:
+def average_numbers(wanted: Wanted) -> Iterator[Proposal]:
     """A method that mixes what it is given into what the object keeps is given a number, or a tensor without its graph:
     where it is called, or at its head."""
     text = wanted.text
@@ -429,10 +429,10 @@ def averaged(wanted: Wanted) -> Iterator[Proposal]:
         handed = [part for part in handed if isinstance(part, ast.Name | ast.Subscript | ast.Attribute)]
         shown = dict.fromkeys(f"{text.get(part)}.item()" for part in handed)
         if shown:
-            title = f"hand over the number: {enumerated(list(shown))} on line {handed[0].lineno}"
-            edits = [followed(text, part, ".item()") for part in handed]
+            title = f"hand over the number: {join_names(list(shown))} on line {handed[0].lineno}"
+            edits = [append_suffix(text, part, ".item()") for part in handed]
             yield wanted.proposal(title, "no gradient goes through the average", *edits)
-        title = f"take {enumerated(list(mixed))} without the graph, at the head of {method.name}"
+        title = f"take {join_names(list(mixed))} without the graph, at the head of {method.name}"
         lines = [f"{name} = {name}.detach()" for name in mixed]
         yield wanted.proposal(title, "no gradient goes through the average", text.before(method.body[0], lines))
 
@@ -452,7 +452,7 @@ def numbers_summed(wanted: Wanted) -> Iterator[Proposal]:
         for part in [part for part in text.parts(statement.value, ast.Name) if part not in own]:
             for way, taken in (("add the number only", "item()"), ("add it detached", "detach()")):
                 title = f"{way}: {part.id}.{taken} on line {part.lineno}"
-                yield wanted.proposal(title, "no gradient goes through the sum", followed(text, part, f".{taken}"))
+                yield wanted.proposal(title, "no gradient goes through the sum", append_suffix(text, part, f".{taken}"))
 
 
 def detach_argument(wanted: Wanted) -> Iterator[Proposal]:
@@ -480,24 +480,26 @@ def growing(wanted: Wanted) -> Iterator[Proposal]:
     """Sums of losses become sums of numbers; what is carried over is detached."""
     text = wanted.text
     name = wanted.name("target")
-    yield from averaged(wanted)
+    yield from average_numbers(wanted)
     yield from numbers_summed(wanted)
     yield from detach_argument(wanted)
     for node in ast.walk(text.tree):
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and name == ast.unparse(node.target):
             title = f"add the number only: .item() on line {node.lineno}"
-            yield wanted.proposal(title, "no gradient goes through the sum", followed(text, node.value, ".item()"))
+            yield wanted.proposal(title, "no gradient goes through the sum", append_suffix(text, node.value, ".item()"))
             title = f"add it detached on line {node.lineno}"
-            yield wanted.proposal(title, "no gradient goes through the sum", followed(text, node.value, ".detach()"))
+            yield wanted.proposal(
+                title, "no gradient goes through the sum", append_suffix(text, node.value, ".detach()")
+            )
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
             title = f"keep the number only: .item() on line {node.lineno}"
             if node.args and any(isinstance(outer, REPEATED) for outer in text.around(node)):
                 yield wanted.proposal(
-                    title, "no gradient goes through the list", followed(text, node.args[0], ".item()")
+                    title, "no gradient goes through the list", append_suffix(text, node.args[0], ".item()")
                 )
                 title = f"keep it detached on line {node.lineno}"
                 yield wanted.proposal(
-                    title, "no gradient goes through the list", followed(text, node.args[0], ".detach()")
+                    title, "no gradient goes through the list", append_suffix(text, node.args[0], ".detach()")
                 )
     if name is not None:
         for loop in ast.walk(text.tree):

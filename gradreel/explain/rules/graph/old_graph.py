@@ -12,22 +12,22 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...calls import keyword
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.edits import copies, enclosing, followed, needed_before, stack_statements, without_keyword
+from ...fixes.edits import append_suffix, copies, enclosing, needed_before, stack_statements, without_keyword
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import Proposer, fix
 from ...fixes.text import Text, targets
 from ...narration.program_layers import describe_built
-from ...narration.words import called, code, during, label, on
+from ...narration.words import code, code_label, during, label, on
 from ...replay.graph_queries import ancestors, nodes_behind, same
 from ...replay.states import Call, NodeState, Place, TensorState
 from ...replay.world import World
 from ..optimizer.zero_grad import from_gradient, leaf_of, zero
 from .carried_state import begun_anew, carried_over, detached_border
 from .derived_values import as_property, build_where_read, computed_where_read, rebuilt_in_method
-from .reference_values import detached
+from .reference_values import detach_rest
 from .second_backward import rebuilt_before, rebuilt_in_function, rebuilt_inside, taken_in_loop
 
 LATELY, DEEP = 3, 9
@@ -165,9 +165,9 @@ class OldGraph(FirstTrouble):
         kept = label(world, node.outputs[-1], 0) if node.outputs else None
         held = f" {code(kept)} kept it." if kept is not None and node.made < call.started else ""
         story = (
-            f"{describe_built(world, node)}, belongs to what was computed with {called(world, number)} as it was "
+            f"{describe_built(world, node)}, belongs to what was computed with {code_label(world, number)} as it was "
             f"then.{held}",
-            f"{who} {on(place.line)}{during(place)}, then changed {called(world, number)}.",
+            f"{who} {on(place.line)}{during(place)}, then changed {code_label(world, number)}.",
             f"{code(call.text)} {on(call.place.line)}{during(call.place)} goes back through that old graph. "
             "It brings the gradient of before the step, and nothing warns, since no saved tensor was seen to change.",
             "A graph is good for one step: what depends on the weights has to be computed again with the new ones.",
@@ -188,7 +188,7 @@ class OldGraph(FirstTrouble):
             nodes=(node.number,),
             events={"built": node.made, "changed": step.event, "seen": call.started, "begun": first.made},
             cause="old_graph",
-            names=named(border=kept, target=label(world, number)),
+            names=known_names(border=kept, target=label(world, number)),
         )
 
     def border(self, call: Call, step: Step) -> NodeState:
@@ -233,7 +233,7 @@ def older(wanted: Wanted) -> Iterator[Proposal]:
     ways: tuple[Proposer, ...] = (
         kept_detached,
         begun_anew,
-        detached,
+        detach_rest,
         stepped_later,
         taken_in_loop,
         rebuilt_in_method,
@@ -241,9 +241,9 @@ def older(wanted: Wanted) -> Iterator[Proposal]:
     )
     ways = (*ways, as_property, build_where_read)
     for way in (*ways, rebuilt_inside, made_function):
-        yield from released(asking, way(asking))
+        yield from drop_retain_graph(asking, way(asking))
     for other in (rebuilt_in_function, carried_over, rebuilt_before, detached_border):
-        yield from released(asking, other(asking))
+        yield from drop_retain_graph(asking, other(asking))
 
 
 def kept_detached(wanted: Wanted) -> Iterator[Proposal]:
@@ -272,7 +272,7 @@ def as_asked(wanted: Wanted) -> Wanted:
     return replace(wanted, found=replace(found, lines=lines, stacks=stacks))
 
 
-def released(wanted: Wanted, proposals: Iterable[Proposal]) -> Iterator[Proposal]:
+def drop_retain_graph(wanted: Wanted, proposals: Iterable[Proposal]) -> Iterator[Proposal]:
     """Each without the `retain_graph=True` of the backward, which a graph of its own in every turn has no need of."""
     asked = {ast.dump(call) for call in retaining(wanted.text, wanted.at("raised"))}
     for proposal in proposals:
@@ -338,4 +338,4 @@ def made_function(wanted: Wanted) -> Iterator[Proposal]:
     edits = [text.removed(step) for step in steps[:-1]]
     indent = text.indent(last)
     edits.append(text.replaced(last, f"\n{indent}".join(lines)))
-    yield wanted.proposal(title, EACH, *edits, followed(text, root, "()"))
+    yield wanted.proposal(title, EACH, *edits, append_suffix(text, root, "()"))

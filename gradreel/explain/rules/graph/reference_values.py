@@ -11,15 +11,15 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.edits import enumerated, followed, loads, stack_statements
+from ...fixes.edits import append_suffix, join_names, loads, stack_statements
 from ...fixes.proposal import Proposal, Wanted
 from ...fixes.references import NAMES, is_ratio, is_target, references
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, targets
-from ...narration.words import called, code, name_of, on, upper
+from ...narration.words import code, code_label, name_of, on, upper
 from ...replay.graph_queries import by_graph, made_from
 from ...replay.states import Call, NodeState, TensorState
 from ...replay.world import World
@@ -78,7 +78,7 @@ class MovingTarget(FirstTrouble):
     def told(self, call: Call, node: NodeState, cut: TensorState, moved: TensorState) -> Diagnosis:
         world, found = self.world, tracked_cut(self.world, cut)
         source = next(state for state in made_from(world, cut) if state.requires_grad)
-        aim = called(world, moved.number) if name_of(world, moved) else "the other side"
+        aim = code_label(world, moved.number) if name_of(world, moved) else "the other side"
         line = node.place.line
         lines: dict[str, int | None] = {"built": moved.place.line, "cut": found.place.line, "begun": line}
         lines["raised"] = None
@@ -97,7 +97,7 @@ class MovingTarget(FirstTrouble):
             nodes=(node.number,),
             events={"built": moved.made, "cut": cut.made, "begun": node.made, "seen": world.count - 1},
             cause="moving_target",
-            names=named(
+            names=known_names(
                 how=found.how, target=name_of(world, moved), source=name_of(world, source), cut=name_of(world, cut)
             ),
         )
@@ -154,12 +154,12 @@ def adds_data(world: World, side: TensorState) -> bool:
 
 
 @fix(second_backward=9, step_between=4)
-def detached(wanted: Wanted) -> Iterator[Proposal]:
+def detach_rest(wanted: Wanted) -> Iterator[Proposal]:
     """Of a ratio of chances, all else only lets the error go: made anew, or its graph kept, both sides would learn."""
     text = wanted.text
     for name, uses in references(wanted):
         title = f"detach {name} on line {uses[0].lineno}"
-        made = wanted.proposal(title, CUTS, *(followed(text, use, ".detach()") for use in uses))
+        made = wanted.proposal(title, CUTS, *(append_suffix(text, use, ".detach()") for use in uses))
         yield replace(made, decisive=is_ratio(text, uses))
 
 
@@ -182,8 +182,8 @@ def detached_where_made(wanted: Wanted) -> Iterator[Proposal]:
         alike = [part for part in made if makers & {callee(call) for call in text.parts(part, ast.Call)}]
         statements = [part for part in made if part in asked or part in alike]
         if asked:
-            names = enumerated(sorted(set().union(*map(targets, statements))))
-            numbers = enumerated([str(part.lineno) for part in statements])
+            names = join_names(sorted(set().union(*map(targets, statements))))
+            numbers = join_names([str(part.lineno) for part in statements])
             title = f"detach {names} where computed once, on line{'s'[: len(statements) > 1]} {numbers}"
             edits = [kept_without_graph(text, part) for part in statements]
             yield replace(wanted.proposal(title, CUTS, *edits), decisive=True)
@@ -196,9 +196,9 @@ METHODS = frozenset(("items", "values", "keys", "zip", "enumerate", "range", "li
 def kept_without_graph(text: Text, statement: ast.Assign) -> Edit:
     value = statement.value
     if isinstance(value, ast.ListComp):
-        return followed(text, value.elt, ".detach()")
+        return append_suffix(text, value.elt, ".detach()")
     if isinstance(value, ast.DictComp):
-        return followed(text, value.value, ".detach()")
+        return append_suffix(text, value.value, ".detach()")
     return text.wrapped([statement], "with torch.no_grad():")
 
 
@@ -249,7 +249,7 @@ def old_chances(wanted: Wanted) -> Iterator[Proposal]:
     ratios = [name for name, uses in references(wanted) if is_ratio(wanted.text, uses)]
     if ratios:
         yield from collected_unrecorded(wanted, ratios[0])
-        yield from detached(wanted)
+        yield from detach_rest(wanted)
 
 
 def collected_unrecorded(wanted: Wanted, name: str) -> Iterator[Proposal]:
@@ -305,7 +305,7 @@ def target_detached(wanted: Wanted) -> Iterator[Proposal]:
         other = others[0]
         where = f"on line {other.lineno}"
         title = f"detach {text.get(other) if isinstance(other, ast.Name | ast.Attribute) else 'the target'} instead, "
-        yield wanted.proposal(title + where, TARGET, edit, followed(text, other, ".detach()"))
+        yield wanted.proposal(title + where, TARGET, edit, append_suffix(text, other, ".detach()"))
 
 
 def beside(text: Text, side: ast.AST) -> ast.expr | None:

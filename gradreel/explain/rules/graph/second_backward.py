@@ -11,11 +11,20 @@ from gradreel.trace import events as e
 
 from ...calls import callee
 from ...derivatives.lookup import operator
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.failing_node import asked
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.failing_node import find_asked_slot
 from ...diagnostics.mentions import stands_for
 from ...diagnostics.registry import rule
-from ...fixes.edits import copies, enclosing, enumerated, followed, loads, needed_before, set_keyword, stack_statements
+from ...fixes.edits import (
+    append_suffix,
+    copies,
+    enclosing,
+    join_names,
+    loads,
+    needed_before,
+    set_keyword,
+    stack_statements,
+)
 from ...fixes.origins import origins
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
@@ -46,7 +55,7 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
     """A node was asked for what an earlier call had freed."""
     if not failure.raised.message.startswith("Trying to backward through the graph a second"):
         return None
-    found = asked(world, failure)
+    found = find_asked_slot(world, failure)
     if found is None:
         return None
     node, slot = found
@@ -77,7 +86,7 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
         nodes=(node.number,),
         events=events,
         cause="second_backward",
-        names=named(border=at, held=held_as(world, at)),
+        names=known_names(border=at, held=held_as(world, at)),
     )
 
 
@@ -222,17 +231,17 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
     raised = wanted.at("raised")
     in_loop = raised is not None and wanted.text.loop(raised) is not None
     ways = [rebuilt_inside, rebuilt_in_function, detached_border, detached_after, detached_where_kept, detached_state]
-    ways += [detached_built, rebuilt_before, joined, retained]
+    ways += [detached_built, rebuilt_before, join_losses, retain_graph]
     if at_once(wanted):
-        ways = [joined, retained, *ways]
+        ways = [join_losses, retain_graph, *ways]
     if not in_loop:
-        ways = [retained, rebuilt_in_function, rebuilt_before, joined, detached_border, detached_built]
+        ways = [retain_graph, rebuilt_in_function, rebuilt_before, join_losses, detached_border, detached_built]
         if keeps_state(wanted):
             ways = [detached_border, detached_after, detached_state, *ways]
     for way in (
         detached_beside,
         judged_again,
-        uncached,
+        drop_cache,
         memo_left_out,
         rebuilt_in_method,
         computed_where_read,
@@ -263,7 +272,7 @@ def keeps_state(wanted: Wanted) -> bool:
     return "." in name or enclosing(wanted.text, raised, ast.FunctionDef) is not None
 
 
-def uncached(wanted: Wanted) -> Iterator[Proposal]:
+def drop_cache(wanted: Wanted) -> Iterator[Proposal]:
     """A function that keeps its result computes it anew."""
     text = wanted.text
     for statement in stack_statements(wanted, "built"):
@@ -286,7 +295,7 @@ def meant_twice(wanted: Wanted) -> Iterator[Proposal]:
     if home is None or raised not in stack_statements(wanted, "freed") or within(text, home, wanted.at("built")):
         return
     if text.calls(raised, "grad") and not text.parts(home, ast.For) and not text.calls(home, "step", "backward"):
-        yield from (replace(one, decisive=True) for one in retained(wanted))
+        yield from (replace(one, decisive=True) for one in retain_graph(wanted))
 
 
 def within(text: Text, home: ast.AST, statement: ast.stmt | None) -> bool:
@@ -321,7 +330,7 @@ def detached_held(wanted: Wanted) -> Iterator[Proposal]:
         yield from detached_attribute(wanted, name)
 
 
-def retained(wanted: Wanted) -> Iterator[Proposal]:
+def retain_graph(wanted: Wanted) -> Iterator[Proposal]:
     """`retain_graph=True` on the call that freed."""
     text = wanted.text
     places = [wanted.at("freed_by"), *stack_statements(wanted, "freed")]
@@ -344,7 +353,7 @@ def rebuilt_before(wanted: Wanted) -> Iterator[Proposal]:
         if statements:
             names = list(dict.fromkeys(name for one in statements for name in sorted(targets(one))))
             yield wanted.proposal(
-                f"compute {enumerated(names)} again before line {goal.lineno}",
+                f"compute {join_names(names)} again before line {goal.lineno}",
                 AGAIN,
                 text.before(goal, copies(text, statements)),
             )
@@ -368,7 +377,7 @@ def judged_again(wanted: Wanted) -> Iterator[Proposal]:
     read = [part for part in block[middle + 1 : end + 1] if names_in(part) & names]
     if not given or not read or not any(text.calls(part, "step") for part in block[middle:end]):
         return
-    title = f"the first loss of {enumerated([f'{part.id}.detach()' for part in given])}, on line {built.lineno}"
+    title = f"the first loss of {join_names([f'{part.id}.detach()' for part in given])}, on line {built.lineno}"
     title += f"; {text.get(judged)} again before line {read[0].lineno}"
     edits = [text.replaced(part, f"{part.id}.detach()") for part in given]
     proposal = wanted.proposal(title, AGAIN, *edits, text.before(read[0], copies(text, [built])))
@@ -455,7 +464,7 @@ def started_before(before: list[ast.stmt], built: ast.stmt) -> list[ast.stmt]:
     return [statement for statement in before if isinstance(statement, ast.Assign) and targets(statement) & grown]
 
 
-def joined(wanted: Wanted) -> Iterator[Proposal]:
+def join_losses(wanted: Wanted) -> Iterator[Proposal]:
     """Two losses with a part in common go backward as one sum."""
     text, first, second = wanted.text, wanted.at("freed_by"), wanted.at("raised")
     if first is None or second is None or first is second or first not in text.block(second):
@@ -481,7 +490,7 @@ def with_create_graph(wanted: Wanted) -> Iterator[Proposal]:
     """The gradient without a graph is recorded."""
     for role in ("cut", "built"):
         for call in wanted.text.calls(wanted.at(role), "grad", "backward"):
-            yield recorded(wanted, call)
+            yield record_gradient(wanted, call)
 
 
 @fix(second_backward=7)
@@ -491,10 +500,10 @@ def learned_from(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(wanted.at("freed_by"), "grad"):
         if raised is not None and reaches(text, call, raised):
-            yield recorded(wanted, call)
+            yield record_gradient(wanted, call)
 
 
-def recorded(wanted: Wanted, call: ast.Call) -> Proposal:
+def record_gradient(wanted: Wanted, call: ast.Call) -> Proposal:
     title = f"record the gradient: create_graph=True on line {call.lineno}"
     return wanted.proposal(title, TWICE, set_keyword(wanted.text, call, "create_graph", "True"))
 
@@ -521,7 +530,7 @@ def is_logarithm(text: Text, value: ast.expr) -> bool:
 
 
 @fix(second_backward=6, step_between=3)
-def detached(wanted: Wanted) -> Iterator[Proposal]:
+def detach_weights(wanted: Wanted) -> Iterator[Proposal]:
     """`log_prob * advantage` becomes `log_prob * advantage.detach()`: its own loss trains what it was made with."""
     text = wanted.text
     for product in text.parts(text.tree, ast.BinOp):
@@ -535,7 +544,7 @@ def detached(wanted: Wanted) -> Iterator[Proposal]:
         if len(names) == 1 and names[0].id != "self" and "detach" not in text.get(weight):
             title = f"detach {names[0].id} on line {product.lineno}: it only weighs the log-probabilities"
             cost = "this loss trains what chose, and not what valued"
-            yield wanted.proposal(title, cost, followed(text, names[0], ".detach()"))
+            yield wanted.proposal(title, cost, append_suffix(text, names[0], ".detach()"))
 
 
 @fix(second_backward=8)
@@ -579,7 +588,7 @@ def taken_in_loop(wanted: Wanted) -> Iterator[Proposal]:
             edits += [text.removed(built), text.replaced(use, text.get(part.iter))]
         else:  # what can be gone through once, as `zip`, is kept for every turn of the loop around
             edits.append(text.replaced(value, f"list({text.get(part.iter)})"))
-        what = enumerated([left for left, _ in computed])
+        what = join_names([left for left, _ in computed])
         yield wanted.proposal(f"compute {what} in the turn that needs it, on line {loop.lineno}", FREE, *edits)
 
 

@@ -12,13 +12,13 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.edits import followed
+from ...fixes.edits import append_suffix
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
-from ...narration.words import called, code, name_of, on
+from ...narration.words import code, code_label, name_of, on
 from ...replay.graph_queries import ancestors, are_equal, origin
 from ...replay.states import Place, TensorState, Write
 from ...replay.world import World
@@ -119,7 +119,7 @@ class LostWrite(FirstTrouble):
     def told(self, picked: Picked) -> Diagnosis:
         world, place = self.world, picked.place
         source, now = world.tensors[picked.source], world.place
-        name = called(world, source.number)
+        name = code_label(world, source.number)
         assert picked.written is not None
         return Diagnosis(
             kind="view_inplace",
@@ -140,7 +140,7 @@ class LostWrite(FirstTrouble):
             ),
             events={"saved": source.made, "changed": picked.written, "built": world.count - 1},
             cause="lost_write",
-            names=named(target=name_of(world, source)),
+            names=known_names(target=name_of(world, source)),
         )
 
 
@@ -234,7 +234,7 @@ class MovingViews(FirstTrouble):
         tensor = world.tensors[kept.tensor]
         base = world.tensors[tensor.base] if tensor.base is not None else tensor
         source, place = world.source, world.place
-        whole = called(world, base.number) if base.called is None else code(base.called)
+        whole = code_label(world, base.number) if base.called is None else code(base.called)
         what = f"{whole} itself" if base is tensor else f"a view of {whole}"
         return Diagnosis(
             kind="view_inplace",
@@ -256,7 +256,7 @@ class MovingViews(FirstTrouble):
             ),
             events={"saved": kept.event, "changed": write.event, "built": world.count - 1},
             cause="moving_views",
-            names=named(target=base.called or name_of(world, base), list=name),
+            names=known_names(target=base.called or name_of(world, base), list=name),
         )
 
 
@@ -309,7 +309,7 @@ class Unrecorded(FirstTrouble):
             self.tell(self.told(node, *self.writes[self.used[node]]))
 
     def told(self, node: int, result: TensorState, write: Write) -> Diagnosis:
-        world, name = self.world, called(self.world, result.number)
+        world, name = self.world, code_label(self.world, result.number)
         text = code(world.source.text(write.place.line, write.place.end_line))
         return Diagnosis(
             kind="view_inplace",
@@ -326,7 +326,7 @@ class Unrecorded(FirstTrouble):
             nodes=(node,),
             events={"saved": result.made, "changed": write.event, "seen": world.count - 1},
             cause="unrecorded",
-            names=named(target=name_of(world, result)),
+            names=known_names(target=name_of(world, result)),
         )
 
 
@@ -340,10 +340,10 @@ def cloned_in_list(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(saved, "append", "insert"):
         if call.args:
             title = f"keep a copy: .clone() on line {call.lineno}"
-            yield wanted.proposal(title, COPY, followed(text, call.args[-1], ".clone()"))
+            yield wanted.proposal(title, COPY, append_suffix(text, call.args[-1], ".clone()"))
     if isinstance(saved, ast.Assign):
         title = f"keep a copy: .clone() on line {saved.lineno}"
-        yield wanted.proposal(title, COPY, followed(text, saved.value, ".clone()"))
+        yield wanted.proposal(title, COPY, append_suffix(text, saved.value, ".clone()"))
 
 
 @fix(lost_write=1)

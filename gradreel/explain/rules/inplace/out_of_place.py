@@ -134,7 +134,7 @@ def written_name(statement: ast.stmt | None) -> str | None:
     elif isinstance(statement, ast.Expr | ast.Assign | ast.Return) and isinstance(statement.value, ast.Call):
         call = statement.value
         if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
-            goal = root_name(chained(call.func.value))
+            goal = root_name(chain_start(call.func.value))
             if isinstance(goal, ast.Name) and goal.id in ("torch", "F") and call.args:
                 goal = root_name(call.args[0])
         elif call.args and keyword(call, "inplace") is not None:
@@ -142,7 +142,7 @@ def written_name(statement: ast.stmt | None) -> str | None:
     return ast.unparse(goal) if isinstance(goal, ast.Name | ast.Attribute) else None
 
 
-def chained(node: ast.expr) -> ast.expr:
+def chain_start(node: ast.expr) -> ast.expr:
     """`x` of `x.mul_(2).add_(1)`, whose calls all write into it."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
         node = node.func.value

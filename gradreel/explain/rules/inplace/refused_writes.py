@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from ...calls import callee, keyword
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.mentions import mentioned, raising_code, raising_statement
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.mentions import find_mentioned, raising_code, raising_statement
 from ...diagnostics.registry import rule
-from ...fixes.edits import followed, loads, stack_statements, value_of, without_keyword
+from ...fixes.edits import append_suffix, loads, stack_statements, value_of, without_keyword
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.program_layers import parts_of
-from ...narration.words import called, code, name_of, on
+from ...narration.words import code, code_label, name_of, on
 from ...replay.graph_queries import origin
 from ...replay.states import Frame, Place, TensorState
 from ...replay.world import World
-from .out_of_place import COPY, chained, out_of_place, plain_sum, read_after, turns_over, written_name
+from .out_of_place import COPY, chain_start, out_of_place, plain_sum, read_after, turns_over, written_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,14 +139,14 @@ def inplace_refused(world: World, failure: Failure) -> Diagnosis | None:
     writes = [write for write in world.writes.get(tensor.storage, ()) if write.event > tensor.made]
     later = "has been modified" in message and bool(writes)
     changed = writes[-1].place.line if later else line
-    built = applied(tensor).line if refusal.cause == "function_view" else tensor.place.line
+    built = place_applied(tensor).line if refusal.cause == "function_view" else tensor.place.line
     lines: dict[str, int | None] = {"saved": base.place.line, "built": built, "changed": changed, "raised": line}
     events = {"raised": failure.number, "saved": base.made, "built": tensor.made}
     if later:
         events["changed"] = writes[-1].event
     if refusal.cause == "leaf_inplace":
         del lines["built"]
-    whole = called(world, base.number)
+    whole = code_label(world, base.number)
     story = [f"{whole}, made {on(base.place.line)}, {refusal.what}."]
     if refusal.cause in OF_THE_VIEW and tensor is not base:
         story = [f"{code(name)}, taken {on(tensor.place.line)}, {refusal.what}; its memory is that of {whole}."]
@@ -167,11 +167,11 @@ def inplace_refused(world: World, failure: Failure) -> Diagnosis | None:
         nodes=() if node is None else (node.number,),
         events=events,
         cause=refusal.cause,
-        names=named(target=name, whole=name_of(world, base)),
+        names=known_names(target=name, whole=name_of(world, base)),
     )
 
 
-def applied(tensor: TensorState) -> Place | Frame:
+def place_applied(tensor: TensorState) -> Place | Frame:
     """Where the Function was applied that gave out `tensor`."""
     place = tensor.place
     return place.frames[-1] if place.function == "forward" else tensor.bound or place
@@ -180,7 +180,7 @@ def applied(tensor: TensorState) -> Place | Frame:
 def target(world: World, failure: Failure, refusal: RefusedWrite) -> tuple[str, TensorState] | None:
     """The tensor that the statement speaks of and that fits; else any that it speaks of."""
     text = raising_statement(world, failure)
-    found = list(mentioned(world, text))
+    found = list(find_mentioned(world, text))
     fitting = next((pair for pair in found if refusal.fits(world, pair[1])), found[0] if found else None)
     return fitting or next(iter(of_modules(world, text, refusal)), None)
 
@@ -274,7 +274,11 @@ def viewed_name(statement: ast.stmt) -> str | None:
         goal = goal if isinstance(goal, ast.Subscript) else None
     elif isinstance(statement, ast.Expr) and callee(statement.value).endswith("_"):
         call = statement.value
-        goal = chained(call.func.value) if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+        goal = (
+            chain_start(call.func.value)
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+            else None
+        )
     return whole_of(goal) if goal is not None else None
 
 
@@ -316,7 +320,7 @@ def cloned_at_view(wanted: Wanted) -> Iterator[Proposal]:
         made = f"[part.clone() for part in {text.get(value)}]"
         yield wanted.proposal(title, COPY, text.replaced(value, made))
     else:
-        yield wanted.proposal(title, COPY, followed(text, value, ".clone()"))
+        yield wanted.proposal(title, COPY, append_suffix(text, value, ".clone()"))
 
 
 def inplace_switched_off(wanted: Wanted) -> Iterator[Proposal]:
@@ -496,4 +500,4 @@ def applied_to_copy(wanted: Wanted) -> Iterator[Proposal]:
         for given in call.args:
             if name is not None and text.get(given) == name:
                 title = f"give it a copy: {name}.clone() on line {call.lineno}"
-                yield wanted.proposal(title, "one tensor more in memory", followed(text, given, ".clone()"))
+                yield wanted.proposal(title, "one tensor more in memory", append_suffix(text, given, ".clone()"))

@@ -11,16 +11,16 @@ from gradreel.trace.events import Event
 
 from ...calls import callee
 from ...derivatives.lookup import operator
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.failing_node import asked, failing_node, latest
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.failing_node import failing_node, find_asked_slot, latest
 from ...diagnostics.mentions import raising_code
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import (
+    append_suffix,
     copies,
     enclosing,
-    enumerated,
-    followed,
+    join_names,
     loads,
     needed_before,
     stack_statements,
@@ -31,7 +31,7 @@ from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.program_layers import describe_built, kept_name
-from ...narration.words import code, count, during, label, listed, name_of, on, short, upper, value
+from ...narration.words import code, count, during, label, listing, name_of, on, short, upper, value
 from ...replay.graph_queries import origin
 from ...replay.states import NodeState, SlotState, Write
 from ...replay.world import World
@@ -44,7 +44,7 @@ from .refused_writes import cloned_before, inplace_switched_off, is_function
 @rule
 def saved_modified(world: World, failure: Failure) -> Diagnosis | None:
     """A node asked for what it had kept, and found another version."""
-    found = asked(world, failure) if "modified by an inplace operation" in failure.raised.message else None
+    found = find_asked_slot(world, failure) if "modified by an inplace operation" in failure.raised.message else None
     if found is None:
         return None
     node, slot = found
@@ -80,7 +80,7 @@ def saved_modified(world: World, failure: Failure) -> Diagnosis | None:
         nodes=(node.number,),
         events=events,
         cause="step_between" if writes and writes[0].optimizer else "saved_modified",
-        names=named(
+        names=known_names(
             kept=label(world, slot.tensor) if slot.tensor is not None else result_name(world, node),
             written=label(world, writes[0].tensor) if writes else None,
             whole=name_of(world, source) if source is not None else None,
@@ -118,7 +118,7 @@ def changed_by(world: World, writes: list[Write], slot: SlotState) -> Iterator[s
         when = during(write.place) if turns == 1 else ""
         parts.append((same[0].event, f"{who} {on(write.place.line)}{when}{times}"))
     if parts:
-        yield f"It was then written over in place by {listed(text for _, text in sorted(parts))}."
+        yield f"It was then written over in place by {listing(text for _, text in sorted(parts))}."
 
 
 def written_text(world: World, write: Write) -> str:
@@ -157,7 +157,7 @@ def saved_detached(world: World, failure: Failure) -> Diagnosis | None:
         nodes=(node.number,),
         events={"built": node.made, "saved": tensor.made, "changed": event, "raised": failure.number},
         cause="saved_detached",
-        names=named(kept=label(world, tensor.number)),
+        names=known_names(kept=label(world, tensor.number)),
     )
 
 
@@ -223,7 +223,7 @@ class Stale(FirstTrouble):
             nodes=(node.number,),
             events={"built": node.made, "changed": write.event, "seen": world.count - 1},
             cause="stale",
-            names=named(
+            names=known_names(
                 kept=label(world, slot.tensor) if slot.tensor is not None else None,
                 whole=name_of(world, source) if source is not None else None,
             ),
@@ -337,7 +337,7 @@ def store_copy(wanted: Wanted) -> Iterator[Proposal]:
         if enclosing(text, node, ast.FunctionDef) is writer or goal.attr in ast.unparse(changed):
             continue
         title = f"keep a copy in {text.get(goal)}, on line {node.lineno}"
-        yield wanted.proposal(title, COPY, followed(text, node.value, ".detach().clone()"))
+        yield wanted.proposal(title, COPY, append_suffix(text, node.value, ".detach().clone()"))
 
 
 def copy_rows(wanted: Wanted) -> Iterator[Proposal]:
@@ -352,9 +352,9 @@ def copy_rows(wanted: Wanted) -> Iterator[Proposal]:
         rows = [part for part in text.parts(built, ast.Subscript) if isinstance(part.ctx, ast.Load)]
         rows = [row for row in rows if text.get(row.value) in filled and not is_method(text, row)]
         if rows and id(built) in inside:
-            shown = enumerated(list(dict.fromkeys(f"{text.get(row)}.clone()" for row in rows)))
+            shown = join_names(list(dict.fromkeys(f"{text.get(row)}.clone()" for row in rows)))
             title = f"compute with copies of the rows: {shown} on line {built.lineno}"
-            yield wanted.proposal(title, COPY, *(followed(text, row, ".clone()") for row in rows))
+            yield wanted.proposal(title, COPY, *(append_suffix(text, row, ".clone()") for row in rows))
 
 
 def is_method(text: Text, node: ast.expr) -> bool:
@@ -375,11 +375,11 @@ def cloned_where_kept(wanted: Wanted) -> Iterator[Proposal]:
         uses = [use for use in loads(built, name) if not is_written(text, use)]
         if uses:
             title = f"let line {built.lineno} work on a clone of {name}"
-            yield wanted.proposal(title, COPY, *(followed(text, use, ".clone()") for use in uses))
+            yield wanted.proposal(title, COPY, *(append_suffix(text, use, ".clone()") for use in uses))
     value = value_of(built)
     if isinstance(built, ast.Assign) and value is not None:
         title = f"clone the result of line {built.lineno}, so that the write changes the clone"
-        yield wanted.proposal(title, COPY, followed(text, value, ".clone()"))
+        yield wanted.proposal(title, COPY, append_suffix(text, value, ".clone()"))
 
 
 def looked_up_first(wanted: Wanted) -> Iterator[Proposal]:
@@ -450,7 +450,7 @@ def detached_uses(wanted: Wanted) -> Iterator[Proposal]:
                 if uses and isinstance(statement, ast.Assign):
                     title = f"detach {name} on line {statement.lineno}"
                     cost = "no gradient goes back into what made it"
-                    yield wanted.proposal(title, cost, *(followed(text, use, ".detach()") for use in uses))
+                    yield wanted.proposal(title, cost, *(append_suffix(text, use, ".detach()") for use in uses))
 
 
 def detached_share(wanted: Wanted) -> Iterator[Proposal]:
@@ -468,7 +468,7 @@ def detached_share(wanted: Wanted) -> Iterator[Proposal]:
                 last = max(uses, key=lambda use: (use.lineno, use.col_offset))
                 title = f"detach {name} where it is used last, on line {last.lineno}"
                 cost = f"this loss trains nothing that {name} was made with"
-                yield wanted.proposal(title, cost, followed(text, last, ".detach()"))
+                yield wanted.proposal(title, cost, append_suffix(text, last, ".detach()"))
 
 
 def entry_of(text: Text, use: ast.expr) -> ast.expr:

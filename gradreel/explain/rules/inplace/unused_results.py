@@ -10,12 +10,12 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
-from ...narration.words import called, code, name_of, on
+from ...narration.words import code, code_label, name_of, on
 from ...replay.states import Place
 from ...replay.world import World
 from ...source import nodes_of
@@ -100,7 +100,7 @@ class ThrownAway(FirstTrouble):
     def told(self, node: int, tensor: int, event: int, line: int) -> Diagnosis:
         world = self.world
         number, place = self.thrown[tensor]
-        text, name = code(world.source.text(place.line, place.end_line)), called(world, tensor)
+        text, name = code(world.source.text(place.line, place.end_line)), code_label(world, tensor)
         return Diagnosis(
             title="A result that was thrown away",
             lines={"built": line, "changed": place.line, "raised": None},
@@ -113,7 +113,7 @@ class ThrownAway(FirstTrouble):
             nodes=(node,),
             events={"changed": number, "built": event, "seen": world.count - 1},
             cause="thrown_away",
-            names=named(target=name_of(world, world.tensors[tensor])),
+            names=known_names(target=name_of(world, world.tensors[tensor])),
         )
 
 
@@ -165,7 +165,7 @@ class PureCalls(FirstTrouble):
             ),
             events={"changed": number, "seen": self.world.count - 1},
             cause="result_unused",
-            names=named(target=name),
+            names=known_names(target=name),
         )
 
 
@@ -268,7 +268,7 @@ class OnlyNamed:
                 ),
                 events={"built": number},
                 cause="only_named",
-                names=named(target=text),
+                names=known_names(target=text),
             )
         ]
 

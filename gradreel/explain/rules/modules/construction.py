@@ -11,7 +11,7 @@ from ...diagnostics.message_rules import MessageRule, message_rules
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ..python.python_errors import both_listed, is_called
-from ..shapes.layer_sizes import counted
+from ..shapes.layer_sizes import written_count
 
 OPTIMIZER = re.compile(r"\b(?:SGD|Adam\w*|RMSprop|Adagrad|Adadelta|LBFGS|Rprop|NAdam|RAdam|ASGD)\(")
 
@@ -128,7 +128,7 @@ def its_optimizer(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(layers_listed=1)
-def unpacked(wanted: Wanted) -> Iterator[Proposal]:
+def unpack_layers(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "Sequential"):
         if len(call.args) == 1:
@@ -172,7 +172,7 @@ def even_heads(wanted: Wanted) -> Iterator[Proposal]:
         if not isinstance(call, ast.Call) or "Multihead" not in callee(call) and "Transformer" not in callee(call):
             continue
         given: list[ast.expr] = [*call.args[:2], *(word.value for word in call.keywords)]
-        numbers = [counted(part) for part in given[:2]]
+        numbers = [written_count(part) for part in given[:2]]
         wide, heads = (*numbers, None, None)[:2]
         if wide and heads:
             fewer = next(number for number in range(heads, 0, -1) if wide % number == 0)

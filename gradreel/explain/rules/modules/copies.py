@@ -11,11 +11,11 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, named
-from ...diagnostics.refusals import computed, declare_refusal
+from ...diagnostics.diagnosis import Diagnosis, known_names
+from ...diagnostics.refusals import declare_refusal, is_computed
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.edits import enclosing, followed, grouped, loads
+from ...fixes.edits import append_suffix, enclosing, in_brackets, loads
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Text, names_in, targets
@@ -43,7 +43,7 @@ class SameModel(FirstTrouble):
         self.again = {
             fixed: (node, model)
             for node, fixed, model in assigned_again(world.source.nodes)
-            if fixed.rpartition(".")[2] != model.rpartition(".")[2] and used(world, fixed) and used(world, model)
+            if fixed.rpartition(".")[2] != model.rpartition(".")[2] and is_used(world, fixed) and is_used(world, model)
         }
         self.steps = 0
         self.gradients = False
@@ -93,7 +93,7 @@ class SameModel(FirstTrouble):
             else "What the two compute is the same, and so is what the loss makes of their difference: every gradient "
             "is 0, and nothing is learned."
         )
-        title, names = "Two names for one model", named(target=fixed, source=model)
+        title, names = "Two names for one model", known_names(target=fixed, source=model)
         return Diagnosis(
             title=title,
             lines={"built": line, "raised": None},
@@ -125,7 +125,7 @@ def assigned_again(nodes: list[ast.AST]) -> Iterator[tuple[ast.Assign, str, str]
             yield node, ast.unparse(node.targets[0]), ast.unparse(value)
 
 
-def used(world: World, name: str) -> bool:
+def is_used(world: World, name: str) -> bool:
     """Whether the program computes with what it calls `name`: calls it, or hands it to a function."""
     return any(
         isinstance(node, ast.Call) and name in map(ast.unparse, (node.func, *node.args)) and callee(node) != "copy"
@@ -144,7 +144,7 @@ declare_refusal(
     "support the deepcopy protocol",
     cause="copy_result",
     title="Only leaves can be copied deeply",
-    fits=computed,
+    fits=is_computed,
     role="built",
     story=(
         "{name}, made {where}, hangs on a graph, and a graph cannot be copied.",
@@ -200,7 +200,7 @@ def kept_detached(wanted: Wanted) -> Iterator[Proposal]:
         inner = [use for part in call.args if not isinstance(part, Path) for use in loads(part, target)]
         if inner:
             title = f"copy it without its graph: {target}.detach() on line {inner[0].lineno}"
-            yield wanted.proposal(title, APART, *(followed(text, use, ".detach()") for use in inner))
+            yield wanted.proposal(title, APART, *(append_suffix(text, use, ".detach()") for use in inner))
     entry = ENTRY.match(target)
     if entry is None:
         return
@@ -219,8 +219,8 @@ def kept_detached(wanted: Wanted) -> Iterator[Proposal]:
         if ast.unparse(node.targets[0]) == f"{entry['whole']}[{key}]"
     ]
     if values:
-        title = f"keep it without its graph: {grouped(text, values[0])}.detach() on line {values[0].lineno}"
-        yield wanted.proposal(title, APART, *(followed(text, value, ".detach()") for value in values))
+        title = f"keep it without its graph: {in_brackets(text, values[0])}.detach() on line {values[0].lineno}"
+        yield wanted.proposal(title, APART, *(append_suffix(text, value, ".detach()") for value in values))
 
 
 @fix(copy_result=2)
@@ -237,7 +237,7 @@ def attribute_detached(wanted: Wanted) -> Iterator[Proposal]:
         later = [use for use in loads(home, kept) if use.lineno > node.lineno] if home is not None else []
         if not later or not text.alone(node):
             cost = "no gradient goes through what is kept"
-            yield wanted.proposal(title, cost, followed(text, node.value, ".detach()"))
+            yield wanted.proposal(title, cost, append_suffix(text, node.value, ".detach()"))
             continue
         inside = {id(part) for one in text.block(node) for part in ast.walk(one)}
         if any(id(use) not in inside for use in later):
@@ -311,9 +311,9 @@ def deep_copy(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(wanted.at("raised"), "deepcopy"):
         if call.args:
             title = f".detach().clone() on line {call.lineno}"
-            made = grouped(text, call.args[0]) + ".detach().clone()"
+            made = in_brackets(text, call.args[0]) + ".detach().clone()"
             yield wanted.proposal(title, "the copy has no graph", text.replaced(call, made))
-            made = grouped(text, call.args[0]) + ".clone()"
+            made = in_brackets(text, call.args[0]) + ".clone()"
             yield wanted.proposal(
                 f".clone() on line {call.lineno}", "the copy stays in the graph", text.replaced(call, made)
             )

@@ -12,7 +12,7 @@ from ...diagnostics.diagnosis import Diagnosis, Failure
 from ...diagnostics.message_rules import MessageRule, match_rules
 from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import rule
-from ...fixes.edits import grouped, set_keyword, without_keyword
+from ...fixes.edits import in_brackets, set_keyword, without_keyword
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Text, targets
@@ -115,7 +115,7 @@ def equally_long(wanted: Wanted) -> Iterator[Proposal]:
         for one in call.args:
             for other in call.args:
                 if one is not other:
-                    made = f"{grouped(text, one)}[:len({text.get(other)})]"
+                    made = f"{in_brackets(text, one)}[:len({text.get(other)})]"
                     title = f"{made} on line {one.lineno}: the rows that both have"
                     yield wanted.proposal(title, "rows without an answer are left out", text.replaced(one, made))
 

@@ -11,12 +11,12 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...calls import callee, keyword
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.message_rules import MessageRule, message_rules
 from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.edits import enclosing, enumerated, loads, set_keyword, value_of, without_keyword
+from ...fixes.edits import enclosing, join_names, loads, set_keyword, value_of, without_keyword
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
@@ -80,7 +80,7 @@ class MadeAnew(FirstTrouble):
             ),
             events={"built": tensor.made},
             cause="made_anew",
-            names=named(target=ast.unparse(call.func)),
+            names=known_names(target=ast.unparse(call.func)),
         )
 
 
@@ -225,7 +225,7 @@ REGISTERED = {
 
 
 @fix(no_parameters=1, unregistered=1)
-def registered(wanted: Wanted) -> Iterator[Proposal]:
+def register_layers(wanted: Wanted) -> Iterator[Proposal]:
     """Layers in a plain list or dict go where the module can find them."""
     text = wanted.text
     for node in ast.walk(text.tree):
@@ -340,7 +340,7 @@ def register_parameters(wanted: Wanted) -> Iterator[Proposal]:
     for owner in dict.fromkeys(owners):
         lines = [f'{owner}.register_parameter("{name.lower()}", {name})' for name in made]
         last = max(made.values(), key=lambda part: part.lineno)
-        title = f"register {enumerated(list(made))} with {owner}, after line {last.end_lineno}"
+        title = f"register {join_names(list(made))} with {owner}, after line {last.end_lineno}"
         yield wanted.proposal(title, "parameters() lists them", text.after(last, lines))
 
 
@@ -367,7 +367,7 @@ def given_too(wanted: Wanted) -> Iterator[Proposal]:
         names = [f"*{name}" for name in names]
     for call in makings(text.tree):
         if call.args and not isinstance(call.args[0], ast.List | ast.Dict):
-            title = f"give {enumerated(sorted(targets(built)))} to the optimizer, too, on line {call.lineno}"
+            title = f"give {join_names(sorted(targets(built)))} to the optimizer, too, on line {call.lineno}"
             made = f"[*{text.get(call.args[0])}, {', '.join(names)}]"
             yield wanted.proposal(title, "they change with the others", text.replaced(call.args[0], made))
 

@@ -11,21 +11,21 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...calls import callee, calls_in, keyword
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.mentions import begun, raising_statement, stands_for
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.mentions import begin_story, raising_statement, stands_for
 from ...diagnostics.message_rules import MessageRule, message_rules
 from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.edits import bracketed
+from ...fixes.edits import bracket
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text
-from ...narration.words import called, code, during, name_of, on, upper
+from ...narration.words import code, code_label, during, name_of, on, upper
 from ...replay.graph_queries import ancestors, origin
 from ...replay.states import NodeState, TensorState
 from ...replay.world import World
-from ..gradients.backward_root import dropped
+from ..gradients.backward_root import drop_argument
 
 LOSS = re.compile(r"loss|entropy|crit|kl_div|objective", re.IGNORECASE)
 SAID = re.compile(r"log_softmax|nll_loss|\btarget\b|between 0 and 1")
@@ -35,7 +35,7 @@ TITLE = "The targets stand where the scores belong"
 
 
 @rule
-def swapped(world: World, failure: Failure) -> Diagnosis | None:
+def swapped_arguments(world: World, failure: Failure) -> Diagnosis | None:
     said = SAID.search(failure.raised.message) is not None
     for call in calls_in(raising_statement(world, failure)):
         if len(call.args) < 2 or not (said or LOSS.search(callee(call))):
@@ -49,13 +49,13 @@ def swapped(world: World, failure: Failure) -> Diagnosis | None:
             message=failure.raised.message,
             lines={"built": first.place.line, "raised": failure.raised.line},
             story=(
-                f"{begun(world, failure)} gives the loss "
+                f"{begin_story(world, failure)} gives the loss "
                 f"{code(ast.unparse(one))} first, made {on(first.place.line)}: {plainly(first)}.",
                 ORDER,
             ),
             events={"built": first.made, "raised": failure.number},
             cause="swapped",
-            names=named(first=ast.unparse(one), second=ast.unparse(two)),
+            names=known_names(first=ast.unparse(one), second=ast.unparse(two)),
         )
     return None
 
@@ -113,7 +113,7 @@ class TurnedRound:
                 nodes=(node.number,),
                 events={"built": node.made},
                 cause="swapped",
-                names=named(first=one, second=two),
+                names=known_names(first=one, second=two),
             )
 
     def found(self) -> list[Diagnosis]:
@@ -318,13 +318,13 @@ class Broadcast(FirstTrouble):
             lines={"built": place.line, "saved": base.place.line, "raised": None},
             story=(
                 first,
-                f"{upper(called(world, targets.number))}, made {on(base.place.line)}, is {which}.",
+                f"{upper(code_label(world, targets.number))}, made {on(base.place.line)}, is {which}.",
                 *(WEIGHED if weighted else WHY),
             ),
             nodes=(node.number,),
             events={"built": node.made, "saved": base.made, "seen": world.count - 1},
             cause="broadcast",
-            names=named(target=name_of(world, targets), scores=name_of(world, scores)),
+            names=known_names(target=name_of(world, targets), scores=name_of(world, scores)),
         )
 
 
@@ -343,13 +343,13 @@ def loss_class(world: World, failure: Failure) -> Diagnosis | None:
         message=failure.raised.message,
         lines={"built": kept.lineno, "raised": failure.raised.line},
         story=(
-            f"{begun(world, failure)} calls {code(name)}, which {on(kept.lineno)} became the class {code(loss)}, "
+            f"{begin_story(world, failure)} calls {code(name)}, which {on(kept.lineno)} became the class {code(loss)}, "
             "not a loss made of it. A class takes settings, and asks whether they are true or false.",
             f"Brackets make a loss, {code(loss + '()')}, and that takes scores and targets.",
         ),
         events={"raised": failure.number},
         cause="loss_class",
-        names=named(target=name),
+        names=known_names(target=name),
     )
 
 
@@ -482,7 +482,7 @@ def left_out(text: Text, owner: ast.Call | ast.List, layer: ast.Call) -> list[Ed
     if parts[-1] is not layer:
         return [text.replaced(layer, "nn.Identity()")]
     if isinstance(owner, ast.Call):
-        return dropped(text, owner, layer)
+        return drop_argument(text, owner, layer)
     before = parts[-2] if len(parts) > 1 else None
     if before is None:
         return [text.replaced(layer, "")]
@@ -515,16 +515,16 @@ def in_one_shape(wanted: Wanted) -> Iterator[Proposal]:
             continue
         shown, other = text.get(first), text.get(second)
         title = f"{other} in the shape of {shown}, on line {second.lineno}"
-        yield wanted.proposal(title, FREE, text.replaced(second, f"{bracketed(other)}.reshape({shown}.shape)"))
+        yield wanted.proposal(title, FREE, text.replaced(second, f"{bracket(other)}.reshape({shown}.shape)"))
         title = f"{shown} in the shape of {other}, on line {first.lineno}"
-        yield wanted.proposal(title, FREE, text.replaced(first, f"{bracketed(shown)}.reshape({other}.shape)"))
+        yield wanted.proposal(title, FREE, text.replaced(first, f"{bracket(shown)}.reshape({other}.shape)"))
 
 
 REDUCTIONS = ("mean", "sum", "none")
 
 
 @fix(reduction=1)
-def reduced(wanted: Wanted) -> Iterator[Proposal]:
+def known_reduction(wanted: Wanted) -> Iterator[Proposal]:
     """One of the ways that there are."""
     text = wanted.text
     for call in ast.walk(text.tree):

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from ...calls import callee, calls_in
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.mentions import begun, raising_statement, stands_for
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.mentions import begin_story, raising_statement, stands_for
 from ...diagnostics.message_rules import MessageRule, message_rules
 from ...diagnostics.registry import rule
 from ...fixes.edits import set_keyword, value_of
@@ -51,12 +51,12 @@ def state_alone(world: World, failure: Failure) -> Diagnosis | None:
         message=failure.raised.message,
         lines=lines,
         story=(
-            f"{begun(world, failure)} gives an LSTM one tensor as its state: {code(name)}{made}.",
+            f"{begin_story(world, failure)} gives an LSTM one tensor as its state: {code(name)}{made}.",
             "An LSTM keeps two, what it gives out and its memory, and takes and gives them as a pair: `(h, c)`.",
         ),
         events=events,
         cause="state_alone",
-        names=named(target=name),
+        names=known_names(target=name),
     )
 
 
@@ -94,7 +94,7 @@ ZEROS = "the memory begins with zeros"
 
 
 @fix(state_alone=1)
-def paired(wanted: Wanted) -> Iterator[Proposal]:
+def pair_state(wanted: Wanted) -> Iterator[Proposal]:
     """The state gets its partner: one that goes along with it, one where it is made, or zeros in the call."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target") or ""
     layers = set(named_layers(text.tree, PAIRED))

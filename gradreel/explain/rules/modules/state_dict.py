@@ -6,13 +6,13 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.mentions import raising_code
 from ...diagnostics.registry import rule
-from ...fixes.edits import grouped, set_keyword
+from ...fixes.edits import in_brackets, set_keyword
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
-from ...narration.words import code, listed, on
+from ...narration.words import code, listing, on
 from ...replay.world import World
 
 LOADING = "Error(s) in loading state_dict for "
@@ -36,7 +36,7 @@ def state_refused(world: World, failure: Failure) -> Diagnosis | None:
             "A state dict has a tensor for each name, as `net.fc.weight`; `state_dict()` of a module makes one, and "
             "`parameters()` has no names.",
         )
-        return told(failure, "no_state", "A state dict was asked for", story)
+        return state_diagnosis(failure, "no_state", "A state dict was asked for", story)
     if not message.startswith(LOADING):
         return None
     keys = {kind: KEY.findall(names) for kind, names in KEYS.findall(message)}
@@ -50,29 +50,31 @@ def state_refused(world: World, failure: Failure) -> Diagnosis | None:
             "names, not other shapes.",
             "What has another shape can be left out: it keeps the numbers it began with, and has to learn.",
         )
-        return told(failure, "state_sizes", "Weights of another size", story)
+        return state_diagnosis(failure, "state_sizes", "Weights of another size", story)
     if (ahead := prefix(missing, unexpected)) or (behind := prefix(unexpected, missing)):
-        words = named(ahead=ahead or None, behind=None if ahead else behind)
+        words = known_names(ahead=ahead or None, behind=None if ahead else behind)
         story = (
             f"{what} brings the names that the module has, but each of them "
             + (f"begins with {code(ahead)}." if ahead else f"lacks the {code(behind)} that it begins with here."),
             "A name says where in the modules a tensor stands. What was wrapped when it was saved, in `DataParallel` "
             "or as a part of another module, has one step more.",
         )
-        return told(failure, "state_prefix", "The same weights under longer names", story, words)
+        return state_diagnosis(failure, "state_prefix", "The same weights under longer names", story, words)
     parts: list[str] = []
     if missing:
-        parts.append(f"{listed([code(key) for key in missing[:3]])} {'is' if len(missing) == 1 else 'are'} missing")
+        parts.append(f"{listing([code(key) for key in missing[:3]])} {'is' if len(missing) == 1 else 'are'} missing")
     if unexpected:
         verb = "is" if len(unexpected) == 1 else "are"
-        parts.append(f"{listed([code(key) for key in unexpected[:3]])} {verb} not in the module")
+        parts.append(f"{listing([code(key) for key in unexpected[:3]])} {verb} not in the module")
     told_so = [f"{what} brings other names than the module has: {'; '.join(parts)}.", STRICT]
     if missing and unexpected:
         told_so.append("A checkpoint of several things has the state dict of the module under a name of its own.")
-    return told(failure, "state_keys", "A state dict of another module", told_so, named(keys="\n".join(unexpected)))
+    return state_diagnosis(
+        failure, "state_keys", "A state dict of another module", told_so, known_names(keys="\n".join(unexpected))
+    )
 
 
-def told(
+def state_diagnosis(
     failure: Failure, cause: str, title: str, story: Sequence[str], names: dict[str, str] | None = None
 ) -> Diagnosis:
     return Diagnosis(
@@ -107,13 +109,13 @@ def loads(wanted: Wanted) -> Iterator[tuple[ast.Call, ast.expr]]:
 
 
 @fix(state_prefix=1)
-def renamed(wanted: Wanted) -> Iterator[Proposal]:
+def rename_keys(wanted: Wanted) -> Iterator[Proposal]:
     """Every name loses the step that it has more, or gets the one that it lacks."""
     text, ahead, behind = wanted.text, wanted.name("ahead"), wanted.name("behind")
     for call, given in loads(wanted):
         key = f'key.removeprefix("{ahead}")' if ahead else f'"{behind}" + key'
         rest = f' if key.startswith("{ahead}")' if ahead else ""
-        made = f"{{{key}: value for key, value in {grouped(text, given)}.items(){rest}}}"
+        made = f"{{{key}: value for key, value in {in_brackets(text, given)}.items(){rest}}}"
         title = f"take {ahead} off the names" if ahead else f"put {behind} before the names"
         yield wanted.proposal(f"{title}, on line {call.lineno}", FREE, text.replaced(given, made))
 
@@ -124,7 +126,7 @@ def part_of_it(wanted: Wanted) -> Iterator[Proposal]:
     text, keys = wanted.text, wanted.name("keys") or ""
     for call, given in loads(wanted):
         for key in filter(None, keys.split("\n")):
-            made = f'{grouped(text, given)}["{key}"]'
+            made = f'{in_brackets(text, given)}["{key}"]'
             yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(given, made))
         title = f"strict=False on line {call.lineno}: what both have is loaded"
         offer = wanted.makeshift if keys else wanted.proposal
@@ -140,7 +142,7 @@ def of_these_sizes(wanted: Wanted) -> Iterator[Proposal]:
             continue
         own = f"{text.get(call.func.value)}.state_dict()"
         kept = f"key in {own} and value.shape == {own}[key].shape"
-        made = f"{{key: value for key, value in {grouped(text, given)}.items() if {kept}}}"
+        made = f"{{key: value for key, value in {in_brackets(text, given)}.items() if {kept}}}"
         title = f"load what has the same shape, on line {call.lineno}"
         yield wanted.proposal(title, ANEW, text.replaced(given, made), set_keyword(text, call, "strict", "False"))
 
@@ -151,5 +153,5 @@ def state_of(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call, given in loads(wanted):
         owner = given.func.value if isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) else given
-        made = f"{grouped(text, owner)}.state_dict()"
+        made = f"{in_brackets(text, owner)}.state_dict()"
         yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(given, made))

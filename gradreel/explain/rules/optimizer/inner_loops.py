@@ -12,14 +12,14 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...calls import callee, keyword
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import enclosing
 from ...fixes.proposal import Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in
-from ...narration.words import called, code, on
+from ...narration.words import code, code_label, on
 from ...optimizers import makings
 from ...replay.world import World
 
@@ -87,7 +87,7 @@ class InVain(FirstTrouble):
         lines: dict[str, int | None] = {"built": line, "raised": None}
         if line in self.elsewhere:
             lines["cut"] = self.world.tensors[self.elsewhere[line][0]].place.line
-        title, names = "Steps in vain", named(target=text)
+        title, names = "Steps in vain", known_names(target=text)
         found = Diagnosis(title=title, lines=lines, story=story, cause="in_vain", names=names)
         return [self.showing.shown(found)]
 
@@ -97,7 +97,7 @@ class InVain(FirstTrouble):
             return "The gradients come to other leaves"
         leaf, backward = self.elsewhere[line]
         made = self.world.tensors[leaf].place.line
-        what = f"{called(self.world, leaf)} of **line {made}**"
+        what = f"{code_label(self.world, leaf)} of **line {made}**"
         return f"The gradients of {code(self.world.source.text(backward))} {on(backward)} come to others, as {what}"
 
 

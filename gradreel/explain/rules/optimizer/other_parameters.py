@@ -13,16 +13,16 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import Showing
-from ...fixes.edits import arguments_of, assigned_pairs, enclosing, enumerated, stack_statements
+from ...fixes.edits import arguments_of, assigned_pairs, enclosing, join_names, stack_statements
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Text, names_in, targets
-from ...narration.words import called, code, name_of, on, upper
-from ...optimizers import given_paths, makings, optimized, paths
+from ...narration.words import code, code_label, name_of, on, upper
+from ...optimizers import given_paths, makings, may_be_optimized, paths
 from ...replay.graph_queries import made_from
 from ...replay.states import Place, TensorState
 from ...replay.world import World
@@ -196,7 +196,7 @@ class Untouched:
         world, tensor = self.world, self.world.tensors[number]
         assert self.step is not None
         _, step, seen = self.step
-        changed, name = tensor.place.line, called(world, number)
+        changed, name = tensor.place.line, code_label(world, number)
         return Diagnosis(
             title="A model that was replaced behind its optimizer",
             lines={"built": place.line, "changed": changed, "raised": None},
@@ -210,7 +210,7 @@ class Untouched:
             ),
             events={"built": event, "optimizer": event, "changed": tensor.made, "seen": seen},
             cause="replaced",
-            names=named(target=name_of(world, tensor)),
+            names=known_names(target=name_of(world, tensor)),
         )
 
     def told_unfrozen(self, number: int, optimizer: str, place: Place, event: int) -> Diagnosis:
@@ -218,7 +218,7 @@ class Untouched:
         assert self.step is not None
         _, step, seen = self.step
         flag, at = self.unfrozen[number]
-        name = called(world, number)
+        name = code_label(world, number)
         return Diagnosis(
             title="Parameters that the optimizer was made without",
             lines={"built": place.line, "changed": flag.line, "raised": None},
@@ -233,14 +233,14 @@ class Untouched:
             ),
             events={"built": event, "optimizer": event, "changed": at, "seen": seen},
             cause="unfrozen",
-            names=named(target=name_of(world, tensor)),
+            names=known_names(target=name_of(world, tensor)),
         )
 
     def in_list(self, number: int) -> bool:
         """Whether the optimizer was given all parameters of a module that has this one in a plain list or dict."""
         tensor = self.world.tensors[number]
         names = [name for _, name in tensor.names] or [tensor.called or ""]
-        return any(IN_LIST.search(name) for name in names) and optimized(self.world, tensor, known=True)
+        return any(IN_LIST.search(name) for name in names) and may_be_optimized(self.world, tensor, known=True)
 
     def is_loose(self, number: int) -> bool:
         """Whether the tensor is a Parameter that the program made for itself, and that no module can know of: one in a
@@ -249,7 +249,7 @@ class Untouched:
         world, tensor = self.world, self.world.tensors[number]
         statements = world.source.simple(tensor.place.line)
         makes = any(callee(node) == "Parameter" for each in statements for node in ast.walk(each))
-        elsewhere = len(self.made) > 1 and optimized(world, tensor)
+        elsewhere = len(self.made) > 1 and may_be_optimized(world, tensor)
         if not makes or elsewhere or READS_GRADIENTS.search(world.source.whole):
             return False
         if any(number in call.inputs for call in world.calls.values()):
@@ -278,7 +278,7 @@ class Untouched:
         world, tensor = self.world, self.world.tensors[number]
         assert self.step is not None
         _, step, seen = self.step
-        name, line = called(world, number), line or tensor.place.line
+        name, line = code_label(world, number), line or tensor.place.line
         return Diagnosis(
             title="Layers that their module does not know of",
             lines={"built": line, "raised": None},
@@ -291,7 +291,7 @@ class Untouched:
             ),
             events={"built": tensor.made, "seen": seen},
             cause="unregistered",
-            names=named(target=name_of(world, tensor)),
+            names=known_names(target=name_of(world, tensor)),
         )
 
     def in_module(self, number: int) -> bool:
@@ -328,11 +328,11 @@ class Untouched:
         _, shows, seen = self.step
         later = tensor.made > event
         changed, at = self.put_there(number, owners)
-        name = upper(called(world, number))
+        name = upper(code_label(world, number))
         what = "was made before it" if not later else f"was put there later, {on(changed.line)},"
         story = (
             f"{code(optimizer)} {on(place.line)} keeps the parameters that it was given there; "
-            f"{called(world, number)} {what} and is not among them.",
+            f"{code_label(world, number)} {what} and is not among them.",
             f"{name} gets a gradient, and {code(world.source.text(shows.line))} {on(shows.line)} passes it by: it "
             "never changes.",
             "An optimizer is made after the model is whole, of the parameters that are to change.",
@@ -353,7 +353,7 @@ class Untouched:
             story=story,
             events=events,
             cause="untouched",
-            names=named(target=name_of(world, tensor)),
+            names=known_names(target=name_of(world, tensor)),
         )
 
     def before(self, tensor: TensorState, event: int) -> TensorState | None:
@@ -572,7 +572,7 @@ def written_in_place(wanted: Wanted) -> Iterator[Proposal]:
         edits.append(text.replaced(one, made if is_quiet(text, one) else f"with torch.no_grad(): {made}"))
         lines.append(str(one.lineno))
     title = f"write the numbers into the parameter that the optimizer has, on line{'s' * (len(lines) > 1)} "
-    yield replace(wanted.proposal(title + enumerated(lines), FREE, *edits), decisive=True)
+    yield replace(wanted.proposal(title + join_names(lines), FREE, *edits), decisive=True)
 
 
 def computed_anew(text: Text, statement: ast.stmt) -> ast.expr | None:

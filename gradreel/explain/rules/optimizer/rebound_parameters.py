@@ -11,7 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...calls import callee, names_in
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.mentions import stands_for
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
@@ -33,7 +33,7 @@ class Rebound:
     def __init__(self, world: World) -> None:
         self.world = world
         loops = [node for node in world.source.nodes if isinstance(node, ast.For)]
-        self.statements = {node.lineno: name for node, name in lost(world.source.tree, loops)}
+        self.statements = {node.lineno: name for node, name in lost_updates(world.source.tree, loops)}
         self.before: tuple[str, TensorState] | None = None
         self.diagnosis: Diagnosis | None = None
 
@@ -54,7 +54,7 @@ class Rebound:
             return
         world, place = self.world, self.world.place
         text = world.source.text(place.line, place.end_line)
-        title, names = "A parameter that stays as it was", named(target=name)
+        title, names = "A parameter that stays as it was", known_names(target=name)
         self.diagnosis = Diagnosis(
             title=title,
             lines={"built": place.line, "raised": None},
@@ -77,7 +77,7 @@ def of_module(tensor: TensorState) -> bool:
     return any("." in name for _, name in tensor.names)
 
 
-def lost(tree: ast.AST, loops: list[ast.For]) -> Iterator[tuple[ast.Assign, str]]:
+def lost_updates(tree: ast.AST, loops: list[ast.For]) -> Iterator[tuple[ast.Assign, str]]:
     """The assignments to a name that their loop binds, computed with it, that nobody reads before it is bound anew."""
     for loop in loops:
         own = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
@@ -115,7 +115,7 @@ def read_behind(tree: ast.AST, loop: ast.For, name: str) -> bool:
             bound |= {node.arg for node in ast.walk(binds) if isinstance(node, ast.arg)}
             if name in bound and not any(part is loop for part in ast.walk(other)):
                 inside |= {id(node) for node in ast.walk(other)}
-                inside |= {id(node) for node in comprehended(tree, other)}
+                inside |= {id(node) for node in whole_comprehension(tree, other)}
     return any(
         isinstance(node, ast.Name)
         and node.id == name
@@ -126,7 +126,7 @@ def read_behind(tree: ast.AST, loop: ast.For, name: str) -> bool:
     )
 
 
-def comprehended(tree: ast.AST, clause: ast.AST) -> Iterator[ast.AST]:
+def whole_comprehension(tree: ast.AST, clause: ast.AST) -> Iterator[ast.AST]:
     """All of the comprehension that `clause` belongs to."""
     for node in ast.walk(tree):
         if clause in getattr(node, "generators", ()):
@@ -190,7 +190,7 @@ class SameMemory(FirstTrouble):
 
     def told(self, name: str) -> Diagnosis:
         world, node = self.world, self.kept[name]
-        title, names = "Before and after are one memory", named(target=name)
+        title, names = "Before and after are one memory", known_names(target=name)
         return Diagnosis(
             title=title,
             lines={"built": node.lineno, "raised": None},

@@ -12,7 +12,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ...calls import callee, keyword
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.message_rules import MessageRule, message_rules
 from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import watcher
@@ -21,7 +21,7 @@ from ...fixes.edits import needed_before, stack_statements, with_argument
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Text, targets
-from ...narration.words import called, code, during, name_of, on
+from ...narration.words import code, code_label, during, name_of, on
 from ...optimizers import makings, optimizers
 from ...replay.graph_queries import all_finite, flat
 from ...replay.states import Place, TensorState
@@ -64,7 +64,7 @@ class NeverStepped(FirstTrouble):
             self.tell(self.told(self.idle, call.place.line, call.started))
 
     def told(self, name: str, line: int, event: int) -> Diagnosis:
-        title, names = "An optimizer that never takes a step", named(target=name)
+        title, names = "An optimizer that never takes a step", known_names(target=name)
         return Diagnosis(
             title=title,
             lines={"built": line, "raised": None},
@@ -142,7 +142,7 @@ class NoBackward(FirstTrouble):
             ),
             events={"built": loss.made, "seen": world.count - 1},
             cause="no_backward",
-            names=named(target=name),
+            names=known_names(target=name),
         )
 
 
@@ -291,15 +291,15 @@ class Diverged:
                 lines={"changed": changed, "raised": None, "shows": self.shown or self.place.line},
                 story=(
                     f"{code(world.source.text(self.place.line))} {on(self.place.line)}{during(self.place)} takes "
-                    f"{called(world, tensor)} past what a number can hold. In the steps before its largest entry was "
-                    f"{grew}.",
+                    f"{code_label(world, tensor)} past what a number can hold. In the steps before its largest entry "
+                    f"was {grew}.",
                     "The gradients are right; each step goes so far past the lowest point that the next gradient is "
                     "larger than the last.",
                     f"A smaller rate {on(changed)} mends it, or a bound on the gradients.",
                 ),
                 events={"changed": at, "seen": event},
                 cause="diverged",
-                names=named(target=name_of(world, world.tensors[tensor])),
+                names=known_names(target=name_of(world, world.tensors[tensor])),
             )
         ]
 
@@ -434,7 +434,7 @@ def makes_data(statement: ast.stmt) -> bool:
 
 
 @fix(no_backward=1)
-def driven(wanted: Wanted) -> Iterator[Proposal]:
+def go_backward(wanted: Wanted) -> Iterator[Proposal]:
     """The loss goes backward before the step that follows it, else at once."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
     if built is None or name is None or not name.isidentifier():
@@ -449,7 +449,7 @@ def driven(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(never_stepped=1)
-def stepped(wanted: Wanted) -> Iterator[Proposal]:
+def take_step(wanted: Wanted) -> Iterator[Proposal]:
     """The optimizer takes a step behind the backward."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
     if built is not None and name is not None:

@@ -10,14 +10,14 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.edits import copies, enclosing, enumerated, stack_statements
+from ...fixes.edits import copies, enclosing, join_names, stack_statements
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Text, names_in
-from ...narration.words import called, code, name_of, on
+from ...narration.words import code, code_label, name_of, on
 from ...replay.graph_queries import all_zero
 from ...replay.world import World
 
@@ -95,7 +95,7 @@ class Piled:
         world = self.world
         event, backward = self.again[tensor]
         step, line = self.used[tensor], world.place.line
-        name = called(world, tensor)
+        name = code_label(world, tensor)
         return Diagnosis(
             title="Gradients that nobody resets",
             lines={
@@ -112,7 +112,7 @@ class Piled:
             ),
             events={"changed": event, "seen": world.count - 1},
             cause="piled",
-            names=named(target=name_of(world, world.tensors[tensor]), optimizer=world.optimizer),
+            names=known_names(target=name_of(world, world.tensors[tensor]), optimizer=world.optimizer),
         )
 
     def both_ways(self) -> bool:
@@ -221,13 +221,13 @@ class Idle(FirstTrouble):
             lines={"built": backward, "changed": line, "raised": None, "shows": shows},
             story=(
                 f"{code(world.source.text(backward))} {on(backward)} brought gradients, one of them to "
-                f"{called(world, tensor)}.",
+                f"{code_label(world, tensor)}.",
                 f"{code(world.source.text(line))} {on(line)} then set them to None, before anything had used them.",
                 f"{code(optimizer)} {on(shows)} takes its step without a gradient, so no parameter changes.",
             ),
             events={"changed": event, "seen": world.count - 1},
             cause="idle",
-            names=named(target=name_of(world, world.tensors[tensor])),
+            names=known_names(target=name_of(world, world.tensors[tensor])),
         )
 
 
@@ -275,7 +275,7 @@ def clear_forgotten(wanted: Wanted) -> Iterator[Proposal]:
         others = [part for kind in (ast.List, ast.Tuple) for part in text.parts(text.tree, kind)]
         for other in [part for part in others if isinstance(part, ast.expr) and here < names_in(part)]:
             if isinstance(other, ast.List | ast.Tuple) and all(isinstance(part, ast.Name) for part in other.elts):
-                more = enumerated(
+                more = join_names(
                     [part.id for part in other.elts if isinstance(part, ast.Name) and part.id not in here]
                 )
                 title = f"reset the gradients of {more}, too, on line {loop.lineno}"
@@ -365,7 +365,7 @@ OF_ONE_TURN = "each step uses the gradient of its own turn only"
 
 
 @fix(piled=1)
-def piled(wanted: Wanted) -> Iterator[Proposal]:
+def reset_gradients(wanted: Wanted) -> Iterator[Proposal]:
     """Somebody resets the gradients before the next are added."""
     text = wanted.text
     yield from clear_forgotten(wanted)

@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterator
 
 from ...calls import callee, calls_in
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.mentions import begun, raising_statement
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.mentions import begin_story, raising_statement
 from ...diagnostics.message_rules import PAIRS
 from ...diagnostics.registry import rule
-from ...fixes.edits import followed
+from ...fixes.edits import append_suffix
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
-from ...narration.words import code, listed, name_of, size
+from ...narration.words import code, listing, name_of, size
 from ...optimizers import MAKERS, optimizers
 from ...replay.states import TensorState
 from ...replay.world import World
@@ -56,7 +56,7 @@ def of_class(world: World, failure: Failure, got: str, what: str) -> Diagnosis |
     given = attributes(home)
     near = difflib.get_close_matches(what, given, 3, 0.5)
     local = [node for node in ast.walk(home) if isinstance(node, ast.Assign) and what in map(ast.unparse, node.targets)]
-    story = [f"{begun(world, failure)} asks a `{got}` for `{what}`, which it does not have."]
+    story = [f"{begin_story(world, failure)} asks a `{got}` for `{what}`, which it does not have."]
     line = None
     if local:
         line = local[0].lineno
@@ -65,13 +65,13 @@ def of_class(world: World, failure: Failure, got: str, what: str) -> Diagnosis |
         )
     elif near:
         line = given[near[0]]
-        story.append(f"Near it {'is' if len(near) == 1 else 'are'} {listed([code(name) for name in near])}.")
+        story.append(f"Near it {'is' if len(near) == 1 else 'are'} {listing([code(name) for name in near])}.")
     elif given:
         story.append(
-            f"What it has, its methods give it as `self.…`: {listed([code(name) for name in list(given)[:4]])}."
+            f"What it has, its methods give it as `self.…`: {listing([code(name) for name in list(given)[:4]])}."
         )
-    names = named(what=what, got=got, near=" ".join(near) or None)
-    return told(failure, "An attribute that nobody gave", story, line, "own_attribute", names)
+    names = known_names(what=what, got=got, near=" ".join(near) or None)
+    return attribute_diagnosis(failure, "An attribute that nobody gave", story, line, "own_attribute", names)
 
 
 def attributes(home: ast.ClassDef) -> dict[str, int]:
@@ -102,10 +102,10 @@ def of_library(world: World, failure: Failure, got: str, what: str) -> Diagnosis
     near = MEANT.get(what) or (like[1] if like is not None else None)
     if near is None or got == "Tensor":
         return None
-    story = [f"{begun(world, failure)} asks the `{got}` for `{what}`, which it does not have."]
+    story = [f"{begin_story(world, failure)} asks the `{got}` for `{what}`, which it does not have."]
     story.append(f"What is near to that, and there, is {code(near)}.")
-    names = named(what=what, got=got, near=near)
-    return told(failure, "An attribute that is not there", story, None, "own_attribute", names)
+    names = known_names(what=what, got=got, near=near)
+    return attribute_diagnosis(failure, "An attribute that is not there", story, None, "own_attribute", names)
 
 
 def of_layer(world: World, failure: Failure, got: str, what: str) -> Diagnosis | None:
@@ -117,24 +117,26 @@ def of_layer(world: World, failure: Failure, got: str, what: str) -> Diagnosis |
             continue
         shown_call = ast.unparse(node)
         story = [
-            f"{begun(world, failure)} asks a layer `{got}` for `{what}`, which its result has.",
+            f"{begin_story(world, failure)} asks a layer `{got}` for `{what}`, which its result has.",
             f"{code(shown_call)} on **line {node.lineno}** makes a layer and takes what stands in the brackets for its "
             f"settings. `{ast.unparse(node.func)}()` makes it, and that is called with the data.",
         ]
-        names = named(what=what, got=got)
-        return told(failure, "A layer, and not what it gives", story, node.lineno, "module_as_result", names)
+        names = known_names(what=what, got=got)
+        return attribute_diagnosis(
+            failure, "A layer, and not what it gives", story, node.lineno, "module_as_result", names
+        )
     return None
 
 
 def of_module(world: World, failure: Failure, got: str, what: str) -> Diagnosis:
     like = LIKE.search(world.trace.outcome.message or "")
-    story = [f"{begun(world, failure)} asks `{got}` for `{what}`, and there is nothing of that name."]
+    story = [f"{begin_story(world, failure)} asks `{got}` for `{what}`, and there is nothing of that name."]
     if like is not None:
         story.append(f"Near it is {code(like[1])}.")
     if got == "torch.nn":
         story.append("In `torch.nn` are layers, with capital letters; the functions are in `torch.nn.functional`.")
-    names = named(what=what, got=got, like=like[1] if like else None)
-    return told(failure, "torch has nothing of that name", story, None, "module_attribute", names)
+    names = known_names(what=what, got=got, like=like[1] if like else None)
+    return attribute_diagnosis(failure, "torch has nothing of that name", story, None, "module_attribute", names)
 
 
 def of_result(world: World, failure: Failure, got: str, what: str) -> Diagnosis:
@@ -142,13 +144,18 @@ def of_result(world: World, failure: Failure, got: str, what: str) -> Diagnosis:
     made = [node for node in world.source.nodes if isinstance(node, ast.Assign) and calls(node.value, got)]
     lines = [node.lineno for node in made if node.lineno <= failure.raised.line]
     story = [
-        f"{begun(world, failure)} asks for {what if ' ' in what else code(what)} what `{got}` gave along a dimension: "
-        "that is a pair.",
+        f"{begin_story(world, failure)} asks for {what if ' ' in what else code(what)} what `{got}` gave along a "
+        "dimension: that is a pair.",
         f"With `dim`, `{got}` gives the values and, beside them, the places at which they were found: `.values` and "
         "`.indices`.",
     ]
-    return told(
-        failure, "A pair, and not a tensor", story, lines[-1] if lines else None, "pair", named(what=what, got=got)
+    return attribute_diagnosis(
+        failure,
+        "A pair, and not a tensor",
+        story,
+        lines[-1] if lines else None,
+        "pair",
+        known_names(what=what, got=got),
     )
 
 
@@ -168,19 +175,21 @@ def key_missing(world: World, failure: Failure) -> Diagnosis | None:
     }
     near = [*ALIAS.get(key, ()), *difflib.get_close_matches(key, keys, 3, 0.5)]
     near += [known for known in keys if known not in near and (known.startswith(key) or key.startswith(known))]
-    story = [f"{begun(world, failure)} looks for {code(key)}, and there is nothing under that key."]
+    story = [f"{begin_story(world, failure)} looks for {code(key)}, and there is nothing under that key."]
     if near:
-        story.append(f"Near it {'is' if len(near) == 1 else 'are'} {listed([code(name) for name in near])}.")
+        story.append(f"Near it {'is' if len(near) == 1 else 'are'} {listing([code(name) for name in near])}.")
     story.append("`in` asks whether a dict has a key; `get` gives None, or what you say, where it has not.")
     line = next((keys[name] for name in near if name in keys), None)
-    return told(failure, "Nothing under that key", story, line, "key", named(what=key, near="\n".join(near) or None))
+    return attribute_diagnosis(
+        failure, "Nothing under that key", story, line, "key", known_names(what=key, near="\n".join(near) or None)
+    )
 
 
 ALIAS = {"learning_rate": ("lr",), "parameters": ("params",), "beta": ("betas",), "decay": ("weight_decay",)}
 """What groups of parameters call it."""
 
 
-def told(
+def attribute_diagnosis(
     failure: Failure, title: str, story: list[str], line: int | None, cause: str, names: dict[str, str]
 ) -> Diagnosis:
     lines: dict[str, int | None] = {"raised": failure.raised.line}
@@ -217,13 +226,13 @@ def of_another(world: World, failure: Failure) -> Diagnosis | None:
     if len(has) != 1 or f"{has[0]}.{what}" in world.source.statement(failure.raised.line):
         return None
     asked = "a tensor" if got == TENSORS else f"the `{got}`"
-    title, names = "A method of something else", named(what=what, near=has[0])
+    title, names = "A method of something else", known_names(what=what, near=has[0])
     return Diagnosis(
         title=title,
         message=failure.raised.message,
         lines={"raised": failure.raised.line},
         story=(
-            f"{begun(world, failure)} asks {asked} for `{what}`, which it does not have.",
+            f"{begin_story(world, failure)} asks {asked} for `{what}`, which it does not have.",
             why.format(it=code(has[0])),
         ),
         events={"raised": failure.number},
@@ -263,7 +272,7 @@ ELSEWHERE = {"torch.nn": ("torch", "torch.nn.functional"), "torch": ("torch.nn",
 """Where else a name may be looked for."""
 
 
-def asked(wanted: Wanted) -> list[ast.Attribute]:
+def asked_attributes(wanted: Wanted) -> list[ast.Attribute]:
     what, raised = wanted.name("what"), wanted.at("raised")
     found = [node for node in ast.walk(raised or wanted.text.tree) if isinstance(node, ast.Attribute)]
     return [node for node in found if node.attr == what]
@@ -278,7 +287,7 @@ def one_it_has(wanted: Wanted) -> Iterator[Proposal]:
         goal = node.targets[0] if isinstance(node, ast.Assign) else None
         if isinstance(goal, ast.Name) and goal.id == what:
             yield wanted.proposal(f"self.{what} on line {goal.lineno}", FREE, text.replaced(goal, f"self.{what}"))
-    for node in asked(wanted):
+    for node in asked_attributes(wanted):
         for near in (wanted.name("near") or "").split():
             made = f"{text.get(node.value)}.{near}"
             yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))
@@ -298,7 +307,7 @@ def one_of_the_keys(wanted: Wanted) -> Iterator[Proposal]:
 def one_of_torch(wanted: Wanted) -> Iterator[Proposal]:
     """The name that is near, or the same name in a module beside it."""
     text, what, like = wanted.text, wanted.name("what"), wanted.name("like")
-    for node in asked(wanted):
+    for node in asked_attributes(wanted):
         places = [f"{place}.{what}" for place in ELSEWHERE.get(wanted.name("got") or "", ())]
         near = [f"{text.get(node.value)}.{like}"] if like else []
         for made in [*places, *near]:
@@ -311,13 +320,13 @@ def its_values(wanted: Wanted) -> Iterator[Proposal]:
     built = wanted.at("built")
     for call in text.calls(built, got) or text.calls(wanted.at("raised"), got):
         title = f"its values: .values on line {call.lineno}"
-        yield wanted.proposal(title, FREE, followed(text, call, ".values"))
+        yield wanted.proposal(title, FREE, append_suffix(text, call, ".values"))
 
 
 @fix(of_another=1)
 def ask_other(wanted: Wanted) -> Iterator[Proposal]:
     """`loss.step()` becomes `optimizer.step()`."""
     text, has, what = wanted.text, wanted.name("near"), wanted.name("what")
-    for node in asked(wanted):
+    for node in asked_attributes(wanted):
         made = f"{has}.{what}"
         yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.mentions import begun
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.mentions import begin_story
 from ...diagnostics.registry import rule
 from ...fixes.edits import with_argument
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
-from ...narration.words import code, listed, on
+from ...narration.words import code, listing, on
 from ...replay.world import World
 from ..hooks import hooks
 from .wrong_uses import made_first
@@ -41,11 +41,11 @@ def wrongly_called(world: World, failure: Failure) -> Diagnosis | None:
     for cause, pattern in (("argument_missing", MISSING), ("too_many_arguments", TOO_MANY), ("given_twice", TWICE)):
         found = pattern.match(message)
         if found is not None and failure.raised.type == "TypeError":
-            return told(world, failure, cause, found.groupdict())
+            return call_diagnosis(world, failure, cause, found.groupdict())
     return None
 
 
-def told(world: World, failure: Failure, cause: str, said: dict[str, str]) -> Diagnosis:
+def call_diagnosis(world: World, failure: Failure, cause: str, said: dict[str, str]) -> Diagnosis:
     what = said["what"]
     home, _, method = what.rpartition(".")
     written = definition(world, home, method)
@@ -55,7 +55,7 @@ def told(world: World, failure: Failure, cause: str, said: dict[str, str]) -> Di
     slots = re.findall(r"'(\w+)'", said.get("slots", "")) or [said.get("slots", "")]
     of_class = slots == ["self"]
     title = "A class stands where one of its kind is meant" if of_class else TITLES[cause]
-    here = begun(world, failure)
+    here = begin_story(world, failure)
     called = f"{here} calls `{what}`" + (f", written {on(written.lineno)}," if written is not None else "")
     if of_class:
         story = of_the_class(here, method)
@@ -73,7 +73,7 @@ def told(world: World, failure: Failure, cause: str, said: dict[str, str]) -> Di
         story=tuple(story),
         events={"raised": failure.number},
         cause=cause,
-        names=named(what=what, slots=" ".join(slots), method=method, home=home or None),
+        names=known_names(what=what, slots=" ".join(slots), method=method, home=home or None),
     )
 
 
@@ -86,7 +86,7 @@ def of_the_class(here: str, method: str) -> list[str]:
 
 def missing(called: str, slots: list[str]) -> list[str]:
     verb = "is" if len(slots) == 1 else "are"
-    return [f"{called} and {listed([code(slot) for slot in slots])} {verb} not given."]
+    return [f"{called} and {listing([code(slot) for slot in slots])} {verb} not given."]
 
 
 def twice(here: str, slots: list[str], home: str, method: str) -> list[str]:

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.mentions import raising_code
 from ...diagnostics.registry import rule
 from ...fixes.proposal import FREE, Proposal, Wanted
@@ -66,7 +66,7 @@ def not_imported(world: World, failure: Failure) -> Diagnosis | None:
         ),
         events={"raised": failure.number},
         cause="not_imported",
-        names=named(name=found[1]),
+        names=known_names(name=found[1]),
     )
 
 
@@ -93,7 +93,7 @@ def unbound(tree: ast.Module) -> list[str]:
 
 
 @fix(not_imported=1)
-def imported(wanted: Wanted) -> Iterator[Proposal]:
+def import_names(wanted: Wanted) -> Iterator[Proposal]:
     """What is usually imported, before the first statement: all that is missing, at once."""
     missing, body = unbound(wanted.text.tree), wanted.text.tree.body
     first = next((one for one in body if not (isinstance(one, ast.ImportFrom) and one.module == "__future__")), None)

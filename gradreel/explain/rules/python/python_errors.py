@@ -7,16 +7,16 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from ...calls import callee, parsed
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.mentions import begun, mentioned, raising_statement
+from ...calls import callee, parse_code
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.mentions import begin_story, find_mentioned, raising_statement
 from ...diagnostics.message_rules import MessageRule, match_rules
 from ...diagnostics.registry import rule
-from ...fixes.edits import enclosing, grouped, with_argument
+from ...fixes.edits import enclosing, in_brackets, with_argument
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Text, names_in, targets
-from ...narration.words import code, listed, on
+from ...narration.words import code, listing, on
 from ...replay.world import World
 
 WHOLE = (
@@ -223,14 +223,14 @@ def own_check(world: World, failure: Failure) -> Diagnosis | None:
         return None
     test = f": {code(text.removeprefix('assert ').partition(',')[0])} does not hold" if word == "assert" else ""
     story = [f"**Line {failure.raised.line}** is the program's own check{test}; PyTorch has nothing against it."]
-    pairs = list(mentioned(world, text))[:3]
+    pairs = list(find_mentioned(world, text))[:3]
     if word == "raise" and not pairs:  # its message says all
         return None
     if pairs:
         shapes = [
             f"{code(name)}, made {on(tensor.place.line)}, has the shape {list(tensor.shape)}" for name, tensor in pairs
         ]
-        story.append(f"{listed(shapes)}.")
+        story.append(f"{listing(shapes)}.")
     lines: dict[str, int | None] = {"raised": failure.raised.line}
     events = {"raised": failure.number}
     if pairs:
@@ -250,7 +250,7 @@ def of_comma(world: World, failure: Failure) -> Diagnosis | None:
     """Told where what raised speaks of a name that got such a tuple."""
     if failure.raised.type not in ("TypeError", "AttributeError"):
         return None
-    here = parsed(raising_statement(world, failure).strip())
+    here = parse_code(raising_statement(world, failure).strip())
     if here is None:
         return None
     read = {ast.unparse(node) for node in ast.walk(here) if isinstance(node, ast.Name | ast.Attribute)}
@@ -258,13 +258,14 @@ def of_comma(world: World, failure: Failure) -> Diagnosis | None:
     if found is None:
         return None
     name, text = kept_as(found), world.source.text(found.lineno, found.end_lineno)
-    title, names = "A comma made a tuple", named(target=name)
+    title, names = "A comma made a tuple", known_names(target=name)
     return Diagnosis(
         title=title,
         message=failure.raised.message,
         lines={"built": found.lineno, "raised": failure.raised.line},
         story=(
-            f"{begun(world, failure)} takes {code(name)} for one thing, and it is a tuple that has one thing in it.",
+            f"{begin_story(world, failure)} takes {code(name)} for one thing, and it is a tuple that has one thing in "
+            "it.",
             f"{code(text)} {on(found.lineno)} ends with a comma, and a comma makes a tuple, with brackets or without.",
         ),
         events={"raised": failure.number},
@@ -384,7 +385,7 @@ def as_text(wanted: Wanted) -> Iterator[Proposal]:
     text, raised, got = wanted.text, wanted.at("raised"), wanted.name("got")
     for node in text.parts(raised, ast.BinOp):
         if isinstance(node.op, ast.Add) and not literal(node.right):
-            made = f"{grouped(text, node.right)}.item()" if got == "Tensor" else text.get(node.right)
+            made = f"{in_brackets(text, node.right)}.item()" if got == "Tensor" else text.get(node.right)
             title = f"str({made}) on line {node.lineno}"
             yield wanted.proposal(title, FREE, text.replaced(node.right, f"str({made})"))
 

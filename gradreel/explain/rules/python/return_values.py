@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...calls import callee, calls_in, names_in
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.mentions import raising_code, raising_statement
 from ...diagnostics.registry import rule
 from ...fixes.proposal import FREE, Proposal, Wanted
@@ -35,7 +35,7 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
         if function is None or not names & used or node.lineno > failure.raised.line:
             continue
         name = sorted(names & used)[0]
-        names_of = named(target=name, function=function.name)
+        names_of = known_names(target=name, function=function.name)
         return Diagnosis(
             title="The function returns nothing",
             message=message,
@@ -76,7 +76,7 @@ def fell_through(world: World, failure: Failure) -> Diagnosis | None:
         returns = [part for part in ast.walk(function) if isinstance(part, ast.Return) and part.value is not None]
         line = failure.raised.line
         where = f"only **line {returns[-1].lineno}** returns something" if returns else "has no `return`"
-        names_of = named(target=ast.unparse(node), function=function.name)
+        names_of = known_names(target=ast.unparse(node), function=function.name)
         title, cause = "The function returns nothing", "no_return_here" if returns else "no_return"
         return Diagnosis(
             title=title,
@@ -107,7 +107,7 @@ def of_backward(world: World, failure: Failure, used: set[str]) -> Diagnosis | N
             continue
         name, line = sorted(names & used)[0], failure.raised.line
         title, events = "backward returns nothing", {"raised": failure.number}
-        names_of = named(target=name)
+        names_of = known_names(target=name)
         message = failure.raised.message
         return Diagnosis(
             title=title,
@@ -161,7 +161,7 @@ def returned_always(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(no_return=1)
-def returned(wanted: Wanted) -> Iterator[Proposal]:
+def return_last(wanted: Wanted) -> Iterator[Proposal]:
     """The function gives back what it computed last."""
     text, name = wanted.text, wanted.name("function")
     for node in ast.walk(text.tree):

@@ -12,7 +12,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.mentions import stands_for
 from ...diagnostics.registry import watcher
 from ...fixes.proposal import FREE, Proposal, Wanted
@@ -132,11 +132,11 @@ class Misnamed:
     def found(self) -> list[Diagnosis]:
         for setting, number, parts, whole in self.reached:
             if setting.meant != FLAG or any(part.requires_grad != setting.flag for part in parts):
-                return [told(self.world, setting, number, whole)]
+                return [setting_diagnosis(self.world, setting, number, whole)]
         return []
 
 
-def told(world: World, setting: Unread, number: int, whole: bool) -> Diagnosis:
+def setting_diagnosis(world: World, setting: Unread, number: int, whole: bool) -> Diagnosis:
     said, owner = code(world.source.text(setting.line)), code(setting.owner)
     story = [
         f"{said} {on(setting.line)} gives {owner} an attribute `{setting.attribute}`. Python takes any name there, and "
@@ -164,7 +164,7 @@ def told(world: World, setting: Unread, number: int, whole: bool) -> Diagnosis:
         story=tuple(story),
         events={"built": number},
         cause="unread_setting",
-        names=named(target=setting.owner, what=setting.attribute, how="module" if whole else "tensor"),
+        names=known_names(target=setting.owner, what=setting.attribute, how="module" if whole else "tensor"),
     )
 
 
@@ -179,17 +179,17 @@ def as_it_is_read(wanted: Wanted) -> Iterator[Proposal]:
     """`p.require_grad = False` becomes `p.requires_grad = False`; a module's parameters are told by a method."""
     for setting in unread(wanted.text.tree):
         if setting.line == wanted.line("built"):
-            yield from meant(wanted, setting, wanted.name("how") == "module")
+            yield from meant_setting(wanted, setting, wanted.name("how") == "module")
 
 
 def of_data(wanted: Wanted) -> Iterator[Proposal]:
     """A backward that finds no graph: the flag was set under another name."""
     for setting in unread(wanted.text.tree):
         if setting.meant == FLAG and setting.flag and setting.attribute != FLAG:
-            yield from meant(wanted, setting, False)
+            yield from meant_setting(wanted, setting, False)
 
 
-def meant(wanted: Wanted, setting: Unread, whole: bool) -> Iterator[Proposal]:
+def meant_setting(wanted: Wanted, setting: Unread, whole: bool) -> Iterator[Proposal]:
     text = wanted.text
     node = next(
         node

@@ -13,7 +13,7 @@ from ...diagnostics.diagnosis import Diagnosis, Failure
 from ...diagnostics.mentions import raising_code
 from ...diagnostics.message_rules import METHODS, PAIRS, MessageRule, anything, match_rules
 from ...diagnostics.registry import rule
-from ...fixes.edits import grouped, same_number
+from ...fixes.edits import in_brackets, same_number
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, targets
@@ -151,7 +151,7 @@ TABLE: tuple[MessageRule, ...] = (
 
 
 @rule
-def misused(world: World, failure: Failure) -> Diagnosis | None:
+def wrong_use(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE; a name that is near no other says all in its message."""
     found = match_rules(TABLE, world, failure)
     if "multiply sequence" in failure.raised.message and not any(named_layers(world.source.tree, RECURRENT)):
@@ -358,7 +358,7 @@ def made_first(wanted: Wanted, calls: Iterable[ast.Call]) -> Iterator[Proposal]:
 
 
 @fix(parameter_alone=1)
-def listed(wanted: Wanted) -> Iterator[Proposal]:
+def list_parameter(wanted: Wanted) -> Iterator[Proposal]:
     """An optimizer gets a list of the one parameter."""
     text = wanted.text
     for call in text.calls(wanted.at("raised")):
@@ -387,18 +387,18 @@ def turned_over(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for node in ast.walk(raised) if raised is not None else ():
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
-            yield from inverted(wanted, node, node.operand)
+            yield from invert_mask(wanted, node, node.operand)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
             if isinstance(node.left, ast.Constant):
-                yield from inverted(wanted, node, node.right)
+                yield from invert_mask(wanted, node, node.right)
             parts = [part for part in (node.left, node.right) if not isinstance(part, ast.Constant)]
             title = f"subtract them as floats, on line {node.lineno}"
-            edits = [text.replaced(part, f"{grouped(text, part)}.float()") for part in parts]
+            edits = [text.replaced(part, f"{in_brackets(text, part)}.float()") for part in parts]
             yield wanted.proposal(title, "numbers instead of truth values", *edits)
 
 
-def inverted(wanted: Wanted, whole: ast.expr, mask: ast.expr) -> Iterator[Proposal]:
-    made = f"~{grouped(wanted.text, mask)}"
+def invert_mask(wanted: Wanted, whole: ast.expr, mask: ast.expr) -> Iterator[Proposal]:
+    made = f"~{in_brackets(wanted.text, mask)}"
     yield wanted.proposal(f"{made} on line {whole.lineno}", FREE, wanted.text.replaced(whole, made))
 
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from ...calls import callee, keyword, weights
-from ...diagnostics.message_rules import MessageRule, anything, empty, message_rules, several, tracked
-from ...fixes.edits import followed, grouped, loads, same_number
+from ...diagnostics.message_rules import MessageRule, anything, empty, is_tracked, message_rules, several
+from ...fixes.edits import append_suffix, in_brackets, loads, same_number
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 
@@ -164,7 +164,7 @@ message_rules(
         re.compile(r"'(?:float|int)' object is not iterable|gradients can be either Tensors or None, but got"),
         cause="weight_of_number",
         title="A weight for backward is a tensor",
-        fits=tracked,
+        fits=is_tracked,
         story=WEIGHTS,
         on_line=re.compile(r"\bbackward\("),
     ),
@@ -239,7 +239,7 @@ def given_tensor(wanted: Wanted) -> Iterator[Proposal]:
             else:
                 if what == "sqrt":
                     title = f"the root of a plain number: {shown} ** 0.5 on line {call.lineno}"
-                    yield wanted.proposal(title, FREE, text.replaced(call, f"{grouped(text, given)} ** 0.5"))
+                    yield wanted.proposal(title, FREE, text.replaced(call, f"{in_brackets(text, given)} ** 0.5"))
                 title = f"torch.tensor({shown}) on line {call.lineno}"
                 yield wanted.proposal(title, FREE, text.replaced(given, f"torch.tensor({shown})"))
 
@@ -393,7 +393,7 @@ def one_number_written(wanted: Wanted) -> Iterator[Proposal]:
         line, shown = node.value.lineno, text.get(node.value)
         for way, cost in ((".mean()", "one number for all"), (".sum()", "one number for all")):
             title = f"write its {way[1:-2]}: {shown}{way} on line {line}"
-            yield wanted.proposal(title, cost, followed(text, node.value, way))
+            yield wanted.proposal(title, cost, append_suffix(text, node.value, way))
 
 
 @fix(no_such_attribute=1)
@@ -410,7 +410,7 @@ def as_torch_says(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(no_such_attribute=2)
-def emptied(wanted: Wanted) -> Iterator[Proposal]:
+def empty_gradient(wanted: Wanted) -> Iterator[Proposal]:
     """`w.zero_grad()` becomes `w.grad = None`; of a loss, the optimizer's is meant."""
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "zero_grad"):
@@ -435,7 +435,7 @@ def of_type(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(wanted.at("raised"), "astype"):
         if isinstance(call.func, ast.Attribute) and call.args:
             kind = ast.unparse(call.args[0]).strip("'\"").rpartition(".")[2]
-            made = f"{grouped(text, call.func.value)}.to(torch.{TYPES.get(kind, kind)})"
+            made = f"{in_brackets(text, call.func.value)}.to(torch.{TYPES.get(kind, kind)})"
             yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(call, made))
 
 
@@ -443,7 +443,7 @@ TYPES = {"float": "float32", "int": "int64", "double": "float64", "long": "int64
 
 
 @fix(grad_of_number=1)
-def cleared(wanted: Wanted) -> Iterator[Proposal]:
+def clear_gradient(wanted: Wanted) -> Iterator[Proposal]:
     """`.grad = 0` becomes `.grad = None`."""
     text, raised = wanted.text, wanted.at("raised")
     if isinstance(raised, ast.Assign) and isinstance(goal := raised.targets[0], ast.Attribute):

@@ -12,15 +12,15 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ...calls import callee, keyword
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.mentions import mentioned, raising_code, raising_statement
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.mentions import find_mentioned, raising_code, raising_statement
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.edits import followed, loads, set_keyword, value_of, without_keyword
+from ...fixes.edits import append_suffix, loads, set_keyword, value_of, without_keyword
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text
-from ...narration.words import called, code, name_of, on, upper
+from ...narration.words import code, code_label, name_of, on, upper
 from ...replay.graph_queries import ancestors, flat, origin
 from ...replay.states import Place, TensorState
 from ...replay.world import World
@@ -57,11 +57,11 @@ FLAG_STORY = (
 def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
     message = failure.raised.message
     if message.startswith(FLAGGED):
-        return flagged(world, failure)
+        return diagnose_flag(world, failure)
     if not any(sign in message for sign in SIGNS):
         return None
     line = failure.raised.line
-    pairs = list(mentioned(world, raising_statement(world, failure)))
+    pairs = list(find_mentioned(world, raising_statement(world, failure)))
     odd = oddest(pairs, "desired output type" in message)
     lines: dict[str, int | None] = {"raised": line}
     events = {"raised": failure.number}
@@ -94,7 +94,7 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
         story=tuple(story),
         events=events,
         cause="mixed",
-        names=named(target=odd[0] if odd else None),
+        names=known_names(target=odd[0] if odd else None),
     )
 
 
@@ -114,12 +114,14 @@ def oddest(pairs: list[tuple[str, TensorState]], written: bool) -> tuple[str, Te
     return odd[0 if written else -1] if odd else pairs[-1] if pairs else None
 
 
-def flagged(world: World, failure: Failure) -> Diagnosis:
+def diagnose_flag(world: World, failure: Failure) -> Diagnosis:
     """A gradient was wanted for whole numbers."""
     message, line = failure.raised.message, failure.raised.line
     text = raising_statement(world, failure)
     whole = [
-        (name, tensor) for name, tensor in mentioned(world, text) if not tensor.dtype.startswith(("float", "complex"))
+        (name, tensor)
+        for name, tensor in find_mentioned(world, text)
+        if not tensor.dtype.startswith(("float", "complex"))
     ]
     lines: dict[str, int | None] = {"raised": line}
     events = {"raised": failure.number}
@@ -128,7 +130,7 @@ def flagged(world: World, failure: Failure) -> Diagnosis:
         base = origin(world, tensor) or tensor
         lines["built"], events["built"] = base.place.line, base.made
         first = f"{code(name)}, whose numbers were made {on(base.place.line)}, is of type {tensor.dtype}."
-        names = named(target=name, whole=name_of(world, base))
+        names = known_names(target=name, whole=name_of(world, base))
     else:
         first, names = f"The tensor of line {line} would be of whole numbers or truth values.", {}
     return Diagnosis(
@@ -211,7 +213,11 @@ class CutFractions(FirstTrouble):
             written: ast.expr | None = None
             if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
                 written = statement.value
-            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and filled(statement.value):
+            elif (
+                isinstance(statement, ast.Expr)
+                and isinstance(statement.value, ast.Call)
+                and filled_call(statement.value)
+            ):
                 written = statement.value.args[0]
             found = number_of(self.world, written) if written is not None else None
             if found is not None and fractional(found):
@@ -267,7 +273,7 @@ class CutFractions(FirstTrouble):
     def told(self, node: int, lost: Lost) -> Diagnosis:
         world, tensor, place = self.world, lost.tensor, lost.place
         taker = world.nodes[node]
-        name = called(world, tensor.number)
+        name = code_label(world, tensor.number)
         text = f"{code(world.source.text(place.line, place.end_line))} {on(place.line)}"
         lines: dict[str, int | None] = {"built": tensor.place.line, "raised": None}
         events = {"built": tensor.made, "seen": world.count - 1}
@@ -297,11 +303,11 @@ class CutFractions(FirstTrouble):
             nodes=(node,),
             events=events,
             cause=cause,
-            names=named(target=name_of(world, tensor)),
+            names=known_names(target=name_of(world, tensor)),
         )
 
 
-def filled(call: ast.Call) -> bool:
+def filled_call(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == "fill_" and len(call.args) == 1
 
 
@@ -335,7 +341,7 @@ def in_floats(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FLOATING, set_keyword(text, call, "dtype", "torch.float32"))
     if isinstance(built, ast.Assign):
         title = f"floating point numbers: .float() on line {built.lineno}"
-        yield wanted.proposal(title, FLOATING, followed(text, built.value, ".float()"))
+        yield wanted.proposal(title, FLOATING, append_suffix(text, built.value, ".float()"))
 
 
 @fix(divided_whole=1)
@@ -380,7 +386,7 @@ def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, cost, set_keyword(text, call, "dtype", "torch.float32"))
     value = value_of(built)
     if built is not None and isinstance(built, ast.Assign) and value is not None:
-        yield wanted.proposal(f".float() on line {built.lineno}", cost, followed(text, value, ".float()"))
+        yield wanted.proposal(f".float() on line {built.lineno}", cost, append_suffix(text, value, ".float()"))
     if raised is not None and isinstance(raised, ast.Expr | ast.Assign):
         if isinstance(raised, ast.Expr) or isinstance(raised.targets[0], ast.Attribute):
             title = f"leave out line {raised.lineno}: whole numbers need no gradient"
@@ -394,7 +400,7 @@ def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
         set_on = goal_of(raised)
         for use in [use for use in loads(raised, name) if set_on is not use][:1] if name else []:
             title = f"{name}.float() on line {raised.lineno}"
-            yield wanted.proposal(title, cost, followed(text, use, ".float()"))
+            yield wanted.proposal(title, cost, append_suffix(text, use, ".float()"))
 
 
 def goal_of(statement: ast.stmt) -> ast.expr | None:
@@ -435,7 +441,7 @@ def floats(text: Text, call: ast.Call) -> list[Edit]:
 
 
 @fix(mixed=1)
-def mixed(wanted: Wanted) -> Iterator[Proposal]:
+def convert_operand(wanted: Wanted) -> Iterator[Proposal]:
     """One of the operands is converted, or what it was made of."""
     text, raised = wanted.text, wanted.at("raised")
     if raised is None:
@@ -444,17 +450,17 @@ def mixed(wanted: Wanted) -> Iterator[Proposal]:
     for suffix in (".float()", ".double()", ".long()"):
         if isinstance(raised, ast.Assign) and isinstance(goal, ast.Attribute) and goal.attr == "grad":
             title = f"the gradient in the type of its tensor: {suffix} on line {raised.lineno}"
-            yield wanted.proposal(title, "a converted copy", followed(text, raised.value, suffix))
+            yield wanted.proposal(title, "a converted copy", append_suffix(text, raised.value, suffix))
             continue
         names = [wanted.name("target")] if wanted.name("target") else []
         for name in names:
             uses = loads(raised, str(name))
             if uses:
                 title = f"{name}{suffix} on line {raised.lineno}"
-                yield wanted.proposal(title, "a converted copy", followed(text, uses[0], suffix))
+                yield wanted.proposal(title, "a converted copy", append_suffix(text, uses[0], suffix))
         for operand in operands_of(raised):
             title = f"{text.get(operand)}{suffix} on line {operand.lineno}"
-            yield wanted.proposal(title, "a converted copy", followed(text, operand, suffix))
+            yield wanted.proposal(title, "a converted copy", append_suffix(text, operand, suffix))
         if isinstance(raised, ast.AugAssign):
             made = f"{text.get(raised.target)} = {text.get(raised.target)}{suffix}"
             yield wanted.proposal(

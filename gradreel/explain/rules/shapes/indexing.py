@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
 
 from ...calls import callee, keyword
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.mentions import mentioned, raising_code, raising_statement
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.mentions import find_mentioned, raising_code, raising_statement
 from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import rule
-from ...fixes.edits import followed, grouped, loads, stack_statements
+from ...fixes.edits import append_suffix, in_brackets, loads, stack_statements
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Text, names_in
@@ -20,7 +20,7 @@ from ...narration.words import code, count, during, on, plural
 from ...replay.graph_queries import flat
 from ...replay.states import TensorState
 from ...replay.world import World
-from .layer_sizes import counted, resized
+from .layer_sizes import resize_layers, written_count
 from .mismatch import operands_of
 
 Pair = tuple[str, TensorState]
@@ -263,7 +263,7 @@ def place_missing(world: World, failure: Failure) -> Diagnosis | None:
         nodes=() if pair is None or pair[1].node is None else (pair[1].node,),
         events=events,
         cause=fault.cause,
-        names=named(
+        names=known_names(
             target=pair[0] if pair else None,
             index=said.get("index"),
             dim=dimension(pair[1], said) if pair else said.get("dim"),
@@ -275,7 +275,7 @@ def place_missing(world: World, failure: Failure) -> Diagnosis | None:
 
 def about(world: World, failure: Failure, fault: Fault, said: dict[str, str]) -> Pair | None:
     """The tensor that the line names and the message fits; else the last made that it fits, else one of the line."""
-    pairs = list(mentioned(world, raising_statement(world, failure)))
+    pairs = list(find_mentioned(world, raising_statement(world, failure)))
     fitting = [pair for pair in pairs if fault.fits(pair[1], said)]
     if fitting:
         return fitting[-1 if fault.cause == "index_type" else 0]
@@ -286,7 +286,9 @@ def about(world: World, failure: Failure, fault: Fault, said: dict[str, str]) ->
 def largest(world: World, failure: Failure) -> str | None:
     """The largest whole number in the tensors that the line names, else in the last made."""
     found = [
-        tensor for _, tensor in mentioned(world, raising_statement(world, failure)) if tensor.dtype.startswith("int")
+        tensor
+        for _, tensor in find_mentioned(world, raising_statement(world, failure))
+        if tensor.dtype.startswith("int")
     ]
     if not found:
         found = [tensor for tensor in world.tensors.values() if tensor.dtype.startswith("int")][-1:]
@@ -377,7 +379,7 @@ def at_most(wanted: Wanted) -> Iterator[Proposal]:
         if count is None or not parts:
             continue
         dim = text.get(along.value) if along is not None else text.get(parts[2]) if len(parts) > 2 else "-1"
-        made = f"min({text.get(count)}, {grouped(text, parts[0])}.size({dim}))"
+        made = f"min({text.get(count)}, {in_brackets(text, parts[0])}.size({dim}))"
         title = f"{made} on line {call.lineno}: as many as there are, at most"
         yield wanted.proposal(title, "fewer entries", text.replaced(count, made))
 
@@ -387,7 +389,7 @@ def class_missing(wanted: Wanted) -> Iterator[Proposal]:
     """The last layer gets one output per class."""
     index, size = wanted.name("index"), wanted.name("size")
     if index is not None and size is not None and int(index) >= 0:
-        yield from resized(wanted, ("Linear",), 1, "out_features", int(size), int(index) + 1)
+        yield from resize_layers(wanted, ("Linear",), 1, "out_features", int(size), int(index) + 1)
     yield from counted_from_0(wanted)
 
 
@@ -396,7 +398,7 @@ def counted_from_0(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(raised, "cross_entropy", "nll_loss"):
         if len(call.args) > 1:
             title = f"count the classes from 0: {text.get(call.args[1])} - 1 on line {call.lineno}"
-            made = text.replaced(call.args[1], f"{grouped(text, call.args[1])} - 1")
+            made = text.replaced(call.args[1], f"{in_brackets(text, call.args[1])} - 1")
             yield wanted.proposal(title, "other classes are meant", made)
 
 
@@ -419,9 +421,14 @@ def row_missing(wanted: Wanted) -> Iterator[Proposal]:
     size, most = wanted.name("size"), wanted.name("most")
     if size is not None and most is not None:
         layers, more = ("Embedding", "EmbeddingBag"), int(most) + 1 - int(size)
-        yield from resized(wanted, layers, 0, "num_embeddings", int(size), int(most) + 1)
+        yield from resize_layers(wanted, layers, 0, "num_embeddings", int(size), int(most) + 1)
         for node in ast.walk(wanted.text.tree):
-            if isinstance(node, ast.Call) and callee(node) in layers and node.args and counted(node.args[0]) is None:
+            if (
+                isinstance(node, ast.Call)
+                and callee(node) in layers
+                and node.args
+                and written_count(node.args[0]) is None
+            ):
                 shown = f"{wanted.text.get(node.args[0])} + {more}"
                 title = f"{callee(node)} with {shown} rows on line {node.lineno}"
                 yield wanted.proposal(title, "more weights", wanted.text.replaced(node.args[0], shown))
@@ -453,7 +460,7 @@ def index_shape(wanted: Wanted) -> Iterator[Proposal]:
 def index_changed(wanted: Wanted, suffix: str, cost: str) -> Iterator[Proposal]:
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for use in loads(raised, name)[:1] if name and raised is not None else []:
-        yield wanted.proposal(f"{name}{suffix} on line {use.lineno}", cost, followed(text, use, suffix))
+        yield wanted.proposal(f"{name}{suffix} on line {use.lineno}", cost, append_suffix(text, use, suffix))
 
 
 # ---- places
@@ -480,7 +487,7 @@ def dimension_first(wanted: Wanted) -> Iterator[Proposal]:
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for use in loads(raised, name)[:1] if raised is not None and name else ():
         title = f"{name}.unsqueeze(0), a batch of one, on line {use.lineno}"
-        yield wanted.proposal(title, FREE, followed(text, use, ".unsqueeze(0)"))
+        yield wanted.proposal(title, FREE, append_suffix(text, use, ".unsqueeze(0)"))
 
 
 @fix(no_dimensions=1)
@@ -489,7 +496,7 @@ def row_of_one(wanted: Wanted) -> Iterator[Proposal]:
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for use in loads(raised, name)[:1] if raised is not None and name else ():
         title = f"{name}.reshape(1), a row of one, on line {use.lineno}"
-        yield wanted.proposal(title, FREE, followed(text, use, ".reshape(1)"))
+        yield wanted.proposal(title, FREE, append_suffix(text, use, ".reshape(1)"))
 
 
 @fix(past_the_end=2)
@@ -515,10 +522,10 @@ def fewer_turns(wanted: Wanted) -> Iterator[Proposal]:
             stop = loop.iter.args[0 if len(loop.iter.args) == 1 else 1]
             counter = loop.target.id if isinstance(loop.target, ast.Name) else ""
             if counter in offsets:
-                made = f"{grouped(text, stop)} - {offsets[counter]}"
+                made = f"{in_brackets(text, stop)} - {offsets[counter]}"
                 title = f"let the loop on line {loop.lineno} stop at {made}"
                 yield wanted.proposal(title, "fewer turns", text.replaced(stop, made))
-            last = counted(stop)
+            last = written_count(stop)
             wrong = abs(int(index)) if index is not None else 0
             if last is not None and 0 < wrong < last:
                 title = f"let the loop on line {loop.lineno} stop at {wrong}"
@@ -526,7 +533,7 @@ def fewer_turns(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(one_of_many=1)
-def stacked(wanted: Wanted) -> Iterator[Proposal]:
+def stack_tensors(wanted: Wanted) -> Iterator[Proposal]:
     """`torch.tensor(outs)` of a list of tensors is `torch.stack(outs)`, which keeps the graph of each."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "tensor", "as_tensor"):
@@ -542,14 +549,14 @@ def one_of_many(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(raised, "item"):
         if isinstance(call.func, ast.Attribute):
             owner = call.func.value
-            yield wanted.proposal("their mean", "one number for all", followed(text, owner, ".mean()"))
-            yield wanted.proposal("their sum", "one number for all", followed(text, owner, ".sum()"))
-            made = f"{grouped(text, owner)}.tolist()"
+            yield wanted.proposal("their mean", "one number for all", append_suffix(text, owner, ".mean()"))
+            yield wanted.proposal("their sum", "one number for all", append_suffix(text, owner, ".sum()"))
+            made = f"{in_brackets(text, owner)}.tolist()"
             yield wanted.proposal("all of them, as a list", FREE, text.replaced(call, made))
     whole = bool(text.calls(raised, "int"))
     for use in loads(raised, name)[:1] if name and raised is not None else []:
         for way in ("sum", "mean") if whole else ("mean", "sum"):
-            yield wanted.proposal(f"their {way}", "one number for all", followed(text, use, f".{way}()"))
+            yield wanted.proposal(f"their {way}", "one number for all", append_suffix(text, use, f".{way}()"))
 
 
 @fix(truth_of_many=2)
@@ -560,7 +567,7 @@ def truth_of_many(wanted: Wanted) -> Iterator[Proposal]:
     yield from entry_by_entry(wanted)
     if isinstance(test, ast.expr):
         for way, means in (("all", "every entry must say yes"), ("any", "one yes is enough")):
-            made = f"{bracketed(text, test)}.{way}()"
+            made = f"{bracket_node(text, test)}.{way}()"
             title = f".{way}() on line {test.lineno}: {means}"
             yield wanted.proposal(title, FREE, text.replaced(test, made))
 
@@ -588,8 +595,8 @@ def entry_by_entry(wanted: Wanted) -> Iterator[Proposal]:
     )
 
 
-def bracketed(text: Text, node: ast.expr) -> str:
-    return f"({text.get(node)})" if isinstance(node, ast.Compare | ast.BinOp) else grouped(text, node)
+def bracket_node(text: Text, node: ast.expr) -> str:
+    return f"({text.get(node)})" if isinstance(node, ast.Compare | ast.BinOp) else in_brackets(text, node)
 
 
 @fix(range=1)
@@ -600,4 +607,4 @@ def labels_in_range(wanted: Wanted) -> Iterator[Proposal]:
         of_labels = "of target" in wanted.found.message
         for suffix in (".clamp(0, 1)", ".sigmoid()") if of_labels else (".sigmoid()", ".clamp(0, 1)"):
             title = f"{text.get(operand)}{suffix} on line {operand.lineno}"
-            yield wanted.proposal(title, "other numbers", followed(text, operand, suffix))
+            yield wanted.proposal(title, "other numbers", append_suffix(text, operand, suffix))

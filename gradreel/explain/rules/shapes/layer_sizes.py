@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ...calls import callee, keyword
-from ...fixes.edits import followed, loads, set_keyword, with_argument
+from ...fixes.edits import append_suffix, loads, set_keyword, with_argument
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix_kind
 
@@ -33,7 +33,7 @@ def smaller(wanted: Wanted) -> Iterator[Proposal]:
         at = 2 if convolved else 1 if callee(call).islower() else 0
         named = keyword(call, "kernel_size")
         given = named.value if named is not None else call.args[at] if len(call.args) > at else None
-        size = counted(given) if given is not None else None
+        size = written_count(given) if given is not None else None
         if given is not None and size is not None and size > most > 0:
             title = f"a window of {most} on line {call.lineno}, as large as what it slides over"
             yield wanted.proposal(title, "a smaller window", text.replaced(given, str(most)))
@@ -69,18 +69,20 @@ OUTPUTS = re.compile(r"size of tensor a \((?P<old>\d+)\) must match the size of 
 
 
 @fix_kind(shape=5)
-def widened(wanted: Wanted) -> Iterator[Proposal]:
+def widen_layer(wanted: Wanted) -> Iterator[Proposal]:
     """The layer is made for the width that comes."""
     for pattern, layers, word in WIDTHS:
         found = re.search(pattern, wanted.found.message)
         if found is not None:
-            yield from resized(wanted, layers, 0, word, int(found["old"]), int(found["new"]))
+            yield from resize_layers(wanted, layers, 0, word, int(found["old"]), int(found["new"]))
     found = OUTPUTS.search(wanted.found.message)
     if found is not None:
-        yield from resized(wanted, ("Linear",), 1, "out_features", int(found["old"]), int(found["new"]))
+        yield from resize_layers(wanted, ("Linear",), 1, "out_features", int(found["old"]), int(found["new"]))
 
 
-def resized(wanted: Wanted, layers: tuple[str, ...], at: int, word: str, old: int, new: int) -> Iterator[Proposal]:
+def resize_layers(
+    wanted: Wanted, layers: tuple[str, ...], at: int, word: str, old: int, new: int
+) -> Iterator[Proposal]:
     """Where one of `layers` is made with the number `old` in its place `at`, it gets `new`."""
     text = wanted.text
     for node in ast.walk(text.tree):
@@ -88,18 +90,18 @@ def resized(wanted: Wanted, layers: tuple[str, ...], at: int, word: str, old: in
             continue
         named = keyword(node, word)
         given = named.value if named is not None else node.args[at] if len(node.args) > at else None
-        if given is not None and counted(given) == old:
+        if given is not None and written_count(given) == old:
             title = f"{callee(node)} with {word}={new} on line {node.lineno}"
             yield wanted.proposal(title, "another number of weights", text.replaced(given, str(new)))
 
 
-def counted(node: ast.expr) -> int | None:
+def written_count(node: ast.expr) -> int | None:
     """The number that is written, as such or as a product or sum: `16 * 5 * 5`."""
     if isinstance(node, ast.Constant):
         return node.value if type(node.value) is int else None
     if not isinstance(node, ast.BinOp):
         return None
-    left, right = counted(node.left), counted(node.right)
+    left, right = written_count(node.left), written_count(node.right)
     if left is None or right is None or max(abs(left), abs(right)) > 1 << 31:
         return None
     if isinstance(node.op, ast.Mult):
@@ -111,7 +113,7 @@ HIDDEN = re.compile(r"Expected hidden(?:\[\d\])? size \(([\d, ]+)\), got \[([\d,
 
 
 @fix_kind(shape=6)
-def deepened(wanted: Wanted) -> Iterator[Proposal]:
+def deepen_state(wanted: Wanted) -> Iterator[Proposal]:
     """A state is made with the layers, rows and features that the recurrent layer expects."""
     text, found = wanted.text, HIDDEN.search(wanted.found.message)
     if found is None:
@@ -122,7 +124,9 @@ def deepened(wanted: Wanted) -> Iterator[Proposal]:
     for at, (wants, has) in enumerate(zip(*sizes, strict=True)):
         if wants == has:
             continue
-        edits = [text.replaced(node.args[at], str(wants)) for node in made if counted(node.args[at]) in (has, None)]
+        edits = [
+            text.replaced(node.args[at], str(wants)) for node in made if written_count(node.args[at]) in (has, None)
+        ]
         if edits:
             title = f"{wants} for {has} in the state, in place {at} of its shape"
             yield wanted.proposal(title, "a state of another shape", *edits)
@@ -146,7 +150,7 @@ def channels_first(wanted: Wanted) -> Iterator[Proposal]:
         return
     for use in loads(raised, name)[:1]:
         title = f"the channels in front: {name}.{FRONT[len(sizes)]} on line {use.lineno}"
-        yield wanted.proposal(title, FREE, followed(text, use, f".{FRONT[len(sizes)]}"))
+        yield wanted.proposal(title, FREE, append_suffix(text, use, f".{FRONT[len(sizes)]}"))
 
 
 NORMS = re.compile(r"^(?P<norm>BatchNorm|InstanceNorm|Dropout|AvgPool|MaxPool)(?P<rank>[123])d$")

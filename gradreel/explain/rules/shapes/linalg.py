@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ...calls import callee
 from ...diagnostics.message_rules import MessageRule, message_rules
-from ...fixes.edits import enclosing, grouped, value_of
+from ...fixes.edits import enclosing, in_brackets, value_of
 from ...fixes.proposal import Proposal, Wanted
 from ...fixes.registry import fix
 from ...replay.states import TensorState
@@ -91,7 +91,7 @@ def more_on_diagonal(wanted: Wanted) -> Iterator[Proposal]:
     """`A` becomes `A + 0.0001 * torch.eye(A.shape[-1])`, and what has a pseudoinverse gets that."""
     text = wanted.text
     for call, matrix in taken_apart(wanted):
-        shown = grouped(text, matrix)
+        shown = in_brackets(text, matrix)
         bracketed = isinstance(call.func, ast.Attribute) and call.func.value is matrix
         for little in LITTLE:
             made = f"{shown} + {little} * torch.eye({shown}.shape[-1])"
@@ -112,7 +112,7 @@ def of_any_matrix(wanted: Wanted) -> Iterator[Proposal]:
         elif callee(call) == "solve" and len(call.args) > 1:
             given = text.get(call.args[1])
             title = f"least squares: torch.linalg.pinv({shown}) @ {given} on line {call.lineno}"
-            made = f"torch.linalg.pinv({shown}) @ {grouped(text, call.args[1])}"
+            made = f"torch.linalg.pinv({shown}) @ {in_brackets(text, call.args[1])}"
             whole = f"({made})" if isinstance(text.parents.get(call), ast.Attribute | ast.BinOp) else made
             yield wanted.proposal(title, "the best there is", text.replaced(call, whole))
 
@@ -131,7 +131,7 @@ def made_definite(wanted: Wanted) -> Iterator[Proposal]:
                     made = f"torch.nn.functional.softplus({shown})"
                     yield wanted.proposal(title, "other numbers", text.replaced(part, made))
     for call, matrix in taken_apart(wanted):
-        shown = grouped(text, matrix)
+        shown = in_brackets(text, matrix)
         title = f"{shown} @ {shown}.mT, which is never negative, on line {call.lineno}"
         made = f"{shown} @ {shown}.mT + {LITTLE[0]} * torch.eye({shown}.shape[-1])"
         yield wanted.makeshift(title, "another matrix", text.replaced(matrix, made))
@@ -144,6 +144,6 @@ def of_square(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call, matrix in taken_apart(wanted):
         if callee(call) not in (*INVERSES, "solve"):
-            shown = grouped(text, matrix)
+            shown = in_brackets(text, matrix)
             title = f"{shown} @ {shown}.mT, which is square, on line {call.lineno}"
             yield wanted.makeshift(title, "another matrix", text.replaced(matrix, f"{shown} @ {shown}.mT"))

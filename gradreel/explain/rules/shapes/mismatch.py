@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 
 from ...calls import callee, keyword
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.mentions import entries, mentioned, raising_code, raising_statement
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.mentions import entries, find_mentioned, raising_code, raising_statement
 from ...diagnostics.registry import rule
-from ...fixes.edits import bracketed, followed, grouped, set_keyword, with_argument
+from ...fixes.edits import append_suffix, bracket, in_brackets, set_keyword, with_argument
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix, fix_kind
 from ...fixes.text import Text, names_in
@@ -20,7 +20,7 @@ from ...replay.graph_queries import origin
 from ...replay.states import TensorState
 from ...replay.world import World
 from ..inplace.out_of_place import COPY, plain
-from .layer_sizes import counted
+from .layer_sizes import written_count
 
 SIGNS = (
     "must match the size of tensor",
@@ -151,7 +151,7 @@ def shapes_differ(world: World, failure: Failure) -> Diagnosis | None:
     sign = next((sign for sign in SIGNS if sign in message), None)
     if sign is None:
         return None
-    pairs = list(mentioned(world, raising_statement(world, failure)))
+    pairs = list(find_mentioned(world, raising_statement(world, failure)))
     pairs += [
         pair for pair in entries(world, raising_statement(world, failure)) if pair[1] not in [one for _, one in pairs]
     ]
@@ -184,7 +184,7 @@ def shapes_differ(world: World, failure: Failure) -> Diagnosis | None:
         story=tuple(story),
         events=events,
         cause=sign,
-        names=named(
+        names=known_names(
             target=found[0] if found else None,
             first=pairs[0][0] if pairs else None,
             makers=" ".join(map(str, makers)),
@@ -213,19 +213,19 @@ MOST_SIZE = 4096
 
 
 @fix_kind(shape=21)
-def turned(wanted: Wanted) -> Iterator[Proposal]:
+def turn_matrices(wanted: Wanted) -> Iterator[Proposal]:
     """In a batch of matrices each is turned by itself."""
     text, raised, message = wanted.text, wanted.at("raised"), wanted.found.message
     if raised is None or not ("Expected size for first two" in message or "with <= 2 dimensions" in message):
         return
     for call in text.calls(raised, "t"):
         if isinstance(call.func, ast.Attribute):
-            made = f"{grouped(text, call.func.value)}.transpose(-2, -1)"
+            made = f"{in_brackets(text, call.func.value)}.transpose(-2, -1)"
             title = f"transpose(-2, -1), which turns each matrix of the batch, on line {call.lineno}"
             yield wanted.proposal(title, FREE, text.replaced(call, made))
     for operand in operands_of(raised):
         title = f"turn each matrix of {text.get(operand)} on line {operand.lineno}"
-        yield wanted.proposal(title, OTHER_ENTRIES, followed(text, operand, ".transpose(-2, -1)"))
+        yield wanted.proposal(title, OTHER_ENTRIES, append_suffix(text, operand, ".transpose(-2, -1)"))
 
 
 @fix_kind(shape=12)
@@ -237,11 +237,11 @@ def a_table_of_one_row(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(raised, "cat", "concat"):
         for part in call.args[0].elts if call.args and isinstance(call.args[0], ast.List | ast.Tuple) else ():
             title = f"{text.get(part)}.unsqueeze(0), a table of one row, on line {part.lineno}"
-            yield wanted.proposal(title, FREE, followed(text, part, ".unsqueeze(0)"))
+            yield wanted.proposal(title, FREE, append_suffix(text, part, ".unsqueeze(0)"))
 
 
 @fix_kind(shape=22)
-def grown(wanted: Wanted) -> Iterator[Proposal]:
+def grow_result(wanted: Wanted) -> Iterator[Proposal]:
     """A result that is larger than what it would be written into is a new tensor."""
     text, raised = wanted.text, wanted.at("raised")
     if "doesn't match the broadcast shape" not in wanted.found.message:
@@ -253,7 +253,7 @@ def grown(wanted: Wanted) -> Iterator[Proposal]:
     if isinstance(raised, ast.AugAssign):
         for way in ("sum(0)", "mean(0)"):
             title = f"the {way[:-3]} of the rows of {text.get(raised.value)} on line {raised.lineno}"
-            yield wanted.proposal(title, "one row for all", followed(text, raised.value, f".{way}"))
+            yield wanted.proposal(title, "one row for all", append_suffix(text, raised.value, f".{way}"))
 
 
 @fix_kind(shape=23)
@@ -265,7 +265,7 @@ def of_vectors(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(wanted.at("raised"), "dot", "inner", "vdot"):
         method = isinstance(call.func, ast.Attribute) and len(call.args) == 1
         owner = [call.func.value] if method and isinstance(call.func, ast.Attribute) else []
-        parts = [grouped(text, part) for part in (*owner, *call.args)]
+        parts = [in_brackets(text, part) for part in (*owner, *call.args)]
         if len(parts) == 2:
             title = f"entry by entry, added up, on line {call.lineno}"
             yield wanted.proposal(title, FREE, text.replaced(call, f"({parts[0]} * {parts[1]}).sum()"))
@@ -290,7 +290,7 @@ EXPANDED = re.compile(
 
 
 @fix_kind(shape=25)
-def repeated(wanted: Wanted) -> Iterator[Proposal]:
+def repeat_rows(wanted: Wanted) -> Iterator[Proposal]:
     """Rows that are there already are repeated; `expand` repeats what is one."""
     text, found = wanted.text, EXPANDED.search(wanted.found.message)
     if found is None:
@@ -301,17 +301,17 @@ def repeated(wanted: Wanted) -> Iterator[Proposal]:
             continue
         counts = ["1"] * len(call.args)
         counts[dim] = str(new // old)
-        made = f"{grouped(text, call.func.value)}.repeat({', '.join(counts)})"
+        made = f"{in_brackets(text, call.func.value)}.repeat({', '.join(counts)})"
         title = f"repeat({', '.join(counts)}) instead of expand, on line {call.lineno}"
         yield wanted.proposal(title, "the copies take memory", text.replaced(call, made))
         sizes = [*map(text.get, call.args[: dim + 1]), *["-1"] * (len(call.args) - dim)]
-        made = f"{grouped(text, call.func.value)}.unsqueeze({dim}).expand({', '.join(sizes)})"
+        made = f"{in_brackets(text, call.func.value)}.unsqueeze({dim}).expand({', '.join(sizes)})"
         title = f"a new dimension to repeat along, on line {call.lineno}"
         yield wanted.proposal(title, "one dimension more", text.replaced(call, made))
     raised = wanted.at("raised")
     if isinstance(raised, ast.Assign) and isinstance(raised.targets[0], ast.Subscript) and old > new:
         title = f"the first {new} of {text.get(raised.value)} on line {raised.lineno}"
-        made = f"{grouped(text, raised.value)}[:{new}]"
+        made = f"{in_brackets(text, raised.value)}[:{new}]"
         yield wanted.makeshift(title, "the other entries are left out", text.replaced(raised.value, made))
 
 
@@ -345,7 +345,7 @@ def as_many_rows(wanted: Wanted) -> Iterator[Proposal]:
             continue
         longer, shorter = call.args[:2] if rows > labels else reversed(call.args[:2])
         title = f"compare as many as have a partner: {text.get(longer)} cut, on line {call.lineno}"
-        made = followed(text, longer, f"[:len({text.get(shorter)})]")
+        made = append_suffix(text, longer, f"[:len({text.get(shorter)})]")
         yield wanted.proposal(title, "those without a partner are left out", made)
 
 
@@ -361,7 +361,7 @@ def dimensions_as_named(wanted: Wanted) -> Iterator[Proposal]:
         owner, named = call.func.value, len(call.args)
         if named == 1 and isinstance(call.args[0], ast.Tuple | ast.List):
             named = len(call.args[0].elts)
-        shown = grouped(text, owner)
+        shown = in_brackets(text, owner)
         made = f"({shown} if {shown}.dim() == {named} else {shown}.unsqueeze(-1))"
         title = f"a last dimension for what lacks one, on line {call.lineno}"
         yield wanted.proposal(title, "a dimension of size 1", text.replaced(owner, made))
@@ -382,7 +382,7 @@ def remade(wanted: Wanted) -> Iterator[Proposal]:
     for line in dict.fromkeys(lines):
         for call in text.calls(text.statement(line), *SIZED):
             for part in size_parts(call):
-                old = counted(part)
+                old = written_count(part)
                 for new in sorted(sizes - {old, 0}) if old in sizes else ():
                     title = f"{new} instead of {old} in {callee(call)}(…) on line {line}"
                     yield wanted.proposal(
@@ -402,7 +402,7 @@ MISFIT = re.compile(r"shape '\[(?P<shape>[-\d, ]+)\]' is invalid for input of si
 
 
 @fix_kind(shape=7)
-def flattened(wanted: Wanted) -> Iterator[Proposal]:
+def flatten_batch(wanted: Wanted) -> Iterator[Proposal]:
     """A batch stays a batch: `x.view(-1, 400)` before a layer becomes `x.flatten(1)`, whatever the sizes are."""
     text, found = wanted.text, MISFIT.search(wanted.found.message)
     several = len((wanted.name("sizes") or "").split()) > 2
@@ -410,7 +410,7 @@ def flattened(wanted: Wanted) -> Iterator[Proposal]:
         return
     for call in text.calls(wanted.at("raised"), "view", "reshape"):
         if isinstance(call.func, ast.Attribute):
-            made = f"{grouped(text, call.func.value)}.flatten(1)"
+            made = f"{in_brackets(text, call.func.value)}.flatten(1)"
             title = f"one row for each of the batch: flatten(1) on line {call.lineno}"
             yield wanted.proposal(title, "another shape", text.replaced(call, made))
 
@@ -428,7 +428,7 @@ def batch_in_front(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(
                 title, "another shape", text.replaced(call.args[0], f"{batch}, {text.get(call.args[0])}")
             )
-            made = f"{batch} * {grouped(text, call.args[0])}"
+            made = f"{batch} * {in_brackets(text, call.args[0])}"
             title = f"the batch among the rows: {made} on line {call.lineno}"
             yield wanted.proposal(title, "another shape", text.replaced(call.args[0], made))
 
@@ -505,7 +505,7 @@ def without_rest(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(wanted.at("raised"), "reshape", "view"):
         if not isinstance(call.func, ast.Attribute) or len(call.args) != 2 or text.get(call.args[0]) != "-1":
             continue
-        owner, width = grouped(text, call.func.value), grouped(text, call.args[1])
+        owner, width = in_brackets(text, call.func.value), in_brackets(text, call.args[1])
         made = f"{owner}[:len({owner}) // {width} * {width}]"
         title = f"leave out what does not fill a row of {width}, on line {call.lineno}"
         cost = "the last entries are left out"
@@ -516,7 +516,7 @@ PAD = "torch.nn.utils.rnn.pad_sequence({0}, batch_first=True)"
 
 
 @fix_kind(shape=13)
-def padded(wanted: Wanted) -> Iterator[Proposal]:
+def pad_batch(wanted: Wanted) -> Iterator[Proposal]:
     """A loader fills the short items of a batch up with zeros, or hands out one item at a time."""
     text = wanted.text
     if "stack expects" not in wanted.found.message:
@@ -555,10 +555,10 @@ def classes_second(wanted: Wanted) -> Iterator[Proposal]:
             continue
         first, second = call.args[:2]
         title = f"the classes in dimension 1: transpose(1, 2), on line {call.lineno}"
-        made = f"{bracketed(text.get(first))}.transpose(1, 2)"
+        made = f"{bracket(text.get(first))}.transpose(1, 2)"
         yield wanted.proposal(title, FREE, text.replaced(first, made))
-        made = f"{bracketed(text.get(first))}.flatten(0, 1)"
-        flat = f"{bracketed(text.get(second))}.flatten()"
+        made = f"{bracket(text.get(first))}.flatten(0, 1)"
+        flat = f"{bracket(text.get(second))}.flatten()"
         title = f"one long row of places, on line {call.lineno}"
         yield wanted.proposal(title, FREE, text.replaced(first, made), text.replaced(second, flat))
 
@@ -625,7 +625,7 @@ def added_up(wanted: Wanted) -> Iterator[Proposal]:
         part = node.value if isinstance(node, ast.AugAssign) else node.right  # type: ignore[attr-defined]
         for way, cost in ((".sum()", "each entry counts 1"), (".mean()", "each turn counts alike")):
             title = f"add up its {way[1:-2]}, on line {part.lineno}"
-            yield wanted.proposal(title, cost, followed(text, part, way))
+            yield wanted.proposal(title, cost, append_suffix(text, part, way))
 
 
 @fix_kind(shape=18)
@@ -634,7 +634,7 @@ def of_matrices(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "bmm"):
         owner = [call.func.value] if isinstance(call.func, ast.Attribute) and len(call.args) == 1 else []
-        parts = [grouped(text, part) for part in (*owner, *call.args)]
+        parts = [in_brackets(text, part) for part in (*owner, *call.args)]
         if len(parts) != 2:
             continue
         one, two = parts
@@ -672,7 +672,7 @@ def shapes(wanted: Wanted) -> Iterator[Proposal]:
         for operand in operands:
             title = f"{what} {text.get(operand)} on line {operand.lineno}"
             yield wanted.proposal(
-                title, "other entries meet: see that it is what you mean", followed(text, operand, suffix)
+                title, "other entries meet: see that it is what you mean", append_suffix(text, operand, suffix)
             )
     for one in operands:
         for two in operands:
@@ -681,7 +681,7 @@ def shapes(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(
                     title,
                     "the same numbers, in another order of places",
-                    text.replaced(one, f"{grouped(text, one)}.reshape({text.get(two)}.shape)"),
+                    text.replaced(one, f"{in_brackets(text, one)}.reshape({text.get(two)}.shape)"),
                 )
 
 

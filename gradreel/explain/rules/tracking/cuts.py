@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from gradreel.trace.events import LineReached, TurnsSkipped
 
 from ...calls import callee
-from ...narration.words import INFIX, called, code, on, taking, upper
-from ...optimizers import optimized
+from ...narration.words import INFIX, code, code_label, on, taking, upper
+from ...optimizers import may_be_optimized
 from ...replay.graph_queries import (
     FACTORIES,
     ancestors,
@@ -67,7 +67,7 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
         if tensor.cut is not None and not tensor.requires_grad:
             if tensor.inputs:
                 return flag_cut(world, tensor)
-            if not optimized(world, tensor, known=True) and (late := late_on_way(world, start)) is not None:
+            if not may_be_optimized(world, tensor, known=True) and (late := late_on_way(world, start)) is not None:
                 return late
             flagged = flagged or tensor
             continue
@@ -81,13 +81,13 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
         if (taken := rebuilt_from(world, tensor)) is not None:
             source = world.tensors[taken.tensor]
             told = (
-                f"{upper(called(world, tensor.number))} of **line {tensor.place.line}** is made of plain numbers, "
-                f"which {taking(taken)} {on(taken.place.line)} took out of {called(world, source.number)}. Numbers "
+                f"{upper(code_label(world, tensor.number))} of **line {tensor.place.line}** is made of plain numbers, "
+                f"which {taking(taken)} {on(taken.place.line)} took out of {code_label(world, source.number)}. Numbers "
                 "know of no graph."
             )
             return Cut(taken.place, taken.event, "numbers", told, tensor, past_views(world, source))
         if not before and tensor is not start and tensor.op != "number":
-            oldest = tensor if oldest is None or wished(tensor, oldest) else oldest
+            oldest = tensor if oldest is None or is_wished(tensor, oldest) else oldest
     if flagged is not None:
         return flag_cut(world, flagged)
     found = numbers_from_tracked(world, start)
@@ -115,7 +115,7 @@ def filled_by(world: World, tensor: TensorState) -> Call | None:
 
 def filled_gradient(tensor: TensorState, world: World, call: Call) -> Cut:
     told = (
-        f"{upper(called(world, tensor.number))} is a gradient that {code(call.text)} {on(call.place.line)} brought "
+        f"{upper(code_label(world, tensor.number))} is a gradient that {code(call.text)} {on(call.place.line)} brought "
         "without `create_graph`: it is a plain number."
     )
     return Cut(call.place, tensor.made, "no_create_graph", told, tensor)
@@ -124,7 +124,7 @@ def filled_gradient(tensor: TensorState, world: World, call: Call) -> Cut:
 def frozen_parameter(world: World, start: TensorState) -> TensorState | None:
     """A leaf behind `start` that an optimizer is to train, and that was told to want no gradient."""
     off = (leaf for leaf in ancestors(world, start) if leaf.cut is not None and not leaf.requires_grad)
-    return next((leaf for leaf in off if not leaf.inputs and optimized(world, leaf, known=True)), None)
+    return next((leaf for leaf in off if not leaf.inputs and may_be_optimized(world, leaf, known=True)), None)
 
 
 def running_call(world: World, tensor: TensorState) -> Call | None:
@@ -136,13 +136,13 @@ def running_call(world: World, tensor: TensorState) -> Call | None:
     return None
 
 
-def wished(tensor: TensorState, before: TensorState) -> bool:
+def is_wished(tensor: TensorState, before: TensorState) -> bool:
     """Whether `tensor` is the one to ask about: named data rather than what has no name, and the later found."""
     return tensor.called is not None or before.called is None
 
 
 def plain_cut(world: World, tensor: TensorState) -> Cut:
-    name = called(world, tensor.number)
+    name = code_label(world, tensor.number)
     told = f"It goes back to {name} of **line {tensor.place.line}**, for which no gradient was asked."
     settings = (one for one in unread(world.source.tree) if one.meant == FLAG and one.attribute != FLAG and one.flag)
     setting = next((one for one in settings if code(one.owner) == name), None)
@@ -152,7 +152,7 @@ def plain_cut(world: World, tensor: TensorState) -> Cut:
 
 
 def skipped_cut(world: World, tensor: TensorState, turns: TurnsSkipped) -> Cut:
-    name = called(world, tensor.number)
+    name = code_label(world, tensor.number)
     told = (
         f"It goes back to {name} of **line {tensor.place.line}**; what that was made of went by in the turns "
         f"{turns.first:,} to {turns.last:,} of the loop {on(turns.line)}, which the recording leaves out."
@@ -163,7 +163,7 @@ def skipped_cut(world: World, tensor: TensorState, turns: TurnsSkipped) -> Cut:
 def flag_cut(world: World, tensor: TensorState) -> Cut:
     assert tensor.cut is not None
     place, event = tensor.cut
-    name = called(world, tensor.number)
+    name = code_label(world, tensor.number)
     if (layer := unread_layer(world.source.tree)) is not None:
         line, path = layer.statement.lineno, code(f"{layer.owner}.{layer.name}")
         told = (
@@ -176,7 +176,7 @@ def flag_cut(world: World, tensor: TensorState) -> Cut:
 
 
 def constant_gradient(world: World, tensor: TensorState, create_graph: bool) -> Cut:
-    name = upper(called(world, tensor.number))
+    name = upper(code_label(world, tensor.number))
     if create_graph:
         told = (
             f"{name} is a gradient, taken {on(tensor.place.line)} with `create_graph`, but of something linear: it is "
@@ -203,7 +203,7 @@ COUNTING = frozenset(
 
 def tracked_cut(world: World, tensor: TensorState) -> Cut:
     """`tensor` came out of tracked tensors without a graph."""
-    name, op = called(world, tensor.number), tensor.op.partition(".")[0]
+    name, op = code_label(world, tensor.number), tensor.op.partition(".")[0]
     source = next(state for state in made_from(world, tensor) if state.requires_grad)
     if (late := asked_later(world, source, tensor.made)) is not None:
         return late_cut(world, tensor, source, late)
@@ -213,11 +213,15 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
         told = f"The recording ends {where}, where `load_state_dict` copies numbers into other leaves, and no graph."
         return Cut(place, tensor.made, "detach", told, tensor, source)
     if op in DETACHED:
-        told = f"The recording ends {where}, where {DETACHED[op]} cuts {called(world, source.number)} off its graph."
+        told = (
+            f"The recording ends {where}, where {DETACHED[op]} cuts {code_label(world, source.number)} off its graph."
+        )
         return Cut(place, tensor.made, "detach", told, tensor, source)
     whole = tensor.dtype.startswith(("int", "bool", "uint"))
     if op == "known before" and not whole:
-        told = f"The recording ends {where}, where {called(world, source.number)} becomes a new leaf, a `Parameter`."
+        told = (
+            f"The recording ends {where}, where {code_label(world, source.number)} becomes a new leaf, a `Parameter`."
+        )
         return Cut(place, tensor.made, "parameter", told, tensor, source)
     if op in ("tensor", "as_tensor"):
         told = f"The recording ends {where}, where `torch.tensor` copies the numbers of tracked tensors and no graph."
@@ -227,7 +231,7 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
             has = "truth values" if tensor.dtype == "bool" else "whole numbers"
             told = f"The recording ends {where}: {name} has {has} ({tensor.dtype}), which have no derivative."
             return Cut(place, tensor.made, "rounded", told, tensor, source)
-        gives = f"`{INFIX.get(op, op)}` gives" if op != "known before" else f"{called(world, tensor.number)} has"
+        gives = f"`{INFIX.get(op, op)}` gives" if op != "known before" else f"{code_label(world, tensor.number)} has"
         told = f"The recording ends {where}: {gives} places or truth values, which have no derivative."
         return Cut(place, tensor.made, "rounded", told, tensor, source)
     if op in COUNTING:
@@ -272,7 +276,7 @@ def late_cut(world: World, tensor: TensorState, source: TensorState, event: int)
     reached = (world.trace.events[number] for number in range(event, -1, -1))
     line = next((one.line for one in reached if isinstance(one, LineReached)), 0)
     told = (
-        f"When {called(world, tensor.number)} was computed from {called(world, source.number)} "
+        f"When {code_label(world, tensor.number)} was computed from {code_label(world, source.number)} "
         f"{on(tensor.place.line)}, no gradient was wanted for that yet: **line {line}** asks for one only then."
     )
     return Cut(Place(line, line), event, "late", told, tensor, source)
@@ -290,7 +294,7 @@ def as_numbers(world: World, tensor: TensorState, taken: Seen) -> Cut:
     """`tensor` was computed with plain numbers."""
     told = (
         f"{upper(taking(taken))} {on(taken.place.line)} takes plain numbers out of "
-        f"{called(world, taken.tensor)}, and numbers know of no graph."
+        f"{code_label(world, taken.tensor)}, and numbers know of no graph."
     )
     return Cut(taken.place, taken.event, "numbers", told, tensor, world.tensors[taken.tensor])
 
@@ -339,8 +343,8 @@ def unseen_by_checkpoint(world: World, tensor: TensorState) -> Cut | None:
         ]
         if given:
             told = (
-                f"The checkpoint {on(warned.line)} looks at its inputs only, and {called(world, given[0].number)} of "
-                f"**line {given[0].place.line}** does not require a gradient, so nothing inside is recorded."
+                f"The checkpoint {on(warned.line)} looks at its inputs only, and {code_label(world, given[0].number)} "
+                f"of **line {given[0].place.line}** does not require a gradient, so nothing inside is recorded."
             )
             return Cut(given[0].place, given[0].made, "checkpoint", told, given[0])
     return None

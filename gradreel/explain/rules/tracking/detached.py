@@ -10,15 +10,15 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.edits import enclosing, followed, loads, stack_statements, value_of
+from ...fixes.edits import append_suffix, enclosing, loads, stack_statements, value_of
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.references import LOSSES
 from ...fixes.registry import fix
 from ...fixes.text import targets
-from ...narration.words import called, code, count, name_of, on
+from ...narration.words import code, code_label, count, name_of, on
 from ...replay.graph_queries import nodes_behind
 from ...replay.states import TensorState
 from ...replay.world import World
@@ -93,8 +93,8 @@ class CutSteps(FirstTrouble):
             title="The history is dropped at every step",
             lines={"built": user.place.line, "cut": line, "raised": None},
             story=(
-                f"{code(world.source.text(line))} {on(line)} cuts {called(world, source.number)} off its graph in each "
-                f"of {count(len(cuts))} turns, and the next turn goes on with what is left.",
+                f"{code(world.source.text(line))} {on(line)} cuts {code_label(world, source.number)} off its graph in "
+                f"each of {count(len(cuts))} turns, and the next turn goes on with what is left.",
                 f"Only what the last turn computed {on(user.place.line)} is connected to what goes backward. The "
                 "graphs of the turns before are built and never used.",
                 "Cut where a backward has been through, once for each stretch; within a stretch the history stays.",
@@ -102,7 +102,7 @@ class CutSteps(FirstTrouble):
             nodes=(user.number,),
             events={"built": user.made, "cut": last.made, "seen": world.count - 1},
             cause="cut_steps",
-            names=named(how="detach", source=name_of(world, source), cut=name_of(world, last)),
+            names=known_names(how="detach", source=name_of(world, source), cut=name_of(world, last)),
         )
 
 
@@ -184,7 +184,7 @@ def reads(statement: ast.AST, name: str) -> bool:
 
 
 @fix(cut_steps=1)
-def undetached(wanted: Wanted) -> Iterator[Proposal]:
+def drop_detach(wanted: Wanted) -> Iterator[Proposal]:
     """`.detach()` or `.data` is left out where it cut."""
     text, statement = wanted.text, wanted.at("cut")
     if statement is None:
@@ -217,7 +217,7 @@ def undetached(wanted: Wanted) -> Iterator[Proposal]:
     if isinstance(statement, ast.Assign) and value is not None and wanted.found.cause != "constant_penalty":
         title = f"make it a new leaf: .requires_grad_() on line {statement.lineno}"
         cost = "the gradient stops there, in its .grad"
-        yield wanted.proposal(title, cost, followed(text, value, ".requires_grad_()"))
+        yield wanted.proposal(title, cost, append_suffix(text, value, ".requires_grad_()"))
 
 
 def detach_other_argument(wanted: Wanted) -> Iterator[Proposal]:
@@ -300,5 +300,5 @@ def detach_other_side(wanted: Wanted) -> Iterator[Proposal]:
             continue
         assert isinstance(stopped.func, ast.Attribute)
         title = f"detach {text.get(other)}, and not {text.get(stopped.func.value)}, on line {node.lineno}"
-        edits = [text.replaced(stopped, text.get(stopped.func.value)), followed(text, other, ".detach()")]
+        edits = [text.replaced(stopped, text.get(stopped.func.value)), append_suffix(text, other, ".detach()")]
         yield wanted.proposal(title, "the gradient goes to what the optimizer has", *edits)

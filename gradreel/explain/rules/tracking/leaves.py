@@ -12,17 +12,17 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.mentions import begun, raising_code
-from ...diagnostics.message_rules import tracked
-from ...diagnostics.refusals import computed, declare_refusal
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.mentions import begin_story, raising_code
+from ...diagnostics.message_rules import is_tracked
+from ...diagnostics.refusals import declare_refusal, is_computed
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import Showing
-from ...fixes.edits import followed, grouped, loads, stack_statements, value_of, without_keyword
+from ...fixes.edits import append_suffix, in_brackets, loads, stack_statements, value_of, without_keyword
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
-from ...narration.words import called, code, count, name_of, on, upper
+from ...narration.words import code, code_label, count, name_of, on, upper
 from ...replay.states import TensorState
 from ...replay.world import World
 from ...source import nodes_of
@@ -109,7 +109,7 @@ class Nameless:
     def told(self, leaf: TensorState, result: TensorState) -> Diagnosis:
         world = self.world
         assert result.node is not None
-        name, line = called(world, result.number), result.place.line
+        name, line = code_label(world, result.number), result.place.line
         return Diagnosis(
             kind="grad_none",
             title="A result in the place of a parameter",
@@ -123,7 +123,7 @@ class Nameless:
             nodes=(result.node,),
             events={"built": result.made, "seen": world.count - 1},
             cause="nameless_leaf",
-            names=named(target=name_of(world, result)),
+            names=known_names(target=name_of(world, result)),
         )
 
 
@@ -158,7 +158,7 @@ def parameter_lost(world: World, failure: Failure) -> Diagnosis | None:
         ),
         events={"raised": failure.number},
         cause="parameter_lost",
-        names=named(target=name),
+        names=known_names(target=name),
     )
 
 
@@ -206,13 +206,13 @@ def nothing_learns(world: World, failure: Failure) -> Diagnosis | None:
         return None
     last = list(frozen)[-1]
     place, event = frozen[last].cut or (world.place, failure.number)
-    title, names = "An optimizer without parameters", named(last=last.rpartition(".")[0])
+    title, names = "An optimizer without parameters", known_names(last=last.rpartition(".")[0])
     return Diagnosis(
         title=title,
         message=failure.raised.message,
         lines={"cut": place.line, "raised": failure.raised.line},
         story=(
-            f"{begun(world, failure)} finds nothing to optimize: none of {count(len(frozen))} parameters wants a "
+            f"{begin_story(world, failure)} finds nothing to optimize: none of {count(len(frozen))} parameters wants a "
             "gradient.",
             f"**Line {place.line}** says that none is wanted for them. What is to learn is left out of that, or told "
             "otherwise behind it.",
@@ -234,7 +234,7 @@ declare_refusal(
     "you can only change requires_grad flags of leaf variables",
     cause="flag_on_result",
     title="Only leaves can change their flag",
-    fits=computed,
+    fits=is_computed,
     role="built",
     story=(
         "{name}, made {where}, is computed from other tensors: whether it requires a gradient follows from them.",
@@ -246,7 +246,7 @@ declare_refusal(
     "Can't call numpy() on Tensor that requires grad",
     cause="numpy",
     title="An array cannot carry a gradient",
-    fits=tracked,
+    fits=is_tracked,
     role="saved",
     story=(
         "{name}, made {where}, requires a gradient, and numpy would compute with it unrecorded.",
@@ -257,7 +257,7 @@ declare_refusal(
     "can't optimize a non-leaf Tensor",
     cause="optimize_result",
     title="An optimizer needs leaves",
-    fits=computed,
+    fits=is_computed,
     role="built",
     story=(
         "{name}, made {where}, is a result, no leaf: no gradient would be kept for it.",
@@ -269,7 +269,7 @@ declare_refusal(
     "post accumulate grad hooks cannot be registered on non-leaf",
     cause="hook_on_result",
     title="This hook belongs on a leaf",
-    fits=computed,
+    fits=is_computed,
     role="built",
     story=(
         "{name}, made {where}, is a result: nothing is accumulated into its `.grad`.",
@@ -324,7 +324,7 @@ def flag_on_result(wanted: Wanted) -> Iterator[Proposal]:
     value = value_of(built)
     if isinstance(built, ast.Assign) and value is not None and not isinstance(value, ast.Tuple):
         title = f"detach it where it is made, on line {built.lineno}"
-        yield wanted.proposal(title, cost, followed(text, value, ".detach()"))
+        yield wanted.proposal(title, cost, append_suffix(text, value, ".detach()"))
     yield wanted.proposal(
         f"{name} = {name}.detach() before line {raised.lineno}",
         cost,
@@ -341,15 +341,15 @@ def detached_numpy(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(wanted.at("raised"), "numpy"):
         if isinstance(call.func, ast.Attribute):
             title = f".detach().numpy() on line {call.lineno}"
-            made = grouped(text, call.func.value) + ".detach().numpy()"
+            made = in_brackets(text, call.func.value) + ".detach().numpy()"
             yield wanted.proposal(title, "the array knows of no graph", text.replaced(call, made))
     raised, name = wanted.at("raised"), wanted.name("target")
     if raised is not None and name is not None:
         for use in loads(raised, name)[:1]:
             title = f"{name}.detach() on line {raised.lineno}"
-            yield wanted.proposal(title, "the array knows of no graph", followed(text, use, ".detach()"))
+            yield wanted.proposal(title, "the array knows of no graph", append_suffix(text, use, ".detach()"))
             title = f"{name}.detach().numpy() on line {raised.lineno}"
-            yield wanted.proposal(title, "the array knows of no graph", followed(text, use, ".detach().numpy()"))
+            yield wanted.proposal(title, "the array knows of no graph", append_suffix(text, use, ".detach().numpy()"))
 
 
 @fix(numpy=2)
@@ -362,7 +362,7 @@ def numbers_collected(wanted: Wanted) -> Iterator[Proposal]:
             for taken in (".item()", ".detach()"):
                 title = f"keep {text.get(call.args[0])}{taken} on line {call.lineno}"
                 cost = "no gradient goes through the list"
-                yield wanted.proposal(title, cost, followed(text, call.args[0], taken))
+                yield wanted.proposal(title, cost, append_suffix(text, call.args[0], taken))
 
 
 @fix(optimize_result=1, never_moved=3)
@@ -376,7 +376,7 @@ def leaf_last(wanted: Wanted) -> Iterator[Proposal]:
         value = value_of(statement)
         if isinstance(statement, ast.Assign | ast.Return) and value is not None and not isinstance(value, ast.Tuple):
             title = f"make it a leaf: .detach().requires_grad_() on line {statement.lineno}"
-            yield wanted.proposal(title, OF_THE_RESULT, followed(text, value, ".detach().requires_grad_()"))
+            yield wanted.proposal(title, OF_THE_RESULT, append_suffix(text, value, ".detach().requires_grad_()"))
 
 
 @fix(second_backward=2, nameless_leaf=2, never_moved=1)
@@ -449,7 +449,7 @@ def parameter_last(wanted: Wanted) -> Iterator[Proposal]:
     value = value_of(built)
     for call in text.calls(value, "Parameter") if value is not None else ():
         if call is not value and call.args and isinstance(value, ast.expr):
-            inner = text.get(value).replace(text.get(call), grouped(text, call.args[0]), 1)
+            inner = text.get(value).replace(text.get(call), in_brackets(text, call.args[0]), 1)
             title = f"compute first and make it a Parameter last, on line {call.lineno}"
             made = f"{text.get(call.func)}({inner})"
             yield wanted.proposal(title, OF_THE_RESULT, text.replaced(value, made))

@@ -16,12 +16,12 @@ from ...diagnostics.diagnosis import Diagnosis, Failure
 from ...diagnostics.mentions import stands_for
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import Showing
-from ...fixes.edits import copies, enclosing, followed, root_name, set_keyword, stack_statements, value_of
+from ...fixes.edits import append_suffix, copies, enclosing, root_name, set_keyword, stack_statements, value_of
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Text
-from ...narration.words import called, on
-from ...optimizers import optimized
+from ...narration.words import code_label, on
+from ...optimizers import may_be_optimized
 from ...replay.graph_queries import ancestors
 from ...replay.states import Call, Seen, TensorState
 from ...replay.world import World
@@ -30,7 +30,7 @@ from ..optimizer.inner_loops import ask_for_gradients
 from .leaves import leaf_last
 from .no_graph import tracked_at_cut, tracked_before_use
 from .unused_inputs import without_way
-from .why_grad_is_none import Reason, finished, handed_out, why_none
+from .why_grad_is_none import Reason, finished_calls, handed_out, why_none
 
 ASKED = re.compile(r"\.grad\s*(?:is\b|==|!=)")
 READ = re.compile(r"([A-Za-z_][\w.\[\]']*)\.grad\b(?!_)")
@@ -123,7 +123,7 @@ class Missing:
     def read(self, event: e.GradMissing) -> None:
         seen = self.world.missing[-1]
         tensor = self.world.tensors[event.tensor]
-        if len(self.candidates) > 50 or not finished(self.world):
+        if len(self.candidates) > 50 or not finished_calls(self.world):
             return
         if self.among_others(seen, tensor):
             if tensor.node is not None and self.guards(seen):
@@ -151,7 +151,7 @@ class Missing:
             return False
         if tensor.cut is not None or "requires_grad=False" in whole or not tensor.dtype.startswith("float"):
             return False
-        roots = [self.world.tensors[root] for call in finished(self.world) for root in call.roots]
+        roots = [self.world.tensors[root] for call in finished_calls(self.world) for root in call.roots]
         return any(state is tensor for root in roots for state in ancestors(self.world, root))
 
     def handed_out(self, tensor: TensorState) -> bool:
@@ -187,7 +187,7 @@ class Missing:
 
     def passed_through(self, tensor: TensorState) -> bool:
         """Whether a backward brought a gradient to this result, or should have but for a write into its memory."""
-        if any(tensor.node in call.expected for call in finished(self.world)):
+        if any(tensor.node in call.expected for call in finished_calls(self.world)):
             return True
         seen = self.world.missing[-1]
         return why_none(self.world, seen).cause == "rebased"
@@ -226,7 +226,7 @@ class Missing:
     def never_moved(self, seen: Seen, reason: Reason) -> Diagnosis:
         later = self.unmoved_shown
         found = self.told(seen, reason, later and (later.line or later.within) or self.showing)
-        name = called(self.world, seen.tensor)
+        name = code_label(self.world, seen.tensor)
         story = (*found.story[:-1], f"The `if` {on(seen.place.line)} goes without it, so {name} never changes.")
         return replace(found, story=story, cause="never_moved") if reason.cause == "not_leaf" else found
 
@@ -234,7 +234,7 @@ class Missing:
         """Whether nobody can have meant the cut: it is none to stop a gradient with, or what was cut off is trained."""
         if reason.names.get("how") in HOW_LOST or "leaf" in reason.names:
             return True
-        return self.optimizes and optimized(self.world, self.world.tensors[seen.tensor])
+        return self.optimizes and may_be_optimized(self.world, self.world.tensors[seen.tensor])
 
     def told(self, seen: Seen, reason: Reason, shows: int | None = None) -> Diagnosis:
         """`shows` is the line that prints last, where a test passed over the None."""
@@ -263,7 +263,7 @@ def updates(source: Source, line: int) -> bool:
                 asked = set(map(ast.unparse, holders(statement.test)))
                 leaves = isinstance(statement.body[-1], ast.Continue)
                 behind = [*statement.orelse, *block[at + 1 :]] if leaves else statement.body
-                return any(written(part) in asked for other in behind for part in ast.walk(other))
+                return any(written_target(part) in asked for other in behind for part in ast.walk(other))
     return False
 
 
@@ -280,7 +280,7 @@ def holders(test: ast.expr) -> list[ast.expr]:
     return [part.value for part in ast.walk(test) if isinstance(part, ast.Attribute) and part.attr == "grad"]
 
 
-def written(node: ast.AST) -> str | None:
+def written_target(node: ast.AST) -> str | None:
     """What `node` writes into or binds anew: `w` of `w -= 1`, of `w.data = w - 1` and of `w.data.sub_(1)`."""
     goal: ast.AST | None = None
     if isinstance(node, ast.AugAssign):
@@ -335,7 +335,7 @@ def gave_none(world: World) -> Call | None:
 def not_leaf(wanted: Wanted) -> Iterator[Proposal]:
     """The gradient of a result was read."""
     used = wanted.line("shows") is None
-    ways = (leaf_last, retained) if used else (retained, leaf_last)
+    ways = (leaf_last, retain_grad) if used else (retain_grad, leaf_last)
     for way in (ask_for_gradients, updated_in_place, stepped_to_leaves, *ways):
         yield from way(wanted)
 
@@ -350,12 +350,12 @@ def stepped_to_leaves(wanted: Wanted) -> Iterator[Proposal]:
     ]
     if steps and built is not None:
         title = f"make leaves of what was stepped: .detach().requires_grad_() on line {built.lineno}"
-        edits = [followed(text, part, ".detach().requires_grad_()") for part in steps]
+        edits = [append_suffix(text, part, ".detach().requires_grad_()") for part in steps]
         yield wanted.proposal(title, "each gradient is that of one turn", *edits)
 
 
 @fix(never_moved=4)
-def retained(wanted: Wanted) -> Iterator[Proposal]:
+def retain_grad(wanted: Wanted) -> Iterator[Proposal]:
     """`retain_grad()` behind the line that made it."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
     if name is None:
@@ -464,7 +464,7 @@ def parameters_read(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(rebased=1)
-def rebased(wanted: Wanted) -> Iterator[Proposal]:
+def write_before_view(wanted: Wanted) -> Iterator[Proposal]:
     """The write into the base comes before the view is taken."""
     text, change, saved = wanted.text, wanted.at("changed"), wanted.at("saved")
     if change is not None and saved is not None and change in text.block(saved) and text.alone(change):
@@ -521,7 +521,7 @@ def is_clearing(statement: ast.stmt) -> bool:
 
 
 @fix(emptied=1)
-def emptied(wanted: Wanted) -> Iterator[Proposal]:
+def keep_gradients(wanted: Wanted) -> Iterator[Proposal]:
     """zero_grad sets gradients to None: zeros on request, or later."""
     text, change = wanted.text, wanted.at("changed")
     for call in text.calls(change, "zero_grad"):

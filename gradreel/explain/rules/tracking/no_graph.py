@@ -8,15 +8,24 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...calls import callee, keyword
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
-from ...diagnostics.mentions import mentioned, raising_statement
-from ...diagnostics.refusals import declare_refusal, untracked
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
+from ...diagnostics.mentions import find_mentioned, raising_statement
+from ...diagnostics.refusals import declare_refusal, is_untracked
 from ...diagnostics.registry import rule
-from ...fixes.edits import enumerated, followed, grouped, loads, set_keyword, stack_statements, value_of, with_argument
+from ...fixes.edits import (
+    append_suffix,
+    in_brackets,
+    join_names,
+    loads,
+    set_keyword,
+    stack_statements,
+    value_of,
+    with_argument,
+)
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit
-from ...narration.words import called, code, label, name_of, on, upper
+from ...narration.words import code, code_label, label, name_of, on, upper
 from ...replay.states import TensorState
 from ...replay.world import World
 from ..gradients.backward_root import call_of, root
@@ -24,12 +33,12 @@ from ..gradients.piecewise_constant import (
     chances_kept,
     looked_up_straight_through,
     multiply_by_chance,
-    scored,
     soft_class,
     soft_counts,
     soft_place,
     soft_step,
     straight_through,
+    use_scores,
 )
 from ..graph.second_backward import with_create_graph
 from ..modules.layers import weight_computed
@@ -39,9 +48,9 @@ from .detached import (
     detach_other_argument,
     detach_other_side,
     detached_for_the_first,
+    drop_detach,
     estimator_later,
     reverse_estimator,
-    undetached,
 )
 from .plain_numbers import all_kept, from_tensors, in_torch, tensor_beside, tensors_listed, without_numbers
 
@@ -72,7 +81,7 @@ def without_graph(world: World, failure: Failure, start: TensorState) -> Diagnos
     call = call_of(world, failure)
     cut = where_cut(world, start)
     start = before_line(world, start, failure.raised.line)
-    name = called(world, start.number)
+    name = code_label(world, start.number)
     built = start.place if cut is None or cut.place.line != start.place.line else start.bound or start.place
     story = [
         f"{upper(name)}, of **line {built.line}**, has no graph behind it: nothing of how it came about was recorded."
@@ -94,7 +103,7 @@ def without_graph(world: World, failure: Failure, start: TensorState) -> Diagnos
         story=tuple(story),
         events=events,
         cause="no_graph",
-        names=named(
+        names=known_names(
             root=label(world, start.number),
             cut=name_of(world, cut.tensor) if cut else None,
             how=cut.how if cut else "constant",
@@ -110,14 +119,14 @@ def not_tracked(world: World, failure: Failure) -> Diagnosis | None:
     call = call_of(world, failure) or next(reversed(world.calls.values()), None)
     text = raising_statement(world, failure)
     pairs: list[tuple[str, TensorState]] = [
-        (name, tensor) for name, tensor in mentioned(world, text) if not tensor.requires_grad
+        (name, tensor) for name, tensor in find_mentioned(world, text) if not tensor.requires_grad
     ]
     if failure.raised.message.startswith(NOT_TRACKED) and call is not None and call.inputs:
         inputs = [world.tensors[number] for number in call.inputs]
         pairs = [(label(world, state.number) or "", state) for state in inputs if not state.requires_grad] or pairs
     if not pairs:
         off = [state for state in world.tensors.values() if state.cut is not None and state.alive and not state.inputs]
-        pairs = [(called(world, state.number).strip("`"), state) for state in off[:1]]
+        pairs = [(code_label(world, state.number).strip("`"), state) for state in off[:1]]
     if not pairs:
         return None
     name, tensor = pairs[0]
@@ -140,7 +149,9 @@ def not_tracked(world: World, failure: Failure) -> Diagnosis | None:
         story=tuple(story),
         events=events,
         cause="not_tracked",
-        names=named(cut=name_of(world, cut.tensor) if cut else name, how=cut.how if cut else "plain", target=name),
+        names=known_names(
+            cut=name_of(world, cut.tensor) if cut else name, how=cut.how if cut else "plain", target=name
+        ),
     )
 
 
@@ -148,7 +159,7 @@ declare_refusal(
     "Inference tensors cannot be saved for backward",
     cause="inference",
     title="A tensor of inference mode in a graph",
-    fits=untracked,
+    fits=is_untracked,
     role="built",
     story=(
         "{name}, made {where}, was made under `inference_mode`, which keeps no books on it at all.",
@@ -160,7 +171,7 @@ declare_refusal(
     "nference tensor outside InferenceMode is not allowed",
     cause="inference",
     title="A tensor of inference mode cannot be changed",
-    fits=untracked,
+    fits=is_untracked,
     role="built",
     story=(
         "{name}, made {where}, was made under `inference_mode`, which keeps no books on it at all.",
@@ -200,7 +211,7 @@ def recording_on(wanted: Wanted) -> Iterator[Proposal]:
             if not (isinstance(arg, ast.Constant) and arg.value is True):
                 title = f"switch recording on: line {node.lineno}"
                 yield wanted.proposal(title, "what it saves is kept", text.replaced(arg, "True"))
-    yield from enabled(wanted)
+    yield from enable_grad(wanted)
 
 
 def off_for_the_rest(wanted: Wanted) -> Iterator[Proposal]:
@@ -221,7 +232,7 @@ def off_for_the_rest(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "recording goes on behind it", *edits)
 
 
-def enabled(wanted: Wanted) -> Iterator[Proposal]:
+def enable_grad(wanted: Wanted) -> Iterator[Proposal]:
     """What is differentiated inside a hook or a backward is computed under enable_grad: there, rather than in what is
     called from there, which others call as well."""
     text, goals = wanted.text, stack_statements(wanted, "raised")
@@ -273,7 +284,7 @@ def cut_off(wanted: Wanted) -> Iterator[Proposal]:
         return  # whatever else lets the error go, what is behind the cut learns nothing
     if how != "plain":  # there is something behind the cut, which a new leaf would not reach
         yield from (replace(one, cost=ENDS, makeshift=True) for one in tracked_at_cut(wanted))
-    yield from skipped(wanted)
+    yield from skip_backward(wanted)
 
 
 def left_in_floats(wanted: Wanted) -> Iterator[Proposal]:
@@ -294,7 +305,7 @@ def optimized_tracked(wanted: Wanted) -> Iterator[Proposal]:
     for node in text.parts(text.tree, ast.Assign):
         if isinstance(node.targets[0], ast.Name) and node.targets[0].id in names:
             title = f"ask for a gradient of {node.targets[0].id}, which is to change, on line {node.lineno}"
-            yield wanted.proposal(title, TRACKS, followed(text, node.value, ".requires_grad_()"))
+            yield wanted.proposal(title, TRACKS, append_suffix(text, node.value, ".requires_grad_()"))
 
 
 def tracked_at_cut(wanted: Wanted) -> Iterator[Proposal]:
@@ -316,7 +327,7 @@ def tracked_at_cut(wanted: Wanted) -> Iterator[Proposal]:
         value = value_of(statement)
         if isinstance(statement, ast.Assign) and value is not None and not isinstance(value, ast.Tuple):
             title = f"ask for a gradient: .requires_grad_() on line {statement.lineno}"
-            yield wanted.proposal(title, TRACKS, followed(text, value, ".requires_grad_()"))
+            yield wanted.proposal(title, TRACKS, append_suffix(text, value, ".requires_grad_()"))
         name = wanted.name("cut")
         if name and name.isidentifier() and isinstance(statement, ast.Assign):
             title = f"ask for a gradient of {name} after line {statement.lineno}"
@@ -359,7 +370,7 @@ def track_input(wanted: Wanted) -> Iterator[Proposal]:
         given, own = call.args[0] if call.args else None, re.findall(r"\w+", text.get(call.func))
         if isinstance(given, ast.Name) and own == path[: len(own)] != path:
             title = f"ask for a gradient of {given.id}, which goes through what is frozen, on line {call.lineno}"
-            yield wanted.proposal(title, TRACKS, followed(text, given, ".requires_grad_()"))
+            yield wanted.proposal(title, TRACKS, append_suffix(text, given, ".requires_grad_()"))
 
 
 def freeze_first(wanted: Wanted) -> Iterator[Proposal]:
@@ -438,7 +449,7 @@ def asked_before(wanted: Wanted) -> Iterator[Proposal]:
             return
 
 
-def unwrapped(wanted: Wanted) -> Iterator[Proposal]:
+def unwrap_leaf(wanted: Wanted) -> Iterator[Proposal]:
     """`Variable(loss.data, requires_grad=True)` and its like make a new leaf of what had a graph: it goes as it is."""
     text, statement = wanted.text, wanted.at("cut")
     value = value_of(statement)
@@ -464,7 +475,7 @@ def not_reentrant(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal("use_reentrant=False for the checkpoint", FREE, *edits)
 
 
-def skipped(wanted: Wanted) -> Iterator[Proposal]:
+def skip_backward(wanted: Wanted) -> Iterator[Proposal]:
     """Go backward only where there is a graph."""
     text, raised, root = wanted.text, wanted.at("raised"), wanted.name("root")
     if raised is None or isinstance(raised, ast.For | ast.While | ast.With | ast.If | ast.FunctionDef | ast.Return):
@@ -478,7 +489,7 @@ def skipped(wanted: Wanted) -> Iterator[Proposal]:
 
 def nonlinear(wanted: Wanted) -> Iterator[Proposal]:
     """The gradient of something linear is constant: its own gradient is nothing, which can be said by zeros."""
-    yield from skipped(wanted)
+    yield from skip_backward(wanted)
 
 
 def no_parameter(wanted: Wanted) -> Iterator[Proposal]:
@@ -492,7 +503,7 @@ def no_parameter(wanted: Wanted) -> Iterator[Proposal]:
             continue
         title = f"without Parameter on line {call.lineno}: the gradient goes on to what it was made of"
         alone = isinstance(statement, ast.Assign) and statement.value is call
-        bare = text.replaced(call, text.get(call.args[0]) if alone else grouped(text, call.args[0]))
+        bare = text.replaced(call, text.get(call.args[0]) if alone else in_brackets(text, call.args[0]))
         yield wanted.proposal(title, "it is no leaf", bare)
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
             path = text.get(statement.targets[0])
@@ -558,9 +569,9 @@ def leaves_again(wanted: Wanted) -> Iterator[Proposal]:
         )
     ]
     if rebound:
-        names = enumerated([text.get(node.targets[0]) for node in rebound])
+        names = join_names([text.get(node.targets[0]) for node in rebound])
         title = f"ask for the gradient of the new {names}, on line {rebound[0].lineno}"
-        edits = [followed(text, node.value, ".requires_grad_()") for node in rebound]
+        edits = [append_suffix(text, node.value, ".requires_grad_()") for node in rebound]
         yield wanted.proposal(title, FREE, *edits)
 
 
@@ -574,17 +585,17 @@ CUTS = {
     "unread_layer": (layer_renamed,),
     "flag": (freeze_first, track_input, flag_left),
     "detach": (
-        *(detach_other_side, detached_for_the_first, detach_other_argument, unwrapped, undetached, not_loaded),
-        *(enabled, in_torch),
+        *(detach_other_side, detached_for_the_first, detach_other_argument, unwrap_leaf, drop_detach, not_loaded),
+        *(enable_grad, in_torch),
     ),
     "tensor": (from_tensors, without_numbers),
     "numbers": (
         *(multiply_by_chance, tensors_listed, in_torch, tensor_beside, without_numbers, all_kept, from_tensors),
-        undetached,
+        drop_detach,
     ),
     "rounded": (
         multiply_by_chance,
-        scored,
+        use_scores,
         chances_kept,
         soft_class,
         looked_up_straight_through,
@@ -597,7 +608,7 @@ CUTS = {
     "no_grad": (leaves_again, recording_on),
     "no_create_graph": (with_create_graph,),
     "linear": (nonlinear,),
-    "backward": (enabled, recording_on, with_create_graph),
+    "backward": (enable_grad, recording_on, with_create_graph),
     "checkpoint": (not_reentrant, tracked_at_cut),
     "parameter": (weight_computed, no_parameter),
 }
@@ -618,4 +629,4 @@ def no_inference(wanted: Wanted) -> Iterator[Proposal]:
     raised = wanted.at("raised")
     for use in loads(raised, name)[:1] if name is not None and raised is not None else []:
         title = f"{name}.clone() on line {use.lineno}"
-        yield wanted.proposal(title, "one copy", followed(text, use, ".clone()"))
+        yield wanted.proposal(title, "one copy", append_suffix(text, use, ".clone()"))

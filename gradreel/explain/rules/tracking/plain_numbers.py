@@ -14,14 +14,14 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ...calls import callee
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.edits import ATOMS, enclosing, enumerated, grouped, stack_statements
+from ...fixes.edits import ATOMS, enclosing, in_brackets, join_names, stack_statements
 from ...fixes.proposal import Proposal, Wanted
 from ...fixes.text import Edit, Text, names_in, targets
-from ...narration.words import called, code, name_of, on, taking
-from ...replay.graph_queries import ancestors, tracked
+from ...narration.words import code, code_label, name_of, on, taking
+from ...replay.graph_queries import ancestors, view_requires_grad
 from ...replay.states import NodeState, Place, Seen
 from ...replay.world import World
 from ...source import is_simple
@@ -49,14 +49,14 @@ def plain_number(world: World, failure: Failure) -> Diagnosis | None:
         message=failure.raised.message,
         lines={"built": last.place.line, "cut": last.place.line, "raised": line},
         story=(
-            f"{taking(last)} {on(last.place.line)} takes plain numbers out of {called(world, source.number)}: numbers "
-            "know of no graph.",
+            f"{taking(last)} {on(last.place.line)} takes plain numbers out of {code_label(world, source.number)}: "
+            "numbers know of no graph.",
             f"{code(world.source.text(line))} {on(line)} asks them to go backward, and only a tensor can.",
             "Go backward from the tensor; take its number for printing only.",
         ),
         events={"raised": failure.number, "cut": last.event, "built": last.event},
         cause="no_graph",
-        names=named(how="numbers", source=name_of(world, source)),
+        names=known_names(how="numbers", source=name_of(world, source)),
     )
 
 
@@ -109,7 +109,7 @@ class ConstantTerm(FirstTrouble):
         for seen in reversed(self.world.taken):
             if seen.event < place.since:
                 break
-            if tracked(self.world, self.world.tensors.get(seen.tensor)):
+            if view_requires_grad(self.world, self.world.tensors.get(seen.tensor)):
                 return seen
         return None
 
@@ -159,7 +159,7 @@ class ConstantTerm(FirstTrouble):
             source = self.world.tensors.get(seen.tensor)
             taken = source.value.data if source is not None and source.value is not None else None
             alike = isinstance(taken, float) and abs(taken - value) <= NEAR * abs(value)
-            if alike and seen.event > self.called and tracked(self.world, source):
+            if alike and seen.event > self.called and view_requires_grad(self.world, source):
                 return seen, ast.unparse(kept[0])
         return None
 
@@ -206,7 +206,7 @@ class ConstantTerm(FirstTrouble):
             lines={"built": place.line, "cut": taken.place.line, "raised": None},
             story=(
                 f"{what} {on(place.line)} adds a plain number to what is differentiated: {taking(taken)} "
-                f"{on(taken.place.line)} took it out of {called(world, source.number)}.",
+                f"{on(taken.place.line)} took it out of {code_label(world, source.number)}.",
                 "A number knows of no graph, and a constant has the gradient 0: this term is part of the value and of "
                 "no gradient.",
                 "So nothing is changed by it, however large its factor.",
@@ -214,7 +214,7 @@ class ConstantTerm(FirstTrouble):
             nodes=(node.number,),
             events={"built": node.made, "cut": taken.event, "seen": world.count - 1},
             cause="constant_term",
-            names=named(
+            names=known_names(
                 how="numbers",
                 source=name_of(world, source),
                 number=number,
@@ -286,7 +286,7 @@ SIGNS: dict[type[ast.operator], Callable[[float, float], float]] = {
 def number_of(world: World, node: ast.expr) -> float | None:
     """The number that `node` gives now; None where it cannot be told."""
     try:
-        return computed(world, node, numbers_taken(world))
+        return compute_number(world, node, numbers_taken(world))
     except (ArithmeticError, ValueError, StopIteration):
         return None
 
@@ -299,7 +299,7 @@ def numbers_taken(world: World) -> Iterator[float]:
             yield value.data
 
 
-def computed(world: World, node: ast.expr, taken: Iterator[float]) -> float:
+def compute_number(world: World, node: ast.expr, taken: Iterator[float]) -> float:
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return node.value
     if isinstance(node, ast.Name):
@@ -308,10 +308,10 @@ def computed(world: World, node: ast.expr, taken: Iterator[float]) -> float:
             if bound is not None:
                 return float(bound.text)
     if isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
-        left = computed(world, node.left, taken)
-        return SIGNS[type(node.op)](left, computed(world, node.right, taken))
+        left = compute_number(world, node.left, taken)
+        return SIGNS[type(node.op)](left, compute_number(world, node.right, taken))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -computed(world, node.operand, taken)
+        return -compute_number(world, node.operand, taken)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item":
         return next(taken)
     raise ValueError(node)
@@ -335,7 +335,7 @@ def from_tensors(wanted: Wanted) -> Iterator[Proposal]:
             cost = "the graph of every entry stays"
             if isinstance(given, ast.List | ast.Tuple):
                 title = f"torch.stack instead of torch.{callee(call)} on line {call.lineno}"
-                yield wanted.proposal(title, cost, text.replaced(call, f"torch.stack({stacked(text, given)})"))
+                yield wanted.proposal(title, cost, text.replaced(call, f"torch.stack({stack_lists(text, given)})"))
                 title = f"torch.cat instead of torch.{callee(call)} on line {call.lineno}"
                 yield wanted.proposal(title, cost, text.replaced(call, f"torch.cat({text.get(given)})"))
             else:
@@ -344,15 +344,15 @@ def from_tensors(wanted: Wanted) -> Iterator[Proposal]:
                 listed = shown if f"{shown}.append(" in text.source else f"list({shown})"
                 yield wanted.proposal(title, cost, text.replaced(call, f"torch.stack({listed})"))
                 title = f"use the tensor itself on line {call.lineno}"
-                yield wanted.proposal(title, cost, text.replaced(call, grouped(text, given)))
+                yield wanted.proposal(title, cost, text.replaced(call, in_brackets(text, given)))
 
 
-def stacked(text: Text, given: ast.List | ast.Tuple) -> str:
+def stack_lists(text: Text, given: ast.List | ast.Tuple) -> str:
     """A list of tensors and lists of them, each list stacked; plain numbers are made tensors."""
     parts = []
     for part in given.elts:
         if isinstance(part, ast.List | ast.Tuple):
-            parts.append(f"torch.stack({stacked(text, part)})")
+            parts.append(f"torch.stack({stack_lists(text, part)})")
         elif isinstance(part, ast.Constant) or (
             isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.Constant)
         ):
@@ -476,9 +476,9 @@ def all_kept(wanted: Wanted) -> Iterator[Proposal]:
     if not ways and len(taken) < 2:
         return
     edits = [text.replaced(call, text.get(call.func.value)) for call in taken if isinstance(call.func, ast.Attribute)]
-    edits += [text.replaced(call, grouped(text, call.args[0])) for call in ways]
+    edits += [text.replaced(call, in_brackets(text, call.args[0])) for call in ways]
     lines = sorted({call.lineno for call in (*taken, *ways)})
-    title = f"keep the tensors on line{'s' if len(lines) > 1 else ''} {enumerated([str(line) for line in lines])}"
+    title = f"keep the tensors on line{'s' if len(lines) > 1 else ''} {join_names([str(line) for line in lines])}"
     yield wanted.proposal(title, STAYS, *edits)
 
 
@@ -502,7 +502,7 @@ def tensors_listed(wanted: Wanted) -> Iterator[Proposal]:
 def without_items(text: Text, name: str) -> list[Edit]:
     """`name.append(x.item())` becomes `name.append(x)`, wherever it stands."""
     return [
-        text.replaced(item, grouped(text, item.func.value))
+        text.replaced(item, in_brackets(text, item.func.value))
         for adding in ast.walk(text.tree)
         if isinstance(adding, ast.Call) and text.get(adding.func) == f"{name}.append"
         for item in adding.args
@@ -549,7 +549,7 @@ class InTorch(ast.NodeTransformer):
         ):
             return node.args[0]
         if owner in ("np", "numpy") and name == "convolve" and len(node.args) > 1:
-            return convolved(node)
+            return convolve_torch(node)
         if (
             owner in ("np", "numpy")
             and name in LIMITS
@@ -569,7 +569,7 @@ class InTorch(ast.NodeTransformer):
         return node
 
 
-def convolved(call: ast.Call) -> ast.expr:
+def convolve_torch(call: ast.Call) -> ast.expr:
     """`np.convolve(a, v, mode)` in torch, whose convolutions take a batch of channels and do not turn the kernel."""
     row, kernel = (ast.unparse(part) for part in call.args[:2])
     modes = [part for part in (*call.args[2:], *(word.value for word in call.keywords if word.arg == "mode"))]

@@ -11,11 +11,11 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ...diagnostics.diagnosis import Diagnosis, named
+from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import Showing
-from ...narration.words import called, code, name_of, on, upper
-from ...optimizers import makings, optimized
+from ...narration.words import code, code_label, name_of, on, upper
+from ...optimizers import makings, may_be_optimized
 from ...replay.graph_queries import ancestors, by_graph, gradient_call, made_from, origin, written_from
 from ...replay.states import TensorState
 from ...replay.world import World
@@ -23,7 +23,7 @@ from ..optimizer.other_parameters import read_groups
 from .cuts import before_line
 from .detached import is_straight_through, parts_of, reads_behind, rebound_estimators
 from .unused_inputs import UNMEANT
-from .why_grad_is_none import STOPS, Reason, cuts_on_way, finished, lost, withheld
+from .why_grad_is_none import STOPS, Reason, cuts_on_way, finished_calls, lost_on_way, withheld
 
 STEPS = 2
 COPIED = re.compile(r"\b(?:load_state_dict|deepcopy|load)\(")
@@ -143,10 +143,10 @@ class Unreached:
         leaf = leaf and (tensor.alive or self.steps_seen.get(tensor.number) == self.steps)
         if not leaf or tensor.storage in self.reached:
             return False
-        return tensor.number in self.given or optimized(self.world, tensor, known=True)
+        return tensor.number in self.given or may_be_optimized(self.world, tensor, known=True)
 
     def told(self, tensor: TensorState) -> Diagnosis | None:
-        reason = lost(self.world, tensor, self.in_vain())
+        reason = lost_on_way(self.world, tensor, self.in_vain())
         if reason is None:
             return self.told_withheld(tensor) or self.told_constant(tensor)
         if (early := self.estimated_early(tensor)) is not None:
@@ -163,11 +163,11 @@ class Unreached:
         again = next(state for state in self.world.tensors.values() if state.made == events["built"])
         lines["built"] = again.bound.line if again.bound is not None else lines["built"]
         if lines["built"] == lines["cut"] and how != "parameter":  # a Parameter is both: cut off, and a new leaf
-            call = finished(self.world)[-1]
+            call = finished_calls(self.world)[-1]
             root = before_line(self.world, self.world.tensors[call.roots[0]], call.place.line)
             lines["built"], events["built"] = root.place.line, root.made
-        name = called(self.world, tensor.number)
-        names = {**reason.names, **named(parameter=name_of(self.world, tensor))}
+        name = code_label(self.world, tensor.number)
+        names = {**reason.names, **known_names(parameter=name_of(self.world, tensor))}
         found = Diagnosis(
             kind="no_graph",
             title="No gradient reaches a parameter",
@@ -189,13 +189,13 @@ class Unreached:
 
     def turned_round(self, tensor: TensorState) -> Diagnosis | None:
         """A straight-through estimator that lets the gradient pass to what was picked, and not to what it is for."""
-        world, calls = self.world, finished(self.world)
+        world, calls = self.world, finished_calls(self.world)
         sums = [node for node in world.source.nodes if is_straight_through(node)]
         for root in calls[-1].roots if calls and sums else ():
             for made, cut in cuts_on_way(world, world.tensors[root], tensor):
                 for node in [node for node in sums if node.lineno <= cut.place.line <= (node.end_lineno or 0)]:
                     value, passes = parts_of(node)
-                    name = called(world, tensor.number)
+                    name = code_label(world, tensor.number)
                     return Diagnosis(
                         kind="no_graph",
                         title="A straight-through estimator the wrong way round",
@@ -209,14 +209,14 @@ class Unreached:
                         ),
                         events={"built": made.made, "cut": cut.event, "seen": world.count - 1},
                         cause="lost_unread",
-                        names=named(how="turned_round", target=name_of(world, tensor)),
+                        names=known_names(how="turned_round", target=name_of(world, tensor)),
                     )
         return None
 
     def estimated_early(self, tensor: TensorState) -> Diagnosis | None:
         """`q = x + (q - x).detach()` gives the name of what was looked up to its straight-through value, and a loss
         that was to move what was looked up is computed with the name after that."""
-        world, calls = self.world, finished(self.world)
+        world, calls = self.world, finished_calls(self.world)
         names = {node.lineno: name for node, name in rebound_estimators(world.source.tree)}
         if not names or not calls or tensor.storage in self.changed:
             return None
@@ -226,8 +226,8 @@ class Unreached:
                 uses = reads_behind(world.source.tree, line, names[line]) if line in names else []
                 if not uses:
                     continue
-                name, leaf = code(names[line]), called(world, tensor.number)
-                words = named(how="estimated_early", target=names[line], parameter=name_of(world, tensor))
+                name, leaf = code(names[line]), code_label(world, tensor.number)
+                words = known_names(how="estimated_early", target=names[line], parameter=name_of(world, tensor))
                 return Diagnosis(
                     kind="no_graph",
                     title="A name given away before its loss",
@@ -255,7 +255,7 @@ class Unreached:
             return False
         if not any(state.storage in self.reached for state in ancestors(world, cut)):
             return False
-        roots = [world.tensors[root] for root in finished(world)[-1].roots]
+        roots = [world.tensors[root] for root in finished_calls(world)[-1].roots]
         behind = computed_from(world, cut, {state.number: state for root in roots for state in ancestors(world, root)})
         joined = {number for state in behind for number in state.inputs if number in world.tensors}
         return bool(behind) and not any(world.tensors[number].storage in self.reached for number in joined)
@@ -283,7 +283,7 @@ class Unreached:
         leaves = [state for state in ancestors(world, cut) if state.requires_grad and state.node is None]
         if any(leaf.storage in self.reached | self.changed for leaf in leaves):
             return False
-        roots = [world.tensors[root] for root in finished(world)[-1].roots]
+        roots = [world.tensors[root] for root in finished_calls(world)[-1].roots]
         behind = computed_from(world, cut, {state.number: state for root in roots for state in ancestors(world, root)})
         derived = {cut.number, *(state.number for state in behind)}
         for state in behind:
@@ -294,7 +294,7 @@ class Unreached:
 
     def set_to_evaluate(self) -> bool:
         """Whether some module had been told to evaluate when the first backward began."""
-        events = self.world.trace.events[: finished(self.world)[0].started]
+        events = self.world.trace.events[: finished_calls(self.world)[0].started]
         lines = {event.line for event in events if isinstance(event, e.LineReached)}
         return any(".eval()" in self.world.source.statement(line) for line in lines)
 
@@ -303,7 +303,7 @@ class Unreached:
         reason = withheld(self.world, tensor)
         if reason is None:
             return None
-        name = called(self.world, tensor.number)
+        name = code_label(self.world, tensor.number)
         lines, title = {**reason.lines, "raised": None}, "A backward that leaves a parameter out"
         return Diagnosis(
             kind=reason.kind,
@@ -318,7 +318,7 @@ class Unreached:
 
     def told_constant(self, tensor: TensorState) -> Diagnosis | None:
         """The loss came of a gradient of what `tensor` took part in, and that gradient was not recorded."""
-        world, calls = self.world, finished(self.world)
+        world, calls = self.world, finished_calls(self.world)
         roots = calls[-1].roots if calls else ()
         for before in ancestors(world, world.tensors[roots[0]]) if roots else ():
             call = gradient_call(world, before)
@@ -326,7 +326,7 @@ class Unreached:
                 continue
             if tensor.number not in by_graph(world, world.tensors[call.roots[0]]):
                 continue
-            name = called(world, tensor.number)
+            name = code_label(world, tensor.number)
             return Diagnosis(
                 kind="no_graph",
                 title="No gradient reaches a parameter",
@@ -340,7 +340,7 @@ class Unreached:
                 ),
                 events={"built": before.made, "cut": call.started, "seen": world.count - 1},
                 cause="lost_unread",
-                names=named(how="no_create_graph", target=name_of(world, tensor)),
+                names=known_names(how="no_create_graph", target=name_of(world, tensor)),
             )
         return None
 

@@ -12,7 +12,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, FlagChanged, LineReached
 
 from ...calls import callee, keyword
-from ...diagnostics.diagnosis import Diagnosis, Failure, named
+from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
@@ -20,7 +20,7 @@ from ...fixes.edits import enclosing, loads, set_keyword, with_argument, without
 from ...fixes.proposal import FREE, Proposal, Wanted
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text
-from ...narration.words import called, code, label, name_of, on, upper
+from ...narration.words import code, code_label, label, name_of, on, upper
 from ...replay.graph_queries import ancestors, gradient_call, made_from
 from ...replay.states import Call, TensorState
 from ...replay.world import World
@@ -30,7 +30,7 @@ from .no_graph import CUTS, tracked_before_use
 
 
 @rule
-def unused(world: World, failure: Failure) -> Diagnosis | None:
+def no_way_to_input(world: World, failure: Failure) -> Diagnosis | None:
     """autograd.grad found no way to an input; or gave None for it, and the program went on with that None."""
     message = failure.raised.message
     if "appears to not have been used in the graph" not in message:
@@ -54,22 +54,22 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
     lines: dict[str, int | None] = {"built": built.place.line, "raised": failure.raised.line}
     events = {"raised": failure.number, "built": built.made}
     story = [
-        f"The gradient of {called(world, start.number)}, made {on(start.place.line)}, with respect to "
-        f"{called(world, goal.number)}, made {on(goal.place.line)}, is asked for.",
+        f"The gradient of {code_label(world, start.number)}, made {on(start.place.line)}, with respect to "
+        f"{code_label(world, goal.number)}, made {on(goal.place.line)}, is asked for.",
     ]
     if cut is not None:
         lines["cut"], events["cut"] = cut.place.line, cut.event
         story.append(cut.told)
     elif constant is not None:
         story.append(
-            f"{called(world, start.number)} is the gradient of {called(world, constant.number)}, made "
+            f"{code_label(world, start.number)} is the gradient of {code_label(world, constant.number)}, made "
             f"{on(constant.place.line)}, which is linear: it is the same everywhere and depends on nothing."
         )
     elif (late := asked_late(world, start, goal)) is not None:
         lines["changed"], events["changed"] = late
         story.append(
             f"{upper(code(world.source.text(late[0])))} {on(late[0])} asks for a gradient of "
-            f"{called(world, goal.number)} only then: what was computed from it before knows nothing of that."
+            f"{code_label(world, goal.number)} only then: what was computed from it before knows nothing of that."
         )
     elif sibling(world, start, goal):
         if goal.node is not None:
@@ -79,7 +79,7 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
         if user is not None:
             lines["saved"], events["saved"] = user.place.line, user.made
         story.append(
-            f"{called(world, goal.number)} was itself made {on(goal.place.line)}. What was computed did not go "
+            f"{code_label(world, goal.number)} was itself made {on(goal.place.line)}. What was computed did not go "
             f"through it but{where} came from what it was made of."
         )
     else:
@@ -94,7 +94,7 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
         nodes=tuple(number for number in (start.node, goal.node) if number is not None),
         events=events,
         cause="unused",
-        names=named(
+        names=known_names(
             root=label(world, start.number),
             target=label(world, goal.number),
             aliases=", ".join(aliases(world, goal)),
@@ -102,7 +102,7 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
             cut=name_of(world, cut.tensor) if cut else None,
             source=before_goal(world, start, goal) if cut is None else None,
             late="yes" if "changed" in lines else None,
-            listed="yes" if cut is None and listed(world, call, goal) else None,
+            listed="yes" if cut is None and is_listed(world, call, goal) else None,
         ),
     )
 
@@ -121,7 +121,7 @@ def asked_late(world: World, start: TensorState, goal: TensorState) -> tuple[int
     return None
 
 
-def listed(world: World, call: Call, goal: TensorState) -> bool:
+def is_listed(world: World, call: Call, goal: TensorState) -> bool:
     """Whether `goal` is a part of a module, asked for among all its parts, some of which the graph leads to: then the
     gradient is zero, and meant to be."""
     reached = [number for number in call.inputs if world.grad_node(number) in call.expected]
@@ -240,16 +240,16 @@ class AskedInVain(FirstTrouble):
             title=TITLE,
             lines={"built": start.place.line, "cut": cut.place.line, "raised": None},
             story=(
-                f"{code(call.text)} {on(call.place.line)} asks for the gradient of {called(self.world, start.number)} "
-                f"with respect to {called(self.world, goal.number)}. Its flags let None or zeros pass where there is "
-                "none.",
+                f"{code(call.text)} {on(call.place.line)} asks for the gradient of "
+                f"{code_label(self.world, start.number)} with respect to {code_label(self.world, goal.number)}. Its "
+                "flags let None or zeros pass where there is none.",
                 cut.told,
-                f"The numbers of {called(self.world, goal.number)} were used, and the graph knows nothing of that.",
+                f"The numbers of {code_label(self.world, goal.number)} were used, and the graph knows nothing of that.",
             ),
             nodes=() if start.node is None else (start.node,),
             events={"built": start.made, "cut": cut.event, "seen": self.world.count - 1},
             cause="unused_silently",
-            names=named(
+            names=known_names(
                 root=label(self.world, start.number),
                 target=label(self.world, goal.number),
                 how=cut.how,
@@ -267,8 +267,8 @@ class AskedInVain(FirstTrouble):
         )
 
     def told_in_vain(self, call: Call, start: TensorState, goal: TensorState) -> Diagnosis:
-        name, start = called(self.world, goal.number), before_line(self.world, start, call.place.line)
-        root = called(self.world, start.number)
+        name, start = code_label(self.world, goal.number), before_line(self.world, start, call.place.line)
+        root = code_label(self.world, start.number)
         return Diagnosis(
             kind="unused",
             title=TITLE,
@@ -284,7 +284,7 @@ class AskedInVain(FirstTrouble):
             nodes=() if goal.node is None else (goal.node,),
             events={"built": goal.made, "seen": self.world.count - 1},
             cause="unused_silently",
-            names=named(root=label(self.world, start.number), target=label(self.world, goal.number)),
+            names=known_names(root=label(self.world, start.number), target=label(self.world, goal.number)),
         )
 
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ...diagnostics.diagnosis import named
-from ...narration.words import called, code, label, name_of, on, upper
+from ...diagnostics.diagnosis import known_names
+from ...narration.words import code, code_label, label, name_of, on, upper
 from ...replay.graph_queries import ancestors, by_graph, made_from, nodes_behind, rebuilt_from, written_from
 from ...replay.states import Call, Place, Seen, TensorState
 from ...replay.world import World
@@ -32,14 +32,14 @@ def why_none(world: World, seen: Seen) -> Reason:
     """The reason why the tensor that `seen` read the gradient of has none."""
     tensor = world.tensors[seen.tensor]
     if tensor.node is not None:
-        return rebased(world, tensor) or not_leaf(world, tensor)
+        return rebased_view(world, tensor) or not_leaf(world, tensor)
     if not tensor.requires_grad:
         return not_tracked(world, tensor)
     if tensor.emptied is not None:
-        return emptied(world, tensor)
-    if not finished(world):
+        return emptied_grad(world, tensor)
+    if not finished_calls(world):
         return too_early(world, tensor)
-    return lost(world, tensor) or withheld(world, tensor) or not_used(world, tensor)
+    return lost_on_way(world, tensor) or withheld(world, tensor) or not_used(world, tensor)
 
 
 def grad_of(world: World, tensor: TensorState) -> str:
@@ -47,7 +47,7 @@ def grad_of(world: World, tensor: TensorState) -> str:
     return code(f"{name}.grad") if name is not None else "this gradient"
 
 
-def finished(world: World) -> list[Call]:
+def finished_calls(world: World) -> list[Call]:
     """The backward calls so far that ran to their end."""
     return [call for call in world.calls.values() if call.called == "backward" and call.ended and not call.failed]
 
@@ -55,13 +55,13 @@ def finished(world: World) -> list[Call]:
 def not_leaf(world: World, tensor: TensorState) -> Reason:
     assert tensor.node is not None
     node = world.nodes[tensor.node]
-    name, built = called(world, tensor.number), tensor.place.line
+    name, built = code_label(world, tensor.number), tensor.place.line
     story = [
         f"{name} is the result of **{node.title}**, built {on(built)}: it is no leaf. Gradients only pass through it "
         "on their way to the leaves.",
     ]
     leaves = [world.tensors[number] for number in sorted(by_graph(world, tensor)) if number in world.tensors]
-    holders = [called(world, leaf.number) for leaf in leaves if leaf.names]
+    holders = [code_label(world, leaf.number) for leaf in leaves if leaf.names]
     if holders:
         story.append(f"The leaves behind it keep theirs: {', '.join(holders[:3])}.")
     elif leaves:
@@ -75,11 +75,11 @@ def not_leaf(world: World, tensor: TensorState) -> Reason:
         {"built": built},
         {"built": tensor.made},
         (tensor.node,),
-        named(target=name_of(world, tensor)),
+        known_names(target=name_of(world, tensor)),
     )
 
 
-def rebased(world: World, tensor: TensorState) -> Reason | None:
+def rebased_view(world: World, tensor: TensorState) -> Reason | None:
     """A view whose base was written to after the view had been used: the old way through it is gone."""
     writes = [write for write in world.writes.get(tensor.storage, ()) if write.counted and write.event > tensor.made]
     users = [state for state in world.tensors.values() if tensor.number in state.inputs and state.node is not None]
@@ -89,13 +89,13 @@ def rebased(world: World, tensor: TensorState) -> Reason | None:
     if not before:
         return None
     user, write = before[0], writes[0]
-    name = called(world, tensor.number)
+    name = code_label(world, tensor.number)
     story = (
-        f"{name} is a view, taken {on(tensor.place.line)}; {called(world, user.number)} was made of it "
+        f"{name} is a view, taken {on(tensor.place.line)}; {code_label(world, user.number)} was made of it "
         f"{on(user.place.line)}.",
         f"{code(world.source.text(write.place.line))} {on(write.place.line)} then wrote into the memory that it shows, "
         "and autograd gave every view of that memory a new history.",
-        f"{called(world, user.number)} still leads to the old one, so no gradient comes to what {name} is now.",
+        f"{code_label(world, user.number)} still leads to the old one, so no gradient comes to what {name} is now.",
     )
     return Reason(
         "grad_none",
@@ -105,24 +105,24 @@ def rebased(world: World, tensor: TensorState) -> Reason | None:
         {"built": user.place.line, "saved": tensor.place.line, "changed": write.place.line},
         {"built": user.made, "saved": tensor.made, "changed": write.event},
         () if user.node is None else (user.node,),
-        named(target=name_of(world, tensor), user=name_of(world, user)),
+        known_names(target=name_of(world, tensor), user=name_of(world, user)),
     )
 
 
 def not_tracked(world: World, tensor: TensorState) -> Reason:
     cut = where_cut(world, tensor)
-    name, built = called(world, tensor.number), tensor.place.line
+    name, built = code_label(world, tensor.number), tensor.place.line
     lines: dict[str, int | None] = {"built": built}
     events = {"built": tensor.made}
     story = [f"{name}, made {on(built)}, does not require a gradient, so none is ever computed for it."]
     if cut is not None and cut.how != "plain":
         lines["cut"], events["cut"] = cut.place.line, cut.event
         story.append(cut.told)
-    names = named(target=name_of(world, tensor), how=cut.how if cut else "plain")
+    names = known_names(target=name_of(world, tensor), how=cut.how if cut else "plain")
     return Reason("grad_none", "not_tracked", grad_of(world, tensor), tuple(story), lines, events, (), names)
 
 
-def emptied(world: World, tensor: TensorState) -> Reason:
+def emptied_grad(world: World, tensor: TensorState) -> Reason:
     assert tensor.emptied is not None
     place, event = tensor.emptied
     story = (
@@ -138,16 +138,16 @@ def emptied(world: World, tensor: TensorState) -> Reason:
         lines,
         {"changed": event},
         (),
-        named(target=name_of(world, tensor)),
+        known_names(target=name_of(world, tensor)),
     )
 
 
 def too_early(world: World, tensor: TensorState) -> Reason:
     story = (
-        f"{called(world, tensor.number)} of **line {tensor.place.line}** is a leaf, but no backward has run yet: until "
-        "the first one, `.grad` is None and not zero.",
+        f"{code_label(world, tensor.number)} of **line {tensor.place.line}** is a leaf, but no backward has run yet: "
+        "until the first one, `.grad` is None and not zero.",
     )
-    names = named(target=name_of(world, tensor))
+    names = known_names(target=name_of(world, tensor))
     return Reason(
         "grad_none",
         "too_early",
@@ -160,10 +160,10 @@ def too_early(world: World, tensor: TensorState) -> Reason:
     )
 
 
-def lost(world: World, tensor: TensorState, in_vain: bool = False) -> Reason | None:
+def lost_on_way(world: World, tensor: TensorState, in_vain: bool = False) -> Reason | None:
     """What went backward was computed from `tensor`, but the graph was cut on the way. Where an optimizer steps
     `in_vain`, what stops a gradient for all to see stands in the wrong place."""
-    for call in reversed(finished(world)):
+    for call in reversed(finished_calls(world)):
         for root in call.roots:
             start = world.tensors[root]
             found = cut_on_way(world, start, tensor, in_vain) or numbers_cut(world, start, tensor)
@@ -176,9 +176,9 @@ def lost(world: World, tensor: TensorState, in_vain: bool = False) -> Reason | N
             built, made = (given_name if cut.how == "numbers" else off_at)(world, again), again.made
             story = (
                 cut.told,
-                f"{upper(called(world, again.number))} of **line {built.line}** {begins} a new graph. "
+                f"{upper(code_label(world, again.number))} of **line {built.line}** {begins} a new graph. "
                 f"{code(call.text)} {on(call.place.line)} stops there and never reaches "
-                f"{called(world, tensor.number)}.",
+                f"{code_label(world, tensor.number)}.",
             )
             if again.made < cut.event:  # the numbers were copied into what was there before
                 start = before_line(world, world.tensors[root], call.place.line)
@@ -198,7 +198,7 @@ def lost(world: World, tensor: TensorState, in_vain: bool = False) -> Reason | N
                 lines,
                 events,
                 (),
-                named(
+                known_names(
                     target=name_of(world, again),
                     how=cut.how,
                     cut=name_of(world, cut.tensor),
@@ -284,7 +284,7 @@ def put_in_data(world: World, tensor: TensorState, goal: TensorState) -> Cut | N
         if any(state is goal for source in tracked for state in ancestors(world, source)):
             told = (
                 f"{code(world.source.text(write.place.line))} {on(write.place.line)} puts the numbers of a result into "
-                f"{called(world, tensor.number)} and leaves the graph behind them."
+                f"{code_label(world, tensor.number)} and leaves the graph behind them."
             )
             return Cut(write.place, write.event, "data", told, tensor)
     return None
@@ -293,21 +293,21 @@ def put_in_data(world: World, tensor: TensorState, goal: TensorState) -> Cut | N
 def handed_out(world: World, tensor: TensorState) -> Reason:
     """`tensor` only shares the numbers of a parameter, whose gradient is kept with the parameter itself."""
     owner = world.tensors[tensor.base] if tensor.base is not None else tensor
-    line, name = tensor.place.line, called(world, tensor.number)
+    line, name = tensor.place.line, code_label(world, tensor.number)
     story = (
         f"{upper(name)} comes from {code(world.source.text(line))} {on(line)}, which hands out tensors that share the "
         "numbers of the parameters and know nothing of their graph.",
         f"The gradient is kept in {grad_of(world, owner)}.",
     )
     lines: dict[str, int | None] = {"built": line}
-    names = named(target=name_of(world, tensor))
+    names = known_names(target=name_of(world, tensor))
     return Reason("grad_none", "handed_out", grad_of(world, tensor), story, lines, {"built": tensor.made}, (), names)
 
 
 def withheld(world: World, tensor: TensorState) -> Reason | None:
     """A Function of the program on the way back to `tensor` gave None for it."""
     functions = {node.name for node in world.source.nodes if isinstance(node, ast.ClassDef)}
-    for call in reversed(finished(world)):
+    for call in reversed(finished_calls(world)):
         if all(world.nodes[number].variable != tensor.number for number in call.expected):
             continue
         nodes = [world.nodes[number] for number in sorted(call.expected)]
@@ -317,13 +317,13 @@ def withheld(world: World, tensor: TensorState) -> Reason | None:
             if tensor.number not in node.inputs and not given:
                 continue
             function, line = node.name.removesuffix("Backward"), node.place.line
-            what = called(world, tensor.number if tensor.number in node.inputs else given[0])
+            what = code_label(world, tensor.number if tensor.number in node.inputs else given[0])
             story = (
                 f"{what} went into **{node.title}**, built {on(line)}: it wants a gradient, and the backward of "
                 f"{code(function)} gave None for it.",
                 "None says that there is no gradient; for an argument that is to learn, backward has to return one.",
             )
-            names = named(target=name_of(world, tensor), function=function)
+            names = known_names(target=name_of(world, tensor), function=function)
             lines: dict[str, int | None] = {"built": line, "cut": none_returned(world.source.tree, function)}
             number = (node.number,)
             return Reason(
@@ -356,9 +356,9 @@ def none_returned(tree: ast.Module, function: str) -> int | None:
 
 
 def not_used(world: World, tensor: TensorState) -> Reason:
-    call = finished(world)[-1]
+    call = finished_calls(world)[-1]
     story = (
-        f"{called(world, tensor.number)} of **line {tensor.place.line}** is a leaf, but what {code(call.text)} "
+        f"{code_label(world, tensor.number)} of **line {tensor.place.line}** is a leaf, but what {code(call.text)} "
         f"{on(call.place.line)} started from was not computed from it.",
     )
     return Reason(
@@ -369,5 +369,5 @@ def not_used(world: World, tensor: TensorState) -> Reason:
         {"built": tensor.place.line},
         {"built": tensor.made},
         (),
-        named(target=name_of(world, tensor)),
+        known_names(target=name_of(world, tensor)),
     )
