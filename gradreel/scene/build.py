@@ -98,8 +98,8 @@ class Builder:
             e.NodeReleased: self.goes,
             e.BackwardStarted: self.calls,
         }
-        of_skipped = self.hears(self.doctor.looks_at_skipped(), own)
-        hears = self.hears(self.doctor.looks_at(), own)
+        of_skipped = self.hears(self.doctor.subscriptions_skipped(), own)
+        hears = self.hears(self.doctor.subscriptions(), own)
         of_skipped[e.TurnsSkipped] = hears[e.TurnsSkipped]
         for beat in beats(self.trace.events):
             self.add(beat, of_skipped if beat.kind == "turns_skipped" else hears)

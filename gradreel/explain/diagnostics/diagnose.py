@@ -27,7 +27,7 @@ def diagnose(trace: Trace) -> list[Diagnosis]:
     """The diagnoses of a run, errors first; none for a run in which nothing goes wrong."""
     world = World(trace)
     doctor = Doctor(world)
-    every, of_skipped, left = doctor.looks_at(), doctor.looks_at_skipped(), 0
+    every, of_skipped, left = doctor.subscriptions(), doctor.subscriptions_skipped(), 0
     for event in trace.events:
         world.apply(event)
         for look in (of_skipped if left else every).get(type(event), ()):
@@ -53,7 +53,7 @@ class Doctor:
         """How many errors were looked at."""
         self.places: list[tuple[int, Place]] = []
 
-    def looks_at(self) -> dict[type[Event], tuple[Look, ...]]:
+    def subscriptions(self) -> dict[type[Event], tuple[Look, ...]]:
         """What to call for which kind of event, once the World has seen it."""
         looks: dict[type[Event], tuple[Look, ...]] = {
             e.LineReached: (self.moved,),
@@ -62,11 +62,11 @@ class Doctor:
             e.Raised: (self.raised,),
         }
         for watcher in self.watchers:
-            for kind, look in watcher.looks_at().items():
+            for kind, look in watcher.subscriptions().items():
                 looks[kind] = (*looks.get(kind, ()), look)
         return looks
 
-    def looks_at_skipped(self) -> dict[type[Event], tuple[Look, ...]]:
+    def subscriptions_skipped(self) -> dict[type[Event], tuple[Look, ...]]:
         """The same for what tells of skipped turns: too little for watchers, who are told that turns are skipped."""
         return {e.LineReached: (self.moved,), e.FunctionLeft: (self.moved,)}
 
@@ -94,7 +94,7 @@ class Doctor:
         return next(([diagnosis] for diagnosis in told if diagnosis is not None), [])
 
     def diagnoses(self) -> list[Diagnosis]:
-        silent = [diagnosis for watcher in self.watchers for diagnosis in watcher.found()]
+        silent = [diagnosis for watcher in self.watchers for diagnosis in watcher.report()]
         found = traced_back(self.found, silent) or [one for one in silent if not is_shown_on_purpose(self.world, one)]
         causes = {diagnosis.cause for diagnosis in found}
         found = [diagnosis for diagnosis in found if not causes & FOLLOWS.get(diagnosis.cause, frozenset())]

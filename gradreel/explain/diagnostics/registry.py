@@ -30,11 +30,11 @@ class Watcher(Protocol):
 
     def __init__(self, world: World) -> None: ...
 
-    def looks_at(self) -> dict[type[Event], Look]:
+    def subscriptions(self) -> dict[type[Event], Look]:
         """What to call for which kind of event."""
         ...
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         """What was found, at the end of the run."""
         ...
 

@@ -39,7 +39,7 @@ class Showing:
         if names:
             self.gradients = re.compile(rf"{GRADIENT.pattern}|\b(?:{'|'.join(sorted(names))})\b")
 
-    def printed(self, event: e.Printed) -> None:
+    def on_printed(self, event: e.Printed) -> None:
         if not self.waiting or not event.text.strip():
             return
         place = self.world.place
@@ -71,7 +71,7 @@ class FirstTrouble:
         self.diagnosis = diagnosis
         self.showing.wait(names)
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
 
 

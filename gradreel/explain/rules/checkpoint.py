@@ -240,10 +240,10 @@ UNSEEN_INPUTS = "None of the inputs have requires_grad=True"
 class Reentrant(FirstTrouble):
     """Waits for PyTorch's warning while something is recorded, and for a step or a backward behind it."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.Warned: self.warned, e.Printed: self.showing.printed}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.Warned: self.on_warned, e.Printed: self.showing.on_printed}
 
-    def warned(self, event: e.Warned) -> None:
+    def on_warned(self, event: e.Warned) -> None:
         if self.diagnosis is not None or not event.message.startswith(UNSEEN_INPUTS):
             return
         world, line = self.world, event.line

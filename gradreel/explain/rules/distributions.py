@@ -244,17 +244,17 @@ class Drawn:
         self.found_in: tuple[TensorState, Diagnosis] | None = None
         self.showing = Showing(world)
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not any(SAMPLED.search(line) for line in self.world.source.code):
             return {}
         return {
-            e.TensorMade: self.made,
-            e.NodeMade: self.node,
-            e.BackwardStarted: self.backward,
-            e.Printed: self.showing.printed,
+            e.TensorMade: self.on_tensor_made,
+            e.NodeMade: self.on_node_made,
+            e.BackwardStarted: self.on_backward_started,
+            e.Printed: self.showing.on_printed,
         }
 
-    def made(self, event: e.TensorMade) -> None:
+    def on_tensor_made(self, event: e.TensorMade) -> None:
         if event.requires_grad or not event.dtype.startswith("float"):
             return
         before = next((self.samples[number] for number in event.inputs if number in self.samples), None)
@@ -286,7 +286,7 @@ class Drawn:
         nodes = [self.world.grad_node(tensor.number) for tensor in self.sources(sample)]
         return {node for node in nodes if node is not None}
 
-    def node(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         sample = next((self.samples[number] for number in event.inputs if number in self.samples), None)
         if sample is None or event.variable is not None:
             return
@@ -300,18 +300,18 @@ class Drawn:
             seen.update(ways)
         self.contacts[event.node] = sample
 
-    def backward(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         """Alarming is a sample in what is differentiated, if what it was drawn from is trained by the same loss."""
         if event.called != "backward" or self.found_in is not None or not self.contacts:
             return
         reached = self.world.calls[event.call].expected
         for node, sample in self.contacts.items():
             if node in reached and any(source in reached for source in self.drawn_from(sample)):
-                self.found_in = sample, self.told(sample, node)
+                self.found_in = sample, self.describe(sample, node)
                 self.showing.wait()
                 return
 
-    def told(self, sample: TensorState, node: int) -> Diagnosis:
+    def describe(self, sample: TensorState, node: int) -> Diagnosis:
         world, line = self.world, sample.place.line
         given = [code_label(world, tensor.number) for tensor in self.sources(sample)]
         user = world.nodes[node]
@@ -333,7 +333,7 @@ class Drawn:
             names=known_names(how="sample", target=name_of(world, sample)),
         )
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         if self.found_in is None or self.found_in[0].place.line in self.scored:
             return []
         return [self.showing.shown(self.found_in[1])]
@@ -354,12 +354,16 @@ class FlatDraws(FirstTrouble):
         """The lines whose draws meet what they were drawn from, as in a log-probability."""
         self.line = 0
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not any("normal(" in line for line in self.world.source.code):
             return {}
-        return {e.NodeMade: self.made, e.BackwardStarted: self.backward, e.Printed: self.showing.printed}
+        return {
+            e.NodeMade: self.on_node_made,
+            e.BackwardStarted: self.on_backward_started,
+            e.Printed: self.showing.on_printed,
+        }
 
-    def made(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         nodes, tensors = self.world.nodes, self.world.tensors
         number = next((number for number in event.inputs if bare(tensors[number].op) == "normal"), None)
         draw = next((to for to, _ in event.edges if to is not None and nodes[to].kind == DRAWS), None)
@@ -376,7 +380,7 @@ class FlatDraws(FirstTrouble):
             seen.update(ways)
         self.takers[event.node] = number
 
-    def backward(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         if event.called != "backward" or self.diagnosis is not None:
             return
         reached = self.world.calls[event.call].expected
@@ -384,10 +388,10 @@ class FlatDraws(FirstTrouble):
             if node in reached:
                 draw = self.world.tensors[number]
                 self.line = draw.place.line
-                self.tell(self.told(draw, self.world.nodes[node]))
+                self.tell(self.describe(draw, self.world.nodes[node]))
                 return
 
-    def told(self, draw: TensorState, taker: NodeState) -> Diagnosis:
+    def describe(self, draw: TensorState, taker: NodeState) -> Diagnosis:
         world, place = self.world, draw.place
         given = [code_label(world, number) for number in draw.inputs if world.tensors[number].requires_grad]
         return Diagnosis(
@@ -407,8 +411,8 @@ class FlatDraws(FirstTrouble):
             names=known_names(target=name_of(world, draw)),
         )
 
-    def found(self) -> list[Diagnosis]:
-        return [] if self.line in self.scored else super().found()
+    def report(self) -> list[Diagnosis]:
+        return [] if self.line in self.scored else super().report()
 
 
 # ---- fixes

@@ -168,20 +168,20 @@ class Hooked:
         """A hook that gave back the very gradient that it wrote into, and the write."""
         self.diagnosis: Diagnosis | None = None
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.FunctionEntered: self.enter,
-            e.NameBound: self.bound,
-            e.Written: self.written,
-            e.HookRan: self.ran,
-            e.GradAdded: self.added,
-            e.NodeStarted: self.started,
+            e.FunctionEntered: self.on_function_entered,
+            e.NameBound: self.on_name_bound,
+            e.Written: self.on_written,
+            e.HookRan: self.on_hook_ran,
+            e.GradAdded: self.on_grad_added,
+            e.NodeStarted: self.on_node_started,
         }
 
-    def added(self, event: e.GradAdded) -> None:
+    def on_grad_added(self, event: e.GradAdded) -> None:
         self.waiting[event.call, event.node, event.input_nr] = event
 
-    def started(self, event: e.NodeStarted) -> None:
+    def on_node_started(self, event: e.NodeStarted) -> None:
         """Another node that starts with what the hook made of a gradient, though something else had come to it."""
         for place, grad in enumerate(event.grads):
             came = self.waiting.pop((event.call, event.node, place), None)
@@ -189,9 +189,9 @@ class Hooked:
                 continue
             ran, write = self.returned
             if event.node != ran.node and are_equal(grad, ran.after) and not are_equal(grad, came.after):
-                self.diagnosis = self.told(ran, write, self.world.nodes[event.node])
+                self.diagnosis = self.describe(ran, write, self.world.nodes[event.node])
 
-    def enter(self, event: e.FunctionEntered) -> None:
+    def on_function_entered(self, event: e.FunctionEntered) -> None:
         if self.world.open_calls:
             self.entered.append((event.scope, len(self.world.open_calls)))
             self.given.clear()
@@ -199,20 +199,20 @@ class Hooked:
             self.latest.clear()
             self.from_gradient = False
 
-    def bound(self, event: e.NameBound) -> None:
+    def on_name_bound(self, event: e.NameBound) -> None:
         if not self.entered or event.scope != self.entered[-1][0] or event.tensor is None:
             return
         if self.world.place.frames and self.world.place.frames[-1].scope == event.scope:
             return  # a name that the function gave itself; its arguments come before its first line
         self.given[event.tensor] = event.name
 
-    def written(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         if event.tensor in self.given and self.world.open_calls:
             self.latest[event.tensor] = event
             self.from_gradient |= from_gradient(self.world, event.inputs, event.tensor)
             self.writes.append((self.world.count - 1, self.world.place.line, self.given[event.tensor]))
 
-    def ran(self, event: e.HookRan) -> None:
+    def on_hook_ran(self, event: e.HookRan) -> None:
         """A hook that writes and returns nothing says one thing and does another; returning what it wrote is a fault
         only if others look at the same memory, which shows later."""
         if event.node is not None:
@@ -221,7 +221,7 @@ class Hooked:
             self.diagnosis = self.of_parameter(event.tensor)
         if self.writes and event.hook in ("tensor", "pre", "post") and self.diagnosis is None:
             if event.after is None:
-                self.diagnosis = self.told(event, self.writes[0], None)
+                self.diagnosis = self.describe(event, self.writes[0], None)
             else:
                 self.returned = event, self.writes[0]
         self.given.clear()
@@ -261,7 +261,7 @@ class Hooked:
             names=names,
         )
 
-    def told(self, ran: e.HookRan, write: tuple[int, int, str], other: NodeState | None) -> Diagnosis:
+    def describe(self, ran: e.HookRan, write: tuple[int, int, str], other: NodeState | None) -> Diagnosis:
         number, line, name = write
         gave = (
             "It returned nothing, which says “leave it as it is”, and still the gradient is another now. That memory "
@@ -285,7 +285,7 @@ class Hooked:
             names=known_names(target=name),
         )
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         return [self.diagnosis] if self.diagnosis is not None else []
 
 
@@ -307,35 +307,35 @@ class HooksPile(FirstTrouble):
         self.before: list[Counter[tuple[str, object]]] = []
         self.reached: dict[int, int] = {}
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not self.registering:
             return {}
         return {
-            e.BackwardFinished: self.finished,
-            e.NodeRan: self.node,
-            e.HookRan: self.ran,
-            e.FunctionEntered: self.entered,
-            e.LineReached: self.line,
-            e.Printed: self.showing.printed,
+            e.BackwardFinished: self.on_backward_finished,
+            e.NodeRan: self.on_node_ran,
+            e.HookRan: self.on_hook_ran,
+            e.FunctionEntered: self.on_function_entered,
+            e.LineReached: self.on_line_reached,
+            e.Printed: self.showing.on_printed,
         }
 
-    def line(self, event: e.LineReached) -> None:
+    def on_line_reached(self, event: e.LineReached) -> None:
         self.reached.setdefault(event.line, self.world.count - 1)
 
-    def ran(self, event: e.HookRan) -> None:
+    def on_hook_ran(self, event: e.HookRan) -> None:
         if event.hook == "tensor" and event.tensor is not None and self.world.tensors[event.tensor].node is None:
             self.now["leaf", event.tensor] += 1
 
-    def node(self, event: e.NodeRan) -> None:
+    def on_node_ran(self, event: e.NodeRan) -> None:
         self.at_node.clear()
 
-    def entered(self, event: e.FunctionEntered) -> None:
+    def on_function_entered(self, event: e.FunctionEntered) -> None:
         name = event.function
         if self.world.open_calls and name in self.names:
             self.at_node[name] += 1
             self.now["function", name] = max(self.now["function", name], self.at_node[name])
 
-    def finished(self, event: e.BackwardFinished) -> None:
+    def on_backward_finished(self, event: e.BackwardFinished) -> None:
         if self.world.open_calls or self.diagnosis is not None:
             return
         self.before.append(self.now)
@@ -344,10 +344,10 @@ class HooksPile(FirstTrouble):
             first = self.before[0]
             for key, once in first.items():
                 if [count[key] for count in self.before] == [once * (at + 1) for at in range(CALLS)]:
-                    self.tell(self.told(key, once))
+                    self.tell(self.describe(key, once))
                     return
 
-    def told(self, key: tuple[str, object], once: int) -> Diagnosis:
+    def describe(self, key: tuple[str, object], once: int) -> Diagnosis:
         world = self.world
         line = next((line for line, name in self.registering if key[0] == "leaf" or name == key[1]))
         text = code(world.source.text(line))

@@ -44,19 +44,21 @@ class Ignored(FirstTrouble):
             if last is not None
         }
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.NodeRan: self.ran, e.Printed: self.showing.printed} if self.deaf else {}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.NodeRan: self.on_node_ran, e.Printed: self.showing.on_printed} if self.deaf else {}
 
-    def ran(self, event: e.NodeRan) -> None:
+    def on_node_ran(self, event: e.NodeRan) -> None:
         node = self.world.nodes[event.node]
         name = node.name.removesuffix("Backward")
         if self.diagnosis is not None or not node.custom or name not in self.deaf or node.came is None:
             return
         if ones(node.came) or not any(grad is not None and not all_zero(grad) for grad in event.grads):
             return
-        self.tell(self.told(node, name, node.came), self.world.source.assigned(self.world.calls[event.call].place.line))
+        self.tell(
+            self.describe(node, name, node.came), self.world.source.assigned(self.world.calls[event.call].place.line)
+        )
 
-    def told(self, node: NodeState, name: str, came: Value) -> Diagnosis:
+    def describe(self, node: NodeState, name: str, came: Value) -> Diagnosis:
         argument, line = self.deaf[name]
         text = code(self.world.source.text(line))
         return Diagnosis(
@@ -102,18 +104,18 @@ class Withheld(FirstTrouble):
         self.backwards = falling_through(world.source.tree)
         """By Function the backward, if its last statement is no `return`."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.NodeRan: self.ran, e.Printed: self.showing.printed} if self.backwards else {}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.NodeRan: self.on_node_ran, e.Printed: self.showing.on_printed} if self.backwards else {}
 
-    def ran(self, event: e.NodeRan) -> None:
+    def on_node_ran(self, event: e.NodeRan) -> None:
         node = self.world.nodes[event.node]
         backward = self.backwards.get(node.name.removesuffix("Backward"))
         if self.diagnosis is not None or backward is None or node.came is None:
             return
         if any(target is not None for target, _ in node.edges) and not any(event.grads):
-            self.tell(self.told(node, backward))
+            self.tell(self.describe(node, backward))
 
-    def told(self, node: NodeState, backward: ast.FunctionDef) -> Diagnosis:
+    def describe(self, node: NodeState, backward: ast.FunctionDef) -> Diagnosis:
         function, last = node.name.removesuffix("Backward"), backward.body[-1]
         title, names = "A backward without a return", known_names(function=function)
         return Diagnosis(

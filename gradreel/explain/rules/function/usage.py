@@ -325,47 +325,47 @@ class KeptElsewhere(FirstTrouble):
         self.running: list[tuple[int, set[int]]] = []
         """The nodes whose backward runs, and the tensors made in it."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not self.stores:
             return {}
         return {
-            e.FunctionEntered: self.entered,
-            e.FunctionLeft: self.function_left,
-            e.NameBound: self.bound,
-            e.TensorMade: self.made,
-            e.NodeMade: self.node,
-            e.NodeStarted: self.started,
-            e.NodeRan: self.ran,
-            e.Printed: self.showing.printed,
+            e.FunctionEntered: self.on_function_entered,
+            e.FunctionLeft: self.on_function_left,
+            e.NameBound: self.on_name_bound,
+            e.TensorMade: self.on_tensor_made,
+            e.NodeMade: self.on_node_made,
+            e.NodeStarted: self.on_node_started,
+            e.NodeRan: self.on_node_ran,
+            e.Printed: self.showing.on_printed,
         }
 
-    def entered(self, event: e.FunctionEntered) -> None:
+    def on_function_entered(self, event: e.FunctionEntered) -> None:
         if event.function == "forward":
             self.forwards.append((event.scope, set()))
 
-    def function_left(self, event: e.FunctionLeft) -> None:
+    def on_function_left(self, event: e.FunctionLeft) -> None:
         if self.forwards and self.forwards[-1][0] == event.scope:
             self.left = self.forwards.pop()[1]
 
-    def bound(self, event: e.NameBound) -> None:
+    def on_name_bound(self, event: e.NameBound) -> None:
         if self.forwards and event.tensor is not None and event.scope == self.forwards[-1][0]:
             self.forwards[-1][1].add(event.tensor)
 
-    def node(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         node = self.world.nodes[event.node]
         if node.custom and node.name.removesuffix("Backward") in self.stores:
             for number in self.left.union(event.inputs):
                 self.owners.setdefault(number, []).append(event.node)
 
-    def started(self, event: e.NodeStarted) -> None:
+    def on_node_started(self, event: e.NodeStarted) -> None:
         if self.world.nodes[event.node].name.removesuffix("Backward") in self.stores:
             self.running.append((event.node, set()))
 
-    def ran(self, event: e.NodeRan) -> None:
+    def on_node_ran(self, event: e.NodeRan) -> None:
         if self.running and self.running[-1][0] == event.node:
             self.running.pop()
 
-    def made(self, event: e.TensorMade) -> None:
+    def on_tensor_made(self, event: e.TensorMade) -> None:
         if self.forwards:
             self.forwards[-1][1].add(event.tensor)
         if not self.running:
@@ -376,7 +376,7 @@ class KeptElsewhere(FirstTrouble):
             later = self.later(number, tensor) if self.diagnosis is None and tensor not in own else None
             if later is not None:
                 self.tell(
-                    self.told(self.world.nodes[number], later, tensor),
+                    self.describe(self.world.nodes[number], later, tensor),
                     self.world.source.assigned(self.world.calls[self.world.open_calls[-1]].place.line),
                 )
 
@@ -389,7 +389,7 @@ class KeptElsewhere(FirstTrouble):
         others = (self.world.nodes[owner] for owner in owners)
         return next((other for other in others if other.name == node.name and other.made > node.made), None)
 
-    def told(self, node: NodeState, later: NodeState, tensor: int) -> Diagnosis:
+    def describe(self, node: NodeState, later: NodeState, tensor: int) -> Diagnosis:
         world, function = self.world, node.name.removesuffix("Backward")
         line, goal = self.stores[function]
         return Diagnosis(

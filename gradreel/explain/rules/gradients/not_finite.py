@@ -46,24 +46,24 @@ class BornNan:
         self.diagnosis: Diagnosis | None = None
         self.shown: int | None = None
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not any(map(has_nan, self.world.gradients)):
             return {}
         return {
-            e.TensorMade: self.made,
-            e.NodeStarted: self.start,
-            e.NodeRan: self.ran,
-            e.GradStored: self.stored,
-            e.GradCaptured: self.got,
-            e.Printed: self.printed,
+            e.TensorMade: self.on_tensor_made,
+            e.NodeStarted: self.on_node_started,
+            e.NodeRan: self.on_node_ran,
+            e.GradStored: self.on_grad_stored,
+            e.GradCaptured: self.on_grad_captured,
+            e.Printed: self.on_printed,
         }
 
-    def printed(self, event: e.Printed) -> None:
+    def on_printed(self, event: e.Printed) -> None:
         """NaN that is printed after one was born shows it, or what came of it."""
         if self.shown is None and (self.forward is not None or self.births) and NAN.search(event.text):
             self.shown = self.world.place.line
 
-    def made(self, event: e.TensorMade) -> None:
+    def on_tensor_made(self, event: e.TensorMade) -> None:
         if self.forward is not None or event.node is None or self.world.open_calls or not has_nan(event.value):
             return
         tensor = self.world.tensors[event.tensor]
@@ -71,10 +71,10 @@ class BornNan:
         if before and not any(has_nan(source.value) for source in before):
             self.forward = tensor
 
-    def start(self, event: e.NodeStarted) -> None:
+    def on_node_started(self, event: e.NodeStarted) -> None:
         self.started[event.node] = any(map(has_nan, event.grads))
 
-    def ran(self, event: e.NodeRan) -> None:
+    def on_node_ran(self, event: e.NodeRan) -> None:
         if event.call in self.births or self.started.get(event.node):
             return
         whole = all(finite(slot.value) for slot in self.world.nodes[event.node].slots.values())
@@ -83,7 +83,7 @@ class BornNan:
         if any(map(has_nan, event.grads)):
             self.births[event.call] = self.world.count - 1, event.node
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         if not has_nan(event.after) or has_nan(event.before):
             return
         if event.call in self.births:
@@ -91,7 +91,7 @@ class BornNan:
         if self.diagnosis is None and self.forward is not None:
             self.tell_forward(self.forward, event.call, event.tensor)
 
-    def got(self, event: e.GradCaptured) -> None:
+    def on_grad_captured(self, event: e.GradCaptured) -> None:
         if event.call in self.births and has_nan(event.value):
             self.tell(event.call, event.tensor)
 
@@ -188,7 +188,7 @@ class BornNan:
             names=known_names(target=label(world, tensor)),
         )
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         if self.diagnosis is None or self.shown is None:
             return [] if self.diagnosis is None else [self.diagnosis]
         return [replace(self.diagnosis, lines={**self.diagnosis.lines, "shows": self.shown})]
@@ -229,26 +229,26 @@ class BornInfinite:
         self.diagnosis: Diagnosis | None = None
         self.shown: int | None = None
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         ends = self.world.gradients
         if not any(map(infinite, ends)) or any(map(has_nan, ends)) or asks(self.world.source.tree):
             return {}
         return {
-            e.NodeStarted: self.start,
-            e.NodeRan: self.ran,
-            e.GradStored: self.stored,
-            e.GradCaptured: self.got,
-            e.Printed: self.printed,
+            e.NodeStarted: self.on_node_started,
+            e.NodeRan: self.on_node_ran,
+            e.GradStored: self.on_grad_stored,
+            e.GradCaptured: self.on_grad_captured,
+            e.Printed: self.on_printed,
         }
 
-    def printed(self, event: e.Printed) -> None:
+    def on_printed(self, event: e.Printed) -> None:
         if self.shown is None and self.diagnosis is not None and "inf" in event.text:
             self.shown = self.world.place.line
 
-    def start(self, event: e.NodeStarted) -> None:
+    def on_node_started(self, event: e.NodeStarted) -> None:
         self.started[event.node] = all(map(finite, event.grads))
 
-    def ran(self, event: e.NodeRan) -> None:
+    def on_node_ran(self, event: e.NodeRan) -> None:
         """A node that kept infinity, or made one, only hands on what had overflowed before the backward."""
         node = self.world.nodes[event.node]
         if event.call in self.births or not self.started.get(event.node) or not any(map(infinite, event.grads)):
@@ -256,11 +256,11 @@ class BornInfinite:
         if all(finite(slot.value) for slot in node.slots.values()):
             self.births[event.call] = self.world.count - 1, event.node
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         if infinite(event.after) and finite(event.before):
             self.tell(event.call, event.tensor)
 
-    def got(self, event: e.GradCaptured) -> None:
+    def on_grad_captured(self, event: e.GradCaptured) -> None:
         if infinite(event.value):
             self.tell(event.call, event.tensor)
 
@@ -288,7 +288,7 @@ class BornInfinite:
             names=known_names(target=label(world, tensor)),
         )
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         if self.diagnosis is None or self.shown is None:
             return [] if self.diagnosis is None else [self.diagnosis]
         return [replace(self.diagnosis, lines={**self.diagnosis.lines, "shows": self.shown})]

@@ -57,15 +57,15 @@ class ZeroDerivative(FirstTrouble):
         self.last: set[int] = set()
         """Those of the nodes behind which comes the loss, and no layer any more."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.NodeRan: self.ran,
-            e.GradStored: self.stored,
-            e.GradCaptured: self.captured,
-            e.Printed: self.showing.printed,
+            e.NodeRan: self.on_node_ran,
+            e.GradStored: self.on_grad_stored,
+            e.GradCaptured: self.on_grad_captured,
+            e.Printed: self.showing.on_printed,
         }
 
-    def ran(self, event: e.NodeRan) -> None:
+    def on_node_ran(self, event: e.NodeRan) -> None:
         node = self.world.nodes[event.node]
         constant = (
             node.kind in ROUNDS or self.of_one(node)
@@ -73,11 +73,11 @@ class ZeroDerivative(FirstTrouble):
         if constant and event.call not in self.dropped and node.came is not None and not all_zero(node.came):
             self.dropped[event.call] = node
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         if event.after is not None and event.call is not None:
             self.arrived(event.call, event.tensor, event.after)
 
-    def captured(self, event: e.GradCaptured) -> None:
+    def on_grad_captured(self, event: e.GradCaptured) -> None:
         if event.value is not None:
             self.arrived(event.call, event.tensor, event.value)
 
@@ -112,13 +112,13 @@ class ZeroDerivative(FirstTrouble):
             self.reached = {node.number: set().union(*(by_graph(self.world, tensor) for tensor in given))}
         return self.reached[node.number]
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         for leaf, (node, event) in self.zeros.items():
             if leaf not in self.moved or self.often[leaf] >= AGAIN:
-                return [self.showing.shown(self.told(leaf, node, event))]
+                return [self.showing.shown(self.describe(leaf, node, event))]
         return []
 
-    def told(self, leaf: int, node: NodeState, event: int) -> Diagnosis:
+    def describe(self, leaf: int, node: NodeState, event: int) -> Diagnosis:
         world, place, last = self.world, node.place, node.number in self.last
         story = (
             f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} goes in steps: between its jumps "

@@ -54,19 +54,19 @@ class ConstantGradient(FirstTrouble):
         """By sum of many entries the part without a graph, and the one with."""
         self.looked_at = 0
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.GradCaptured: self.captured,
-            e.NodeMade: self.made,
-            e.BackwardStarted: self.backward,
-            e.Printed: self.showing.printed,
+            e.GradCaptured: self.on_grad_captured,
+            e.NodeMade: self.on_node_made,
+            e.BackwardStarted: self.on_backward_started,
+            e.Printed: self.showing.on_printed,
         }
 
-    def captured(self, event: e.GradCaptured) -> None:
+    def on_grad_captured(self, event: e.GradCaptured) -> None:
         call = self.world.calls[event.call]
         self.grads += call.called == "grad" and not call.create_graph
 
-    def made(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         if not self.grads or self.diagnosis is not None or self.world.nodes[event.node].kind not in SUMS:
             return
         for number in event.inputs:
@@ -79,7 +79,7 @@ class ConstantGradient(FirstTrouble):
             if size(tensor.shape) > 1 and with_graph:
                 self.parts[event.node] = number, with_graph[0]
 
-    def backward(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         if event.called != "backward" or self.diagnosis is not None or self.looked_at > MOST:
             return
         if not self.terms and not self.parts:
@@ -94,7 +94,7 @@ class ConstantGradient(FirstTrouble):
                 self.looked_at += 1
                 found = self.penalized(term)
                 if found is not None and trained & self.behind(found[1]):
-                    self.tell(self.told(node, term, *found), gradient_names(self.world.source))
+                    self.tell(self.describe(node, term, *found), gradient_names(self.world.source))
                     return
                 cut = self.cut_off(term, trained)
                 if cut is not None:
@@ -186,7 +186,7 @@ class ConstantGradient(FirstTrouble):
             bent |= op in BENT and (op != "mul" or of_two)
         return None
 
-    def told(self, node: NodeState, term: TensorState, gradient: TensorState, call: Call) -> Diagnosis:
+    def describe(self, node: NodeState, term: TensorState, gradient: TensorState, call: Call) -> Diagnosis:
         world = self.world
         term = self.first(term, gradient)
         place = term.place
@@ -251,13 +251,13 @@ class SecondOrder:
         self.before_skipped = BeforeSkipped(world)
         self.diagnosis: Diagnosis | None = None
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.GradStored: self.stored, e.TurnsSkipped: self.skipped}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.GradStored: self.on_grad_stored, e.TurnsSkipped: self.on_turns_skipped}
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.before_skipped.note(self.graphs)
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         call = self.world.calls.get(event.call) if event.call is not None else None
         grad = self.world.tensors.get(event.grad) if event.grad is not None else None
         if self.before_skipped.differs(event.tensor, event.before):
@@ -271,10 +271,10 @@ class SecondOrder:
             and event.tensor in self.graphs
             and self.diagnosis is None
         ):
-            self.diagnosis = self.told(event.tensor, grad.number)
+            self.diagnosis = self.describe(event.tensor, grad.number)
         self.graphs[event.tensor] = call.number
 
-    def told(self, tensor: int, grad: int) -> Diagnosis:
+    def describe(self, tensor: int, grad: int) -> Diagnosis:
         world = self.world
         call = world.calls[world.open_calls[-1]]
         name = code_label(world, tensor)
@@ -302,7 +302,7 @@ class SecondOrder:
             names=known_names(target=name_of(world, world.tensors[tensor])),
         )
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         return [self.diagnosis] if self.diagnosis is not None else []
 
 
@@ -324,10 +324,10 @@ class NoCurvature(FirstTrouble):
         """The first activation of straight pieces that the last first derivative went through."""
         self.curved = False
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.GradCaptured: self.captured, e.Printed: self.showing.printed}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.GradCaptured: self.on_grad_captured, e.Printed: self.showing.on_printed}
 
-    def captured(self, event: e.GradCaptured) -> None:
+    def on_grad_captured(self, event: e.GradCaptured) -> None:
         call = self.world.calls[event.call]
         if call.level == 1:
             self.activation = self.straight(call)
@@ -341,14 +341,14 @@ class NoCurvature(FirstTrouble):
             return
         self.zeros += 1
         if self.zeros == TIMES:
-            self.tell(self.told(call, node))
+            self.tell(self.describe(call, node))
 
     def straight(self, call: Call) -> NodeState | None:
         """The first activation of straight pieces that the call goes through."""
         nodes = (self.world.nodes[number] for number in sorted(call.expected))
         return next((node for node in nodes if node.kind in STRAIGHT_PIECES and node.generation == 0), None)
 
-    def told(self, call: Call, node: NodeState) -> Diagnosis:
+    def describe(self, call: Call, node: NodeState) -> Diagnosis:
         text, line = code(self.world.source.text(call.place.line)), call.place.line
         return Diagnosis(
             title="A second derivative that is zero everywhere",
@@ -365,8 +365,8 @@ class NoCurvature(FirstTrouble):
             cause="second_derivative",
         )
 
-    def found(self) -> list[Diagnosis]:
-        return [] if self.curved else super().found()
+    def report(self) -> list[Diagnosis]:
+        return [] if self.curved else super().report()
 
 
 def nothing(value: Value) -> bool:

@@ -65,29 +65,29 @@ class Growing:
         self.recount = False
         """Whether turns were skipped, of which it is not known how many nodes they left."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.LineReached: self.line,
-            e.NodeMade: self.made,
-            e.NodeReleased: self.released,
-            e.BackwardStarted: self.backward,
-            e.TurnsSkipped: self.skipped,
+            e.LineReached: self.on_line_reached,
+            e.NodeMade: self.on_node_made,
+            e.NodeReleased: self.on_node_released,
+            e.BackwardStarted: self.on_backward_started,
+            e.TurnsSkipped: self.on_turns_skipped,
         }
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         """Of the loop itself, and of those in it, turns in a row begin anew; those around it go on."""
         lines = [line for line, _ in self.open]
         for key in list(self.open)[lines.index(event.line) if event.line in lines else len(lines) :]:
             del self.open[key]
         self.around, self.recount = (), True
 
-    def made(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         self.alive += event.variable is None
 
-    def released(self, event: e.NodeReleased) -> None:
+    def on_node_released(self, event: e.NodeReleased) -> None:
         self.alive -= self.world.nodes[event.node].variable is None
 
-    def backward(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         place = self.world.place
         self.called_in.update(turn.line for turn in place.turns)
         shown = self.world.source.statement(place.line, place.end_line)
@@ -97,7 +97,7 @@ class Growing:
         if self.suspect is not None:
             self.ran.update(self.world.calls[event.call].expected)
 
-    def line(self, event: e.LineReached) -> None:
+    def on_line_reached(self, event: e.LineReached) -> None:
         if self.recount:
             self.recount = False
             self.alive = sum(node.alive and node.variable is None for node in self.world.nodes.values())
@@ -141,7 +141,7 @@ class Growing:
     def within(self, node: NodeState, lap: Lap, after: Lap) -> bool:
         return lap.began <= node.made < after.began and node.variable is None
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         """Told unless what was left behind was used by a later backward that the program made once for all turns."""
         if self.suspect is None:
             return []
@@ -292,30 +292,30 @@ class Collected:
         self.place = world.place
         self.suspects: list[tuple[int, list[EvaluationTurn], int]] = []
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
             e.LineReached: self.line,
             e.FunctionLeft: self.line,
-            e.NodeMade: self.made,
-            e.BackwardStarted: self.backward,
-            e.OptimizerStepped: self.stepped,
-            e.TurnsSkipped: self.skipped,
+            e.NodeMade: self.on_node_made,
+            e.BackwardStarted: self.on_backward_started,
+            e.OptimizerStepped: self.on_optimizer_stepped,
+            e.TurnsSkipped: self.on_turns_skipped,
         }
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         """Of a loop with skipped turns too little is known."""
         for laps in self.open.values():
             laps.clear()
 
-    def stepped(self, event: e.OptimizerStepped) -> None:
+    def on_optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         self.trained = True
 
-    def backward(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         """A loop with a backward in it is a training loop, which is not looked at here."""
         for laps in self.open.values():
             laps.clear()
 
-    def made(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         if event.variable is None:
             for laps in self.open.values():
                 if laps:
@@ -358,7 +358,7 @@ class Collected:
         alive = sum(node.alive for node in nodes)
         return 2 * len(carried) <= len(nodes) and 2 * alive > len(nodes)
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         """Told unless a backward ran through what was kept after all, or might have if the run had gone on."""
         latest = {line: laps for line, laps, _ in self.suspects} if self.world.trace.outcome.kind == "stopped" else {}
         for line, laps, nbytes in self.suspects:
@@ -368,10 +368,10 @@ class Collected:
             if self.world.skipped and not all(node.alive for node in states):
                 continue  # perhaps a backward among the skipped turns came for them
             if not any(node.runs for node in states):
-                return [self.told(line, laps, states, nbytes)]
+                return [self.describe(line, laps, states, nbytes)]
         return []
 
-    def told(self, line: int, laps: list[EvaluationTurn], states: list[NodeState], nbytes: int) -> Diagnosis:
+    def describe(self, line: int, laps: list[EvaluationTurn], states: list[NodeState], nbytes: int) -> Diagnosis:
         name = holder(self.world, [self.world.nodes[number] for number in laps[0].nodes])
         weight = f" with {nbytes - laps[0].nbytes:,} bytes of saved tensors" if nbytes > laps[0].nbytes else ""
         held = f"{code(name)} leads to all of them." if name else "What was kept of each turn leads to them."

@@ -63,22 +63,22 @@ class OldGraph(FirstTrouble):
         self.unused: set[int] = set()
         """Those whose old gradients were emptied before a step took them."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.Written: self.written,
-            e.BackwardStarted: self.started,
-            e.BackwardFinished: self.finished,
-            e.GradStored: self.stored,
-            e.TurnsSkipped: self.skipped,
-            e.Printed: self.showing.printed,
+            e.Written: self.on_written,
+            e.BackwardStarted: self.on_backward_started,
+            e.BackwardFinished: self.on_backward_finished,
+            e.GradStored: self.on_grad_stored,
+            e.TurnsSkipped: self.on_turns_skipped,
+            e.Printed: self.showing.on_printed,
         }
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         """What is waiting may have been emptied in those turns."""
         self.waiting.clear()
         self.drop()
 
-    def written(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         world = self.world
         owner = world.owner_of(event.tensor)
         if owner is not None:
@@ -103,7 +103,7 @@ class OldGraph(FirstTrouble):
         ]
         return any(same(value, tensor) for value in given for tensor in sources)
 
-    def started(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         self.old = {}
         if event.parent is not None or not self.steps or self.diagnosis is not None:
             return
@@ -125,21 +125,21 @@ class OldGraph(FirstTrouble):
         outputs = [self.world.tensors[number] for number in node.outputs]
         return bool(outputs) and all(tensor.storage == leaf.storage for tensor in outputs)
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         if event.after is None or event.how == "assigned":
             self.emptied(event.tensor)
         elif event.tensor in self.old and self.world.open_calls:
             if self.suspect is None:
-                self.suspect = self.told(self.world.calls[self.world.open_calls[-1]], event.tensor)
+                self.suspect = self.describe(self.world.calls[self.world.open_calls[-1]], event.tensor)
                 self.showing.wait()
             self.waiting.add(event.tensor)
 
-    def finished(self, event: e.BackwardFinished) -> None:
+    def on_backward_finished(self, event: e.BackwardFinished) -> None:
         """What autograd.grad gave is for whoever asked."""
         call = self.world.calls[event.call]
         asked = [number for number in call.inputs if number in self.old]
         if call.called == "grad" and asked and self.diagnosis is None:
-            self.tell(self.told(call, asked[0]))
+            self.tell(self.describe(call, asked[0]))
         self.old = {} if call.parent is None else self.old
 
     def emptied(self, number: int) -> None:
@@ -153,11 +153,11 @@ class OldGraph(FirstTrouble):
         if not self.waiting and self.diagnosis is None:
             self.suspect, self.showing.waiting = None, False
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         found = self.diagnosis or self.suspect
         return [self.showing.shown(found)] if found is not None else []
 
-    def told(self, call: Call, number: int) -> Diagnosis:
+    def describe(self, call: Call, number: int) -> Diagnosis:
         world, (first, step) = self.world, self.old[number]
         node = self.border(call, step)
         place = step.place

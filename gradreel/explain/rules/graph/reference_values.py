@@ -41,12 +41,12 @@ class MovingTarget(FirstTrouble):
         super().__init__(world)
         self.turns = self.looks = 0
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not any(word in self.world.source.whole for word in ("detach()", ".data", "no_grad")):
             return {}
-        return {e.BackwardStarted: self.backward, e.Printed: self.showing.printed}
+        return {e.BackwardStarted: self.on_backward_started, e.Printed: self.showing.on_printed}
 
-    def backward(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         call = self.world.calls[event.call]
         if self.diagnosis is not None or call.called != "backward" or not call.place.turns or self.looks == LOOKS:
             return
@@ -56,7 +56,7 @@ class MovingTarget(FirstTrouble):
             if cut is not None:
                 self.turns += 1
                 if self.turns == TURNS:
-                    self.tell(self.told(call, node, cut, moved))
+                    self.tell(self.describe(call, node, cut, moved))
                 return
 
     def cut_off(self, call: Call, fixed: TensorState, moved: TensorState) -> TensorState | None:
@@ -75,7 +75,7 @@ class MovingTarget(FirstTrouble):
             return None
         return cuts[0] if tracked_cut(world, cuts[0]).how in MEANT else None
 
-    def told(self, call: Call, node: NodeState, cut: TensorState, moved: TensorState) -> Diagnosis:
+    def describe(self, call: Call, node: NodeState, cut: TensorState, moved: TensorState) -> Diagnosis:
         world, found = self.world, tracked_cut(self.world, cut)
         source = next(state for state in made_from(world, cut) if state.requires_grad)
         aim = code_label(world, moved.number) if name_of(world, moved) else "the other side"

@@ -52,17 +52,17 @@ class LostWrite(FirstTrouble):
         self.lost: dict[int, Picked] = {}
         """By source: what was written and went."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.TensorMade: self.made,
-            e.Written: self.written,
-            e.NameBound: self.bound,
-            e.NumbersTaken: self.taken,
-            e.LineReached: self.line,
-            e.Printed: self.printed,
+            e.TensorMade: self.on_tensor_made,
+            e.Written: self.on_written,
+            e.NameBound: self.on_name_bound,
+            e.NumbersTaken: self.on_numbers_taken,
+            e.LineReached: self.on_line_reached,
+            e.Printed: self.on_printed,
         }
 
-    def made(self, event: e.TensorMade) -> None:
+    def on_tensor_made(self, event: e.TensorMade) -> None:
         if self.picked and event.base is None:
             for number in event.inputs:
                 self.read(self.world.tensors[number].storage, event.op)
@@ -81,7 +81,7 @@ class LostWrite(FirstTrouble):
         if picked is not None and (op != "clone" or picked.written is not None):
             del self.picked[storage]
 
-    def written(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         """A write into a copy; or by the copy into another tensor, which is a use of it."""
         for number in event.inputs:
             self.picked.pop(self.world.tensors[number].storage, None)
@@ -91,19 +91,19 @@ class LostWrite(FirstTrouble):
         else:
             self.lost.pop(event.tensor, None)
 
-    def bound(self, event: e.NameBound) -> None:
+    def on_name_bound(self, event: e.NameBound) -> None:
         if self.picked and event.tensor is not None:
             self.picked.pop(self.world.tensors[event.tensor].storage, None)
 
-    def taken(self, event: e.NumbersTaken) -> None:
+    def on_numbers_taken(self, event: e.NumbersTaken) -> None:
         self.picked.pop(self.world.tensors[event.tensor].storage, None)
 
-    def printed(self, event: e.Printed) -> None:
+    def on_printed(self, event: e.Printed) -> None:
         """What is printed in its own statement has been of use."""
         self.picked.clear()
-        self.showing.printed(event)
+        self.showing.on_printed(event)
 
-    def line(self, event: e.LineReached) -> None:
+    def on_line_reached(self, event: e.LineReached) -> None:
         """The next line: nobody can come back to what the last one made and did not name."""
         for picked in self.picked.values():
             alive = any(self.world.tensors[number].alive for number in picked.tensors)
@@ -114,9 +114,9 @@ class LostWrite(FirstTrouble):
     def used(self, event: e.TensorMade) -> None:
         source = next((number for number in event.inputs if number in self.lost), None)
         if source is not None:
-            self.tell(self.told(self.lost[source]))
+            self.tell(self.describe(self.lost[source]))
 
-    def told(self, picked: Picked) -> Diagnosis:
+    def describe(self, picked: Picked) -> Diagnosis:
         world, place = self.world, picked.place
         source, now = world.tensors[picked.source], world.place
         name = code_label(world, source.number)
@@ -170,19 +170,19 @@ class MovingViews(FirstTrouble):
         self.moved: dict[int, tuple[Kept, str]] = {}
         """The tensors that show other numbers than when they were kept, with the name of their list."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.NameBound: self.bound,
-            e.TensorMade: self.made,
-            e.Printed: self.showing.printed,
-            e.TurnsSkipped: self.skipped,
+            e.NameBound: self.on_name_bound,
+            e.TensorMade: self.on_tensor_made,
+            e.Printed: self.showing.on_printed,
+            e.TurnsSkipped: self.on_turns_skipped,
         }
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.kept.clear()
         self.moved.clear()
 
-    def bound(self, event: e.NameBound) -> None:
+    def on_name_bound(self, event: e.NameBound) -> None:
         if event.tensor is None or self.diagnosis is not None or not event.name.endswith("]"):
             return
         found = ELEMENT.match(event.name)
@@ -202,7 +202,7 @@ class MovingViews(FirstTrouble):
             return False
         return are_equal(earlier.value, tensor.value) and not are_equal(before.value, earlier.value)
 
-    def made(self, event: e.TensorMade) -> None:
+    def on_tensor_made(self, event: e.TensorMade) -> None:
         if self.diagnosis is not None or not self.moved or event.base is not None:
             return
         for number in event.inputs:
@@ -214,7 +214,7 @@ class MovingViews(FirstTrouble):
                 names = [element for _, element in self.world.tensors[number].names]
                 write = self.write(kept)
                 if write is not None and any(element.startswith(f"{name}[") for element in names):
-                    self.tell(self.told(kept, name, write))
+                    self.tell(self.describe(kept, name, write))
                 return
 
     def write(self, kept: Kept) -> Write | None:
@@ -229,7 +229,7 @@ class MovingViews(FirstTrouble):
                 return before[-1] if before else None
         return None
 
-    def told(self, kept: Kept, name: str, write: Write) -> Diagnosis:
+    def describe(self, kept: Kept, name: str, write: Write) -> Diagnosis:
         world = self.world
         tensor = world.tensors[kept.tensor]
         base = world.tensors[tensor.base] if tensor.base is not None else tensor
@@ -271,17 +271,17 @@ class Unrecorded(FirstTrouble):
         self.used: dict[int, int] = {}
         """By node that took the memory after the write."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not self.world.source.quiet_lines:
             return {}
         return {
-            e.Written: self.written,
-            e.NodeMade: self.node,
-            e.BackwardStarted: self.backward,
-            e.Printed: self.showing.printed,
+            e.Written: self.on_written,
+            e.NodeMade: self.on_node_made,
+            e.BackwardStarted: self.on_backward_started,
+            e.Printed: self.showing.on_printed,
         }
 
-    def written(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         place = self.world.place
         lines = {place.line, *(frame.line for frame in place.frames)}
         tensor = self.world.tensors[event.tensor]
@@ -294,21 +294,21 @@ class Unrecorded(FirstTrouble):
             return  # made of what was there: the slope may be meant to stay
         self.writes[event.storage] = result, self.world.writes[event.storage][-1]
 
-    def node(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         for number in event.inputs if event.variable is None and self.writes else ():
             storage = self.world.tensors[number].storage
             if storage in self.writes:
                 self.used[event.node] = storage
 
-    def backward(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         if self.diagnosis is not None or not self.used:
             return
         reached = self.world.calls[event.call].expected
         node = next((node for node in self.used if node in reached or node in event.nodes), None)
         if node is not None:
-            self.tell(self.told(node, *self.writes[self.used[node]]))
+            self.tell(self.describe(node, *self.writes[self.used[node]]))
 
-    def told(self, node: int, result: TensorState, write: Write) -> Diagnosis:
+    def describe(self, node: int, result: TensorState, write: Write) -> Diagnosis:
         world, name = self.world, code_label(self.world, result.number)
         text = code(world.source.text(write.place.line, write.place.end_line))
         return Diagnosis(

@@ -172,10 +172,10 @@ WAYS = {"numpy": "an array that shows its memory", "storage": "its storage"}
 class Stale(FirstTrouble):
     """Slots that were read after an uncounted write had changed what they hold."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.SlotRead: self.read, e.Printed: self.showing.printed}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.SlotRead: self.on_slot_read, e.Printed: self.showing.on_printed}
 
-    def read(self, event: e.SlotRead) -> None:
+    def on_slot_read(self, event: e.SlotRead) -> None:
         if self.diagnosis is not None or event.found != event.kept:
             return
         node = self.world.nodes[event.node]
@@ -188,7 +188,7 @@ class Stale(FirstTrouble):
             if not write.counted and write.event > slot.saved and write.op not in ("known before", "set_")
         ]
         if writes and self.changed(slot, writes[-1]):
-            diagnosis = self.told(node, slot, writes[0])
+            diagnosis = self.describe(node, slot, writes[0])
             self.tell(diagnosis, self.world.source.assigned(diagnosis.lines["shows"] or 0))
 
     def changed(self, slot: SlotState, write: Write) -> bool:
@@ -197,7 +197,7 @@ class Stale(FirstTrouble):
         now = tensor.value if tensor is not None else None
         return now is None or now.shape != slot.value.shape or repr(now.data) != repr(slot.value.data)
 
-    def told(self, node: NodeState, slot: SlotState, write: Write) -> Diagnosis:
+    def describe(self, node: NodeState, slot: SlotState, write: Write) -> Diagnosis:
         world = self.world
         source = origin(world, world.tensors.get(slot.tensor) if slot.tensor is not None else None)
         call = world.calls[world.open_calls[-1]] if world.open_calls else None

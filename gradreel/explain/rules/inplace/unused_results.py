@@ -44,18 +44,18 @@ class ThrownAway(FirstTrouble):
         """By node that took such a tensor: the tensor, the event and the line."""
         self.printed = False
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not any(map(throws_away, self.world.source.nodes)):
             return {}
         return {
-            e.TensorMade: self.tensor,
-            e.LineReached: self.line,
-            e.NodeMade: self.node,
-            e.BackwardStarted: self.backward,
-            e.Printed: self.prints,
+            e.TensorMade: self.on_tensor_made,
+            e.LineReached: self.on_line_reached,
+            e.NodeMade: self.on_node_made,
+            e.BackwardStarted: self.on_backward_started,
+            e.Printed: self.on_printed,
         }
 
-    def tensor(self, event: e.TensorMade) -> None:
+    def on_tensor_made(self, event: e.TensorMade) -> None:
         place = self.world.place
         if not place.line or not (event.inputs or event.base is not None) or not self.alone(place):
             return
@@ -69,11 +69,11 @@ class ThrownAway(FirstTrouble):
         statements = self.world.source.simple(place.line)
         return len(statements) == 1 and throws_away(statements[0])
 
-    def prints(self, event: e.Printed) -> None:
+    def on_printed(self, event: e.Printed) -> None:
         self.printed = True
-        self.showing.printed(event)
+        self.showing.on_printed(event)
 
-    def line(self, event: e.LineReached) -> None:
+    def on_line_reached(self, event: e.LineReached) -> None:
         """The next line: what was made is gone, if nothing has a name for it, and it was not echoed."""
         if self.made_at is not None and len(self.made) == 1 and not self.printed:
             number, source = self.made[0]
@@ -81,23 +81,23 @@ class ThrownAway(FirstTrouble):
         self.made_at, self.printed = None, False
         self.made.clear()
 
-    def node(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         for number in event.inputs:
             if number in self.thrown and event.variable is None and self.made_at is None:
                 place = self.world.place
                 if place.line != self.thrown[number][1].line:
                     self.used.setdefault(event.node, (number, self.world.count - 1, place.line))
 
-    def backward(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         if self.diagnosis is not None or not self.used:
             return
         reached = self.world.calls[event.call].expected
         for node, use in self.used.items():
             if node in reached or node in event.nodes:
-                self.tell(self.told(node, *use))
+                self.tell(self.describe(node, *use))
                 return
 
-    def told(self, node: int, tensor: int, event: int, line: int) -> Diagnosis:
+    def describe(self, node: int, tensor: int, event: int, line: int) -> Diagnosis:
         world = self.world
         number, place = self.thrown[tensor]
         text, name = code(world.source.text(place.line, place.end_line)), code_label(world, tensor)
@@ -137,20 +137,24 @@ class PureCalls(FirstTrouble):
         self.calls = pure_calls(world.source.tree)
         self.reached: tuple[int, int] | None = None
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not self.calls:
             return {}
-        return {e.LineReached: self.line, e.BackwardFinished: self.finished, e.Printed: self.showing.printed}
+        return {
+            e.LineReached: self.on_line_reached,
+            e.BackwardFinished: self.on_backward_finished,
+            e.Printed: self.showing.on_printed,
+        }
 
-    def line(self, event: e.LineReached) -> None:
+    def on_line_reached(self, event: e.LineReached) -> None:
         if self.reached is None and event.line in self.calls:
             self.reached = event.line, self.world.count - 1
 
-    def finished(self, event: e.BackwardFinished) -> None:
+    def on_backward_finished(self, event: e.BackwardFinished) -> None:
         if self.reached is not None and self.diagnosis is None:
-            self.tell(self.told(*self.reached))
+            self.tell(self.describe(*self.reached))
 
-    def told(self, line: int, number: int) -> Diagnosis:
+    def describe(self, line: int, number: int) -> Diagnosis:
         function, name, rebound = self.calls[line]
         text = code(self.world.source.text(line))
         return Diagnosis(
@@ -246,14 +250,14 @@ class OnlyNamed:
         self.statements = {node.lineno: ast.unparse(part) for node in nodes if (part := only_named(node)) is not None}
         self.reached: tuple[int, int] | None = None
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.LineReached: self.line} if self.statements else {}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.LineReached: self.on_line_reached} if self.statements else {}
 
-    def line(self, event: e.LineReached) -> None:
+    def on_line_reached(self, event: e.LineReached) -> None:
         if self.reached is None and event.line in self.statements:
             self.reached = event.line, self.world.count - 1
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         if self.reached is None:
             return []
         line, number = self.reached

@@ -50,30 +50,30 @@ class SameModel(FirstTrouble):
         """Whether any gradient was not zero."""
         self.shared: tuple[ast.Assign, str, str, TensorState] | None = None
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not self.again:
             return {}
         return {
-            e.GradStored: self.stored,
-            e.OptimizerStepped: self.stepped,
-            e.TurnsSkipped: self.skipped,
-            e.Printed: self.showing.printed,
+            e.GradStored: self.on_grad_stored,
+            e.OptimizerStepped: self.on_optimizer_stepped,
+            e.TurnsSkipped: self.on_turns_skipped,
+            e.Printed: self.showing.on_printed,
         }
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.gradients = self.gradients or not self.steps
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         if event.after is None or event.how == "assigned":
             return
         self.gradients |= not vanishes(event.after)
         if self.shared is None:
             self.shared = self.under_two_names(self.world.tensors[event.tensor])
 
-    def stepped(self, event: e.OptimizerStepped) -> None:
+    def on_optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         self.steps += event.phase != "began"
         if self.steps == STEPS and self.diagnosis is None and self.shared is not None:
-            self.tell(self.told(*self.shared))
+            self.tell(self.describe(*self.shared))
 
     def under_two_names(self, tensor: TensorState) -> tuple[ast.Assign, str, str, TensorState] | None:
         names = {name for _, name in tensor.names}
@@ -84,7 +84,7 @@ class SameModel(FirstTrouble):
                     return node, fixed, model, tensor
         return None
 
-    def told(self, node: ast.Assign, fixed: str, model: str, tensor: TensorState) -> Diagnosis:
+    def describe(self, node: ast.Assign, fixed: str, model: str, tensor: TensorState) -> Diagnosis:
         line = node.lineno
         alone = fixed if FIXED.search(fixed) else model
         same = (
@@ -107,10 +107,10 @@ class SameModel(FirstTrouble):
             names=names,
         )
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         if self.shared is None or self.gradients and not any(map(FIXED.search, self.shared[1:3])):
             return []
-        return super().found()
+        return super().report()
 
 
 def assigned_again(nodes: list[ast.AST]) -> Iterator[tuple[ast.Assign, str, str]]:

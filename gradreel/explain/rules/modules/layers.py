@@ -51,12 +51,12 @@ class MadeAnew(FirstTrouble):
         """The lines that make a thing anew of what it was."""
         self.learnt: dict[int, TensorState] = {}
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not self.makers:
             return {}
-        return {e.GradStored: self.stored, e.Printed: self.showing.printed}
+        return {e.GradStored: self.on_grad_stored, e.Printed: self.showing.on_printed}
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         tensor = self.world.tensors[event.tensor]
         line = tensor.place.line
         if self.diagnosis is not None or line not in self.makers or tensor.node is not None or event.how == "assigned":
@@ -65,9 +65,9 @@ class MadeAnew(FirstTrouble):
             return  # made of what others computed: that is where the graph is cut
         before = self.learnt.setdefault(line, tensor)
         if before.made < tensor.made and before.place.since != tensor.place.since:
-            self.tell(self.told(before, self.makers[line]))
+            self.tell(self.describe(before, self.makers[line]))
 
-    def told(self, tensor: TensorState, call: ast.Call) -> Diagnosis:
+    def describe(self, tensor: TensorState, call: ast.Call) -> Diagnosis:
         line, made = tensor.place.line, code(ast.unparse(call))
         return Diagnosis(
             title="Made anew in every forward",
@@ -118,19 +118,19 @@ class Dropping(FirstTrouble):
         self.modes = {call.lineno: mode for call in calls if (mode := mode_of(call)) is not None}
         self.since: int | None = None
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not self.drops or "eval" not in self.modes.values():
             return {}
-        return {e.LineReached: self.line, e.Printed: self.showing.printed}
+        return {e.LineReached: self.on_line_reached, e.Printed: self.showing.on_printed}
 
-    def line(self, event: e.LineReached) -> None:
+    def on_line_reached(self, event: e.LineReached) -> None:
         mode = self.modes.get(event.line)
         if mode is not None:
             self.since = event.line if mode == "eval" else None
         elif event.line in self.drops and self.since is not None and self.diagnosis is None:
-            self.tell(self.told(self.drops[event.line], self.since))
+            self.tell(self.describe(self.drops[event.line], self.since))
 
-    def told(self, call: ast.Call, since: int) -> Diagnosis:
+    def describe(self, call: ast.Call, since: int) -> Diagnosis:
         line = call.lineno
         return Diagnosis(
             title="Dropout that goes on",

@@ -87,10 +87,10 @@ class TurnedRound:
         self.world = world
         self.diagnosis: Diagnosis | None = None
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.NodeMade: self.made}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.NodeMade: self.on_node_made}
 
-    def made(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         if self.diagnosis is not None or not event.name.startswith(ASYMMETRIC_LOSSES):
             return
         world, node = self.world, self.world.nodes[event.node]
@@ -116,7 +116,7 @@ class TurnedRound:
                 names=known_names(first=one, second=two),
             )
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         return [] if self.diagnosis is None else [self.diagnosis]
 
 
@@ -133,10 +133,10 @@ LOGARITHMS += "a number between -1 and 0, whose gradient says little of how wron
 class Squashed(FirstTrouble):
     """Looks at each loss once: what its scores came from."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.NodeMade: self.made, e.Printed: self.showing.printed}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.NodeMade: self.on_node_made, e.Printed: self.showing.on_printed}
 
-    def made(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         if self.diagnosis is not None:
             return
         node = self.world.nodes[event.node]
@@ -215,15 +215,15 @@ class Broadcast(FirstTrouble):
         self.differences: dict[int, tuple[TensorState, TensorState]] = {}
         """By node the scores and the targets that it takes the differences of."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.Warned: self.warned,
-            e.TensorMade: self.made,
-            e.BackwardStarted: self.backward,
-            e.Printed: self.showing.printed,
+            e.Warned: self.on_warned,
+            e.TensorMade: self.on_tensor_made,
+            e.BackwardStarted: self.on_backward_started,
+            e.Printed: self.showing.on_printed,
         }
 
-    def warned(self, event: e.Warned) -> None:
+    def on_warned(self, event: e.Warned) -> None:
         sizes = SIZES.search(event.message)
         if sizes is None or self.diagnosis is not None:
             return
@@ -243,7 +243,7 @@ class Broadcast(FirstTrouble):
             )
         )
 
-    def made(self, event: e.TensorMade) -> None:
+    def on_tensor_made(self, event: e.TensorMade) -> None:
         """A column and a row, of which nobody asked for a table of all pairs: scores that a network gave and data, or
         the losses of rows and their weights."""
         if event.node is None or len(event.inputs) != 2 or len(event.shape) != 2:
@@ -280,7 +280,7 @@ class Broadcast(FirstTrouble):
             return False
         return [self.world.tensors[number].shape for number in node.inputs[:2]] == [losses.shape] * 2
 
-    def backward(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         if self.diagnosis is not None or not self.differences:
             return
         for root in event.roots:
@@ -288,7 +288,7 @@ class Broadcast(FirstTrouble):
                 node = self.world.nodes[tensor.node] if tensor.node is not None else None
                 found = self.added_up(node) if node is not None and node.kind in TOTALS and not tensor.shape else None
                 if found is not None and self.diagnosis is None:
-                    self.tell(self.told(found, *self.differences[found.number]))
+                    self.tell(self.describe(found, *self.differences[found.number]))
 
     def added_up(self, node: NodeState) -> NodeState | None:
         """The differences that `node` adds up all of, each made a loss of its own."""
@@ -302,7 +302,7 @@ class Broadcast(FirstTrouble):
                 todo += [target for target, _ in self.world.nodes[number].edges if target is not None]
         return None
 
-    def told(self, node: NodeState, scores: TensorState, targets: TensorState) -> Diagnosis:
+    def describe(self, node: NodeState, scores: TensorState, targets: TensorState) -> Diagnosis:
         world, place = self.world, node.place
         base = targets if targets.called else origin(world, targets) or targets
         text, weighted = code(world.source.text(place.line, place.end_line)), node.kind != "Sub"

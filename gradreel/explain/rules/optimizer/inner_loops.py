@@ -44,19 +44,19 @@ class InVain(FirstTrouble):
         self.last: tuple[int, int, str] | None = None
         self.line = 0
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.OptimizerStepped: self.stepped,
-            e.Written: self.written,
-            e.GradStored: self.stored,
-            e.Printed: self.showing.printed,
+            e.OptimizerStepped: self.on_optimizer_stepped,
+            e.Written: self.on_written,
+            e.GradStored: self.on_grad_stored,
+            e.Printed: self.showing.on_printed,
         }
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         if event.how not in ("assigned", "retained") and event.after is not None:
             self.arrived = event.tensor, self.world.place.line
 
-    def stepped(self, event: e.OptimizerStepped) -> None:
+    def on_optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         if event.phase == "began":
             self.line = self.world.place.line
             if self.arrived is not None:
@@ -68,11 +68,11 @@ class InVain(FirstTrouble):
             if self.steps[self.line] == STEPS and self.line not in self.moving and not self.showing.waiting:
                 self.showing.wait()
 
-    def written(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         if self.world.optimizer is not None:
             self.moving.add(self.line)
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         idle = [line for line, steps in self.steps.items() if steps >= STEPS and line not in self.moving]
         idle = [line for line in idle if self.moving or self.beside[line] >= STEPS]
         if not idle or self.world.skipped:

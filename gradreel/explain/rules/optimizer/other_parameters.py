@@ -68,47 +68,47 @@ class Untouched:
         self.step: tuple[str, Place, int] | None = None
         self.showing = Showing(world)
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.GradStored: self.stored,
-            e.Written: self.wrote,
-            e.OptimizerStepped: self.stepped,
-            e.LineReached: self.reach,
-            e.NameBound: self.named,
-            e.FlagChanged: self.flagged,
-            e.Printed: self.showing.printed,
+            e.GradStored: self.on_grad_stored,
+            e.Written: self.on_written,
+            e.OptimizerStepped: self.on_optimizer_stepped,
+            e.LineReached: self.on_line_reached,
+            e.NameBound: self.on_name_bound,
+            e.FlagChanged: self.on_flag_changed,
+            e.Printed: self.showing.on_printed,
         }
 
-    def named(self, event: e.NameBound) -> None:
+    def on_name_bound(self, event: e.NameBound) -> None:
         if event.tensor is not None and self.made and "." in event.name:
             there = self.put.setdefault(event.tensor, {})
             there.setdefault((event.scope, event.name), (self.world.place, self.world.count - 1))
         if event.tensor is None and event.text is not None:
             self.bound.setdefault(event.text, (self.world.place, self.world.count - 1))
 
-    def reach(self, event: e.LineReached) -> None:
+    def on_line_reached(self, event: e.LineReached) -> None:
         place = self.world.place
         here = sum(place.line <= call.lineno <= place.end_line for call in self.makings)
         self.made += [(place, self.world.count - 1)] * here
         self.groups += read_groups(self.world, self.makings)
 
-    def flagged(self, event: e.FlagChanged) -> None:
+    def on_flag_changed(self, event: e.FlagChanged) -> None:
         if self.world.tensors[event.tensor].requires_grad:
             self.unfrozen[event.tensor] = self.world.place, self.world.count - 1
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         if event.after is not None and event.how not in ("assigned", "retained"):
             self.arrived.add(event.tensor)
             self.reached.add(self.world.tensors[event.tensor].storage)
 
-    def wrote(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         storage = self.world.tensors[event.tensor].storage
         if storage in self.reached:
             self.written.add(storage)
         if self.world.optimizer is not None:
             self.stepped_memory.add(storage)
 
-    def stepped(self, event: e.OptimizerStepped) -> None:
+    def on_optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         if event.phase == "began":
             return
         self.step = event.optimizer, self.world.place, self.world.count - 1
@@ -130,7 +130,7 @@ class Untouched:
             if self.passed_names[tensor.called] > STEPS:
                 self.anew.add(number)
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         """Told if no step ever wrote anything, or if the leaf was made, or told to learn, after the optimizer."""
         anew = self.anew if self.stepped_memory else set()
         lost = [
@@ -160,7 +160,7 @@ class Untouched:
             if thawed:
                 return [self.showing.shown(self.told_unfrozen(thawed[0], optimizer, place, event))]
             lost = [n for n in lost if self.world.tensors[n].made > event and self.in_module(n)]
-        return [self.showing.shown(self.told(lost[0], optimizer, place, event))] if lost else []
+        return [self.showing.shown(self.describe(lost[0], optimizer, place, event))] if lost else []
 
     def told_of_group(self, lost: list[int]) -> Diagnosis | None:
         """Of what belongs to an object all of whose parameters an optimizer was given, and was not among them."""
@@ -176,7 +176,7 @@ class Untouched:
                     return self.told_hidden(number, line)
                 if owners := later_owners(group, tensor, names):
                     text = world.source.text(group.place.line, group.place.end_line)
-                    found = self.told(number, text, group.place, group.event, owners)
+                    found = self.describe(number, text, group.place, group.event, owners)
                     owner = min(owners)[1]
                     return replace(found, names={**found.names, "owner": owner, "given": group.owner})
         return None
@@ -320,7 +320,7 @@ class Untouched:
         ]
         return min(there, key=lambda found: found[1], default=(tensor.place, tensor.made))
 
-    def told(
+    def describe(
         self, number: int, optimizer: str, place: Place, event: int, owners: set[tuple[int, str]] = NOBODY
     ) -> Diagnosis:
         world, tensor = self.world, self.world.tensors[number]

@@ -37,16 +37,16 @@ class Rebound:
         self.before: tuple[str, TensorState] | None = None
         self.diagnosis: Diagnosis | None = None
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.LineReached: self.line, e.NameBound: self.bound} if self.statements else {}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.LineReached: self.on_line_reached, e.NameBound: self.on_name_bound} if self.statements else {}
 
-    def line(self, event: e.LineReached) -> None:
+    def on_line_reached(self, event: e.LineReached) -> None:
         name = self.statements.get(event.line)
         tensor = stands_for(self.world, name) if name is not None else None
         learns = tensor is not None and tensor.node is None and (tensor.requires_grad or of_module(tensor))
         self.before = (name, tensor) if name is not None and tensor is not None and learns else None
 
-    def bound(self, event: e.NameBound) -> None:
+    def on_name_bound(self, event: e.NameBound) -> None:
         if self.before is None or self.diagnosis is not None or event.name != self.before[0] or event.tensor is None:
             return
         name, tensor = self.before
@@ -69,7 +69,7 @@ class Rebound:
             names=names,
         )
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         return [self.diagnosis] if self.diagnosis is not None else []
 
 
@@ -151,25 +151,25 @@ class SameMemory(FirstTrouble):
         self.written: dict[int, int] = {}
         """By storage when a step wrote into it last."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not self.kept:
             return {}
         return {
-            e.NameBound: self.name_bound,
-            e.Written: self.wrote,
-            e.TensorMade: self.made,
-            e.Printed: self.showing.printed,
+            e.NameBound: self.on_name_bound,
+            e.Written: self.on_written,
+            e.TensorMade: self.on_tensor_made,
+            e.Printed: self.showing.on_printed,
         }
 
-    def name_bound(self, event: e.NameBound) -> None:
+    def on_name_bound(self, event: e.NameBound) -> None:
         if event.name in self.kept and event.tensor is not None:
             self.bound[event.name] = self.world.tensors[event.tensor].storage, self.world.count - 1
 
-    def wrote(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         if self.world.optimizer is not None:
             self.written[event.storage] = self.world.count - 1
 
-    def made(self, event: e.TensorMade) -> None:
+    def on_tensor_made(self, event: e.TensorMade) -> None:
         if self.diagnosis is not None or bare(event.op) not in DIFFERENCES or len(event.inputs) != 2:
             return
         one, two = (self.world.tensors[number] for number in event.inputs)
@@ -179,7 +179,7 @@ class SameMemory(FirstTrouble):
         words = names_in(said)
         for name, (storage, since) in self.bound.items():
             if name in words and storage == one.storage and self.written.get(storage, -1) > since:
-                self.tell(self.told(name))
+                self.tell(self.describe(name))
                 return
 
     def past_cuts(self, tensor: TensorState) -> TensorState:
@@ -188,7 +188,7 @@ class SameMemory(FirstTrouble):
             tensor = self.world.tensors[tensor.base]
         return tensor
 
-    def told(self, name: str) -> Diagnosis:
+    def describe(self, name: str) -> Diagnosis:
         world, node = self.world, self.kept[name]
         title, names = "Before and after are one memory", known_names(target=name)
         return Diagnosis(

@@ -44,26 +44,30 @@ class NeverStepped(FirstTrouble):
         self.backwards: dict[tuple[int, int], int] = {}
         """By line and run of a loop how many backwards there were in it."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if self.idle is None or any(isinstance(event, e.OptimizerStepped) for event in self.world.trace.events):
             return {}
-        return {e.BackwardFinished: self.finished, e.Written: self.written, e.Printed: self.showing.printed}
+        return {
+            e.BackwardFinished: self.on_backward_finished,
+            e.Written: self.on_written,
+            e.Printed: self.showing.on_printed,
+        }
 
-    def written(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         """A step by hand is one, too."""
         if self.world.tensors[event.tensor].grad is not None or not event.counted:
             self.idle = self.diagnosis = None
 
-    def finished(self, event: e.BackwardFinished) -> None:
+    def on_backward_finished(self, event: e.BackwardFinished) -> None:
         call = self.world.calls[event.call]
         if self.idle is None or call.called != "backward" or not call.place.turns or self.diagnosis is not None:
             return
         turn = call.place.turns[-1]
         count = self.backwards[turn.line, turn.run] = self.backwards.get((turn.line, turn.run), 0) + 1
         if count >= TURNS:
-            self.tell(self.told(self.idle, call.place.line, call.started))
+            self.tell(self.describe(self.idle, call.place.line, call.started))
 
-    def told(self, name: str, line: int, event: int) -> Diagnosis:
+    def describe(self, name: str, line: int, event: int) -> Diagnosis:
         title, names = "An optimizer that never takes a step", known_names(target=name)
         return Diagnosis(
             title=title,
@@ -114,20 +118,20 @@ class NoBackward(FirstTrouble):
         calls = (node for node in world.source.nodes if isinstance(node, ast.Call))
         self.asked = any(callee(call) in BACKWARD for call in calls)
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if self.asked or any(isinstance(event, e.BackwardStarted | e.GradStored) for event in self.world.trace.events):
             return {}
-        return {e.OptimizerStepped: self.stepped, e.Printed: self.showing.printed}
+        return {e.OptimizerStepped: self.on_optimizer_stepped, e.Printed: self.showing.on_printed}
 
-    def stepped(self, event: e.OptimizerStepped) -> None:
+    def on_optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         if self.diagnosis is None and event.phase == "began" and (losses := list(filter(is_loss, self.named()))):
-            self.tell(self.told(losses[-1], event.optimizer))
+            self.tell(self.describe(losses[-1], event.optimizer))
 
     def named(self) -> list[TensorState]:
         """What has a name of the program's own, in the order in which it was made."""
         return [tensor for tensor in self.world.tensors.values() if tensor.names and tensor.bound is not None]
 
-    def told(self, loss: TensorState, optimizer: str) -> Diagnosis:
+    def describe(self, loss: TensorState, optimizer: str) -> Diagnosis:
         world, name = self.world, name_of(self.world, loss) or "loss"
         built = (loss.bound or loss.place).line
         return Diagnosis(
@@ -171,30 +175,30 @@ class ClippedEarly(FirstTrouble):
         self.arrived: tuple[int, int] | None = None
         """The first gradient to come later: to what had none, or once more to what had one."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not self.lines:
             return {}
         return {
-            e.LineReached: self.line,
-            e.GradStored: self.stored,
-            e.OptimizerStepped: self.stepped,
-            e.TurnsSkipped: self.skipped,
-            e.Printed: self.showing.printed,
+            e.LineReached: self.on_line_reached,
+            e.GradStored: self.on_grad_stored,
+            e.OptimizerStepped: self.on_optimizer_stepped,
+            e.TurnsSkipped: self.on_turns_skipped,
+            e.Printed: self.showing.on_printed,
         }
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.forget()
 
     def forget(self) -> None:
         self.arrived = self.clipped = None
         self.there.clear()
 
-    def line(self, event: e.LineReached) -> None:
+    def on_line_reached(self, event: e.LineReached) -> None:
         if event.line in self.lines:
             self.clipped, self.arrived = (event.line, self.world.count - 1), None
             self.had = frozenset(self.there)
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         if event.after is None:
             self.there.discard(event.tensor)
             self.had -= {event.tensor}
@@ -204,14 +208,14 @@ class ClippedEarly(FirstTrouble):
                 self.arrived = self.world.place.line, self.world.count - 1
             self.there.add(event.tensor)
 
-    def stepped(self, event: e.OptimizerStepped) -> None:
+    def on_optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         if event.phase == "began":
             return
         if self.clipped is not None and self.arrived is not None and self.diagnosis is None:
-            self.tell(self.told(self.clipped, self.arrived, event.optimizer))
+            self.tell(self.describe(self.clipped, self.arrived, event.optimizer))
         self.forget()
 
-    def told(self, clipped: tuple[int, int], arrived: tuple[int, int], optimizer: str) -> Diagnosis:
+    def describe(self, clipped: tuple[int, int], arrived: tuple[int, int], optimizer: str) -> Diagnosis:
         world = self.world
         shows = world.place.line
         return Diagnosis(
@@ -247,17 +251,22 @@ class Diverged:
         self.told_of: tuple[int, int, str | None] | None = None
         self.shown: int | None = None
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.NameBound: self.bound, e.Written: self.written, e.Printed: self.printed, e.TurnsSkipped: self.skipped}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {
+            e.NameBound: self.on_name_bound,
+            e.Written: self.on_written,
+            e.Printed: self.on_printed,
+            e.TurnsSkipped: self.on_turns_skipped,
+        }
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.sizes.clear()
 
-    def bound(self, event: e.NameBound) -> None:
+    def on_name_bound(self, event: e.NameBound) -> None:
         if event.tensor is None and event.text is not None:
             self.optimizers.setdefault(event.text, (self.world.place, self.world.count - 1))
 
-    def written(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         tensor = self.world.tensors[event.tensor]
         if self.told_of is not None or not (tensor.requires_grad or tensor.base is not None) or tensor.node is not None:
             return
@@ -272,11 +281,11 @@ class Diverged:
             sizes.clear()
         sizes.append(size)
 
-    def printed(self, event: e.Printed) -> None:
+    def on_printed(self, event: e.Printed) -> None:
         if self.told_of is not None and self.shown is None and BAD.search(event.text):
             self.shown = self.world.place.line
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         if self.told_of is None or self.place is None:
             return []
         world = self.world

@@ -40,18 +40,18 @@ class Piled:
         self.piled: int | None = None
         self.diagnosis: Diagnosis | None = None
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.Written: self.written,
-            e.GradStored: self.stored,
-            e.AliasChanged: self.alias,
-            e.TurnsSkipped: self.skipped,
+            e.Written: self.on_written,
+            e.GradStored: self.on_grad_stored,
+            e.AliasChanged: self.on_alias_changed,
+            e.TurnsSkipped: self.on_turns_skipped,
         }
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.before_skipped.note(self.used.keys() | self.again.keys())
 
-    def written(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         owner = self.world.owner_of(event.tensor)
         if owner is not None:
             if self.world.optimizer is None and not self.world.open_calls:
@@ -66,13 +66,13 @@ class Piled:
         if self.before_skipped.differs(tensor, grad):
             self.forget(tensor)
         if tensor in self.again and self.diagnosis is None:
-            self.diagnosis, self.piled = self.told(tensor), tensor
+            self.diagnosis, self.piled = self.describe(tensor), tensor
         if tensor not in self.again and tensor not in self.used:
             self.fresh[tensor] = self.fresh.get(tensor, 0) + 1
         self.again.pop(tensor, None)
         self.used[tensor] = self.world.place.line
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         if event.tensor not in self.begun:
             self.begun[event.tensor] = repr(self.world.tensors[event.tensor].value)
         other = self.before_skipped.differs(event.tensor, event.before)
@@ -81,7 +81,7 @@ class Piled:
         elif event.tensor in self.used and not zero(event.before) and not zero(event.came):
             self.again.setdefault(event.tensor, (self.world.count - 1, self.world.place.line))
 
-    def alias(self, event: e.AliasChanged) -> None:
+    def on_alias_changed(self, event: e.AliasChanged) -> None:
         owner = self.world.owner_of(event.tensor)
         if owner is not None and self.world.optimizer is None and not self.world.open_calls:
             self.forget(owner.number)
@@ -91,7 +91,7 @@ class Piled:
         self.used.pop(tensor, None)
         self.again.pop(tensor, None)
 
-    def told(self, tensor: int) -> Diagnosis:
+    def describe(self, tensor: int) -> Diagnosis:
         world = self.world
         event, backward = self.again[tensor]
         step, line = self.used[tensor], world.place.line
@@ -124,7 +124,7 @@ class Piled:
             if leaf != own and own is not None and begun == self.begun.get(own)
         )
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         return [self.diagnosis] if self.diagnosis is not None and not self.both_ways() else []
 
 
@@ -178,40 +178,40 @@ class Idle(FirstTrouble):
         """Those of them whose gradient was emptied before a step used it: the event and the line."""
         self.wrote = False
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.GradStored: self.stored,
-            e.Written: self.written,
-            e.OptimizerStepped: self.stepped,
-            e.TurnsSkipped: self.skipped,
-            e.Printed: self.showing.printed,
+            e.GradStored: self.on_grad_stored,
+            e.Written: self.on_written,
+            e.OptimizerStepped: self.on_optimizer_stepped,
+            e.TurnsSkipped: self.on_turns_skipped,
+            e.Printed: self.showing.on_printed,
         }
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.arrived.clear()
         self.emptied.clear()
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         if event.after is not None and event.how != "assigned":
             self.arrived[event.tensor] = self.world.place.line
             self.emptied.pop(event.tensor, None)
         elif event.after is None and event.tensor in self.arrived:
             self.emptied[event.tensor] = self.world.count - 1, self.world.place.line
 
-    def written(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         self.wrote = True
 
-    def stepped(self, event: e.OptimizerStepped) -> None:
+    def on_optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         if event.phase == "began":
             self.wrote = False
             return
         lost = [tensor for tensor in self.arrived if tensor in self.emptied]
         if lost and len(lost) == len(self.arrived) and not self.wrote and self.diagnosis is None:
-            self.tell(self.told(lost[0], event.optimizer))
+            self.tell(self.describe(lost[0], event.optimizer))
         self.arrived.clear()
         self.emptied.clear()
 
-    def told(self, tensor: int, optimizer: str) -> Diagnosis:
+    def describe(self, tensor: int, optimizer: str) -> Diagnosis:
         world = self.world
         event, line = self.emptied[tensor]
         shows, backward = world.place.line, self.arrived[tensor]

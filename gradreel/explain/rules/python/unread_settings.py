@@ -111,10 +111,10 @@ class Misnamed:
             self.settings.setdefault(setting.line, setting)
         self.reached: list[tuple[Unread, int, list[TensorState], bool]] = []
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.LineReached: self.line} if self.settings else {}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.LineReached: self.on_line_reached} if self.settings else {}
 
-    def line(self, event: e.LineReached) -> None:
+    def on_line_reached(self, event: e.LineReached) -> None:
         setting = self.settings.get(event.line)
         if setting is None or len(self.reached) > 20:
             return
@@ -129,7 +129,7 @@ class Misnamed:
             leaves = [part for part in parts if part.node is None and part.requires_grad != setting.flag]
             self.reached += [(setting, self.world.count - 1, leaves, whole)] if leaves else []
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         for setting, number, parts, whole in self.reached:
             if setting.meant != FLAG or any(part.requires_grad != setting.flag for part in parts):
                 return [setting_diagnosis(self.world, setting, number, whole)]

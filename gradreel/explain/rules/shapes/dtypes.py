@@ -180,18 +180,18 @@ class CutFractions(FirstTrouble):
         self.used: dict[int, Lost] = {}
         """By node that computes with it."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.Written: self.written,
-            e.TensorMade: self.made,
-            e.NodeMade: self.node,
-            e.BackwardStarted: self.backward,
-            e.Printed: self.showing.printed,
+            e.Written: self.on_written,
+            e.TensorMade: self.on_tensor_made,
+            e.NodeMade: self.on_node_made,
+            e.BackwardStarted: self.on_backward_started,
+            e.Printed: self.showing.on_printed,
         }
 
     # ---- how fractions are lost
 
-    def written(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         if event.storage in self.lost or not event.op.startswith(("copy", "fill")) or not whole(event.value):
             return
         tensor = self.world.tensors[event.tensor]
@@ -244,7 +244,7 @@ class CutFractions(FirstTrouble):
 
     # ---- where they are missed
 
-    def made(self, event: e.TensorMade) -> None:
+    def on_tensor_made(self, event: e.TensorMade) -> None:
         if event.node is None and event.op.startswith(("div.Tensor_mode", "floor_divide")) and len(event.inputs) == 1:
             if self.divided(event):
                 tensor = self.world.tensors[event.tensor]
@@ -256,21 +256,21 @@ class CutFractions(FirstTrouble):
                 if lost is not None and name not in ("index", "gather", "embedding", "one_hot"):
                     self.lost.setdefault(event.storage, lost)
 
-    def node(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         for number in event.inputs if self.lost and event.variable is None else ():
             lost = self.lost.get(self.world.tensors[number].storage)
             if lost is not None and self.world.nodes[event.node].kind not in LOOK_UP:
                 self.used.setdefault(event.node, lost)
 
-    def backward(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         if self.diagnosis is not None or not self.used:
             return
         reached = self.world.calls[event.call].expected
         node = next((node for node in self.used if node in reached or node in event.nodes), None)
         if node is not None:
-            self.tell(self.told(node, self.used[node]), self.world.source.assigned(self.world.place.line))
+            self.tell(self.describe(node, self.used[node]), self.world.source.assigned(self.world.place.line))
 
-    def told(self, node: int, lost: Lost) -> Diagnosis:
+    def describe(self, node: int, lost: Lost) -> Diagnosis:
         world, tensor, place = self.world, lost.tensor, lost.place
         taker = world.nodes[node]
         name = code_label(world, tensor.number)

@@ -37,32 +37,32 @@ class CutSteps(FirstTrouble):
         self.taken: dict[int, int] = {}
         """By what was cut off the node that took it."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         if not any(".detach()" in line or ".data" in line for line in self.world.source.code):
             return {}
         return {
-            e.TensorMade: self.made,
-            e.NodeMade: self.node,
-            e.BackwardStarted: self.backward,
-            e.Printed: self.showing.printed,
+            e.TensorMade: self.on_tensor_made,
+            e.NodeMade: self.on_node_made,
+            e.BackwardStarted: self.on_backward_started,
+            e.Printed: self.showing.on_printed,
         }
 
-    def made(self, event: e.TensorMade) -> None:
+    def on_tensor_made(self, event: e.TensorMade) -> None:
         if event.op not in CUTS or event.base is None or not self.world.place.turns or self.world.open_calls:
             return
         if self.world.tensors[event.base].node is not None and self.diagnosis is None:
             self.cuts.setdefault(self.world.place.line, []).append(self.world.tensors[event.tensor])
 
-    def node(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         if self.cuts:
             for number in event.inputs:
                 self.taken.setdefault(number, event.node)
 
-    def backward(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         reached = self.world.calls[event.call].expected
         for line, cuts in self.cuts.items():
             if self.diagnosis is None and len(cuts) >= STEPS and self.in_vain(cuts, reached):
-                self.tell(self.told(line, cuts))
+                self.tell(self.describe(line, cuts))
         self.cuts.clear()
         self.taken.clear()
 
@@ -83,7 +83,7 @@ class CutSteps(FirstTrouble):
         first = self.world.grad_node(cut.base)
         return first is not None and user in nodes_behind(self.world, first, user)
 
-    def told(self, line: int, cuts: list[TensorState]) -> Diagnosis:
+    def describe(self, line: int, cuts: list[TensorState]) -> Diagnosis:
         world, last = self.world, cuts[-1]
         assert last.base is not None
         user = world.nodes[self.taken[last.number]]

@@ -47,10 +47,14 @@ class Nameless:
         self.lost: dict[int, TensorState] = {}
         """The results of these lines whose leaves got a gradient, by leaf."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.GradStored: self.stored, e.OptimizerStepped: self.stepped, e.Printed: self.showing.printed}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {
+            e.GradStored: self.on_grad_stored,
+            e.OptimizerStepped: self.on_optimizer_stepped,
+            e.Printed: self.showing.on_printed,
+        }
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         tensor = self.world.tensors[event.tensor]
         if tensor.called is None and tensor.node is None and event.after is not None:
             self.arrived.add(event.tensor)
@@ -60,7 +64,7 @@ class Nameless:
                         self.lost[event.tensor] = result
                         self.showing.wait()
 
-    def stepped(self, event: e.OptimizerStepped) -> None:
+    def on_optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         if event.phase == "began":
             return
         for number in self.arrived:
@@ -69,9 +73,9 @@ class Nameless:
                 self.showing.wait()
         self.arrived.clear()
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         for number, result in self.lost.items():
-            return [self.showing.shown(self.told(self.world.tensors[number], result))]
+            return [self.showing.shown(self.describe(self.world.tensors[number], result))]
         if self.world.skipped:
             return []
         lost = [self.world.tensors[number] for number, steps in self.passed.items() if steps >= STEPS]
@@ -81,7 +85,7 @@ class Nameless:
             if len(made) == 1 and made[0].alive and made[0].names and made[0].node is not None:
                 if self.is_input(leaf, made[0]):
                     continue
-                return [self.showing.shown(self.told(leaf, made[0]))]
+                return [self.showing.shown(self.describe(leaf, made[0]))]
         return []
 
     def is_input(self, leaf: TensorState, result: TensorState) -> bool:
@@ -106,7 +110,7 @@ class Nameless:
             if leaf.number in tensor.inputs or leaf.number == tensor.base
         ]
 
-    def told(self, leaf: TensorState, result: TensorState) -> Diagnosis:
+    def describe(self, leaf: TensorState, result: TensorState) -> Diagnosis:
         world = self.world
         assert result.node is not None
         name, line = code_label(world, result.number), result.place.line

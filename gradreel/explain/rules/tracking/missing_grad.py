@@ -72,55 +72,55 @@ class Missing:
         self.retained = False
         self.optimizes = False
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.GradMissing: self.read,
-            e.GradStored: self.stored,
-            e.HookRan: self.hook_ran,
-            e.OptimizerStepped: self.stepped,
-            e.TurnsSkipped: self.skipped,
-            e.GradCaptured: self.captured,
-            e.Printed: self.printed,
+            e.GradMissing: self.on_grad_missing,
+            e.GradStored: self.on_grad_stored,
+            e.HookRan: self.on_hook_ran,
+            e.OptimizerStepped: self.on_optimizer_stepped,
+            e.TurnsSkipped: self.on_turns_skipped,
+            e.GradCaptured: self.on_grad_captured,
+            e.Printed: self.on_printed,
         }
 
-    def captured(self, event: e.GradCaptured) -> None:
+    def on_grad_captured(self, event: e.GradCaptured) -> None:
         self.reachable = True
 
-    def printed(self, event: e.Printed) -> None:
+    def on_printed(self, event: e.Printed) -> None:
         line = self.world.place.line
         for showing in self.results.values():
-            showing.printed(event)
+            showing.on_printed(event)
         if self.guarded:
             self.showing = line
         text = self.world.source.statement(line)
         if self.unmoved_shown is not None and not FIRST.search(text):
-            self.unmoved_shown.printed(event)
+            self.unmoved_shown.on_printed(event)
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         """What the turns left may show that a gradient was kept after all."""
         count = self.world.count
         for left in self.world.trace.events[count : count + event.left]:
             if isinstance(left, e.GradStored):
-                self.stored(left)
+                self.on_grad_stored(left)
             self.optimizes |= isinstance(left, e.OptimizerStepped)
 
-    def stepped(self, event: e.OptimizerStepped) -> None:
+    def on_optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         self.optimizes = True
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         if event.after is not None:
             self.kept.add(event.tensor)
             tensor = self.world.tensors.get(event.tensor)  # of skipped turns not all is known yet
             self.reachable |= tensor is None or tensor.called is not None
             self.retained |= event.how == "retained"
 
-    def hook_ran(self, event: e.HookRan) -> None:
+    def on_hook_ran(self, event: e.HookRan) -> None:
         if event.tensor is not None:
             self.hooked.add(event.tensor)
         if event.node is not None:
             self.hooked.update(self.world.nodes[event.node].outputs)
 
-    def read(self, event: e.GradMissing) -> None:
+    def on_grad_missing(self, event: e.GradMissing) -> None:
         seen = self.world.missing[-1]
         tensor = self.world.tensors[event.tensor]
         if len(self.candidates) > 50 or not finished_calls(self.world):
@@ -206,7 +206,7 @@ class Missing:
         """Whether an `if` asks for the gradient, to go without it."""
         return self.world.source.statement(seen.place.line, seen.place.end_line).startswith(("if ", "elif "))
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         for seen, reason in self.candidates:
             if seen.tensor in self.kept or seen.tensor in self.hooked:
                 continue
@@ -215,17 +215,17 @@ class Missing:
             if reason.cause in ("lost", "not_used") and not self.mistaken(seen, reason):
                 continue
             showing = self.results.get(seen.event)
-            return [self.told(seen, reason, showing.line if showing is not None else None)]
+            return [self.describe(seen, reason, showing.line if showing is not None else None)]
         for seen, reason in self.unmoved:
             if seen.tensor not in self.kept and seen.tensor not in self.hooked:
                 return [self.never_moved(seen, reason)]
         if self.reachable or self.optimizes or self.hooked or self.retained:
             return []
-        return [self.told(seen, reason, self.showing) for seen, reason in self.guarded]
+        return [self.describe(seen, reason, self.showing) for seen, reason in self.guarded]
 
     def never_moved(self, seen: Seen, reason: Reason) -> Diagnosis:
         later = self.unmoved_shown
-        found = self.told(seen, reason, later and (later.line or later.within) or self.showing)
+        found = self.describe(seen, reason, later and (later.line or later.within) or self.showing)
         name = code_label(self.world, seen.tensor)
         story = (*found.story[:-1], f"The `if` {on(seen.place.line)} goes without it, so {name} never changes.")
         return replace(found, story=story, cause="never_moved") if reason.cause == "not_leaf" else found
@@ -236,7 +236,7 @@ class Missing:
             return True
         return self.optimizes and may_be_optimized(self.world, self.world.tensors[seen.tensor])
 
-    def told(self, seen: Seen, reason: Reason, shows: int | None = None) -> Diagnosis:
+    def describe(self, seen: Seen, reason: Reason, shows: int | None = None) -> Diagnosis:
         """`shows` is the line that prints last, where a test passed over the None."""
         line = seen.place.line
         return Diagnosis(

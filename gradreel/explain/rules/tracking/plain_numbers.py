@@ -84,19 +84,19 @@ class ConstantTerm(FirstTrouble):
         self.called = 0
         """With which event the last backward began."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.NameBound: self.bound,
-            e.NodeMade: self.made,
-            e.BackwardStarted: self.backward,
-            e.Printed: self.showing.printed,
-            e.TurnsSkipped: self.skipped,
+            e.NameBound: self.on_name_bound,
+            e.NodeMade: self.on_node_made,
+            e.BackwardStarted: self.on_backward_started,
+            e.Printed: self.showing.on_printed,
+            e.TurnsSkipped: self.on_turns_skipped,
         }
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.numbers.clear()
 
-    def bound(self, event: e.NameBound) -> None:
+    def on_name_bound(self, event: e.NameBound) -> None:
         key = event.scope, event.name
         self.numbers.pop(key, None)
         if event.tensor is None and event.text is not None and is_number(event.text):
@@ -122,7 +122,7 @@ class ConstantTerm(FirstTrouble):
                     return self.numbers[scope, name]
         return None
 
-    def made(self, event: e.NodeMade) -> None:
+    def on_node_made(self, event: e.NodeMade) -> None:
         """A sum with a plain number: whether its text says that the number was taken out of a tensor."""
         node, tensors = self.world.nodes[event.node], self.world.tensors
         plain = [tensors[number].value for number in event.inputs if tensors[number].op == "number"]
@@ -178,7 +178,7 @@ class ConstantTerm(FirstTrouble):
         calls = any(isinstance(part, ast.Call) for part in ast.walk(term))
         return self.taken_in(self.world.place) if calls else None
 
-    def backward(self, event: e.BackwardStarted) -> None:
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
         self.called = self.world.count - 1
         if event.called != "backward" or self.diagnosis is not None:
             return
@@ -187,14 +187,14 @@ class ConstantTerm(FirstTrouble):
         while todo:
             node = self.world.nodes[todo.pop()]
             if node.number in self.terms:
-                self.tell(self.told(node, *self.terms[node.number]))
+                self.tell(self.describe(node, *self.terms[node.number]))
                 return
             ways = [target for target, _ in node.edges if target is not None]
             if node.kind in LINEAR and (len(ways) == 1 or node.kind in SUMS):
                 todo += [target for target in ways if target not in seen]
                 seen.update(ways)
 
-    def told(self, node: NodeState, taken: Seen, number: str | None) -> Diagnosis:
+    def describe(self, node: NodeState, taken: Seen, number: str | None) -> Diagnosis:
         world = self.world
         source = world.tensors[taken.tensor]
         total = world.tensors[node.outputs[0]] if node.outputs else None

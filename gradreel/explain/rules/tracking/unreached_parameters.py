@@ -60,26 +60,26 @@ class Unreached:
         self.moved = Showing(world)
         self.showing = Showing(world)
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
-            e.GradStored: self.stored,
-            e.GradCaptured: self.captured,
-            e.OptimizerStepped: self.stepped,
-            e.Printed: self.printed,
-            e.TensorMade: self.made,
-            e.Written: self.written,
-            e.TensorReleased: self.released,
-            e.TurnsSkipped: self.skipped,
-            **({e.LineReached: self.reach} if self.makings else {}),
+            e.GradStored: self.on_grad_stored,
+            e.GradCaptured: self.on_grad_captured,
+            e.OptimizerStepped: self.on_optimizer_stepped,
+            e.Printed: self.on_printed,
+            e.TensorMade: self.on_tensor_made,
+            e.Written: self.on_written,
+            e.TensorReleased: self.on_tensor_released,
+            e.TurnsSkipped: self.on_turns_skipped,
+            **({e.LineReached: self.on_line_reached} if self.makings else {}),
         }
 
-    def reach(self, event: e.LineReached) -> None:
+    def on_line_reached(self, event: e.LineReached) -> None:
         self.given.update(*(group.members for group in read_groups(self.world, self.makings)))
 
-    def skipped(self, event: e.TurnsSkipped) -> None:
+    def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.recorded = False
 
-    def made(self, event: e.TensorMade) -> None:
+    def on_tensor_made(self, event: e.TensorMade) -> None:
         """A parameter is compared with a copy of what it was before the steps: it was to move."""
         if not self.steps or len(event.inputs) != 2 or not event.op.startswith("sub"):
             return
@@ -91,17 +91,17 @@ class Unreached:
             if not self.moved.waiting and self.moved.line is None:
                 self.moved.wait()
 
-    def printed(self, event: e.Printed) -> None:
-        self.showing.printed(event)
-        self.moved.printed(event)
+    def on_printed(self, event: e.Printed) -> None:
+        self.showing.on_printed(event)
+        self.moved.on_printed(event)
 
-    def released(self, event: e.TensorReleased) -> None:
+    def on_tensor_released(self, event: e.TensorReleased) -> None:
         self.steps_seen[event.tensor] = self.steps
 
-    def stored(self, event: e.GradStored) -> None:
+    def on_grad_stored(self, event: e.GradStored) -> None:
         self.reached.add(self.world.tensors[event.tensor].storage)
 
-    def stepped(self, event: e.OptimizerStepped) -> None:
+    def on_optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         if event.phase == "began":
             self.wrote = False
         else:
@@ -114,7 +114,7 @@ class Unreached:
             if self.steps == STEPS:
                 self.showing.wait()
 
-    def written(self, event: e.Written) -> None:
+    def on_written(self, event: e.Written) -> None:
         self.wrote = True
         if self.steps and self.world.optimizer is None:
             self.changed.add(event.storage)
@@ -123,15 +123,15 @@ class Unreached:
         """Whether some optimizer took steps again and again and never had a gradient for any of its parameters."""
         return any(steps >= STEPS and line not in self.moving for line, steps in self.steps_at.items())
 
-    def captured(self, event: e.GradCaptured) -> None:
+    def on_grad_captured(self, event: e.GradCaptured) -> None:
         self.reached.add(self.world.tensors[event.tensor].storage)
 
-    def found(self) -> list[Diagnosis]:
+    def report(self) -> list[Diagnosis]:
         if self.steps < STEPS or not self.recorded:
             return []
         leaves = [tensor for tensor in self.world.tensors.values() if self.forgotten(tensor)]
         for tensor in leaves[:20]:
-            diagnosis = self.told(tensor)
+            diagnosis = self.describe(tensor)
             if diagnosis is not None:
                 showing = self.moved if tensor.storage in self.compared else self.showing
                 return [showing.shown(diagnosis)]
@@ -145,7 +145,7 @@ class Unreached:
             return False
         return tensor.number in self.given or may_be_optimized(self.world, tensor, known=True)
 
-    def told(self, tensor: TensorState) -> Diagnosis | None:
+    def describe(self, tensor: TensorState) -> Diagnosis | None:
         reason = lost_on_way(self.world, tensor, self.in_vain())
         if reason is None:
             return self.told_withheld(tensor) or self.told_constant(tensor)

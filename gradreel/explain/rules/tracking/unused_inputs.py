@@ -203,10 +203,10 @@ class AskedInVain(FirstTrouble):
         self.asked: Counter[tuple[int, int]] = Counter()
         """How often each tensor was asked for in vain, by the line that asked."""
 
-    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.BackwardFinished: self.finished, e.Printed: self.showing.printed}
+    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.BackwardFinished: self.on_backward_finished, e.Printed: self.showing.on_printed}
 
-    def finished(self, event: e.BackwardFinished) -> None:
+    def on_backward_finished(self, event: e.BackwardFinished) -> None:
         """An input without a way, which flags let pass as None or zeros, and whose numbers were used all the same."""
         call = self.world.calls[event.call]
         for place, number in enumerate(call.inputs):
