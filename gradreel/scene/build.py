@@ -14,7 +14,7 @@ from gradreel.collecting import collector_paused
 from gradreel.explain import Beat, Doctor, Slope, World, beats, label, saved_label, slope, tell
 from gradreel.explain import Diagnosis as Found
 from gradreel.explain.diagnostics.registry import Look
-from gradreel.explain.fixes import Mend as Tried
+from gradreel.explain.fixes import Fix as Tried
 from gradreel.explain.replay.states import NodeState
 from gradreel.explain.replay.world import CHANGES
 from gradreel.trace import KINDS, Trace

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from gradreel.explain import Diagnosis, diagnose
-from gradreel.explain.fixes import Mend, find_fixes
+from gradreel.explain.fixes import Fix, find_fixes
 from gradreel.interpreter import run
 from gradreel.trace import Trace
 from gradreel.trace import events as e
@@ -103,7 +103,7 @@ def ending(text: str) -> str:
     return (text.strip().splitlines() or [""])[-1]
 
 
-def helps(mend: Mend, record: dict[str, Any], judge: Judge) -> bool:
+def helps(mend: Fix, record: dict[str, Any], judge: Judge) -> bool:
     error, output = judge(mend.source)
     if record["raises"] is not None:
         return not error

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from gradreel.explain import Diagnosis
-from gradreel.explain.fixes import Mend, find_fixes
+from gradreel.explain.fixes import Fix, find_fixes
 from gradreel.interpreter import Limits, run
 from gradreel.material.gallery import exhibits
 from gradreel.material.lessons import lessons
@@ -449,7 +449,7 @@ class Offer:
     name: str
     source: str
     found: Diagnosis
-    mend: Mend
+    mend: Fix
     faults: list[str] = field(default_factory=list)
 
 

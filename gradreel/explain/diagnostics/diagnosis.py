@@ -11,7 +11,7 @@ from gradreel.trace import events as e
 class Diagnosis:
     """What went wrong: `lines` of the program by role, a `story`, the `nodes` in it, `events` to go to by role.
 
-    `cause` tells apart what has one `kind`, and `names` what the program calls the things in it: by these the mends
+    `cause` tells apart what has one `kind`, and `names` what the program calls the things in it: by these the fixes
     are found.
     """
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from ..calls import keyword
-from .proposal import Wanted
+from .proposal import FixContext
 from .text import Edit, Text, names_in, targets
 
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List)
@@ -118,7 +118,7 @@ def join_names(names: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def stack_statements(wanted: Wanted, role: str) -> list[ast.stmt]:
+def stack_statements(wanted: FixContext, role: str) -> list[ast.stmt]:
     """The statements that led to `role`, innermost first."""
     lines = [wanted.line(role), *reversed(wanted.found.stacks.get(role, ()))]
     found = [wanted.text.statement(line) for line in dict.fromkeys(lines) if line]

@@ -16,14 +16,14 @@ class Proposal:
     title: str
     cost: str
     source: str
-    makeshift: bool = False
+    workaround: bool = False
     """Whether it only gets around the trouble: such come last."""
     decisive: bool = False
-    """Whether it mends the cause, so that what else is proposed behind it only gets around the trouble."""
+    """Whether it fixes the cause, so that what else is proposed behind it only gets around the trouble."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FixContext:
     """A mend is wanted for `found`, in `text`."""
 
     text: Text
@@ -58,7 +58,7 @@ class Wanted:
     def proposal(self, title: str, cost: str, *edits: Edit) -> Proposal:
         return Proposal(title, cost, self.text.edited(*edits))
 
-    def makeshift(self, title: str, cost: str, *edits: Edit) -> Proposal:
+    def workaround(self, title: str, cost: str, *edits: Edit) -> Proposal:
         return Proposal(title, cost, self.text.edited(*edits), True)
 
 

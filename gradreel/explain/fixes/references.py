@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..calls import callee
 from ..diagnostics.diagnosis import Diagnosis
 from .edits import loads, stack_statements
-from .proposal import Wanted
+from .proposal import FixContext
 from .text import Text, read, targets
 
 NAMES = re.compile(r"(?:^|_)(?:old|prev|previous|targets?|teacher|ref|reference|frozen|fixed|behaviou?r|gt)(?:_|\d*$)")
@@ -27,10 +27,10 @@ def of_ratio(code: str, found: Diagnosis) -> bool:
         text = read(code)
     except (SyntaxError, ValueError):
         return False
-    return any(is_ratio(text, uses) for _, uses in references(Wanted(text, found)))
+    return any(is_ratio(text, uses) for _, uses in references(FixContext(text, found)))
 
 
-def references(wanted: Wanted) -> Iterator[tuple[str, list[ast.expr]]]:
+def references(wanted: FixContext) -> Iterator[tuple[str, list[ast.expr]]]:
     """What was made once, before the loop, to be compared with, and where the loop reads it."""
     text = wanted.text
     for goal in stack_statements(wanted, "raised"):
@@ -41,7 +41,7 @@ def references(wanted: Wanted) -> Iterator[tuple[str, list[ast.expr]]]:
                 yield name, uses
 
 
-def made_before(wanted: Wanted, loop: ast.stmt) -> list[str]:
+def made_before(wanted: FixContext, loop: ast.stmt) -> list[str]:
     """The names through which `loop` may reach what was built before it."""
     border = wanted.name("border")
     built = wanted.beside("built", loop)

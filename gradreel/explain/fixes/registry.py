@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from .proposal import Proposal, Wanted
+from .proposal import FixContext, Proposal
 
-Proposer = Callable[[Wanted], Iterator[Proposal]]
+Proposer = Callable[[FixContext], Iterator[Proposal]]
 P = TypeVar("P", bound=Proposer)
 
 BY_CAUSE: dict[str, dict[int, Proposer]] = {}
 BY_KIND: dict[str, dict[int, Proposer]] = {}
 """For causes that have no fixes of their own."""
 
-Reference = Callable[[Wanted], str | None]
+Reference = Callable[[FixContext], str | None]
 REFERENCES: list[Reference] = []
 
 
@@ -48,11 +48,11 @@ def reference(function: Reference) -> Reference:
     return function
 
 
-def proposals(wanted: Wanted) -> Iterator[Proposal]:
+def proposals(wanted: FixContext) -> Iterator[Proposal]:
     """The edits that may mend what was found, best first."""
     ranked = BY_CAUSE.get(wanted.found.cause) or BY_KIND.get(wanted.found.kind, {})
     decided = False
     for rank in sorted(ranked):
         for proposal in ranked[rank](wanted):
-            yield replace(proposal, makeshift=proposal.makeshift or decided)
+            yield replace(proposal, workaround=proposal.workaround or decided)
             decided |= proposal.decisive

@@ -1,4 +1,4 @@
-"""Mends that were run: each proposed edit is executed by a function handed in, and offered as a fix only if it is one.
+"""Fixes that were run: each proposed edit is executed by a function handed in, and offered as a fix only if it is one.
 
 An edited program is fixed if it runs, shows no trouble any more, and keeps what verify.py asks for: gradients that
 arrive, fresh ones, and the numbers that were right. What only ends the error stands apart, with what is lost, and is
@@ -17,7 +17,7 @@ from gradreel.trace import Trace
 from ..diagnostics.diagnose import diagnose
 from ..diagnostics.diagnosis import Diagnosis
 from .observe import NUMBER, Observation, close, numbers, observe
-from .proposal import Proposal, Wanted
+from .proposal import FixContext, Proposal
 from .registry import REFERENCES, proposals
 from .text import changed_blocks, difference, posted_errors, read, readable, weave
 from .verify import Verdict, verify
@@ -25,7 +25,7 @@ from .verify import Verdict, verify
 Run = Callable[[str], Trace]
 """What runs a program."""
 
-MOST_RUNS, MOST_MENDS, DEEPEST = 60, 3, 4
+MOST_RUNS, MOST_FIXES, DEEPEST = 60, 3, 4
 MOST_APART = 1
 SECONDS = 20.0
 AT_LINE = re.compile(r"(.*\b)line (\d+)")
@@ -42,7 +42,7 @@ def trial_events(trace: Trace) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Mend:
+class Fix:
     """An edit that was run: its name, what it costs, the whole edited program, and the difference.
 
     It `fixes` the program, or else something is `lost`. `prints` is what the edited program prints from where that
@@ -75,9 +75,9 @@ class Budget:
 class Candidate:
     """A mend, with what it is sorted by: whether it only gets around the trouble, and whether it changes the output."""
 
-    makeshift: bool
+    workaround: bool
     change: int
-    mend: Mend
+    mend: Fix
 
 
 @dataclass(slots=True)
@@ -93,24 +93,24 @@ class Candidates:
             return
         prints, printed = excerpt(after.output, before.output), excerpt(before.output, after.output)
         shown = difference(weave(before.trace.source, code_of(before.trace), code_of(before.trace)), source)
-        mend = Mend(proposal.title, proposal.cost, source, shown, verdict.fixes, verdict.lost, prints, printed)
-        goal.append(Candidate(proposal.makeshift, changes(before, after), mend))
+        mend = Fix(proposal.title, proposal.cost, source, shown, verdict.fixes, verdict.lost, prints, printed)
+        goal.append(Candidate(proposal.workaround, changes(before, after), mend))
 
     @property
     def enough(self) -> bool:
-        return sum(not (good.makeshift or good.change) for good in self.fixes) >= MOST_MENDS
+        return sum(not (good.workaround or good.change) for good in self.fixes) >= MOST_FIXES
 
-    def best(self) -> list[Mend]:
+    def best(self) -> list[Fix]:
         """What only gets around the trouble is for where nothing fixes it; what changes what was printed comes last."""
-        real = [good for good in self.fixes if not good.makeshift] or self.fixes
-        chosen = sorted(real, key=lambda good: good.change)[:MOST_MENDS] or self.apart[:MOST_APART]
+        real = [good for good in self.fixes if not good.workaround] or self.fixes
+        chosen = sorted(real, key=lambda good: good.change)[:MOST_FIXES] or self.apart[:MOST_APART]
         return [replace(good.mend, title=together(good.mend.title), cost=together(good.mend.cost)) for good in chosen]
 
 
 def find_fixes(
     trace: Trace, run: Run, seconds: float = SECONDS, found: list[Diagnosis] | None = None
-) -> list[tuple[Diagnosis, list[Mend]]]:
-    """The diagnoses of `trace` (those `found` already, if they are at hand), each with its mends.
+) -> list[tuple[Diagnosis, list[Fix]]]:
+    """The diagnoses of `trace` (those `found` already, if they are at hand), each with its fixes.
 
     Where the source is a page with more than a program on it, the program is edited, and the page around it is kept.
     All of it shares `seconds`.
@@ -131,7 +131,7 @@ EDIT_ROLES = ("edit", "edit_2", "edit_3")
 LINES_NAMED = re.compile(r"\blines? (\d[\d, and]*)")
 
 
-def with_edit(trace: Trace, diagnosis: Diagnosis, found: list[Mend]) -> Diagnosis:
+def with_edit(trace: Trace, diagnosis: Diagnosis, found: list[Fix]) -> Diagnosis:
     """`diagnosis` with the lines that the first edit changes among its own, if that is a fix: what is told already is
     told once."""
     if not found or not found[0].fixes:
@@ -141,7 +141,7 @@ def with_edit(trace: Trace, diagnosis: Diagnosis, found: list[Mend]) -> Diagnosi
     return replace(diagnosis, lines={**diagnosis.lines, **dict(zip(EDIT_ROLES, fresh, strict=False))})
 
 
-def edited_lines(trace: Trace, mend: Mend) -> list[int]:
+def edited_lines(trace: Trace, mend: Fix) -> list[int]:
     """The lines that an edit changes or takes away, and those that the title names: beside them something is added."""
     old, new, lines = trace.source.split("\n"), mend.source.split("\n"), []
     posted = posted_errors(old, code_of(trace).split("\n"))
@@ -158,8 +158,8 @@ def code_of(trace: Trace) -> str:
     return trace.source if readable(trace.source) else trace.code
 
 
-def fixes_for(before: Observation, found: Diagnosis, run: Run, until: float) -> list[Mend]:
-    """What mends `found`: at most MOST_MENDS edits, best first."""
+def fixes_for(before: Observation, found: Diagnosis, run: Run, until: float) -> list[Fix]:
+    """What fixes `found`: at most MOST_FIXES edits, best first."""
     budget, tried = Budget(MOST_RUNS, until), Candidates()
     code = code_of(before.trace)
     sources = {code}
@@ -187,7 +187,7 @@ def fixes_for(before: Observation, found: Diagnosis, run: Run, until: float) -> 
                     tried.add(proposal, before, after, verdict, edited)
                 if tried.enough:
                     return tried.best()
-        if not all(good.makeshift for good in tried.fixes) and tried.fixes:
+        if not all(good.workaround for good in tried.fixes) and tried.fixes:
             break
         level = deeper[:8]
     return tried.best()
@@ -196,7 +196,7 @@ def fixes_for(before: Observation, found: Diagnosis, run: Run, until: float) -> 
 def compared_with(before: Observation, found: Diagnosis, run: Run) -> Observation | None:
     """What autograd itself gives, where the formula of a backward is in question."""
     try:
-        wanted = Wanted(read(code_of(before.trace)), found)
+        wanted = FixContext(read(code_of(before.trace)), found)
         source = next(filter(None, (reference(wanted) for reference in REFERENCES)), None)
     except (SyntaxError, ValueError):
         return None
@@ -208,7 +208,7 @@ RAN = ("finished", "raised", "stopped")
 
 def is_known(good: list[Candidate], proposal: Proposal) -> bool:
     """Whether a mend of the same kind was found: one of each is to be had before there is a second of any."""
-    same = [one for one in good if not one.change and one.makeshift <= proposal.makeshift]
+    same = [one for one in good if not one.change and one.workaround <= proposal.workaround]
     return bool(proposal.cost) and any(one.mend.cost == proposal.cost for one in same)
 
 
@@ -217,14 +217,17 @@ def propose(before: Proposal, wanted: Diagnosis, until: float) -> list[Proposal]
     that cannot be edited."""
     try:
         in_time = iter(lambda: time.monotonic() < until, False)
-        made = [proposal for proposal, _ in zip(proposals(Wanted(read(before.source), wanted)), in_time, strict=False)]
+        made = [
+            proposal for proposal, _ in zip(proposals(FixContext(read(before.source), wanted)), in_time, strict=False)
+        ]
     except (SyntaxError, ValueError):
         return []
     if not before.title:
         return made
     joined = [(one, f"{before.title}; {one.title}", f"{before.cost}; {one.cost}") for one in made]
     return [
-        replace(one, title=title, cost=cost, makeshift=one.makeshift or before.makeshift) for one, title, cost in joined
+        replace(one, title=title, cost=cost, workaround=one.workaround or before.workaround)
+        for one, title, cost in joined
     ]
 
 

@@ -12,7 +12,7 @@ from ..derivatives.formulas import SAME, Way
 from ..replay.graph_queries import flat
 from ..replay.states import Call, NodeState, Place, SlotState
 from ..replay.world import World
-from .context import Telling
+from .context import SentenceContext
 from .graph import known_of, saved_name, together
 from .program import first_sentence
 from .words import aside, code, code_label, feeds, label, listing, name_of, node, plural, short, some, value
@@ -26,7 +26,7 @@ UNSEEDED = re.compile(r"\.backward\((?:(?:retain_graph|create_graph)=\w+(?:, )?)
 """A call that says of no gradient to start with."""
 
 
-def backward_started(told: Telling) -> str:
+def backward_started(told: SentenceContext) -> str:
     world = told.world
     event = told.one(e.BackwardStarted)
     call = world.calls[event.call]
@@ -49,7 +49,7 @@ def seed_words(world: World, event: e.BackwardStarted, text: str) -> str:
     return f" with 1.0, the gradient of {what} with respect to itself"
 
 
-def node_ran(told: Telling) -> str:
+def node_ran(told: SentenceContext) -> str:
     """Each input in turn: what the node does to what came, with what it saved, and to whom it hands the result."""
     world = told.world
     event = told.last(e.NodeRan)
@@ -155,7 +155,7 @@ def saved_words(world: World, slot: SlotState) -> str:
     return f"the saved {code(text)} ({aside(slot.value)})"
 
 
-def slot_freed(told: Telling) -> str:
+def slot_freed(told: SentenceContext) -> str:
     world = told.world
     freed = told.all(e.SlotFreed)
     what = in_slots(world, freed)
@@ -168,7 +168,7 @@ def in_slots(world: World, events: Sequence[e.SlotFreed | e.SlotRetained]) -> st
     return some(together(list(dict.fromkeys(saved_name(world, slot) for slot in slots)))) if slots else "what it saved"
 
 
-def slot_retained(told: Telling) -> str:
+def slot_retained(told: SentenceContext) -> str:
     world = told.world
     kept_on = told.all(e.SlotRetained)
     what = in_slots(world, kept_on)
@@ -182,7 +182,7 @@ def is_implied(call: Call) -> bool:
     return call.create_graph and "retain_graph" not in call.text
 
 
-def grad_added(told: Telling) -> str:
+def grad_added(told: SentenceContext) -> str:
     world = told.world
     event = next(added for added in told.all(e.GradAdded) if added.before is not None)
     state = world.nodes[event.node]
@@ -209,7 +209,7 @@ def meeting(world: World, state: NodeState, call: Call) -> str:
     return f"**{state.title}**, whose result{f' {code(name)}' if name else ''} was used {times}"
 
 
-def grad_stored(told: Telling) -> str:
+def grad_stored(told: SentenceContext) -> str:
     event = told.last(e.GradStored)
     name = code_label(told.world, event.tensor)
     grad = code(f"{name[1:-1]}.grad") if name.startswith("`") else f"the gradient of {name}"
@@ -234,7 +234,7 @@ def used_by_step(world: World, event: e.GradStored) -> bool:
     return event.before is None or not event.before.whole or any(flat(event.before.data))
 
 
-def grad_assigned(told: Telling) -> str:
+def grad_assigned(told: SentenceContext) -> str:
     world = told.world
     assigned = told.all(e.GradStored)
     reset = [code_label(world, event.tensor).strip("`") for event in assigned if event.after is None]
@@ -250,20 +250,20 @@ def grad_assigned(told: Telling) -> str:
     )
 
 
-def grad_captured(told: Telling) -> str:
+def grad_captured(told: SentenceContext) -> str:
     world = told.world
     parts = [f"{value(event.value)} for {code_label(world, event.tensor)}" for event in told.all(e.GradCaptured)]
     return told.sentence(f"`autograd.grad` hands back {some(parts, most=3)}", "no `.grad` is touched")
 
 
-def backward_finished(told: Telling) -> str:
+def backward_finished(told: SentenceContext) -> str:
     call = told.world.calls[told.one(e.BackwardFinished).call]
     ran = plural(call.order, "node")
     kept = ["what the graph saved is retained"] if call.retain_graph else []
     return told.sentence(f"{code(call.text)} is done: {ran} ran", *kept)
 
 
-def backward_failed(told: Telling) -> str:
+def backward_failed(told: SentenceContext) -> str:
     world = told.world
     event = told.one(e.BackwardFailed)
     raises = f"PyTorch raises “{first_sentence(event.message)}”"
@@ -282,7 +282,7 @@ def backward_failed(told: Telling) -> str:
     )
 
 
-def backward_refused(told: Telling) -> str:
+def backward_refused(told: SentenceContext) -> str:
     event = told.one(e.BackwardFailed)
     call = code(told.world.calls[event.call].text)
     return told.sentence(f"{call} cannot start", f"PyTorch raises “{first_sentence(event.message)}”")
@@ -293,7 +293,7 @@ def during(place: Place) -> str:
     return f", in iteration {place.turns[-1].number}" if place.turns else ""
 
 
-def hook_ran(told: Telling) -> str:
+def hook_ran(told: SentenceContext) -> str:
     world = told.world
     event = told.one(e.HookRan)
     where = code_label(world, event.tensor) if event.tensor is not None else node(world, event.node or 0)
@@ -306,7 +306,7 @@ def hook_ran(told: Telling) -> str:
     return told.sentence(f"a hook on {where} gets {value(event.before)} and returns {value(event.after)} instead")
 
 
-def function_recomputed(told: Telling) -> str:
+def function_recomputed(told: SentenceContext) -> str:
     event = told.one(e.Recomputed)
     who = (
         f"{node(told.world, event.node)} asks for what was not saved"
@@ -320,7 +320,7 @@ LONGEST_HOOK = 200
 """How many events of a hook are looked through for what it did."""
 
 
-def wrote(told: Telling, ran: e.HookRan) -> bool:
+def wrote(told: SentenceContext, ran: e.HookRan) -> bool:
     """Whether the hook wrote into what it was given, which its first argument stands for."""
     events, written = told.world.trace.events, set()
     at = next(number for number in range(told.beat.start, told.beat.stop) if events[number] is ran)

@@ -17,7 +17,7 @@ E = TypeVar("E", bound=Event)
 
 
 @dataclass(slots=True)
-class Telling:
+class SentenceContext:
     world: World
     beat: Beat
     events: tuple[Event, ...]

@@ -10,7 +10,7 @@ from ..derivatives.formulas import BEHIND, FLAT, NOTHING, OPERATORS, PLACED, SHA
 from ..derivatives.lookup import kind_of_node, operator
 from ..replay.states import NodeState, SlotState, is_custom, kind_of
 from ..replay.world import World
-from .context import Telling
+from .context import SentenceContext
 from .words import code, code_label, expression, label, listing, node, some, value
 
 GIVEN = (
@@ -39,7 +39,7 @@ DOING_WITHOUT = frozenset(
 # ---- building
 
 
-def node_made(told: Telling) -> str:
+def node_made(told: SentenceContext) -> str:
     world = told.world
     state = world.nodes[told.built()]
     what = made_of(world, state)
@@ -123,7 +123,7 @@ def saved_label(world: World, slot: SlotState) -> str | None:
     return "result" if slot.tensor is None or slot.slot == "result" else label(world, slot.tensor)
 
 
-def tensor_written(told: Telling) -> str:
+def tensor_written(told: SentenceContext) -> str:
     world = told.world
     event = told.last(e.Written)
     state = world.tensors[event.tensor]
@@ -148,7 +148,7 @@ def tensor_written(told: Telling) -> str:
     return told.sentence(*clauses)
 
 
-def node_released(told: Telling) -> str:
+def node_released(told: SentenceContext) -> str:
     world = told.world
     states = [world.nodes[event.node] for event in told.all(e.NodeReleased)]
     titles = [f"**{state.title}**" for state in states if state.variable is None]

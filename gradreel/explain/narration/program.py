@@ -6,7 +6,7 @@ import re
 
 from gradreel.trace import events as e
 
-from .context import Telling, turns
+from .context import SentenceContext, turns
 from .words import code, code_label, grad_owner, some, value
 
 LONGEST = 72
@@ -28,7 +28,7 @@ QUOTED = 18
 KINDS = re.compile(r"(list|tuple|dict|set|OrderedDict|defaultdict|deque) of (\d+)")
 
 
-def line(told: Telling) -> str:
+def line(told: SentenceContext) -> str:
     reached = told.first(e.LineReached)
     if reached is None:
         return "The program begins"
@@ -39,7 +39,7 @@ def line(told: Telling) -> str:
     return told.sentence(f"{code(text)} {why}" if why else code(text.removesuffix(":")))
 
 
-def name_bound(told: Telling) -> str:
+def name_bound(told: SentenceContext) -> str:
     bound = told.all(e.NameBound)
     turn = next(turns(told.world), None)
     loop = told.beat.opens and turn is not None and told.world.source.loop_names(told.world.place.line)
@@ -54,7 +54,7 @@ def name_bound(told: Telling) -> str:
     return told.sentence(opening + some([brief(told, event) for event in bound], most=5))
 
 
-def brief(told: Telling, event: e.NameBound) -> str:
+def brief(told: SentenceContext, event: e.NameBound) -> str:
     if event.tensor is None:
         return one_value(event)
     tensor = told.world.tensors[event.tensor]
@@ -73,7 +73,7 @@ def one_value(event: e.NameBound) -> str:
     return f"{code(event.name)} is {code(text if len(text) <= LONGEST else text[: LONGEST - 1] + '…')}"
 
 
-def one_tensor(told: Telling, event: e.NameBound) -> str:
+def one_tensor(told: SentenceContext, event: e.NameBound) -> str:
     """How `event` gives a tensor its name, by where the tensor came from."""
     world, name = told.world, code(event.name)
     assert event.tensor is not None
@@ -94,7 +94,7 @@ def one_tensor(told: Telling, event: e.NameBound) -> str:
     return f"{name} now names {now}"
 
 
-def new_tensor(told: Telling, number: int, now: str, bound: str) -> str:
+def new_tensor(told: SentenceContext, number: int, now: str, bound: str) -> str:
     """What a tensor of this very line is, which gets the name `bound`."""
     world = told.world
     tensor = world.tensors[number]
@@ -113,14 +113,14 @@ def new_tensor(told: Telling, number: int, now: str, bound: str) -> str:
     return f"{what}, {now}; no gradient is wanted for it"
 
 
-def name_unbound(told: Telling) -> str:
+def name_unbound(told: SentenceContext) -> str:
     gone = [code(event.name) for event in told.all(e.NameUnbound)]
     if len(gone) == 1:
         return told.sentence(f"{gone[0]} is gone; what only that name held goes with it")
     return told.sentence(f"{some(gone)} are gone; what only these names held goes with them")
 
 
-def function_entered(told: Telling) -> str:
+def function_entered(told: SentenceContext) -> str:
     entered = told.one(e.FunctionEntered)
     given = [event for event in told.all(e.NameBound) if event.scope == entered.scope]
     same = [event for event in given if event.tensor is not None and handed_on(told, event)]
@@ -132,18 +132,18 @@ def function_entered(told: Telling) -> str:
     return told.sentence(f"{code(entered.function)} is called", *inside)
 
 
-def handed_on(told: Telling, event: e.NameBound) -> bool:
+def handed_on(told: SentenceContext, event: e.NameBound) -> bool:
     """Whether the tensor has the same name where the function was called."""
     names = told.world.tensors[event.tensor].names if event.tensor is not None else []
     return next((name for scope, name in names if (scope, name) != (event.scope, event.name)), None) == event.name
 
 
-def function_left(told: Telling) -> str:
+def function_left(told: SentenceContext) -> str:
     name = told.world.functions.get(told.last(e.FunctionLeft).scope, "the function")
     return told.sentence(f"{code(name)} returns, and its own names are gone")
 
 
-def optimizer_stepped(told: Telling) -> str:
+def optimizer_stepped(told: SentenceContext) -> str:
     world = told.world
     names = dict.fromkeys(code_label(world, event.tensor) for event in told.all(e.Written))
     name = told.one(e.OptimizerStepped).optimizer
@@ -155,7 +155,7 @@ def optimizer_stepped(told: Telling) -> str:
     return told.sentence(f"{code(name)} takes a step: it changes {some(list(names))} in place, and {each} up")
 
 
-def flag_changed(told: Telling) -> str:
+def flag_changed(told: SentenceContext) -> str:
     event = told.one(e.FlagChanged)
     name = code_label(told.world, event.tensor)
     if event.requires_grad:
@@ -163,28 +163,28 @@ def flag_changed(told: Telling) -> str:
     return told.sentence(f"{name} no longer requires a gradient: what is computed from it goes unrecorded")
 
 
-def text_printed(told: Telling) -> str:
+def text_printed(told: SentenceContext) -> str:
     text = "".join(event.text for event in told.all(e.Printed)).strip("\n")
     first, *more = text.split("\n")
     shown = first if len(first) <= LONGEST else first[: LONGEST - 1] + "…"
     return told.sentence(f"prints {code(shown)}{' and more' if more else ''}" if text else "prints an empty line")
 
 
-def warning_given(told: Telling) -> str:
+def warning_given(told: SentenceContext) -> str:
     """What is other here than at home is no warning of PyTorch's."""
     event = told.one(e.Warned)
     who = "Gradreel says" if event.category == "Note" else "PyTorch warns"
     return told.sentence(f"{who}: “{first_sentence(event.message)}”")
 
 
-def error_raised(told: Telling) -> str:
+def error_raised(told: SentenceContext) -> str:
     event = told.one(e.Raised)
     who = "this" if told.beat.opens and told.last(e.LineReached).line == event.line else f"line {event.line}"
     text = f"{who} raises {event.type}: “{first_sentence(event.message)}”"
     return told.sentence(text, *(["the program catches it"] if event.caught else []))
 
 
-def run_stopped(told: Telling) -> str:
+def run_stopped(told: SentenceContext) -> str:
     """Why is told by the outcome, in a sentence that says what a program may use."""
     event = told.one(e.Stopped)
     if event.budget == "crash":
@@ -195,7 +195,7 @@ def run_stopped(told: Telling) -> str:
     return told.sentence(f"the run is stopped{'' if here else f' on line {event.line}'}: it may use {may}")
 
 
-def turns_skipped(told: Telling) -> str:
+def turns_skipped(told: SentenceContext) -> str:
     """Which turns, and how long the recording of them would be."""
     event = told.one(e.TurnsSkipped)
     turns = f"turns {event.first:,} to {event.last:,} of this loop went by like these"
@@ -209,6 +209,6 @@ def first_sentence(message: str) -> str:
     return start if len(said) <= QUOTED else " ".join(said[:QUOTED]) + " …"
 
 
-def another(told: Telling) -> str:
+def another(told: SentenceContext) -> str:
     """For a kind that has no words of its own yet."""
     return told.sentence(told.beat.kind.replace("_", " "))

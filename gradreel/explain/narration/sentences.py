@@ -10,9 +10,9 @@ from gradreel.trace.events import Event
 from ..replay.world import World
 from . import backward, graph, program
 from .beats import Beat, beats
-from .context import Telling
+from .context import SentenceContext
 
-TELL: dict[str, Callable[[Telling], str]] = {
+TELL: dict[str, Callable[[SentenceContext], str]] = {
     "line": program.line,
     "name_bound": program.name_bound,
     "name_unbound": program.name_unbound,
@@ -46,7 +46,7 @@ TELL: dict[str, Callable[[Telling], str]] = {
 
 def tell(world: World, beat: Beat, events: tuple[Event, ...]) -> str:
     """The sentence for `beat`, whose `events` `world` has just seen."""
-    return TELL.get(beat.kind, program.another)(Telling(world, beat, events))
+    return TELL.get(beat.kind, program.another)(SentenceContext(world, beat, events))
 
 
 def sentences(trace: Trace) -> Iterator[tuple[Beat, str]]:

@@ -18,7 +18,7 @@ from ..diagnostics.refusals import declare_refusal
 from ..diagnostics.registry import rule, watcher
 from ..diagnostics.showing import FirstTrouble
 from ..fixes.edits import enclosing, in_brackets, join_names, set_keyword
-from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.proposal import FREE, FixContext, Proposal
 from ..fixes.registry import fix
 from ..fixes.text import Text
 from ..narration.words import code, on
@@ -286,7 +286,7 @@ EVERY = "it is computed in every call"
 
 
 @fix(recomputed=1)
-def repeat_alike(wanted: Wanted) -> Iterator[Proposal]:
+def repeat_alike(wanted: FixContext) -> Iterator[Proposal]:
     """What a checkpoint runs does the same the second time: it keeps nothing, counts outside, draws by torch."""
     text = wanted.text
     change = find_change(text.tree)
@@ -315,7 +315,7 @@ AS_TORCH = {
 }
 
 
-def draw_by_torch(wanted: Wanted) -> Iterator[Proposal]:
+def draw_by_torch(wanted: FixContext) -> Iterator[Proposal]:
     """`np.random.rand()` becomes `torch.rand(()).item()`, which a checkpoint draws alike in both runs."""
     text = wanted.text
     edits, lines = [], []
@@ -358,7 +358,7 @@ def drawn_by_torch(text: Text, call: ast.Call) -> str | None:
     return None
 
 
-def count_outside(wanted: Wanted, write: ast.stmt, path: str) -> Iterator[Proposal]:
+def count_outside(wanted: FixContext, write: ast.stmt, path: str) -> Iterator[Proposal]:
     """`self.calls += 1` of what a checkpoint runs goes before the checkpoint, as `block.calls += 1`."""
     text = wanted.text
     home = enclosing(text, write, ast.FunctionDef)
@@ -376,18 +376,18 @@ def count_outside(wanted: Wanted, write: ast.stmt, path: str) -> Iterator[Propos
 
 
 @fix(recomputed=2)
-def not_recomputed(wanted: Wanted) -> Iterator[Proposal]:
+def not_recomputed(wanted: FixContext) -> Iterator[Proposal]:
     """`checkpoint(block, x)` becomes `block(x)`."""
     text = wanted.text
     for call in ast.walk(text.tree):
         if isinstance(call, ast.Call) and callee(call) == "checkpoint" and len(call.args) > 1:
             made = f"{in_brackets(text, call.args[0])}({', '.join(text.get(part) for part in call.args[1:])})"
             title = f"{made}, without a checkpoint, on line {call.lineno}"
-            yield wanted.makeshift(title, "what it computes is kept in memory", text.replaced(call, made))
+            yield wanted.workaround(title, "what it computes is kept in memory", text.replaced(call, made))
 
 
 @fix(reentrant_inputs=1, reentrant_grad=1, reentrant_words=1)
-def not_reentrant(wanted: Wanted) -> Iterator[Proposal]:
+def not_reentrant(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Call) and (callee(node) or "").startswith("checkpoint"):

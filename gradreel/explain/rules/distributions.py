@@ -17,7 +17,7 @@ from ..diagnostics.message_rules import MessageRule, anything, match_rules
 from ..diagnostics.registry import rule, watcher
 from ..diagnostics.showing import FirstTrouble, Showing
 from ..fixes.edits import append_suffix, in_brackets, set_keyword
-from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.proposal import FREE, FixContext, Proposal
 from ..fixes.registry import fix
 from ..narration.words import bare, code, code_label, listing, name_of, on
 from ..replay.graph_queries import origin
@@ -431,7 +431,7 @@ WAYS = {
 
 
 @fix(support=1)
-def into_range(wanted: Wanted) -> Iterator[Proposal]:
+def into_range(wanted: FixContext) -> Iterator[Proposal]:
     """The parameter of a distribution is brought into its range; scores are said to be scores."""
     text, what, dist = wanted.text, wanted.name("what") or "", wanted.name("dist") or ""
     for call in text.calls(wanted.at("raised"), dist):
@@ -461,7 +461,7 @@ def into_range(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(no_number=1)
-def a_number(wanted: Wanted) -> Iterator[Proposal]:
+def a_number(wanted: FixContext) -> Iterator[Proposal]:
     """What is no number becomes 0."""
     text, what, dist = wanted.text, wanted.name("what") or "", wanted.name("dist") or ""
     for call in text.calls(wanted.at("raised"), dist):
@@ -469,11 +469,11 @@ def a_number(wanted: Wanted) -> Iterator[Proposal]:
         if given is not None:
             title = f"0 where {text.get(given)} is no number, on line {call.lineno}"
             made = f"torch.nan_to_num({text.get(given)})"
-            yield wanted.makeshift(title, "see where NaN comes from", text.replaced(given, made))
+            yield wanted.workaround(title, "see where NaN comes from", text.replaced(given, made))
 
 
 @fix(value=1)
-def into_support(wanted: Wanted) -> Iterator[Proposal]:
+def into_support(wanted: FixContext) -> Iterator[Proposal]:
     """Values beyond the border are moved to it, or just inside of it."""
     text, need = wanted.text, wanted.name("need") or ""
     low, high = wanted.name("lower") or "0", wanted.name("upper")
@@ -504,7 +504,7 @@ CHANCES = {
 
 
 @fix(negative_chances=1, no_chances=1, no_chance=1)
-def into_chances(wanted: Wanted) -> Iterator[Proposal]:
+def into_chances(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "multinomial", "bernoulli"):
         func = call.func
@@ -517,7 +517,7 @@ def into_chances(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(drawn_out=1)
-def drawn_again(wanted: Wanted) -> Iterator[Proposal]:
+def drawn_again(wanted: FixContext) -> Iterator[Proposal]:
     """What was drawn may come again."""
     text = wanted.text
     for call in text.calls(wanted.at("raised")):
@@ -528,7 +528,7 @@ def drawn_again(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(flat_draw=1)
-def as_function(wanted: Wanted) -> Iterator[Proposal]:
+def as_function(wanted: FixContext) -> Iterator[Proposal]:
     """`torch.normal(mean, std)` becomes `mean + std * torch.randn_like(mean)`, which draws the same."""
     text = wanted.text
     for call in text.calls(wanted.at("built"), "normal"):

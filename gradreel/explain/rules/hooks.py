@@ -19,7 +19,7 @@ from ..diagnostics.refusals import declare_refusal, is_computed
 from ..diagnostics.registry import rule, watcher
 from ..diagnostics.showing import FirstTrouble
 from ..fixes.edits import append_suffix, enclosing, in_brackets, stack_statements
-from ..fixes.proposal import FREE, Proposal, Wanted
+from ..fixes.proposal import FREE, FixContext, Proposal
 from ..fixes.registry import fix, fix_kind
 from ..fixes.text import Edit, Text, names_in
 from ..narration.words import code, code_label, on
@@ -407,7 +407,7 @@ Hook = ast.FunctionDef | ast.Lambda
 
 
 @fix(hook_returned=1)
-def returned_gradient(wanted: Wanted) -> Iterator[Proposal]:
+def returned_gradient(wanted: FixContext) -> Iterator[Proposal]:
     """A number that a hook returns becomes a factor of the gradient that it was given."""
     text = wanted.text
     for hook in hooks(text, "register_hook", 0):
@@ -430,7 +430,7 @@ def returned_gradient(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(hook_shape=1)
-def tuple_returned(wanted: Wanted) -> Iterator[Proposal]:
+def tuple_returned(wanted: FixContext) -> Iterator[Proposal]:
     """A hook on a module returns a tuple of gradients, one for each input."""
     text = wanted.text
     for hook in [*hooks(text, "register_full_backward_hook", 0), *hooks(text, "register_backward_hook", 0)]:
@@ -445,7 +445,7 @@ def is_tuple(value: ast.expr) -> bool:
 
 
 @fix(post_hook_result=1)
-def nothing_returned(wanted: Wanted) -> Iterator[Proposal]:
+def nothing_returned(wanted: FixContext) -> Iterator[Proposal]:
     """A hook that runs when all is added up returns nothing: what it computes, it does."""
     text = wanted.text
     for hook in hooks(text, "register_post_accumulate_grad_hook", 0):
@@ -460,7 +460,7 @@ def nothing_returned(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(unpacked=1)
-def unpacked_tensor(wanted: Wanted) -> Iterator[Proposal]:
+def unpacked_tensor(wanted: FixContext) -> Iterator[Proposal]:
     """What `pack` kept is made a tensor again; a `pack` that keeps nothing keeps what it was given."""
     text = wanted.text
     for hook in hooks(text, "saved_tensors_hooks", 0):
@@ -477,7 +477,7 @@ def unpacked_tensor(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(packed=1)
-def packed_copy(wanted: Wanted) -> Iterator[Proposal]:
+def packed_copy(wanted: FixContext) -> Iterator[Proposal]:
     """A `pack` that writes works on a copy."""
     text = wanted.text
     for hook in hooks(text, "saved_tensors_hooks", 0):
@@ -497,7 +497,7 @@ def packed_copy(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(resized=1)
-def pad_tensor(wanted: Wanted) -> Iterator[Proposal]:
+def pad_tensor(wanted: FixContext) -> Iterator[Proposal]:
     """A longer tensor is computed, with zeros behind."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "resize_"):
@@ -510,7 +510,7 @@ def pad_tensor(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(data_type=1)
-def data_in_floats(wanted: Wanted) -> Iterator[Proposal]:
+def data_in_floats(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     if isinstance(raised, ast.Assign):
         title = f"floating point numbers: .float() on line {raised.lineno}"
@@ -544,7 +544,7 @@ ONCE = "the hook runs once in each backward"
 
 
 @fix(hooks_pile=1)
-def register_once(wanted: Wanted) -> Iterator[Proposal]:
+def register_once(wanted: FixContext) -> Iterator[Proposal]:
     """A hook that a loop registers in every turn is registered before the loop, or removed at the end of the turn."""
     text, built = wanted.text, wanted.at("built")
     home = enclosing(text, built, ast.FunctionDef) if built is not None else None
@@ -573,7 +573,7 @@ def register_once(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(hooked=1)
-def return_new_gradient(wanted: Wanted) -> Iterator[Proposal]:
+def return_new_gradient(wanted: FixContext) -> Iterator[Proposal]:
     """The hook returns a new gradient."""
     text, change, target = wanted.text, wanted.at("changed"), wanted.name("target")
     if change is None:
@@ -598,7 +598,7 @@ def return_new_gradient(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(parameter_hooked=1)
-def parameter_hooked(wanted: Wanted) -> Iterator[Proposal]:
+def parameter_hooked(wanted: FixContext) -> Iterator[Proposal]:
     """The hook goes where gradients are given to it, or changes `.grad` of the tensor that it is given."""
     text, target = wanted.text, wanted.name("target")
     if target is None or not target.isidentifier():
@@ -648,7 +648,7 @@ REDUCING = frozenset({"mean", "sum"})
 
 @fix(hook_shape=3)
 @fix_kind(shape=2)
-def hook_keeps_shape(wanted: Wanted) -> Iterator[Proposal]:
+def hook_keeps_shape(wanted: FixContext) -> Iterator[Proposal]:
     """A hook returns what it computes in the shape of the gradient that it was given: without the call that changes it
     at the end, or laid out, or spread over that shape."""
     text, found = wanted.text, HOOK_NAME.match(wanted.found.message)
@@ -705,7 +705,7 @@ def kept_dimensions(text: Text, part: ast.expr) -> str:
 
 @fix(hook_shape=2)
 @fix_kind(shape=1)
-def rows_put_back(wanted: Wanted) -> Iterator[Proposal]:
+def rows_put_back(wanted: FixContext) -> Iterator[Proposal]:
     """A hook that computes with some rows of the gradient puts them back into the whole of it."""
     text = wanted.text
     for node in text.parts(text.tree, ast.FunctionDef):
@@ -725,7 +725,7 @@ def returned_by(function: ast.FunctionDef) -> list[ast.Return]:
 
 
 @fix(hooked_view=1)
-def hooked_view(wanted: Wanted) -> Iterator[Proposal]:
+def hooked_view(wanted: FixContext) -> Iterator[Proposal]:
     """What a hook of a module handed on is written over, by a module beside it or by the program itself."""
     yield from inplace_switched_off(wanted)
     text, raised = wanted.text, wanted.at("raised")

@@ -16,7 +16,7 @@ from ...diagnostics.mentions import raising_code
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import assigned_pairs, loads
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix, reference
 from ...fixes.text import Edit, Text, names_in
 from ...narration.words import code, on
@@ -205,7 +205,7 @@ TWICE = "what forward computes is computed twice; no second derivative goes thro
     wrong_formula=1,
     contract=8,
 )
-def by_autograd(wanted: Wanted) -> Iterator[Proposal]:
+def by_autograd(wanted: FixContext) -> Iterator[Proposal]:
     """backward computes forward again from the saved arguments, recorded, and asks autograd for its gradients."""
     text, kind = wanted.text, own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None
@@ -271,7 +271,7 @@ STRAIGHT = ("round", "sign", "floor", "ceil", "trunc", "heaviside", "bernoulli",
 
 
 @reference
-def with_autograd(wanted: Wanted) -> str | None:
+def with_autograd(wanted: FixContext) -> str | None:
     """The program with gradients that autograd computes, against which the formula of a backward can be held."""
     kind = own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None
@@ -302,7 +302,7 @@ def gradients_taken(text: Text, backward: ast.FunctionDef | None, value: ast.exp
     return f"({', '.join(names)}, *others)", [text.replaced(last, f"{last.arg}, *others")]
 
 
-def missing(wanted: Wanted) -> bool:
+def missing(wanted: FixContext) -> bool:
     return "must implement either the backward" in wanted.found.message
 
 
@@ -341,7 +341,7 @@ def recompute_lines(
 
 
 @fix(backward_no_return=1, withheld=2)
-def names_returned(wanted: Wanted) -> Iterator[Proposal]:
+def names_returned(wanted: FixContext) -> Iterator[Proposal]:
     """What backward computed last and nobody read is what it was to return: one for each argument of forward."""
     text, kind = wanted.text, own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None
@@ -364,7 +364,7 @@ def names_returned(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(withheld=1)
-def own_gradient_returned(wanted: Wanted) -> Iterator[Proposal]:
+def own_gradient_returned(wanted: FixContext) -> Iterator[Proposal]:
     """A gradient that backward computed stands where it returns None; a test of `needs_input_grad` asks for its own."""
     text, kind = wanted.text, own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None
@@ -406,7 +406,7 @@ def places_behind(backward: ast.FunctionDef, test: ast.If) -> list[int]:
 
 
 @fix(gradient_ignored=1)
-def gradient_multiplied(wanted: Wanted) -> Iterator[Proposal]:
+def gradient_multiplied(wanted: FixContext) -> Iterator[Proposal]:
     """What backward returns is multiplied by the gradient that came."""
     text, kind, came = wanted.text, own_class(wanted), wanted.name("gradient")
     backward = method(kind, "backward") if kind is not None else None
@@ -428,7 +428,7 @@ SINGLE = ("torch.float32", "torch.float")
 
 
 @fix(coarse_steps=1)
-def in_double(wanted: Wanted) -> Iterator[Proposal]:
+def in_double(wanted: FixContext) -> Iterator[Proposal]:
     """All numbers with a point are of float64."""
     text = wanted.text
     rest = [statement for statement in text.tree.body if not isinstance(statement, ast.Import | ast.ImportFrom)]

@@ -14,7 +14,7 @@ from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.failing_node import failing_node
 from ...diagnostics.registry import rule
 from ...fixes.edits import copies, in_brackets, join_names, loads, parse_shape, with_argument
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.words import code, code_label, listing, on
@@ -293,7 +293,7 @@ REDUCTIONS = ("sum", "mean")
 
 
 @fix(gradient_of_shape=1)
-def gradient_of_shape(wanted: Wanted) -> Iterator[Proposal]:
+def gradient_of_shape(wanted: FixContext) -> Iterator[Proposal]:
     """The gradient gets the shape of its argument: turned, added up otherwise, or in its own place."""
     text, kind = wanted.text, own_class(wanted)
     forward, backward = (method(kind, name) if kind is not None else None for name in ("forward", "backward"))
@@ -328,7 +328,7 @@ def last_value(backward: ast.FunctionDef, part: ast.expr) -> ast.expr:
     return max(steps, key=lambda step: step.lineno).value if steps else part
 
 
-def transpose_gradient(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterator[Proposal]:
+def transpose_gradient(wanted: FixContext, part: ast.expr, made: ast.expr) -> Iterator[Proposal]:
     """Of `a.t() @ b`, whose shape is the other way round, the factors change places: `b.t() @ a`."""
     text = wanted.text
     came, shape = parse_shape(wanted.name("came")), parse_shape(wanted.name("shape"))
@@ -364,7 +364,7 @@ def transpose(text: Text, factor: ast.expr) -> str:
     return f"{in_brackets(text, factor)}{'.T' if '.T' in text.source else '.t()'}"
 
 
-def reorder_gradients(wanted: Wanted, parts: list[ast.expr | None] | list[ast.expr]) -> Iterator[Proposal]:
+def reorder_gradients(wanted: FixContext, parts: list[ast.expr | None] | list[ast.expr]) -> Iterator[Proposal]:
     """Two gradients change places: they are returned in the order of the arguments of forward."""
     text = wanted.text
     given = [part for part in parts if part is not None]
@@ -374,7 +374,7 @@ def reorder_gradients(wanted: Wanted, parts: list[ast.expr | None] | list[ast.ex
         yield wanted.proposal(title, FREE, *edits)
 
 
-def change_sum(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterator[Proposal]:
+def change_sum(wanted: FixContext, part: ast.expr, made: ast.expr) -> Iterator[Proposal]:
     """A sum over another dimension, over all but those of the argument, or none."""
     text = wanted.text
     came, shape = parse_shape(wanted.name("came")), parse_shape(wanted.name("shape"))
@@ -397,7 +397,7 @@ def change_sum(wanted: Wanted, part: ast.expr, made: ast.expr) -> Iterator[Propo
         yield wanted.proposal(title, FREE, text.replaced(part, f"{in_brackets(text, part)}.sum({shown})"))
 
 
-def sum_over_repeated(wanted: Wanted, name: str, made: ast.expr) -> Iterator[Proposal]:
+def sum_over_repeated(wanted: FixContext, name: str, made: ast.expr) -> Iterator[Proposal]:
     """A sum that goes over the wrong dimensions goes over those along which forward repeated the argument."""
     text = wanted.text
     shape, whole, dims = (parse_shape(wanted.name(word)) for word in ("shape", "summand", "over"))
@@ -429,7 +429,7 @@ def sum_to_shape(text: Text, call: ast.Call, dims: list[int], shape: list[int], 
 
 
 @fix(gradient_count=1)
-def gradient_count(wanted: Wanted) -> Iterator[Proposal]:
+def gradient_count(wanted: FixContext) -> Iterator[Proposal]:
     """One gradient for each argument of forward."""
     text, kind = wanted.text, own_class(wanted)
     backward = method(kind, "backward") if kind is not None else None
@@ -475,7 +475,7 @@ def with_none(text: Text, value: ast.expr, more: int) -> Edit:
 
 
 @fix(kept_on_context=1)
-def saved_and_computed_again(wanted: Wanted) -> Iterator[Proposal]:
+def saved_and_computed_again(wanted: FixContext) -> Iterator[Proposal]:
     """What forward left on its context is computed again in backward from the saved inputs, and so gets a graph."""
     text, kind = wanted.text, own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None
@@ -537,7 +537,7 @@ def uses_of(text: Text, backward: ast.FunctionDef, own: str, stores: list[ast.As
 
 
 @fix(contract=1)
-def static(wanted: Wanted) -> Iterator[Proposal]:
+def static(wanted: FixContext) -> Iterator[Proposal]:
     """forward and backward are static methods, and the Function is used through `apply`; what its instances were made
     with is given to forward."""
     text = wanted.text
@@ -638,7 +638,7 @@ def is_set_on(text: Text, kept: ast.expr) -> bool:
 
 
 @fix(contract=7)
-def returned_tensors(wanted: Wanted) -> Iterator[Proposal]:
+def returned_tensors(wanted: FixContext) -> Iterator[Proposal]:
     """backward returns tensors: what is a number is multiplied by the gradient that came."""
     text, kind = wanted.text, own_class(wanted)
     backward = method(kind, "backward") if kind is not None else None
@@ -659,7 +659,7 @@ NO_TENSOR = re.compile(r"save_for_backward can only save variables, but argument
 
 
 @fix(contract=3)
-def kept_apart(wanted: Wanted) -> Iterator[Proposal]:
+def kept_apart(wanted: FixContext) -> Iterator[Proposal]:
     """What is no tensor is kept on the context itself."""
     text, kind, found = wanted.text, own_class(wanted), NO_TENSOR.search(wanted.found.message)
     forward = method(kind, "forward") if kind is not None else None
@@ -687,7 +687,7 @@ def kept_apart(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(contract=2)
-def unpack_list(wanted: Wanted) -> Iterator[Proposal]:
+def unpack_list(wanted: FixContext) -> Iterator[Proposal]:
     """`ctx.save_for_backward([a, b])` becomes `ctx.save_for_backward(a, b)`."""
     text, kind = wanted.text, own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None
@@ -699,7 +699,7 @@ def unpack_list(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(contract=4)
-def not_dirty(wanted: Wanted) -> Iterator[Proposal]:
+def not_dirty(wanted: FixContext) -> Iterator[Proposal]:
     """forward writes into a copy, and marks nothing as changed in place."""
     text = wanted.text
     if "marked as dirty" not in wanted.found.message:
@@ -713,7 +713,7 @@ def not_dirty(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(contract=5)
-def all_gradients(wanted: Wanted) -> Iterator[Proposal]:
+def all_gradients(wanted: FixContext) -> Iterator[Proposal]:
     """backward takes one gradient for each output of forward."""
     text, kind = wanted.text, own_class(wanted)
     backward = method(kind, "backward") if kind is not None else None
@@ -721,11 +721,11 @@ def all_gradients(wanted: Wanted) -> Iterator[Proposal]:
         return
     last = backward.args.args[-1]
     title = f"take the gradients of the other outputs, too: *others, on line {last.lineno}"
-    yield wanted.makeshift(title, "what they bring is left out", text.replaced(last, f"{last.arg}, *others"))
+    yield wanted.workaround(title, "what they bring is left out", text.replaced(last, f"{last.arg}, *others"))
 
 
 @fix(contract=6)
-def none_for_numbers(wanted: Wanted) -> Iterator[Proposal]:
+def none_for_numbers(wanted: FixContext) -> Iterator[Proposal]:
     """backward returns None for an argument that is no tensor."""
     text, kind = wanted.text, own_class(wanted)
     place = re.search(r"different than None at position (\d+)", wanted.found.message)

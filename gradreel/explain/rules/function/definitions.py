@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from ...fixes.proposal import Wanted
+from ...fixes.proposal import FixContext
 from ...fixes.text import Text
 
 
-def own_class(wanted: Wanted) -> ast.ClassDef | None:
+def own_class(wanted: FixContext) -> ast.ClassDef | None:
     """The class of the Function in question."""
     text, name = wanted.text, wanted.name("function")
     named = [kind for kind in text.parts(text.tree, ast.ClassDef) if kind.name == name]

@@ -17,7 +17,7 @@ from ...diagnostics.mentions import begin_story, raising_statement
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import copies, enclosing, join_names
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.words import code, code_label, listing, on
@@ -452,7 +452,7 @@ def elsewhere(goal: ast.expr, own: set[str], shared: set[str]) -> str | None:
 
 
 @fix(kept_elsewhere=1)
-def kept_on_context(wanted: Wanted) -> Iterator[Proposal]:
+def kept_on_context(wanted: FixContext) -> Iterator[Proposal]:
     """`Square.kept = x` becomes `ctx.kept = x`, and backward reads it there."""
     text, kind, kept = wanted.text, own_class(wanted), wanted.name("kept")
     forward = method(kind, "forward") if kind is not None else None
@@ -474,7 +474,7 @@ def kept_on_context(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(not_applied=1)
-def use_apply(wanted: Wanted) -> Iterator[Proposal]:
+def use_apply(wanted: FixContext) -> Iterator[Proposal]:
     """`Square(x)` and `Square.forward(x)` become `Square.apply(x)`, which records."""
     text = wanted.text
     own = {kind.name for kind in function_classes(text)}
@@ -487,7 +487,7 @@ def use_apply(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(empty_context=1)
-def put_on_context(wanted: Wanted) -> Iterator[Proposal]:
+def put_on_context(wanted: FixContext) -> Iterator[Proposal]:
     """An argument of forward that backward looks for on its context is put there."""
     text, kind = wanted.text, own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None
@@ -502,7 +502,7 @@ def put_on_context(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(saved_too_few=1)
-def saved_for_backward(wanted: Wanted) -> Iterator[Proposal]:
+def saved_for_backward(wanted: FixContext) -> Iterator[Proposal]:
     """What backward takes out of its context by the names of forward is saved there."""
     text, kind, raised = wanted.text, own_class(wanted), wanted.at("raised")
     forward = method(kind, "forward") if kind is not None else None
@@ -522,7 +522,7 @@ def saved_for_backward(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(setup_context=1)
-def context_set_up(wanted: Wanted) -> Iterator[Proposal]:
+def context_set_up(wanted: FixContext) -> Iterator[Proposal]:
     """What forward keeps on its context is kept by `setup_context`, as torch.func asks for it."""
     text = wanted.text
     for kind in function_classes(text):
@@ -551,7 +551,7 @@ def context_set_up(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(once_differentiable=1)
-def differentiable_again(wanted: Wanted) -> Iterator[Proposal]:
+def differentiable_again(wanted: FixContext) -> Iterator[Proposal]:
     """Without `@once_differentiable` backward is recorded, and can be gone back through."""
     text = wanted.text
     for node in text.parts(text.tree, ast.FunctionDef):
@@ -564,7 +564,7 @@ def differentiable_again(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(once_differentiable=2)
-def computed_again_from_inputs(wanted: Wanted) -> Iterator[Proposal]:
+def computed_again_from_inputs(wanted: FixContext) -> Iterator[Proposal]:
     """What forward computed and saved, which has no history, backward computes anew from the arguments: so there is a
     second derivative."""
     text, kind = wanted.text, own_class(wanted)
@@ -613,7 +613,7 @@ MISSING_ON_CONTEXT = re.compile(r"'(\w+)Backward' object has no attribute '(\w+)
 
 
 @fix(saved_tuple=1)
-def taken_out(wanted: Wanted) -> Iterator[Proposal]:
+def taken_out(wanted: FixContext) -> Iterator[Proposal]:
     """`x = ctx.saved_tensors` becomes `x, = ctx.saved_tensors`; of several, if `x` is one, each gets its name."""
     text, built = wanted.text, wanted.at("built")
     home = enclosing(text, built, ast.ClassDef) if built is not None else None

@@ -14,7 +14,7 @@ from ...diagnostics.mentions import find_mentioned, raising_statement, stands_fo
 from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import rule
 from ...fixes.edits import append_suffix, enclosing, in_brackets, set_keyword, value_of, with_argument, without_keyword
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.words import code, code_label, label, name_of, on
@@ -213,7 +213,7 @@ declare_refusal(
 
 
 @fix(not_scalar=2)
-def not_scalar(wanted: Wanted) -> Iterator[Proposal]:
+def not_scalar(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "backward"):
         if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) not in ("autograd", "torch.autograd"):
@@ -247,7 +247,7 @@ def not_scalar(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(not_scalar=1)
-def known_option(wanted: Wanted) -> Iterator[Proposal]:
+def known_option(wanted: FixContext) -> Iterator[Proposal]:
     """A loss that is reduced by an option, of which it was given a value that it does not know, is given one."""
     text, built = wanted.text, wanted.at("built")
     home = enclosing(text, built, ast.FunctionDef) if built is not None else None
@@ -289,7 +289,7 @@ def option_values(text: Text, option: str) -> list[ast.expr]:
 
 
 @fix(not_scalar=3)
-def reduced_where_made(wanted: Wanted) -> Iterator[Proposal]:
+def reduced_where_made(wanted: FixContext) -> Iterator[Proposal]:
     """The loss is one number from the start, where others use it, too: the optimizer of a closure, or a print."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("root")
     value = value_of(built)
@@ -300,7 +300,7 @@ def reduced_where_made(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, cost, append_suffix(text, value, f".{way}()"))
 
 
-def of_sum(wanted: Wanted, call: ast.Call) -> Iterator[Proposal]:
+def of_sum(wanted: FixContext, call: ast.Call) -> Iterator[Proposal]:
     text = wanted.text
     first = call.args[0] if call.args else None
     if first is None:
@@ -314,7 +314,7 @@ def of_sum(wanted: Wanted, call: ast.Call) -> Iterator[Proposal]:
 
 
 @fix(function_not_scalar=1)
-def function_summed(wanted: Wanted) -> Iterator[Proposal]:
+def function_summed(wanted: FixContext) -> Iterator[Proposal]:
     """What the function returns is summed, or averaged; or all its rows are taken."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
@@ -330,7 +330,7 @@ def function_summed(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(gradient_shape=2, gradient_number=2)
-def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
+def gradient_shape(wanted: FixContext) -> Iterator[Proposal]:
     """The weights given to backward get the shape of the root."""
     text, raised, root = wanted.text, wanted.at("raised"), wanted.name("root")
     for call in text.calls(raised, "backward", "grad"):
@@ -362,7 +362,7 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"spread the weights over {shown}", FREE, text.replaced(given, made))
             yield wanted.proposal("transpose the weights", FREE, append_suffix(text, given, ".t()"))
             if may_be_ones(text, given) and not are_alike(text, given):  # what they say is lost
-                yield replace(ones, makeshift=True)
+                yield replace(ones, workaround=True)
         for maker in ast.walk(given):
             if isinstance(maker, ast.Call) and callee(maker) in ("ones", "zeros", "rand", "randn", "full"):
                 made = f"torch.{callee(maker)}(())" if callee(maker) != "full" else text.get(maker)
@@ -378,7 +378,7 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "each loss counts 1", *drop_argument(text, call, given))
 
 
-def of_listed(wanted: Wanted, call: ast.Call, given: ast.expr) -> Iterator[Proposal]:
+def of_listed(wanted: FixContext, call: ast.Call, given: ast.expr) -> Iterator[Proposal]:
     """Of weights in a list, those that the error speaks of get the shape of the root that they stand beside."""
     at, roots = re.search(r"grad_output\[(\d+)\]", wanted.found.message), call.args[0] if call.args else None
     if at is None or not isinstance(given, ast.List | ast.Tuple) or not isinstance(roots, ast.List | ast.Tuple):
@@ -422,7 +422,7 @@ def may_be_ones(text: Text, given: ast.expr) -> bool:
 
 
 @fix(gradient_shape=1)
-def match_cuts(wanted: Wanted) -> Iterator[Proposal]:
+def match_cuts(wanted: FixContext) -> Iterator[Proposal]:
     """Two that are gone through side by side are cut alike: `chunk(n)` makes n parts, `split(n)` parts of n."""
     text, raised = wanted.text, wanted.at("raised")
     loop = text.loop(raised) if raised is not None else None
@@ -473,7 +473,7 @@ def drop_argument(text: Text, call: ast.Call, given: ast.expr) -> list[Edit]:
 
 
 @fix(batched=1)
-def drop_batched(wanted: Wanted) -> Iterator[Proposal]:
+def drop_batched(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "grad"):
         edit = without_keyword(text, call, "is_grads_batched")
@@ -485,7 +485,7 @@ def drop_batched(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(gradient_number=1)
-def one_for_each(wanted: Wanted) -> Iterator[Proposal]:
+def one_for_each(wanted: FixContext) -> Iterator[Proposal]:
     """As many gradients to start from as there are roots; or none, where each root is a single number."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "backward", "grad"):
@@ -500,7 +500,7 @@ def one_for_each(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(gradient_shape=3)
-def cotangent_like(wanted: Wanted) -> Iterator[Proposal]:
+def cotangent_like(wanted: FixContext) -> Iterator[Proposal]:
     """What `vjp` gave is given ones in the shape of the output that came with it."""
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(text.tree, ast.Assign):

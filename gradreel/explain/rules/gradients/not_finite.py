@@ -18,7 +18,7 @@ from ...diagnostics.failing_node import failing_node
 from ...diagnostics.mentions import begin_story, raising_code
 from ...diagnostics.registry import rule, watcher
 from ...fixes.edits import append_suffix, enclosing, in_brackets, loads, set_keyword, value_of
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.words import code, code_label, during, label, listing, on, value
@@ -370,7 +370,7 @@ def nan_found(world: World, failure: Failure) -> Diagnosis | None:
 
 
 @fix(nan=1, infinite=1)
-def nan_born(wanted: Wanted) -> Iterator[Proposal]:
+def nan_born(wanted: FixContext) -> Iterator[Proposal]:
     """The function gets an input at which its slope is finite."""
     text = wanted.text
     statement = wanted.at("built")
@@ -412,14 +412,14 @@ def nan_born(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal("softplus, which is this function made safe", FREE, text.replaced(node, made))
 
 
-def norm_bounded(wanted: Wanted, call: ast.Call) -> Iterator[Proposal]:
+def norm_bounded(wanted: FixContext, call: ast.Call) -> Iterator[Proposal]:
     """A length that something is divided by, or goes through, stays above 0."""
     text = wanted.text
     title = f"keep the norm on line {call.lineno} above 0"
     yield wanted.proposal(title, "slightly other numbers", append_suffix(text, call, ".clamp(min=1e-6)"))
 
 
-def numbers_first(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
+def numbers_first(wanted: FixContext, statement: ast.stmt) -> Iterator[Proposal]:
     """Numbers take the place of NaN before anything is computed with it."""
     text, hidden = wanted.text, wanted.name("hidden")
     names = sorted(names_in(statement) - targets(statement), key=lambda name: (name != hidden, name))
@@ -431,7 +431,7 @@ def numbers_first(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, *edits)
 
 
-def harmless_where_left_out(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
+def harmless_where_left_out(wanted: FixContext, statement: ast.stmt) -> Iterator[Proposal]:
     """The function of a branch of `where` gets 1 in the places that the branch is not taken for."""
     text = wanted.text
     for condition, branch, first in branches(text, statement):
@@ -459,7 +459,7 @@ def branches(text: Text, statement: ast.stmt) -> Iterator[tuple[str, ast.expr, b
                 yield text.get(call.args[0]), value, place == 0
 
 
-def divisors(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
+def divisors(wanted: FixContext, statement: ast.stmt) -> Iterator[Proposal]:
     """What is divided by gets 1 in the place of 0."""
     text = wanted.text
     for node in ast.walk(statement):
@@ -474,7 +474,7 @@ BOUNDED = ("acos", "asin", "arccos", "arcsin", "atanh")
 """Functions whose slope is infinite at -1 and 1."""
 
 
-def safe_numbers(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
+def safe_numbers(wanted: FixContext, statement: ast.stmt) -> Iterator[Proposal]:
     """Bounds that no value reaches, for what is steep at the ends; a large number for minus infinity."""
     text = wanted.text
     for call in text.calls(statement, *BOUNDED):
@@ -516,7 +516,7 @@ def softplus(node: ast.expr) -> ast.expr | None:
 # ---- exponentials that overflow
 
 
-def shifted_exponents(wanted: Wanted) -> Iterator[Proposal]:
+def shifted_exponents(wanted: FixContext) -> Iterator[Proposal]:
     """`exp(s) / exp(s).sum(1)` stays the same with the largest score taken off; `log(exp(s).sum(1))` has a name."""
     text, statement = wanted.text, wanted.at("built")
     if statement is None:
@@ -572,7 +572,7 @@ def summand(node: ast.AST) -> tuple[ast.Call, str | None] | None:
 # ---- the spread of a single value
 
 
-def spread_of_one(wanted: Wanted) -> Iterator[Proposal]:
+def spread_of_one(wanted: FixContext) -> Iterator[Proposal]:
     """The spread of one value has no answer with n - 1 below the line; with n it is 0, which nothing is divided by."""
     text, statement = wanted.text, wanted.at("built")
     within = enclosing(text, statement, ast.FunctionDef) if statement is not None else None
@@ -588,7 +588,7 @@ def spread_of_one(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(nan=2, not_finite=1)
-def left_out(wanted: Wanted) -> Iterator[Proposal]:
+def left_out(wanted: FixContext) -> Iterator[Proposal]:
     """A step is taken only where the gradients are finite."""
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "clip_grad_norm_"):
@@ -604,4 +604,4 @@ def left_out(wanted: Wanted) -> Iterator[Proposal]:
         naming = [] if isinstance(raised, ast.Assign) else [Edit(*start, *start, f"{names[0]} = ")]
         made = f"if {names[0]}.isfinite(): {text.get(step)}"
         title = f"leave out the steps with such gradients, on line {step.lineno}"
-        yield wanted.makeshift(title, "nothing is learnt in those turns", *naming, allowed, text.replaced(step, made))
+        yield wanted.workaround(title, "nothing is learnt in those turns", *naming, allowed, text.replaced(step, made))

@@ -17,7 +17,7 @@ from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import append_suffix, assigned_pairs, enclosing, in_brackets, loads, parse_shape, value_of
-from ...fixes.proposal import Proposal, Wanted
+from ...fixes.proposal import FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.words import code, code_label, name_of, on
@@ -183,7 +183,7 @@ def computed_on(world: World, call: Call, rounding: NodeState) -> bool:
 # ---- fixes
 
 
-def use_scores(wanted: Wanted) -> Iterator[Proposal]:
+def use_scores(wanted: FixContext) -> Iterator[Proposal]:
     """Hits that were counted become a loss that has a slope: the cross entropy of the scores behind the guesses."""
     text = wanted.text
     scores = {}
@@ -219,7 +219,7 @@ def use_scores(wanted: Wanted) -> Iterator[Proposal]:
 ONE = ("1", "1.", "1.0")
 
 
-def chances_kept(wanted: Wanted) -> Iterator[Proposal]:
+def chances_kept(wanted: FixContext) -> Iterator[Proposal]:
     """`(torch.sigmoid(x) > 0.5).float()` becomes `torch.sigmoid(x)`: a loss compares chances, not answers."""
     text, statement = wanted.text, wanted.at("cut")
     for hard in answers(text, statement):
@@ -258,7 +258,7 @@ def is_chance(text: Text, value: ast.expr) -> bool:
     return any(text.parts(maker, ast.Call) for maker in (value, *makers)) and bool(CHANCE.search(text.source))
 
 
-def soft_step(wanted: Wanted) -> Iterator[Proposal]:
+def soft_step(wanted: FixContext) -> Iterator[Proposal]:
     """`(x > t).float()` becomes a step with a slope, `torch.sigmoid(x - t)`; a chance needs none."""
     text, statement = wanted.text, wanted.at("cut")
     if answers(text, statement):
@@ -309,7 +309,7 @@ def chain(text: Text, node: ast.expr) -> ast.expr:
     return node
 
 
-def looked_up_straight_through(wanted: Wanted) -> Iterator[Proposal]:
+def looked_up_straight_through(wanted: FixContext) -> Iterator[Proposal]:
     """What a table gives for the places of the nearest is returned with the gradient of what it stands for."""
     text, statement = wanted.text, wanted.at("cut")
     home = enclosing(text, statement, ast.FunctionDef) if statement is not None else None
@@ -332,7 +332,7 @@ LOGARITHMS = re.compile(r"BCELoss|binary_cross_entropy\(|\blog\(")
 """Losses that are infinite at a sure answer that is wrong: no place for a 0 or 1."""
 
 
-def straight_through(wanted: Wanted) -> Iterator[Proposal]:
+def straight_through(wanted: FixContext) -> Iterator[Proposal]:
     """What was rounded keeps its value and takes the gradient of what it was made of."""
     text, statement = wanted.text, wanted.at("cut")
     value = value_of(statement)
@@ -352,7 +352,7 @@ ROUNDING = ("round", "floor", "ceil", "trunc", "sign", "sgn", "fix")
 ESTIMATE = "the gradient passes as if nothing were rounded: an estimate, with which such networks are trained"
 
 
-def rounding(wanted: Wanted) -> Iterator[tuple[ast.Call, ast.expr]]:
+def rounding(wanted: FixContext) -> Iterator[tuple[ast.Call, ast.expr]]:
     """The calls that round, where a gradient ended, each with what it rounds."""
     text = wanted.text
     for call in text.calls(wanted.at("built"), *ROUNDING):
@@ -364,7 +364,7 @@ def rounding(wanted: Wanted) -> Iterator[tuple[ast.Call, ast.expr]]:
 
 
 @fix(zero_derivative=1)
-def left_unrounded(wanted: Wanted) -> Iterator[Proposal]:
+def left_unrounded(wanted: FixContext) -> Iterator[Proposal]:
     """A loss gets what was rounded for it as it is: `torch.round(torch.sigmoid(x))` becomes `torch.sigmoid(x)`."""
     text = wanted.text
     for call, value in rounding(wanted) if wanted.name("how") == "last" else ():
@@ -409,7 +409,7 @@ SHAPED = ("view", "reshape", "squeeze", "flatten", "detach", "unsqueeze", "cpu",
 
 
 @fix(zero_derivative=2)
-def round_straight_through(wanted: Wanted) -> Iterator[Proposal]:
+def round_straight_through(wanted: FixContext) -> Iterator[Proposal]:
     """`torch.round(x)` becomes `x + (torch.round(x) - x).detach()`: the value is rounded, and the slope is 1."""
     text, statement = wanted.text, wanted.at("built")
     for call, value in rounding(wanted):
@@ -428,7 +428,7 @@ def round_straight_through(wanted: Wanted) -> Iterator[Proposal]:
 MEAN_PLACE = "the mean place, weighted by softmax: beside the largest, where there are several peaks"
 
 
-def soft_place(wanted: Wanted) -> Iterator[Proposal]:
+def soft_place(wanted: FixContext) -> Iterator[Proposal]:
     """Soft-argmax: the place of the largest becomes the mean of all places, weighted by the softmax of the scores."""
     text, statement = wanted.text, wanted.at("cut")
     for call, scores, dim in places(text, statement):
@@ -451,7 +451,7 @@ def soft_place(wanted: Wanted) -> Iterator[Proposal]:
 CHANCES = "chances in the place of classes; the largest is the answer where answers are counted"
 
 
-def soft_class(wanted: Wanted) -> Iterator[Proposal]:
+def soft_class(wanted: FixContext) -> Iterator[Proposal]:
     """A class becomes its chance: `argmax(x, 1).float()` of two classes `softmax(x, 1)[:, 1]`, and a one-hot of it the
     whole softmax. What asked for a gradient of the result goes."""
     text, statement, leaf = wanted.text, wanted.at("cut"), wanted.name("leaf")
@@ -480,7 +480,7 @@ def with_calls(text: Text, node: ast.expr, *names: str) -> ast.expr:
     return with_calls(text, call, *names) if isinstance(call, ast.Call) else node
 
 
-def size_along(wanted: Wanted, dim: ast.expr) -> int | None:
+def size_along(wanted: FixContext, dim: ast.expr) -> int | None:
     """How long what the graph led back to is along `dim`, if that is a number."""
     shape, shown = parse_shape(wanted.name("source_shape")), wanted.text.get(dim)
     at = int(shown) if shown.removeprefix("-").isdecimal() else len(shape)
@@ -583,7 +583,7 @@ SOFT_HISTC = (
 """Each number is shared between the two bins whose centres it lies between."""
 
 
-def soft_counts(wanted: Wanted) -> Iterator[Proposal]:
+def soft_counts(wanted: FixContext) -> Iterator[Proposal]:
     """`torch.histc(x, bins, low, high)` becomes a soft histogram: each number is shared by the bins next to it."""
     text = wanted.text
     edits: list[Edit] = []
@@ -630,7 +630,7 @@ class Pick:
     edits: tuple[Edit, ...]
 
 
-def multiply_by_chance(wanted: Wanted) -> Iterator[Proposal]:
+def multiply_by_chance(wanted: FixContext) -> Iterator[Proposal]:
     """What the picked expert gives is multiplied by the chance of the pick: `top_p.unsqueeze(-1) * expert(x)`."""
     text, pick = wanted.text, find_pick(wanted)
     if pick is None:
@@ -654,7 +654,7 @@ def multiply_by_chance(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, SCALED, *pick.edits, edit)
 
 
-def find_pick(wanted: Wanted) -> Pick | None:
+def find_pick(wanted: FixContext) -> Pick | None:
     """`idx = scores.argmax(dim)`, or what `max` and `topk` give, where the graph ends."""
     text, statement = wanted.text, wanted.at("cut")
     home = enclosing(text, statement, ast.FunctionDef) if statement is not None else None
@@ -724,7 +724,7 @@ def filled_names(text: Text, loop: ast.For, home: ast.FunctionDef) -> list[str]:
 
 
 @fix(of_one_entry=1)
-def sigmoid_of_one(wanted: Wanted) -> Iterator[Proposal]:
+def sigmoid_of_one(wanted: FixContext) -> Iterator[Proposal]:
     """One score goes through `sigmoid`; where there are several in the last dimension, `softmax` is taken over that."""
     text, wide = wanted.text, wanted.name("wide") == "True"
     made_as = {text.get(goal) for goal, value in assigned_pairs(text.tree) if callee(value) == "Softmax"}

@@ -17,7 +17,7 @@ from ...diagnostics.mentions import raising_code
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble, gradient_names
 from ...fixes.edits import in_brackets, set_keyword, stack_statements, value_of
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text
 from ...narration.words import bare, code, code_label, during, label, name_of, on, size, upper
@@ -471,7 +471,7 @@ COST = "the network computes other numbers: its activations are smooth"
 
 
 @fix(second_derivative=1)
-def smooth(wanted: Wanted) -> Iterator[Proposal]:
+def smooth(wanted: FixContext) -> Iterator[Proposal]:
     """Tanh, or Softplus, wherever the program has ReLU or the like."""
     text = wanted.text
     for layer, function in SMOOTH.items():
@@ -512,7 +512,7 @@ SLOWER = "more tensors, and slower"
 
 
 @fix(no_second_derivative=1, no_forward_derivative=1)
-def compose_smaller(wanted: Wanted) -> Iterator[Proposal]:
+def compose_smaller(wanted: FixContext) -> Iterator[Proposal]:
     """`cdist` by a product of matrices or by differences, attention by its own formula."""
     operator = wanted.name("operator") or ""
     if operator.startswith("_cdist"):
@@ -521,7 +521,7 @@ def compose_smaller(wanted: Wanted) -> Iterator[Proposal]:
         yield from attention(wanted)
 
 
-def distances(wanted: Wanted) -> Iterator[Proposal]:
+def distances(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     calls = [call for call in text.calls(text.tree, "cdist") if len(call.args) == 2]
     if not calls:
@@ -540,7 +540,7 @@ def by_differences(text: Text, call: ast.Call) -> str:
     return f"({one}.unsqueeze(-2) - {other}.unsqueeze(-3)).norm(dim=-1)"
 
 
-def attention(wanted: Wanted) -> Iterator[Proposal]:
+def attention(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     edits: list[Edit] = []
     for call in text.calls(text.tree, "scaled_dot_product_attention"):
@@ -562,7 +562,7 @@ def whole(text: Text, call: ast.Call) -> bool:
 
 
 @fix(no_derivative=1)
-def not_rounded(wanted: Wanted) -> Iterator[Proposal]:
+def not_rounded(wanted: FixContext) -> Iterator[Proposal]:
     """`//` becomes `/`, which has a slope; or the result is rounded down, with a slope of 0 or of doing nothing."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
@@ -580,7 +580,7 @@ def not_rounded(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(second_order=1)
-def second_order(wanted: Wanted) -> Iterator[Proposal]:
+def second_order(wanted: FixContext) -> Iterator[Proposal]:
     """Empty `.grad` before the next call, or do not record the backward."""
     text, name = wanted.text, wanted.name("target")
     for goal in stack_statements(wanted, "seen"):

@@ -18,14 +18,14 @@ from ...fixes.edits import (
     stack_statements,
     value_of,
 )
-from ...fixes.proposal import Proposal, Wanted
+from ...fixes.proposal import FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Text, names_in, targets
 
 CUTS = "no gradient goes back beyond this point"
 
 
-def detached_after(wanted: Wanted) -> Iterator[Proposal]:
+def detached_after(wanted: FixContext) -> Iterator[Proposal]:
     """What is kept for the next call is cut off its history as soon as its graph is used up."""
     text, name, freed = wanted.text, wanted.name("border"), wanted.at("freed_by")
     if name is None or freed is None or not is_rebound(wanted, name):
@@ -36,7 +36,7 @@ def detached_after(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(title, CUTS, text.after(freed, [f"{base} = {whole}"]))
 
 
-def detached_carried(wanted: Wanted) -> Iterator[Proposal]:
+def detached_carried(wanted: FixContext) -> Iterator[Proposal]:
     """In a loop of its own, a generator's say, every turn begins with what the turn before left, cut off its graph."""
     text, built = wanted.text, wanted.at("built")
     loop = text.loop(built) if built is not None else None
@@ -57,7 +57,7 @@ def detached_carried(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, cost, text.before(loop.body[0], [made]))
 
 
-def detached_border(wanted: Wanted) -> Iterator[Proposal]:
+def detached_border(wanted: FixContext) -> Iterator[Proposal]:
     """What is carried from turn to turn is cut off its history where the new graph begins to use it."""
     text, name = wanted.text, wanted.name("border")
     if name is None:
@@ -78,7 +78,7 @@ def detached_border(wanted: Wanted) -> Iterator[Proposal]:
     yield from detached_attribute(wanted, name)
 
 
-def detached_beside(wanted: Wanted) -> Iterator[Proposal]:
+def detached_beside(wanted: FixContext) -> Iterator[Proposal]:
     """Of a state of several parts, as `h, c`, some are detached already: those beside them are, too."""
     text = wanted.text
     states = [part for part in text.parts(text.tree, ast.Tuple) if isinstance(part.ctx, ast.Store)]
@@ -114,7 +114,7 @@ def targets_in(state: ast.Tuple) -> list[str]:
     return [part.id for part in state.elts if isinstance(part, ast.Name)]
 
 
-def detached_where_kept(wanted: Wanted) -> Iterator[Proposal]:
+def detached_where_kept(wanted: FixContext) -> Iterator[Proposal]:
     """What was built is kept for the next turn without its history: `self.memory[key] = h.detach()`."""
     text, built = wanted.text, wanted.at("built")
     names = targets(built) if built is not None else set()
@@ -130,7 +130,7 @@ def detached_where_kept(wanted: Wanted) -> Iterator[Proposal]:
         yield from detached_at_store(wanted, name)
 
 
-def detached_at_store(wanted: Wanted, name: str) -> Iterator[Proposal]:
+def detached_at_store(wanted: FixContext, name: str) -> Iterator[Proposal]:
     """Where the program puts something under the attribute that `name` tells of, as `self.memory[who] = h`, or hands
     `name` itself to what is kept, it is kept without its history."""
     text, attribute = wanted.text, name.partition("[")[0].rpartition(".")[2]
@@ -149,7 +149,7 @@ def detached_at_store(wanted: Wanted, name: str) -> Iterator[Proposal]:
             yield wanted.proposal(title, CUTS, *(append_suffix(text, part, ".detach()") for part in parts))
 
 
-def carried_over(wanted: Wanted) -> Iterator[Proposal]:
+def carried_over(wanted: FixContext) -> Iterator[Proposal]:
     """What one turn of the loop leaves to the next is detached: names that a turn reads before it binds them anew."""
     text, raised = wanted.text, wanted.at("raised")
     loop = text.loop(raised) if raised is not None else None
@@ -176,7 +176,7 @@ def bound_in(text: Text, statement: ast.stmt) -> set[str]:
     return set().union(*(targets(part) for part in text.parts(statement, ast.Assign)))
 
 
-def kept_attributes(wanted: Wanted) -> Iterator[Proposal]:
+def kept_attributes(wanted: FixContext) -> Iterator[Proposal]:
     """What a module keeps for its next call is detached where it is read: `self.h = self.cell(x, self.h)`."""
     text = wanted.text
     methods = [node for node in text.parts(text.tree, ast.FunctionDef) if node.name != "__init__"]
@@ -187,7 +187,7 @@ def kept_attributes(wanted: Wanted) -> Iterator[Proposal]:
                 yield from detached_attribute(wanted, f"{ast.unparse(goal)}[0]")
 
 
-def is_rebound(wanted: Wanted, path: str) -> bool:
+def is_rebound(wanted: FixContext, path: str) -> bool:
     """Whether the attribute that `path` ends with gets another value after its object was made, or a plain name before
     each backward. What does not, such as a table computed once of a parameter, is to be computed again, and not cut
     off for good."""
@@ -205,7 +205,7 @@ def is_rebound(wanted: Wanted, path: str) -> bool:
     return any(part.attr == attribute and id(part) not in made for part in stores)
 
 
-def is_computed_once(wanted: Wanted, name: str) -> bool:
+def is_computed_once(wanted: FixContext, name: str) -> bool:
     """Whether the plain `name` is bound outside of the loop, or of the function, that goes backward again and again."""
     text = wanted.text
     if is_shared(text, name):
@@ -236,7 +236,7 @@ def is_shared(text: Text, name: str) -> bool:
     )
 
 
-def detached_at_top(wanted: Wanted, name: str, scopes: list[list[ast.stmt]]) -> Iterator[Proposal]:
+def detached_at_top(wanted: FixContext, name: str, scopes: list[list[ast.stmt]]) -> Iterator[Proposal]:
     """A tuple of states, or a state that an inner loop uses, is detached at the top of the turn."""
     text = wanted.text
     base = name.partition("[")[0]
@@ -262,7 +262,7 @@ def detached_at_top(wanted: Wanted, name: str, scopes: list[list[ast.stmt]]) -> 
             )
 
 
-def detached_attribute(wanted: Wanted, name: str) -> Iterator[Proposal]:
+def detached_attribute(wanted: FixContext, name: str) -> Iterator[Proposal]:
     """A state kept on an object, `net.h`, is detached where a method first reads it as `self.h`."""
     text = wanted.text
     attribute = name.rpartition(".")[2].partition("[")[0]
@@ -284,7 +284,7 @@ def detached_attribute(wanted: Wanted, name: str) -> Iterator[Proposal]:
                     break
 
 
-def detached_built(wanted: Wanted) -> Iterator[Proposal]:
+def detached_built(wanted: FixContext) -> Iterator[Proposal]:
     """The shared part is cut off where it is made."""
     text, built = wanted.text, wanted.at("built")
     statements = [built, *stack_statements(wanted, "built")] if built is not None else []
@@ -301,7 +301,7 @@ MAPPINGS = ("dict", "defaultdict", "OrderedDict")
 SEQUENCES = ("list", "deque")
 
 
-def detached_state(wanted: Wanted) -> Iterator[Proposal]:
+def detached_state(wanted: FixContext) -> Iterator[Proposal]:
     """What methods keep on their object is cut off its history once the update is done, by the path under which the
     update knows it, or where it is read for the next."""
     yield from detached_when_done(wanted)
@@ -309,7 +309,7 @@ def detached_state(wanted: Wanted) -> Iterator[Proposal]:
     yield from detached_in_closure(wanted)
 
 
-def detached_when_done(wanted: Wanted) -> Iterator[Proposal]:
+def detached_when_done(wanted: FixContext) -> Iterator[Proposal]:
     """`model.memory.table = model.memory.table.detach()` behind the backward that used its graph up."""
     text = wanted.text
     for freed in stack_statements(wanted, "freed") or filter(None, [wanted.at("freed_by")]):
@@ -371,7 +371,7 @@ def without_graph(path: str, start: ast.expr | None) -> list[list[str]]:
     return [[parts]] if isinstance(start, ast.Tuple) else [[f"{path} = {path}.detach()"], [parts]]
 
 
-def find_states(wanted: Wanted) -> list[tuple[ast.ClassDef, str]]:
+def find_states(wanted: FixContext) -> list[tuple[ast.ClassDef, str]]:
     """The attributes that methods of a class set or let grow once it is made: that of the old graph first."""
     text, border = wanted.text, wanted.name("border") or wanted.name("held") or ""
     found: dict[tuple[ast.ClassDef, str], None] = {}
@@ -446,7 +446,7 @@ def paths_to(text: Text, kind: str, scope: ast.FunctionDef | None, depth: int = 
     return list(found)
 
 
-def detached_where_read(wanted: Wanted) -> Iterator[Proposal]:
+def detached_where_read(wanted: FixContext) -> Iterator[Proposal]:
     """`h = self.memory.get(user, zeros)` becomes `h = self.memory.get(user, zeros).detach()`."""
     text = wanted.text
     for kind, attribute in find_states(wanted):
@@ -460,7 +460,7 @@ def detached_where_read(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, CUTS, append_suffix(text, value, ".detach()"))
 
 
-def detached_in_closure(wanted: Wanted) -> Iterator[Proposal]:
+def detached_in_closure(wanted: FixContext) -> Iterator[Proposal]:
     """What a function keeps in names of the function or program around it, each call begins with cut off its history;
     where one update makes many calls, the function gets another beside it for that, `step.detach()`."""
     text = wanted.text
@@ -505,7 +505,7 @@ Path = ast.Name | ast.Attribute | ast.Subscript
 
 
 @fix(second_backward=5, step_between=2)
-def begun_anew(wanted: Wanted) -> Iterator[Proposal]:
+def begun_anew(wanted: FixContext) -> Iterator[Proposal]:
     """Lists that the update went through are cleared behind it, and what was added up begins anew. Whatever else lets
     the error go would keep what is old among what is new."""
     text = wanted.text
@@ -589,7 +589,7 @@ def first_values(text: Text, scope: ast.AST, sums: set[str]) -> dict[str, str]:
     return {path: starts[path_end(path)] for path in here if path in sums and path_end(path) in starts}
 
 
-def in_border(wanted: Wanted) -> set[str]:
+def in_border(wanted: FixContext) -> set[str]:
     """What leads back to the old graph: of `model.saved[2][1]` its parts, `model` and `saved`."""
     name = wanted.name("border")
     try:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...calls import callee
 from ...fixes.edits import assigned_pairs, copies, enclosing, join_names, loads, stack_statements
-from ...fixes.proposal import Proposal, Wanted
+from ...fixes.proposal import FixContext, Proposal
 from ...fixes.text import Edit, Text, names_in
 
 MAKES_LEAVES = re.compile(r"requires_grad|\bParameter\(|\bnn\.[A-Z]\w*\((?!\)\()|\boptim\.\w+\(")
@@ -26,7 +26,7 @@ def makes_leaves(text: Text, statement: ast.stmt) -> bool:
     return any(MAKES_LEAVES.search(ast.unparse(part)) for part in parts)
 
 
-def rebuilt_in_method(wanted: Wanted) -> Iterator[Proposal]:
+def rebuilt_in_method(wanted: FixContext) -> Iterator[Proposal]:
     """What `__init__` computed once is computed by the method that goes backward through it."""
     text, raised = wanted.text, wanted.at("raised")
     method = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
@@ -52,7 +52,7 @@ def rebuilt_in_method(wanted: Wanted) -> Iterator[Proposal]:
             )
 
 
-def as_property(wanted: Wanted) -> Iterator[Proposal]:
+def as_property(wanted: FixContext) -> Iterator[Proposal]:
     """`self.table = f(self.weight)` of `__init__` becomes a property `table`, with what led to it there."""
     text = wanted.text
     for built, home in stores_in_init(wanted):
@@ -83,7 +83,7 @@ def as_property(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"compute {name} anew every time: a property", EACH_READ, *edits, after)
 
 
-def stores_in_init(wanted: Wanted) -> Iterator[tuple[ast.stmt, ast.FunctionDef]]:
+def stores_in_init(wanted: FixContext) -> Iterator[tuple[ast.stmt, ast.FunctionDef]]:
     """The statements of `__init__` that keep what was built, themselves or by way of plain names."""
     text = wanted.text
     for built in stack_statements(wanted, "built"):
@@ -97,7 +97,7 @@ def stores_in_init(wanted: Wanted) -> Iterator[tuple[ast.stmt, ast.FunctionDef]]
                 yield statement, home
 
 
-def build_where_read(wanted: Wanted) -> Iterator[Proposal]:
+def build_where_read(wanted: FixContext) -> Iterator[Proposal]:
     """What `__init__` lets a method of its own compute, as `self.build()`, is computed by those that read it."""
     text = wanted.text
     for built in stack_statements(wanted, "built"):
@@ -201,7 +201,7 @@ class RenameNames(ast.NodeTransformer):
         return ast.parse(self.names[node.id], mode="eval").body if node.id in self.names else node
 
 
-def computed_where_read(wanted: Wanted) -> Iterator[Proposal]:
+def computed_where_read(wanted: FixContext) -> Iterator[Proposal]:
     """What `__init__` computed once from parameters is computed by each method that reads it."""
     text = wanted.text
     for built in stack_statements(wanted, "built"):

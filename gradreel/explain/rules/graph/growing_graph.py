@@ -15,7 +15,7 @@ from ...calls import callee, calls_in, keyword
 from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...fixes.edits import append_suffix, join_names, loads
-from ...fixes.proposal import Proposal, Wanted
+from ...fixes.proposal import FixContext, Proposal
 from ...fixes.registry import fix
 from ...narration.words import code, count, name_of, on
 from ...replay.graph_queries import nodes_behind
@@ -398,7 +398,7 @@ class Collected:
 
 
 @fix(collected=1)
-def record_nothing(wanted: Wanted) -> Iterator[Proposal]:
+def record_nothing(wanted: FixContext) -> Iterator[Proposal]:
     """The loop runs under no_grad."""
     text, loop = wanted.text, wanted.at("shows")
     if isinstance(loop, ast.For | ast.While):
@@ -408,7 +408,7 @@ def record_nothing(wanted: Wanted) -> Iterator[Proposal]:
         )
 
 
-def average_numbers(wanted: Wanted) -> Iterator[Proposal]:
+def average_numbers(wanted: FixContext) -> Iterator[Proposal]:
     """A method that mixes what it is given into what the object keeps is given a number, or a tensor without its graph:
     where it is called, or at its head."""
     text = wanted.text
@@ -437,7 +437,7 @@ def average_numbers(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "no gradient goes through the average", text.before(method.body[0], lines))
 
 
-def numbers_summed(wanted: Wanted) -> Iterator[Proposal]:
+def numbers_summed(wanted: FixContext) -> Iterator[Proposal]:
     """What is added to a running sum, or to one of a dict, is added as a number: `sums[k] = sums[k] + v.item()`."""
     text, kept = wanted.text, re.findall(r"\w+", (wanted.name("target") or "").partition("[")[0])[-1:]
     for statement in text.parts(text.tree, ast.Assign) + text.parts(text.tree, ast.AugAssign):
@@ -455,7 +455,7 @@ def numbers_summed(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, "no gradient goes through the sum", append_suffix(text, part, f".{taken}"))
 
 
-def detach_argument(wanted: Wanted) -> Iterator[Proposal]:
+def detach_argument(wanted: FixContext) -> Iterator[Proposal]:
     """What a turn hands to a container of the program's own, as `memory.push(s, a, error)`, it hands over detached."""
     text, loop = wanted.text, wanted.at("shows")
     for part in text.parts(loop, ast.Expr) if isinstance(loop, ast.For | ast.While) else ():
@@ -476,7 +476,7 @@ REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)
 
 
 @fix(growing=1, collected=2)
-def growing(wanted: Wanted) -> Iterator[Proposal]:
+def growing(wanted: FixContext) -> Iterator[Proposal]:
     """Sums of losses become sums of numbers; what is carried over is detached."""
     text = wanted.text
     name = wanted.name("target")

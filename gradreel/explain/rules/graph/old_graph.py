@@ -16,7 +16,7 @@ from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import append_suffix, copies, enclosing, needed_before, stack_statements, without_keyword
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import Proposer, fix
 from ...fixes.text import Text, targets
 from ...narration.program_layers import describe_built
@@ -227,7 +227,7 @@ EACH = "one forward more in each turn"
 
 
 @fix(old_graph=1)
-def older(wanted: Wanted) -> Iterator[Proposal]:
+def older(wanted: FixContext) -> Iterator[Proposal]:
     """A backward went through a graph that was built before a step."""
     asking = as_asked(wanted)
     ways: tuple[Proposer, ...] = (
@@ -246,7 +246,7 @@ def older(wanted: Wanted) -> Iterator[Proposal]:
         yield from drop_retain_graph(asking, other(asking))
 
 
-def kept_detached(wanted: Wanted) -> Iterator[Proposal]:
+def kept_detached(wanted: FixContext) -> Iterator[Proposal]:
     """What a turn appends to a list or a deque is detached at the end of the turn: its number stays, its graph goes."""
     text = wanted.text
     for statement in stack_statements(wanted, "built"):
@@ -263,8 +263,8 @@ def kept_detached(wanted: Wanted) -> Iterator[Proposal]:
             )
 
 
-def as_asked(wanted: Wanted) -> Wanted:
-    """`wanted` as if the backward had raised: the mends of a second backward ask for it by that."""
+def as_asked(wanted: FixContext) -> FixContext:
+    """`wanted` as if the backward had raised: the fixes of a second backward ask for it by that."""
     found = wanted.found
     asked, begun = found.stacks.get("seen", ()), found.stacks.get("begun", ())
     lines = {**found.lines, "raised": asked[-1] if asked else None, "built": begun[-1] if begun else None}
@@ -272,7 +272,7 @@ def as_asked(wanted: Wanted) -> Wanted:
     return replace(wanted, found=replace(found, lines=lines, stacks=stacks))
 
 
-def drop_retain_graph(wanted: Wanted, proposals: Iterable[Proposal]) -> Iterator[Proposal]:
+def drop_retain_graph(wanted: FixContext, proposals: Iterable[Proposal]) -> Iterator[Proposal]:
     """Each without the `retain_graph=True` of the backward, which a graph of its own in every turn has no need of."""
     asked = {ast.dump(call) for call in retaining(wanted.text, wanted.at("raised"))}
     for proposal in proposals:
@@ -293,7 +293,7 @@ def retaining(text: Text, node: ast.AST | None) -> list[ast.Call]:
     return [call for call in calls if (given := keyword(call, "retain_graph")) and ast.unparse(given.value) == "True"]
 
 
-def stepped_later(wanted: Wanted) -> Iterator[Proposal]:
+def stepped_later(wanted: FixContext) -> Iterator[Proposal]:
     """A step that stands between the loss and its backward goes behind the backward, whose gradients it is to take."""
     text = wanted.text
     for goal in stack_statements(wanted, "raised"):
@@ -309,7 +309,7 @@ def stepped_later(wanted: Wanted) -> Iterator[Proposal]:
                 return
 
 
-def made_function(wanted: Wanted) -> Iterator[Proposal]:
+def made_function(wanted: FixContext) -> Iterator[Proposal]:
     """A loss that is handed to a function is handed over as a function, which computes it anew in every turn."""
     text, raised = wanted.text, wanted.at("raised")
     home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None

@@ -15,7 +15,7 @@ from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import append_suffix, join_names, loads, stack_statements
-from ...fixes.proposal import Proposal, Wanted
+from ...fixes.proposal import FixContext, Proposal
 from ...fixes.references import NAMES, is_ratio, is_target, references
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, targets
@@ -154,7 +154,7 @@ def adds_data(world: World, side: TensorState) -> bool:
 
 
 @fix(second_backward=9, step_between=4)
-def detach_rest(wanted: Wanted) -> Iterator[Proposal]:
+def detach_rest(wanted: FixContext) -> Iterator[Proposal]:
     """Of a ratio of chances, all else only lets the error go: made anew, or its graph kept, both sides would learn."""
     text = wanted.text
     for name, uses in references(wanted):
@@ -164,7 +164,7 @@ def detach_rest(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(second_backward=10)
-def detached_where_made(wanted: Wanted) -> Iterator[Proposal]:
+def detached_where_made(wanted: FixContext) -> Iterator[Proposal]:
     """Targets that were computed once, before the loop, one or a list or dict of them, are kept without their graph:
     the one that led to the error, and those that the same functions computed."""
     text = wanted.text
@@ -244,7 +244,7 @@ def taken_of(text: Text, value: ast.expr) -> list[str]:
 
 
 @fix(second_backward=4)
-def old_chances(wanted: Wanted) -> Iterator[Proposal]:
+def old_chances(wanted: FixContext) -> Iterator[Proposal]:
     """What chances are divided by is collected without a graph, or detached where they are divided."""
     ratios = [name for name, uses in references(wanted) if is_ratio(wanted.text, uses)]
     if ratios:
@@ -252,7 +252,7 @@ def old_chances(wanted: Wanted) -> Iterator[Proposal]:
         yield from detach_rest(wanted)
 
 
-def collected_unrecorded(wanted: Wanted, name: str) -> Iterator[Proposal]:
+def collected_unrecorded(wanted: FixContext, name: str) -> Iterator[Proposal]:
     """The outermost loop, or else the call, that collects what is only compared with runs under no_grad."""
     text, asked = wanted.text, stack_statements(wanted, "raised")
     for built in reversed(stack_statements(wanted, "built")):
@@ -280,7 +280,7 @@ def own_functions(text: Text) -> set[str]:
 
 
 @fix(moving_target=1)
-def target_detached(wanted: Wanted) -> Iterator[Proposal]:
+def target_detached(wanted: FixContext) -> Iterator[Proposal]:
     """The side that was cut off has its graph back, and the other is detached where both are compared."""
     text, statement, loss, name = wanted.text, wanted.at("cut"), wanted.at("begun"), wanted.name("target")
     freed: list[tuple[ast.AST, Edit]] = [

@@ -26,7 +26,7 @@ from ...fixes.edits import (
     stack_statements,
 )
 from ...fixes.origins import origins
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.program_layers import describe_built, kept_by
@@ -226,7 +226,7 @@ KEEPS = "the graph and all it saved stay in memory until nothing holds them; in 
 
 
 @fix(second_backward=12)
-def used_up(wanted: Wanted) -> Iterator[Proposal]:
+def used_up(wanted: FixContext) -> Iterator[Proposal]:
     """A second backward needs saved tensors that were freed."""
     raised = wanted.at("raised")
     in_loop = raised is not None and wanted.text.loop(raised) is not None
@@ -254,7 +254,7 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
         yield from way(wanted)
 
 
-def at_once(wanted: Wanted) -> bool:
+def at_once(wanted: FixContext) -> bool:
     """Whether two losses of one turn go backward one behind the other, with no step between."""
     text, first, second = wanted.text, wanted.at("freed_by"), wanted.at("raised")
     block = text.block(second) if second is not None else []
@@ -264,7 +264,7 @@ def at_once(wanted: Wanted) -> bool:
     return not any(text.calls(part, "step") for part in between)
 
 
-def keeps_state(wanted: Wanted) -> bool:
+def keeps_state(wanted: FixContext) -> bool:
     """Whether the old graph is reached through what an object or a function keeps from one call to the next."""
     name, raised = wanted.name("border"), wanted.at("raised")
     if name is None or raised is None:
@@ -272,7 +272,7 @@ def keeps_state(wanted: Wanted) -> bool:
     return "." in name or enclosing(wanted.text, raised, ast.FunctionDef) is not None
 
 
-def drop_cache(wanted: Wanted) -> Iterator[Proposal]:
+def drop_cache(wanted: FixContext) -> Iterator[Proposal]:
     """A function that keeps its result computes it anew."""
     text = wanted.text
     for statement in stack_statements(wanted, "built"):
@@ -287,7 +287,7 @@ def drop_cache(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(second_backward=1)
-def meant_twice(wanted: Wanted) -> Iterator[Proposal]:
+def meant_twice(wanted: FixContext) -> Iterator[Proposal]:
     """A function that takes the gradient of one and the same graph in every call, as the product with a Hessian does,
     keeps the graph."""
     text, raised = wanted.text, wanted.at("raised")
@@ -302,7 +302,7 @@ def within(text: Text, home: ast.AST, statement: ast.stmt | None) -> bool:
     return statement is not None and home in text.around(statement)
 
 
-def memo_left_out(wanted: Wanted) -> Iterator[Proposal]:
+def memo_left_out(wanted: FixContext) -> Iterator[Proposal]:
     """What a function kept of an earlier call, on an object or in a dict, it computes anew: `if node.h is not None:
     return node.h` goes, and of `if key not in memo: memo[key] = f(x)` the test."""
     text = wanted.text
@@ -324,13 +324,13 @@ KEPT_ALREADY = re.compile(r"\bis not None$|^[^ ]+ in |^hasattr\(|^[\w.]+$")
 NOT_KEPT = re.compile(r"\bis None$|^[^ ]+ not in |^not ")
 
 
-def detached_held(wanted: Wanted) -> Iterator[Proposal]:
+def detached_held(wanted: FixContext) -> Iterator[Proposal]:
     """What an object keeps from call to call is cut off its history before a method writes into it or reads it."""
     if (name := wanted.name("held")) is not None:
         yield from detached_attribute(wanted, name)
 
 
-def retain_graph(wanted: Wanted) -> Iterator[Proposal]:
+def retain_graph(wanted: FixContext) -> Iterator[Proposal]:
     """`retain_graph=True` on the call that freed."""
     text = wanted.text
     places = [wanted.at("freed_by"), *stack_statements(wanted, "freed")]
@@ -342,7 +342,7 @@ def retain_graph(wanted: Wanted) -> Iterator[Proposal]:
         )
 
 
-def rebuilt_before(wanted: Wanted) -> Iterator[Proposal]:
+def rebuilt_before(wanted: FixContext) -> Iterator[Proposal]:
     """What the second call needs is computed again before it."""
     text = wanted.text
     for goal in stack_statements(wanted, "raised"):
@@ -359,7 +359,7 @@ def rebuilt_before(wanted: Wanted) -> Iterator[Proposal]:
             )
 
 
-def judged_again(wanted: Wanted) -> Iterator[Proposal]:
+def judged_again(wanted: FixContext) -> Iterator[Proposal]:
     """Two losses on `judge(made)` with a step between, as of a GAN: the first on `made.detach()`, the second on a new
     `judge(made)`."""
     text, first, second = wanted.text, wanted.at("freed_by"), wanted.at("raised")
@@ -384,14 +384,14 @@ def judged_again(wanted: Wanted) -> Iterator[Proposal]:
     yield replace(proposal, decisive=True)
 
 
-def rebuilt_inside(wanted: Wanted) -> Iterator[Proposal]:
+def rebuilt_inside(wanted: FixContext) -> Iterator[Proposal]:
     """What was built once, before the loop, is built in every turn: of the outermost loop, or else of one in it."""
     loops = [loop for goal in stack_statements(wanted, "raised") if (loop := wanted.text.loop(goal)) is not None]
     for loop in dict.fromkeys(reversed(loops)):
         yield from rebuilt_inside_of(wanted, loop)
 
 
-def rebuilt_inside_of(wanted: Wanted, loop: ast.For | ast.While) -> Iterator[Proposal]:
+def rebuilt_inside_of(wanted: FixContext, loop: ast.For | ast.While) -> Iterator[Proposal]:
     text = wanted.text
     built = wanted.beside("built", loop)
     block = text.block(loop)
@@ -414,7 +414,7 @@ def rebuilt_inside_of(wanted: Wanted, loop: ast.For | ast.While) -> Iterator[Pro
     )
 
 
-def rebuilt_in_function(wanted: Wanted) -> Iterator[Proposal]:
+def rebuilt_in_function(wanted: FixContext) -> Iterator[Proposal]:
     """What a function, such as a closure that is called again and again, finds outside of it is built within."""
     text, raised = wanted.text, wanted.at("raised")
     for outer in text.around(raised) if raised is not None else ():
@@ -464,7 +464,7 @@ def started_before(before: list[ast.stmt], built: ast.stmt) -> list[ast.stmt]:
     return [statement for statement in before if isinstance(statement, ast.Assign) and targets(statement) & grown]
 
 
-def join_losses(wanted: Wanted) -> Iterator[Proposal]:
+def join_losses(wanted: FixContext) -> Iterator[Proposal]:
     """Two losses with a part in common go backward as one sum."""
     text, first, second = wanted.text, wanted.at("freed_by"), wanted.at("raised")
     if first is None or second is None or first is second or first not in text.block(second):
@@ -486,7 +486,7 @@ def join_losses(wanted: Wanted) -> Iterator[Proposal]:
 TWICE = "the backward is recorded, too: about twice the memory"
 
 
-def with_create_graph(wanted: Wanted) -> Iterator[Proposal]:
+def with_create_graph(wanted: FixContext) -> Iterator[Proposal]:
     """The gradient without a graph is recorded."""
     for role in ("cut", "built"):
         for call in wanted.text.calls(wanted.at(role), "grad", "backward"):
@@ -494,7 +494,7 @@ def with_create_graph(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(second_backward=7)
-def learned_from(wanted: Wanted) -> Iterator[Proposal]:
+def learned_from(wanted: FixContext) -> Iterator[Proposal]:
     """A gradient whose call freed the graph, and which the next backward is to go through: keeping the graph would let
     the error go, and leave the gradient a constant."""
     text, raised = wanted.text, wanted.at("raised")
@@ -503,7 +503,7 @@ def learned_from(wanted: Wanted) -> Iterator[Proposal]:
             yield record_gradient(wanted, call)
 
 
-def record_gradient(wanted: Wanted, call: ast.Call) -> Proposal:
+def record_gradient(wanted: FixContext, call: ast.Call) -> Proposal:
     title = f"record the gradient: create_graph=True on line {call.lineno}"
     return wanted.proposal(title, TWICE, set_keyword(wanted.text, call, "create_graph", "True"))
 
@@ -530,7 +530,7 @@ def is_logarithm(text: Text, value: ast.expr) -> bool:
 
 
 @fix(second_backward=6, step_between=3)
-def detach_weights(wanted: Wanted) -> Iterator[Proposal]:
+def detach_weights(wanted: FixContext) -> Iterator[Proposal]:
     """`log_prob * advantage` becomes `log_prob * advantage.detach()`: its own loss trains what it was made with."""
     text = wanted.text
     for product in text.parts(text.tree, ast.BinOp):
@@ -548,7 +548,7 @@ def detach_weights(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(second_backward=8)
-def optimized_in_place(wanted: Wanted) -> Iterator[Proposal]:
+def optimized_in_place(wanted: FixContext) -> Iterator[Proposal]:
     """`img = img.clamp(0, 1)` gives the name of what an optimizer changes to something else: it is written into it."""
     text = wanted.text
     listed = [call.args[0] for call in makings(text.tree) if call.args and isinstance(call.args[0], ast.List)]
@@ -563,7 +563,7 @@ def optimized_in_place(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(second_backward=11)
-def taken_in_loop(wanted: Wanted) -> Iterator[Proposal]:
+def taken_in_loop(wanted: FixContext) -> Iterator[Proposal]:
     """`losses = [f(x) for x in data]` and `for loss in losses:` become `for x in data:` with `loss = f(x)` in it; of
     pairs, too."""
     text, raised = wanted.text, wanted.at("raised")
@@ -610,7 +610,7 @@ def entries_of(loop: ast.For) -> list[tuple[ast.expr, ast.expr]]:
 
 
 @fix(second_backward=3, step_between=1)
-def detached_at_last(wanted: Wanted) -> Iterator[Proposal]:
+def detached_at_last(wanted: FixContext) -> Iterator[Proposal]:
     """`h.detach()` on a line of its own leaves `h` as it is: `h = h.detach()` was meant."""
     text = wanted.text
     for statement in text.parts(text.tree, ast.Expr):

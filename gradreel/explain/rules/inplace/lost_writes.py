@@ -16,7 +16,7 @@ from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import append_suffix
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...narration.words import code, code_label, name_of, on
 from ...replay.graph_queries import ancestors, are_equal, origin
@@ -334,7 +334,7 @@ class Unrecorded(FirstTrouble):
 
 
 @fix(moving_views=1)
-def cloned_in_list(wanted: Wanted) -> Iterator[Proposal]:
+def cloned_in_list(wanted: FixContext) -> Iterator[Proposal]:
     """`path.append(state[:2])` keeps a copy: `path.append(state[:2].clone())`."""
     text, saved = wanted.text, wanted.at("saved")
     for call in text.calls(saved, "append", "insert"):
@@ -347,7 +347,7 @@ def cloned_in_list(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(lost_write=1)
-def written_by_index(wanted: Wanted) -> Iterator[Proposal]:
+def written_by_index(wanted: FixContext) -> Iterator[Proposal]:
     """`x[mask].fill_(v)` becomes `x = x.masked_fill(mask, v)` or `x[mask] = v`."""
     text, changed = wanted.text, wanted.at("changed")
     for call in text.calls(changed):
@@ -369,7 +369,7 @@ def written_by_index(wanted: Wanted) -> Iterator[Proposal]:
         yield from written_at_once(wanted, changed)
 
 
-def written_at_once(wanted: Wanted, changed: ast.Assign | ast.AugAssign) -> Iterator[Proposal]:
+def written_at_once(wanted: FixContext, changed: ast.Assign | ast.AugAssign) -> Iterator[Proposal]:
     """`x[mask][0] = v` writes into the copy that `x[mask]` is: the copy is named, written into and put back."""
     text = wanted.text
     goal = changed.targets[0] if isinstance(changed, ast.Assign) else changed.target
@@ -382,7 +382,7 @@ def written_at_once(wanted: Wanted, changed: ast.Assign | ast.AugAssign) -> Iter
 
 
 @fix(unrecorded=1)
-def write_recorded(wanted: Wanted) -> Iterator[Proposal]:
+def write_recorded(wanted: FixContext) -> Iterator[Proposal]:
     """The write leaves no_grad, or becomes a new tensor."""
     text, changed = wanted.text, wanted.at("changed")
     for outer in text.around(changed) if changed is not None else ():

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...calls import callee, keyword
 from ...fixes.edits import enclosing, loads, root_name
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Text, head, names_in
 
@@ -26,23 +26,23 @@ SIGNS = {
 
 
 @fix(no_grad_view=2, expanded=1)
-def out_of_place(wanted: Wanted) -> Iterator[Proposal]:
+def out_of_place(wanted: FixContext) -> Iterator[Proposal]:
     """The statement that wrote makes a new tensor instead."""
     yield from made_plain(wanted, PLAINLY, COPY)
 
 
 @fix(detach_view=1, saved_detached=1)
-def detached_apart(wanted: Wanted) -> Iterator[Proposal]:
+def detached_apart(wanted: FixContext) -> Iterator[Proposal]:
     """The statement that detached in place takes another tensor over the same memory instead."""
     yield from made_plain(wanted, "take another tensor, outside of the graph, and leave the old one in it", FREE)
 
 
-def made_plain(wanted: Wanted, title: str, cost: str) -> Iterator[Proposal]:
+def made_plain(wanted: FixContext, title: str, cost: str) -> Iterator[Proposal]:
     """The statement that changed something in place, without doing so."""
     text, statement = wanted.text, wanted.at("changed")
     made = plain(text, statement)
     if made is not None and statement is not None and not turns_over(text, statement):
-        offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
+        offered = wanted.proposal if read_after(text, statement) else wanted.workaround
         yield offered(f"{title}: line {statement.lineno}", cost, text.replaced(statement, made))
 
 
@@ -152,7 +152,7 @@ def chain_start(node: ast.expr) -> ast.expr:
 SUMS = {"sub_": "-", "add_": "+"}
 
 
-def rebuild_entries(wanted: Wanted) -> Iterator[Proposal]:
+def rebuild_entries(wanted: FixContext) -> Iterator[Proposal]:
     """`for w, g in zip(ws, gs): w.sub_(lr * g)` becomes `ws = [w - lr * g for w, g in zip(ws, gs)]`."""
     text, changed = wanted.text, wanted.at("changed")
     loop = text.parents.get(changed) if changed is not None else None
@@ -185,7 +185,7 @@ def value_out_of_place(text: Text, statement: ast.stmt) -> tuple[str, str] | Non
     return (name, value) if mark else None
 
 
-def join_parts(wanted: Wanted) -> Iterator[Proposal]:
+def join_parts(wanted: FixContext) -> Iterator[Proposal]:
     """`x[:, k:] = e` becomes `x = torch.cat([x[:, :k], e], dim=1)`."""
     text, changed = wanted.text, wanted.at("changed")
     goal = changed.targets[0] if isinstance(changed, ast.Assign) else None

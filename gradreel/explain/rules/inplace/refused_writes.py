@@ -12,7 +12,7 @@ from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.mentions import find_mentioned, raising_code, raising_statement
 from ...diagnostics.registry import rule
 from ...fixes.edits import append_suffix, loads, stack_statements, value_of, without_keyword
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.program_layers import parts_of
@@ -200,7 +200,7 @@ UNRECORDED = "the write leaves no trace in the graph"
 
 
 @fix(leaf_inplace=2)
-def leaf_changed(wanted: Wanted) -> Iterator[Proposal]:
+def leaf_changed(wanted: FixContext) -> Iterator[Proposal]:
     """A leaf that requires a gradient would be written over."""
     update = is_update(wanted)
     ways = [under_no_grad, out_of_place, flag_dropped, cloned_before]
@@ -210,7 +210,7 @@ def leaf_changed(wanted: Wanted) -> Iterator[Proposal]:
         yield from way(wanted)
 
 
-def is_update(wanted: Wanted) -> bool:
+def is_update(wanted: FixContext) -> bool:
     """Whether the write is a step of a descent: it uses a gradient, or nothing but numbers."""
     statement = wanted.at("changed")
     if statement is None:
@@ -220,13 +220,13 @@ def is_update(wanted: Wanted) -> bool:
 
 
 @fix(many_views=3)
-def view_changed(wanted: Wanted) -> Iterator[Proposal]:
+def view_changed(wanted: FixContext) -> Iterator[Proposal]:
     for way in (out_of_place, cloned_at_view, cloned_before, under_no_grad):
         yield from way(wanted)
 
 
 @fix(leaf_view=1)
-def leaf_view_changed(wanted: Wanted) -> Iterator[Proposal]:
+def leaf_view_changed(wanted: FixContext) -> Iterator[Proposal]:
     """A leaf would be written over through a view of it."""
     first = out_of_place(wanted)
     yield from first
@@ -235,7 +235,7 @@ def leaf_view_changed(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(no_grad_view=3, function_view=2, expanded=3)
-def cloned_before(wanted: Wanted) -> Iterator[Proposal]:
+def cloned_before(wanted: FixContext) -> Iterator[Proposal]:
     """The write goes into a clone: `h = h.clone()` before it, or before a view is taken of it to be written into."""
     text = wanted.text
     for statement in stack_statements(wanted, "changed")[:1]:
@@ -257,7 +257,7 @@ def cloned_before(wanted: Wanted) -> Iterator[Proposal]:
         ):
             continue
         title = f"write into a clone: {name} = {name}.clone() before line {statement.lineno}"
-        offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
+        offered = wanted.proposal if read_after(text, statement) else wanted.workaround
         yield offered(title, COPY, text.before(statement, [f"{name} = {name}.clone()"]))
 
 
@@ -309,7 +309,7 @@ def read_view(text: Text, statement: ast.stmt, name: str) -> bool:
 
 
 @fix(no_grad_view=1, function_view=1, expanded=2)
-def cloned_at_view(wanted: Wanted) -> Iterator[Proposal]:
+def cloned_at_view(wanted: FixContext) -> Iterator[Proposal]:
     """`row = table[1]` becomes `row = table[1].clone()`."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
@@ -323,7 +323,7 @@ def cloned_at_view(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, COPY, append_suffix(text, value, ".clone()"))
 
 
-def inplace_switched_off(wanted: Wanted) -> Iterator[Proposal]:
+def inplace_switched_off(wanted: FixContext) -> Iterator[Proposal]:
     """`inplace=True` becomes `inplace=False`, and `nn.ReLU(True)` becomes `nn.ReLU(False)`."""
     text = wanted.text
     calls = [node for node in ast.walk(text.tree) if isinstance(node, ast.Call)]
@@ -350,7 +350,7 @@ def inplace(call: ast.Call) -> ast.expr | None:
 
 
 @fix(no_grad_view=4)
-def under_no_grad(wanted: Wanted) -> Iterator[Proposal]:
+def under_no_grad(wanted: FixContext) -> Iterator[Proposal]:
     """The write, and those beside it, under torch.no_grad()."""
     text, statement = wanted.text, wanted.at("changed")
     if statement is None or isinstance(statement, ast.FunctionDef):
@@ -368,7 +368,7 @@ def under_no_grad(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(title, UNRECORDED, text.wrapped(group, "with torch.no_grad():"))
 
 
-def under_another_name(wanted: Wanted) -> Iterator[Proposal]:
+def under_another_name(wanted: FixContext) -> Iterator[Proposal]:
     """A step along a recorded gradient, that a later loss is to go back through: `fast_w = w - 0.1 * g`."""
     text, statement = wanted.text, wanted.at("changed")
     block = text.block(statement) if statement is not None else []
@@ -396,7 +396,7 @@ def alike(one: ast.stmt, two: ast.stmt) -> bool:
     return type(one) is type(two) and written_name(one) is not None and written_name(two) is not None
 
 
-def flag_dropped(wanted: Wanted) -> Iterator[Proposal]:
+def flag_dropped(wanted: FixContext) -> Iterator[Proposal]:
     """What is written into does not require a gradient itself."""
     text, saved = wanted.text, wanted.at("saved")
     for call in text.calls(saved):
@@ -412,7 +412,7 @@ def is_function(text: Text, use: ast.expr) -> bool:
 
 
 @fix(out_argument=1)
-def without_out(wanted: Wanted) -> Iterator[Proposal]:
+def without_out(wanted: FixContext) -> Iterator[Proposal]:
     """`torch.add(a, 1, out=b)` becomes `b = torch.add(a, 1)`."""
     text, statement = wanted.text, wanted.at("raised")
     for call in text.calls(statement):
@@ -427,7 +427,7 @@ def without_out(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(many_views=1)
-def written_by_place(wanted: Wanted) -> Iterator[Proposal]:
+def written_by_place(wanted: FixContext) -> Iterator[Proposal]:
     """`for row in x: row += 1` becomes `for i, row in enumerate(x): x[i] += 1`, as each `x[i]` is a view of its own."""
     text, changed = wanted.text, wanted.at("changed")
     loop = text.loop(changed) if changed is not None else None
@@ -451,7 +451,7 @@ def written_by_place(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(many_views=2)
-def made_anew(wanted: Wanted) -> Iterator[Proposal]:
+def made_anew(wanted: FixContext) -> Iterator[Proposal]:
     """`[p.mul_(3) for p in parts]` becomes `parts = [p.mul(3) for p in parts]`."""
     text, changed = wanted.text, wanted.at("changed")
     listed = changed.value if isinstance(changed, ast.Expr) else None
@@ -493,7 +493,7 @@ def rows_of(loop: ast.For, name: str) -> tuple[ast.expr, str | None] | None:
 
 
 @fix(leaf_inplace=1)
-def applied_to_copy(wanted: Wanted) -> Iterator[Proposal]:
+def applied_to_copy(wanted: FixContext) -> Iterator[Proposal]:
     """A Function that writes into its argument is given a copy of a leaf."""
     text, name = wanted.text, wanted.name("target")
     for call in text.calls(wanted.at("raised"), "apply"):

@@ -27,7 +27,7 @@ from ...fixes.edits import (
     value_of,
     with_argument,
 )
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.program_layers import describe_built, kept_name
@@ -233,7 +233,7 @@ class Stale(FirstTrouble):
 # ---- fixes
 
 
-def step_loop(wanted: Wanted) -> ast.For | None:
+def step_loop(wanted: FixContext) -> ast.For | None:
     """A loop over several losses that takes the step of one before it goes backward with the next."""
     text, raised, changed = wanted.text, wanted.at("raised"), wanted.at("changed")
     loop = text.loop(raised) if raised is not None else None
@@ -243,7 +243,7 @@ def step_loop(wanted: Wanted) -> ast.For | None:
 
 
 @fix(step_between=5)
-def later_pair_first(wanted: Wanted) -> Iterator[Proposal]:
+def later_pair_first(wanted: FixContext) -> Iterator[Proposal]:
     """Of `for opt, loss in ((d_opt, d_loss), (g_opt, g_loss))` the second goes first: what the step of the first would
     write over is needed no more, and `zero_grad` clears what the other loss left there."""
     text, loop = wanted.text, step_loop(wanted)
@@ -265,7 +265,7 @@ OWN = "[part for group in {}.param_groups for part in group['params']]"
 
 
 @fix(step_between=7)
-def stepped_in_loop_of_its_own(wanted: Wanted) -> Iterator[Proposal]:
+def stepped_in_loop_of_its_own(wanted: FixContext) -> Iterator[Proposal]:
     """The steps are taken in a second loop, when every loss has gone backward, each into its own parameters."""
     text, loop, raised = wanted.text, step_loop(wanted), wanted.at("raised")
     steps = [part for part in loop.body if text.calls(part, "step")] if loop is not None else []
@@ -289,7 +289,7 @@ def stepped_in_loop_of_its_own(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(saved_modified=1)
-def saved_changed(wanted: Wanted) -> Iterator[Proposal]:
+def saved_changed(wanted: FixContext) -> Iterator[Proposal]:
     """A tensor that a node had kept was written over."""
     ways = (
         store_copy,
@@ -308,7 +308,7 @@ def saved_changed(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(step_between=6)
-def stepped_between(wanted: Wanted) -> Iterator[Proposal]:
+def stepped_between(wanted: FixContext) -> Iterator[Proposal]:
     """An optimizer's step wrote over weights that a later backward needs."""
     yield from rebuilt_inside(wanted)
     yield from rebuilt_before(wanted)
@@ -321,7 +321,7 @@ def stepped_between(wanted: Wanted) -> Iterator[Proposal]:
 # ---- ways
 
 
-def store_copy(wanted: Wanted) -> Iterator[Proposal]:
+def store_copy(wanted: FixContext) -> Iterator[Proposal]:
     """What a method keeps for others to look at, `self.attention = a`, is kept as a copy: they may write into it."""
     text, changed = wanted.text, wanted.at("changed")
     if changed is None:
@@ -340,7 +340,7 @@ def store_copy(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, COPY, append_suffix(text, node.value, ".detach().clone()"))
 
 
-def copy_rows(wanted: Wanted) -> Iterator[Proposal]:
+def copy_rows(wanted: FixContext) -> Iterator[Proposal]:
     """Of buffers that a loop fills row by row, the rows that it computes with are copies: `f(x[t].clone())`."""
     text, changed = wanted.text, wanted.at("changed")
     loop = text.loop(changed) if changed is not None else None
@@ -362,7 +362,7 @@ def is_method(text: Text, node: ast.expr) -> bool:
     return isinstance(text.parents.get(node), ast.Subscript | ast.Attribute)
 
 
-def cloned_where_kept(wanted: Wanted) -> Iterator[Proposal]:
+def cloned_where_kept(wanted: FixContext) -> Iterator[Proposal]:
     """The node keeps a clone: where it is built, `h` becomes `h.clone()`."""
     text, built = wanted.text, wanted.at("built")
     known = [name for name in map(wanted.name, ("kept", "whole", "written")) if name]
@@ -382,7 +382,7 @@ def cloned_where_kept(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, COPY, append_suffix(text, value, ".clone()"))
 
 
-def looked_up_first(wanted: Wanted) -> Iterator[Proposal]:
+def looked_up_first(wanted: FixContext) -> Iterator[Proposal]:
     """A lookup that shortens rows comes before what computes with the whole table."""
     text = wanted.text
     for change in stack_statements(wanted, "changed") if wanted.name("how") == "max_norm" else ():
@@ -408,7 +408,7 @@ def is_written(text: Text, use: ast.expr) -> bool:
     return False
 
 
-def moved_behind(wanted: Wanted) -> Iterator[Proposal]:
+def moved_behind(wanted: FixContext) -> Iterator[Proposal]:
     """The write comes after the backward that needs the old numbers."""
     text = wanted.text
     goals = stack_statements(wanted, "raised")
@@ -428,11 +428,11 @@ def moved_behind(wanted: Wanted) -> Iterator[Proposal]:
                 cost = "parameters that both losses reach get the sum of both gradients"
             edits = [text.removed(change), text.after(after, text.lines_of(change))]
             between = wanted.found.cause == "step_between"  # a step with other gradients than were meant for it
-            yield (wanted.makeshift if between else wanted.proposal)(title, cost, *edits)
+            yield (wanted.workaround if between else wanted.proposal)(title, cost, *edits)
             return
 
 
-def detached_uses(wanted: Wanted) -> Iterator[Proposal]:
+def detached_uses(wanted: FixContext) -> Iterator[Proposal]:
     """What a later forward takes from an earlier network is detached."""
     text = wanted.text
     for goal in stack_statements(wanted, "raised"):
@@ -453,7 +453,7 @@ def detached_uses(wanted: Wanted) -> Iterator[Proposal]:
                     yield wanted.proposal(title, cost, *(append_suffix(text, use, ".detach()") for use in uses))
 
 
-def detached_share(wanted: Wanted) -> Iterator[Proposal]:
+def detached_share(wanted: FixContext) -> Iterator[Proposal]:
     """What several losses share, made once and stepped on by the first, is detached for the last of them."""
     text = wanted.text
     for made in stack_statements(wanted, "built"):
@@ -478,13 +478,13 @@ def entry_of(text: Text, use: ast.expr) -> ast.expr:
 
 
 @fix(stale=1)
-def stale(wanted: Wanted) -> Iterator[Proposal]:
+def stale(wanted: FixContext) -> Iterator[Proposal]:
     """Something was written through `.data` between a forward and its backward."""
     for way in (out_of_place_data, moved_behind_seen, recomputed_seen, cloned_where_kept):
         yield from way(wanted)
 
 
-def out_of_place_data(wanted: Wanted) -> Iterator[Proposal]:
+def out_of_place_data(wanted: FixContext) -> Iterator[Proposal]:
     """The write through `.data` goes into a clone instead."""
     text, statement = wanted.text, wanted.at("changed")
     name = written_name(statement)
@@ -494,7 +494,7 @@ def out_of_place_data(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(title, COPY, text.before(statement, [f"{name} = {name}.clone()"]))
 
 
-def moved_behind_seen(wanted: Wanted) -> Iterator[Proposal]:
+def moved_behind_seen(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for goal in stack_statements(wanted, "seen") + [wanted.at("shows")]:
         for change in stack_statements(wanted, "changed"):
@@ -506,7 +506,7 @@ def moved_behind_seen(wanted: Wanted) -> Iterator[Proposal]:
                 return
 
 
-def recomputed_seen(wanted: Wanted) -> Iterator[Proposal]:
+def recomputed_seen(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for goal in stack_statements(wanted, "seen"):
         first = wanted.beside("built", goal)

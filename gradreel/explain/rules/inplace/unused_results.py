@@ -13,7 +13,7 @@ from ...calls import callee
 from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...narration.words import code, code_label, name_of, on
 from ...replay.states import Place
@@ -288,7 +288,7 @@ def only_named(node: ast.Expr) -> ast.Attribute | None:
 
 
 @fix(only_named=1)
-def called_itself(wanted: Wanted) -> Iterator[Proposal]:
+def called_itself(wanted: FixContext) -> Iterator[Proposal]:
     """The statement that only names a method calls it."""
     text, built = wanted.text, wanted.at("built")
     named = [part for part in text.parts(built, ast.Attribute) if text.get(part) == wanted.name("target")]
@@ -298,7 +298,7 @@ def called_itself(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(thrown_away=1)
-def result_taken(wanted: Wanted) -> Iterator[Proposal]:
+def result_taken(wanted: FixContext) -> Iterator[Proposal]:
     """The result gets the name of what it was made of."""
     text, changed, name = wanted.text, wanted.at("changed"), wanted.name("target")
     if isinstance(changed, ast.Expr) and name is not None:
@@ -307,7 +307,7 @@ def result_taken(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(result_unused=1)
-def take_result(wanted: Wanted) -> Iterator[Proposal]:
+def take_result(wanted: FixContext) -> Iterator[Proposal]:
     """`project(w)` becomes `w = project(w)`; what an optimizer has is written into instead."""
     text, changed, name = wanted.text, wanted.at("changed"), wanted.name("target")
     if not isinstance(changed, ast.Expr) or name is None:

@@ -16,7 +16,7 @@ from ...diagnostics.refusals import declare_refusal, is_computed
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import append_suffix, enclosing, in_brackets, loads
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Text, names_in, targets
 from ...narration.words import code, on
@@ -169,7 +169,7 @@ APART = "the copies have no graph"
 
 
 @fix(copy_result=3)
-def one_by_one(wanted: Wanted) -> Iterator[Proposal]:
+def one_by_one(wanted: FixContext) -> Iterator[Proposal]:
     """The parts of a list or dict are copied one by one: tensors without their graph, modules and the rest deeply."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "deepcopy"):
@@ -193,7 +193,7 @@ def called_dict(made: ast.expr | None) -> bool:
 
 
 @fix(copy_result=1)
-def kept_detached(wanted: Wanted) -> Iterator[Proposal]:
+def kept_detached(wanted: FixContext) -> Iterator[Proposal]:
     """`{"best": loss}` becomes `{"best": loss.detach()}`: what is kept for later needs no graph."""
     text, target = wanted.text, wanted.name("target") or ""
     for call in text.calls(wanted.at("raised"), "deepcopy"):
@@ -224,7 +224,7 @@ def kept_detached(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(copy_result=2)
-def attribute_detached(wanted: Wanted) -> Iterator[Proposal]:
+def attribute_detached(wanted: FixContext) -> Iterator[Proposal]:
     """What an object keeps of a result needs no graph; where the method itself goes on with it, it does so with the
     result: `attn = …` and `self.attn = attn.detach()`."""
     text, attribute = wanted.text, (wanted.name("target") or "").rpartition(".")[2]
@@ -252,7 +252,7 @@ ENTRY = re.compile(r"(?P<whole>[\w.]+)\[(?P<key>'[^']*')\]$")
 
 
 @fix(copy_result=4)
-def made_anew(wanted: Wanted) -> Iterator[Proposal]:
+def made_anew(wanted: FixContext) -> Iterator[Proposal]:
     """A second module is made as the first was, and takes over its numbers."""
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "deepcopy"):
@@ -268,7 +268,7 @@ def made_anew(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "a module without the gradients of the other", *edits)
 
 
-def made_of(wanted: Wanted, name: ast.expr) -> ast.expr | None:
+def made_of(wanted: FixContext, name: ast.expr) -> ast.expr | None:
     """What `name` was made of where it last got its value before."""
     text, line = wanted.text, wanted.line("raised") or 0
     if not isinstance(name, ast.Name):
@@ -279,7 +279,7 @@ def made_of(wanted: Wanted, name: ast.expr) -> ast.expr | None:
 
 
 @fix(same_model=1)
-def model_copied(wanted: Wanted) -> Iterator[Proposal]:
+def model_copied(wanted: FixContext) -> Iterator[Proposal]:
     """A model of its own under the second name, which wants no gradients."""
     text, statement, model = wanted.text, wanted.at("built"), wanted.name("source")
     if not isinstance(statement, ast.Assign) or model is None:
@@ -306,7 +306,7 @@ def imported_names(text: Text) -> Iterator[tuple[str, str]]:
 
 
 @fix(copy_result=5)
-def deep_copy(wanted: Wanted) -> Iterator[Proposal]:
+def deep_copy(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "deepcopy"):
         if call.args:
@@ -320,7 +320,7 @@ def deep_copy(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(generator_copied=1)
-def listed_copy(wanted: Wanted) -> Iterator[Proposal]:
+def listed_copy(wanted: FixContext) -> Iterator[Proposal]:
     """What a generator gives can be copied, as a list."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "deepcopy", "copy"):

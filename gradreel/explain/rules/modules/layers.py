@@ -17,7 +17,7 @@ from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import enclosing, join_names, loads, set_keyword, value_of, without_keyword
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.words import code, on
@@ -225,7 +225,7 @@ REGISTERED = {
 
 
 @fix(no_parameters=1, unregistered=1)
-def register_layers(wanted: Wanted) -> Iterator[Proposal]:
+def register_layers(wanted: FixContext) -> Iterator[Proposal]:
     """Layers in a plain list or dict go where the module can find them."""
     text = wanted.text
     for node in ast.walk(text.tree):
@@ -248,7 +248,7 @@ def nn(text: Text) -> str:
     return "nn" if any((name.asname or name.name) == "nn" for name in names) else "torch.nn"
 
 
-def add_module_list(wanted: Wanted, node: ast.Assign) -> Iterator[Proposal]:
+def add_module_list(wanted: FixContext, node: ast.Assign) -> Iterator[Proposal]:
     """What a list of tuples holds, or a dict with other keys than names, is told to the module on a line of its own."""
     text, goal = wanted.text, wanted.text.get(node.targets[0])
     turns, part = entries(node.value, goal)
@@ -286,7 +286,7 @@ def makes_layer(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and callee(node)[:1].isupper()
 
 
-def make_parameter(wanted: Wanted) -> Iterator[Proposal]:
+def make_parameter(wanted: FixContext) -> Iterator[Proposal]:
     """A tensor that asks for a gradient, and is kept by a module as it is, becomes a Parameter."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
@@ -308,7 +308,7 @@ def make_parameter(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(f"nn.Parameter(…) on line {built.lineno}", FREE, text.replaced(value, made))
 
 
-def make_module(wanted: Wanted) -> Iterator[Proposal]:
+def make_module(wanted: FixContext) -> Iterator[Proposal]:
     """A class that keeps layers, and is part of a module, becomes a module itself."""
     text, built = wanted.text, wanted.at("built")
     names = [callee(call) for call in text.parts(built, ast.Call)]
@@ -329,7 +329,7 @@ def make_module(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"let {maker.name} be a module, which its owner finds: line {maker.lineno}", FREE, *edits)
 
 
-def register_parameters(wanted: Wanted) -> Iterator[Proposal]:
+def register_parameters(wanted: FixContext) -> Iterator[Proposal]:
     """What a function makes for a layer whose forward it replaces, or that it hooks, is registered with that layer."""
     text, built = wanted.text, wanted.at("built")
     if built is None or built not in text.block(built):
@@ -356,7 +356,7 @@ def taken_by(statement: ast.stmt, names: set[str]) -> str | None:
     return None
 
 
-def given_too(wanted: Wanted) -> Iterator[Proposal]:
+def given_too(wanted: FixContext) -> Iterator[Proposal]:
     """What stands in a plain dict or list, or under a name, is given to the optimizer beside what it has."""
     text, built = wanted.text, wanted.at("built")
     if not isinstance(built, ast.Assign) or not isinstance(text.parents.get(built), ast.Module):
@@ -373,7 +373,7 @@ def given_too(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(made_anew=2)
-def made_once(wanted: Wanted) -> Iterator[Proposal]:
+def made_once(wanted: FixContext) -> Iterator[Proposal]:
     """What `forward` makes is made in `__init__` and kept on `self`."""
     text, line = wanted.text, wanted.line("built")
     for call in made_in_forward(text.tree):
@@ -399,7 +399,7 @@ def made_once(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(made_anew=1)
-def weight_computed(wanted: Wanted) -> Iterator[Proposal]:
+def weight_computed(wanted: FixContext) -> Iterator[Proposal]:
     """`layer.weight = nn.Parameter(layer.weight * mask)` in a forward, or `layer.weight.data = …`: it computes with the
     product, and keeps none."""
     text = wanted.text
@@ -449,7 +449,7 @@ ANY_LAYER = "torch.func.functional_call({layer}, {{'{name}': {product}}}, ({give
 
 
 @fix(dropping=1)
-def by_mode(wanted: Wanted) -> Iterator[Proposal]:
+def by_mode(wanted: FixContext) -> Iterator[Proposal]:
     """`F.dropout(x, 0.5)` in a module becomes `F.dropout(x, 0.5, training=self.training)`."""
     text = wanted.text
     calls = [call for call in text.parts(text.tree, ast.Call) if is_drop(call)]
@@ -467,7 +467,7 @@ def by_mode(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(batch_of_one=1)
-def not_training(wanted: Wanted) -> Iterator[Proposal]:
+def not_training(wanted: FixContext) -> Iterator[Proposal]:
     """Whole batches, or a module that uses what it has learnt."""
     yield from whole_batches(wanted)
     text, raised = wanted.text, wanted.at("raised")
@@ -480,7 +480,7 @@ def not_training(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(no_super_init=1)
-def super_called(wanted: Wanted) -> Iterator[Proposal]:
+def super_called(wanted: FixContext) -> Iterator[Proposal]:
     """A module is set up before it is given layers."""
     text, raised = wanted.text, wanted.at("raised")
     for outer in text.around(raised) if raised is not None else ():
@@ -493,7 +493,7 @@ def super_called(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(not_called=1)
-def method_called(wanted: Wanted) -> Iterator[Proposal]:
+def method_called(wanted: FixContext) -> Iterator[Proposal]:
     """`net.parameters` becomes `net.parameters()`."""
     text, raised = wanted.text, wanted.at("raised")
     own = {call.func for call in text.calls(raised)}

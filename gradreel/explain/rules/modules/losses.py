@@ -18,7 +18,7 @@ from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import bracket
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text
 from ...narration.words import code, code_label, during, name_of, on, upper
@@ -403,7 +403,7 @@ PLAIN = {
 
 
 @fix(squashed=1)
-def scores_as_they_are(wanted: Wanted) -> Iterator[Proposal]:
+def scores_as_they_are(wanted: FixContext) -> Iterator[Proposal]:
     """Without the call, or else without the layer, that squashes them."""
     text, by = wanted.text, wanted.name("by") or ""
     for call in text.calls(wanted.at("squashed")):
@@ -419,7 +419,7 @@ def scores_as_they_are(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(squashed=2)
-def loss_of_chances(wanted: Wanted) -> Iterator[Proposal]:
+def loss_of_chances(wanted: FixContext) -> Iterator[Proposal]:
     """The loss that takes chances as they are."""
     text = wanted.text
     losses = [call for call in text.calls(text.tree) if callee(call) in PLAIN]
@@ -433,7 +433,7 @@ def loss_of_chances(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(chances=1)
-def logarithms(wanted: Wanted) -> Iterator[Proposal]:
+def logarithms(wanted: FixContext) -> Iterator[Proposal]:
     """log_softmax in the place of softmax, where the loss takes logarithms."""
     text = wanted.text
     found = text.calls(wanted.at("squashed"), "softmax")
@@ -491,7 +491,7 @@ def left_out(text: Text, owner: ast.Call | ast.List, layer: ast.Call) -> list[Ed
 
 
 @fix(swapped=1)
-def turned_round(wanted: Wanted) -> Iterator[Proposal]:
+def turned_round(wanted: FixContext) -> Iterator[Proposal]:
     """The scores first, and then the targets."""
     text, one, two = wanted.text, wanted.name("first"), wanted.name("second")
     for call in text.calls(wanted.at("raised") or wanted.at("built")):
@@ -503,7 +503,7 @@ def turned_round(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(broadcast=1)
-def in_one_shape(wanted: Wanted) -> Iterator[Proposal]:
+def in_one_shape(wanted: FixContext) -> Iterator[Proposal]:
     """Scores and targets of a loss get one shape."""
     text, built = wanted.text, wanted.at("built")
     pairs = [(call.args[0], call.args[1]) for call in text.calls(built) if len(call.args) == 2]
@@ -524,7 +524,7 @@ REDUCTIONS = ("mean", "sum", "none")
 
 
 @fix(reduction=1)
-def known_reduction(wanted: Wanted) -> Iterator[Proposal]:
+def known_reduction(wanted: FixContext) -> Iterator[Proposal]:
     """One of the ways that there are."""
     text = wanted.text
     for call in ast.walk(text.tree):

@@ -12,7 +12,7 @@ from ...diagnostics.mentions import begin_story, raising_statement, stands_for
 from ...diagnostics.message_rules import MessageRule, message_rules
 from ...diagnostics.registry import rule
 from ...fixes.edits import set_keyword, value_of
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...narration.words import code, on
 from ...replay.world import World
@@ -94,7 +94,7 @@ ZEROS = "the memory begins with zeros"
 
 
 @fix(state_alone=1)
-def pair_state(wanted: Wanted) -> Iterator[Proposal]:
+def pair_state(wanted: FixContext) -> Iterator[Proposal]:
     """The state gets its partner: one that goes along with it, one where it is made, or zeros in the call."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target") or ""
     layers = set(named_layers(text.tree, PAIRED))
@@ -119,7 +119,7 @@ def pair_state(wanted: Wanted) -> Iterator[Proposal]:
     yield from pair_made(wanted)
 
 
-def pair_made(wanted: Wanted) -> Iterator[Proposal]:
+def pair_made(wanted: FixContext) -> Iterator[Proposal]:
     """Both states are made where the one was."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
@@ -131,7 +131,7 @@ def pair_made(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(unsorted=1)
-def sorted_there(wanted: Wanted) -> Iterator[Proposal]:
+def sorted_there(wanted: FixContext) -> Iterator[Proposal]:
     """PyTorch sorts the sequences itself."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "pack_padded_sequence", "pack_sequence"):

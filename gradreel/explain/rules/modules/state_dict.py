@@ -10,7 +10,7 @@ from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.mentions import raising_code
 from ...diagnostics.registry import rule
 from ...fixes.edits import in_brackets, set_keyword
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...narration.words import code, listing, on
 from ...replay.world import World
@@ -101,7 +101,7 @@ def prefix(short: list[str], long: list[str]) -> str:
 ANEW = "what is left out keeps the numbers it began with"
 
 
-def loads(wanted: Wanted) -> Iterator[tuple[ast.Call, ast.expr]]:
+def loads(wanted: FixContext) -> Iterator[tuple[ast.Call, ast.expr]]:
     """The calls of `load_state_dict` on the raising line, each with what it is given."""
     for call in wanted.text.calls(wanted.at("raised"), "load_state_dict"):
         if call.args:
@@ -109,7 +109,7 @@ def loads(wanted: Wanted) -> Iterator[tuple[ast.Call, ast.expr]]:
 
 
 @fix(state_prefix=1)
-def rename_keys(wanted: Wanted) -> Iterator[Proposal]:
+def rename_keys(wanted: FixContext) -> Iterator[Proposal]:
     """Every name loses the step that it has more, or gets the one that it lacks."""
     text, ahead, behind = wanted.text, wanted.name("ahead"), wanted.name("behind")
     for call, given in loads(wanted):
@@ -121,7 +121,7 @@ def rename_keys(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(state_keys=1)
-def part_of_it(wanted: Wanted) -> Iterator[Proposal]:
+def part_of_it(wanted: FixContext) -> Iterator[Proposal]:
     """A checkpoint of several things holds the state dict under one of its names; else what is there is loaded."""
     text, keys = wanted.text, wanted.name("keys") or ""
     for call, given in loads(wanted):
@@ -129,12 +129,12 @@ def part_of_it(wanted: Wanted) -> Iterator[Proposal]:
             made = f'{in_brackets(text, given)}["{key}"]'
             yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(given, made))
         title = f"strict=False on line {call.lineno}: what both have is loaded"
-        offer = wanted.makeshift if keys else wanted.proposal
+        offer = wanted.workaround if keys else wanted.proposal
         yield offer(title, ANEW, set_keyword(text, call, "strict", "False"))
 
 
 @fix(state_sizes=1)
-def of_these_sizes(wanted: Wanted) -> Iterator[Proposal]:
+def of_these_sizes(wanted: FixContext) -> Iterator[Proposal]:
     """What has the shape that the module has is loaded."""
     text = wanted.text
     for call, given in loads(wanted):
@@ -148,7 +148,7 @@ def of_these_sizes(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(no_state=1)
-def state_of(wanted: Wanted) -> Iterator[Proposal]:
+def state_of(wanted: FixContext) -> Iterator[Proposal]:
     """The state dict of what was given."""
     text = wanted.text
     for call, given in loads(wanted):

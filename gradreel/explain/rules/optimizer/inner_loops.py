@@ -16,7 +16,7 @@ from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import enclosing
-from ...fixes.proposal import Proposal, Wanted
+from ...fixes.proposal import FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in
 from ...narration.words import code, code_label, on
@@ -108,7 +108,7 @@ OF_SECOND_ORDER = "second derivatives: the graph of every inner step is kept"
 
 
 @fix(in_vain=1)
-def compute_weights(wanted: Wanted) -> Iterator[Proposal]:
+def compute_weights(wanted: FixContext) -> Iterator[Proposal]:
     """`fast = copy.deepcopy(net)` and an SGD of its own become `weights` that each inner step computes anew, with a
     graph back to `net`, and `fast` a function that calls `net` with them."""
     text = wanted.text
@@ -173,7 +173,7 @@ def is_plain_sgd(text: Text, value: ast.expr, fast: str) -> bool:
     return text.get(value.args[0]) == f"{fast}.parameters()" and words <= {"lr"} and len(value.args) + len(words) == 2
 
 
-def ask_for_gradients(wanted: Wanted) -> Iterator[Proposal]:
+def ask_for_gradients(wanted: FixContext) -> Iterator[Proposal]:
     """`loss.backward(create_graph=True)` and `w - rate * w.grad`, where `w` is a result after the first step, become
     `torch.autograd.grad(loss, ws, create_graph=True)` and a step with what it gives."""
     text = wanted.text
@@ -257,7 +257,7 @@ def names_with_gradients(text: Text, reads: list[ast.Attribute], grads: str) -> 
 
 
 @fix(in_vain=2)
-def handed_back(wanted: Wanted) -> Iterator[Proposal]:
+def handed_back(wanted: FixContext) -> Iterator[Proposal]:
     """The gradients of a copy, `fast = copy.deepcopy(net)`, are handed over to what the optimizer has."""
     text, built = wanted.text, wanted.at("built")
     if built is None:
@@ -274,5 +274,5 @@ def handed_back(wanted: Wanted) -> Iterator[Proposal]:
             ]
             title = f"hand the gradients of {copy} over to {whole}, before line {built.lineno}"
             stepped = any(text.get(call.args[0]) == f"{copy}.parameters()" for call in makings(text.tree) if call.args)
-            way = wanted.makeshift if stepped else wanted.proposal  # the gradients of its own steps are in there, too
+            way = wanted.workaround if stepped else wanted.proposal  # the gradients of its own steps are in there, too
             yield way(title, "as they are at the copy: of first order", text.before(built, lines))

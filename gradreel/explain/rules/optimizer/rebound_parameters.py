@@ -15,7 +15,7 @@ from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.mentions import stands_for
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
-from ...fixes.proposal import Proposal, Wanted
+from ...fixes.proposal import FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Text
 from ...narration.words import bare, code, on
@@ -217,7 +217,7 @@ def keeps(value: ast.expr) -> bool:
 
 
 @fix(rebound_parameter=1)
-def written_into(wanted: Wanted) -> Iterator[Proposal]:
+def written_into(wanted: FixContext) -> Iterator[Proposal]:
     """`p = p - lr * p.grad` becomes `p -= lr * p.grad`, under no_grad if it is not already."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
     if not isinstance(built, ast.Assign) or name is None:
@@ -236,7 +236,7 @@ def in_place(text: Text, value: ast.expr, name: str) -> str:
 
 
 @fix(same_memory=1)
-def kept_apart(wanted: Wanted) -> Iterator[Proposal]:
+def kept_apart(wanted: FixContext) -> Iterator[Proposal]:
     """`before = net.weight` becomes `before = net.weight.detach().clone()`."""
     text, built = wanted.text, wanted.at("built")
     if isinstance(built, ast.Assign):

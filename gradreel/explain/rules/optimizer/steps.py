@@ -18,7 +18,7 @@ from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import needed_before, stack_statements, with_argument
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Text, targets
 from ...narration.words import code, code_label, during, name_of, on
@@ -353,7 +353,7 @@ declare_refusal(
 
 
 @fix(diverged=1)
-def smaller_steps(wanted: Wanted) -> Iterator[Proposal]:
+def smaller_steps(wanted: FixContext) -> Iterator[Proposal]:
     """A tenth or a hundredth of the rate, where it is written."""
     text, changed = wanted.text, wanted.at("changed")
     rates: list[ast.expr] = []
@@ -379,7 +379,7 @@ def smaller_steps(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(clipped_early=1)
-def clipped_later(wanted: Wanted) -> Iterator[Proposal]:
+def clipped_later(wanted: FixContext) -> Iterator[Proposal]:
     """It is clipped when the gradients are there: behind the backward, before the step. Where a helper clips, that is
     called then."""
     text, clipping = wanted.text, wanted.at("changed")
@@ -391,7 +391,7 @@ def clipped_later(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(no_closure=1)
-def closure_given(wanted: Wanted) -> Iterator[Proposal]:
+def closure_given(wanted: FixContext) -> Iterator[Proposal]:
     """What computes the loss and goes back from it moves into a function, which the step is given."""
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "step"):
@@ -443,7 +443,7 @@ def makes_data(statement: ast.stmt) -> bool:
 
 
 @fix(no_backward=1)
-def go_backward(wanted: Wanted) -> Iterator[Proposal]:
+def go_backward(wanted: FixContext) -> Iterator[Proposal]:
     """The loss goes backward before the step that follows it, else at once."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
     if built is None or name is None or not name.isidentifier():
@@ -458,7 +458,7 @@ def go_backward(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(never_stepped=1)
-def take_step(wanted: Wanted) -> Iterator[Proposal]:
+def take_step(wanted: FixContext) -> Iterator[Proposal]:
     """The optimizer takes a step behind the backward."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
     if built is not None and name is not None:
@@ -467,7 +467,7 @@ def take_step(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(no_metric=1)
-def metric_given(wanted: Wanted) -> Iterator[Proposal]:
+def metric_given(wanted: FixContext) -> Iterator[Proposal]:
     """A schedule that watches a number is told it: the loss."""
     text = wanted.text
     losses = [

@@ -14,7 +14,7 @@ from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import copies, enclosing, join_names, stack_statements
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Text, names_in
 from ...narration.words import code, code_label, name_of, on
@@ -255,7 +255,7 @@ class BeforeSkipped:
 
 
 @fix(idle=1)
-def emptied_later(wanted: Wanted) -> Iterator[Proposal]:
+def emptied_later(wanted: FixContext) -> Iterator[Proposal]:
     """The gradients are emptied, by the helper that does so, when the step has used them."""
     text = wanted.text
     for goal in stack_statements(wanted, "seen"):
@@ -265,7 +265,7 @@ def emptied_later(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, copies(text, [change])))
 
 
-def clear_forgotten(wanted: Wanted) -> Iterator[Proposal]:
+def clear_forgotten(wanted: FixContext) -> Iterator[Proposal]:
     """Where some gradients are emptied, one by one or in a loop, those that were forgotten are emptied, too."""
     text, target = wanted.text, wanted.name("target")
     for loop in text.parts(text.tree, ast.For):
@@ -315,7 +315,7 @@ def is_emptying(text: Text, statement: ast.AST | None, within: bool = False) -> 
     return own or callee(call) == "zero_grad" or cleared_name(statement) is not None
 
 
-def emptied_again(wanted: Wanted) -> Iterator[Proposal]:
+def emptied_again(wanted: FixContext) -> Iterator[Proposal]:
     """What empties the gradients before the first of two backwards in a turn does so before the second, too."""
     text = wanted.text
     for goal in stack_statements(wanted, "changed"):
@@ -330,7 +330,7 @@ def emptied_again(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, OF_ONE_TURN, text.before(goal, lines))
 
 
-def emptied_for_step(wanted: Wanted) -> Iterator[Proposal]:
+def emptied_for_step(wanted: FixContext) -> Iterator[Proposal]:
     """Of several optimizers, the one that steps next is emptied before the backward that it steps with: in the place
     of another, if that is emptied there for nothing."""
     text, step = wanted.text, wanted.at("shows")
@@ -365,7 +365,7 @@ OF_ONE_TURN = "each step uses the gradient of its own turn only"
 
 
 @fix(piled=1)
-def reset_gradients(wanted: Wanted) -> Iterator[Proposal]:
+def reset_gradients(wanted: FixContext) -> Iterator[Proposal]:
     """Somebody resets the gradients before the next are added."""
     text = wanted.text
     yield from clear_forgotten(wanted)

@@ -13,7 +13,7 @@ from ...diagnostics.mentions import begin_story, raising_statement
 from ...diagnostics.message_rules import PAIRS
 from ...diagnostics.registry import rule
 from ...fixes.edits import append_suffix
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...narration.words import code, listing, name_of, size
 from ...optimizers import MAKERS, optimizers
@@ -272,14 +272,14 @@ ELSEWHERE = {"torch.nn": ("torch", "torch.nn.functional"), "torch": ("torch.nn",
 """Where else a name may be looked for."""
 
 
-def asked_attributes(wanted: Wanted) -> list[ast.Attribute]:
+def asked_attributes(wanted: FixContext) -> list[ast.Attribute]:
     what, raised = wanted.name("what"), wanted.at("raised")
     found = [node for node in ast.walk(raised or wanted.text.tree) if isinstance(node, ast.Attribute)]
     return [node for node in found if node.attr == what]
 
 
 @fix(own_attribute=1)
-def one_it_has(wanted: Wanted) -> Iterator[Proposal]:
+def one_it_has(wanted: FixContext) -> Iterator[Proposal]:
     """A plain name becomes an attribute where it is made; else one of the names that are near."""
     text, what = wanted.text, wanted.name("what")
     home = next((n for n in ast.walk(text.tree) if isinstance(n, ast.ClassDef) and n.name == wanted.name("got")), None)
@@ -294,7 +294,7 @@ def one_it_has(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(key=1)
-def one_of_the_keys(wanted: Wanted) -> Iterator[Proposal]:
+def one_of_the_keys(wanted: FixContext) -> Iterator[Proposal]:
     text, what = wanted.text, wanted.name("what")
     for node in ast.walk(wanted.at("raised") or text.tree):
         if isinstance(node, ast.Constant) and node.value == what:
@@ -304,7 +304,7 @@ def one_of_the_keys(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(module_attribute=1)
-def one_of_torch(wanted: Wanted) -> Iterator[Proposal]:
+def one_of_torch(wanted: FixContext) -> Iterator[Proposal]:
     """The name that is near, or the same name in a module beside it."""
     text, what, like = wanted.text, wanted.name("what"), wanted.name("like")
     for node in asked_attributes(wanted):
@@ -315,7 +315,7 @@ def one_of_torch(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(pair=1)
-def its_values(wanted: Wanted) -> Iterator[Proposal]:
+def its_values(wanted: FixContext) -> Iterator[Proposal]:
     text, got = wanted.text, wanted.name("got") or ""
     built = wanted.at("built")
     for call in text.calls(built, got) or text.calls(wanted.at("raised"), got):
@@ -324,7 +324,7 @@ def its_values(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(of_another=1)
-def ask_other(wanted: Wanted) -> Iterator[Proposal]:
+def ask_other(wanted: FixContext) -> Iterator[Proposal]:
     """`loss.step()` becomes `optimizer.step()`."""
     text, has, what = wanted.text, wanted.name("near"), wanted.name("what")
     for node in asked_attributes(wanted):

@@ -11,7 +11,7 @@ from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.mentions import begin_story
 from ...diagnostics.registry import rule
 from ...fixes.edits import with_argument
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.words import code, listing, on
@@ -133,7 +133,7 @@ def takes_itself(function: ast.FunctionDef) -> bool:
 # ---- fixes
 
 
-def calls_of(wanted: Wanted) -> list[ast.Call]:
+def calls_of(wanted: FixContext) -> list[ast.Call]:
     """The calls of the raising line that may be meant: those of its name, else all of them."""
     text, method, home = wanted.text, wanted.name("method") or "", wanted.name("home")
     every = text.calls(wanted.at("raised"))
@@ -141,13 +141,13 @@ def calls_of(wanted: Wanted) -> list[ast.Call]:
     return [call for call in every if callee(call) in names] or every
 
 
-def function(wanted: Wanted) -> ast.FunctionDef | None:
+def function(wanted: FixContext) -> ast.FunctionDef | None:
     built = wanted.at("built")
     return built if isinstance(built, ast.FunctionDef) else None
 
 
 @fix(argument_missing=2)
-def argument_given(wanted: Wanted) -> Iterator[Proposal]:
+def argument_given(wanted: FixContext) -> Iterator[Proposal]:
     """The class is made first; a variable of the argument's name is given; else the argument gets a default."""
     text, slots = wanted.text, (wanted.name("slots") or "").split()
     if slots == ["self"]:
@@ -165,10 +165,10 @@ def argument_given(wanted: Wanted) -> Iterator[Proposal]:
             edits = [text.replaced(plain[slot], f"{text.get(plain[slot])}={value}") for slot in slots if slot in plain]  # type: ignore[arg-type]
             title = f"let {' and '.join(slots)} be {value} where it is not given, on line {written.lineno}"
             if len(edits) == len(slots):
-                yield wanted.makeshift(title, "see that it is what you mean", *edits)
+                yield wanted.workaround(title, "see that it is what you mean", *edits)
 
 
-def class_made(wanted: Wanted) -> Iterator[Proposal]:
+def class_made(wanted: FixContext) -> Iterator[Proposal]:
     """`net = Net` becomes `net = Net()`; an optimizer class gets the parameters that there are."""
     text = wanted.text
     for call in text.calls(wanted.at("raised")):
@@ -189,7 +189,7 @@ def parameters_of(text: Text) -> list[str]:
 
 
 @fix(too_many_arguments=1)
-def fewer_arguments(wanted: Wanted) -> Iterator[Proposal]:
+def fewer_arguments(wanted: FixContext) -> Iterator[Proposal]:
     """`self` where it is missing; a class that is made first; without what is too much."""
     text, written = wanted.text, function(wanted)
     home = wanted.name("home")
@@ -223,14 +223,14 @@ def fewer_arguments(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(given_twice=1)
-def made_then_called(wanted: Wanted) -> Iterator[Proposal]:
+def made_then_called(wanted: FixContext) -> Iterator[Proposal]:
     """`nn.Softmax(x, dim=1)` becomes `nn.Softmax(dim=1)(x)`."""
     home = (wanted.name("home") or "").rpartition(".")[2]
     yield from made_first(wanted, wanted.text.calls(wanted.at("raised"), home))
 
 
 @fix(argument_missing=1)
-def one_argument(wanted: Wanted) -> Iterator[Proposal]:
+def one_argument(wanted: FixContext) -> Iterator[Proposal]:
     """A hook on a tensor gets its gradient alone."""
     text = wanted.text
     for hook in hooks(text, "register_hook", 0):

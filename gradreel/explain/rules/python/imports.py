@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.mentions import raising_code
 from ...diagnostics.registry import rule
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...narration.words import code, on
 from ...replay.world import World
@@ -93,7 +93,7 @@ def unbound(tree: ast.Module) -> list[str]:
 
 
 @fix(not_imported=1)
-def import_names(wanted: Wanted) -> Iterator[Proposal]:
+def import_names(wanted: FixContext) -> Iterator[Proposal]:
     """What is usually imported, before the first statement: all that is missing, at once."""
     missing, body = unbound(wanted.text.tree), wanted.text.tree.body
     first = next((one for one in body if not (isinstance(one, ast.ImportFrom) and one.module == "__future__")), None)

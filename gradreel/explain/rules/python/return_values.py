@@ -9,7 +9,7 @@ from ...calls import callee, calls_in, names_in
 from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.mentions import raising_code, raising_statement
 from ...diagnostics.registry import rule
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...narration.words import code, on
 from ...replay.world import World
@@ -147,7 +147,7 @@ def made_by(world: World, node: ast.expr) -> str:
 
 
 @fix(no_return_here=1)
-def returned_always(wanted: Wanted) -> Iterator[Proposal]:
+def returned_always(wanted: FixContext) -> Iterator[Proposal]:
     """Where no case fits, a function gives what its last `return` gives."""
     text, name = wanted.text, wanted.name("function")
     for node in ast.walk(text.tree):
@@ -161,7 +161,7 @@ def returned_always(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(no_return=1)
-def return_last(wanted: Wanted) -> Iterator[Proposal]:
+def return_last(wanted: FixContext) -> Iterator[Proposal]:
     """The function gives back what it computed last."""
     text, name = wanted.text, wanted.name("function")
     for node in ast.walk(text.tree):
@@ -177,7 +177,7 @@ def return_last(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(backward_result=1)
-def gradient_read(wanted: Wanted) -> Iterator[Proposal]:
+def gradient_read(wanted: FixContext) -> Iterator[Proposal]:
     """backward leaves gradients in `.grad` and returns nothing; autograd.grad returns them."""
     text, built = wanted.text, wanted.at("built")
     if not isinstance(built, ast.Assign) or not isinstance(built.value, ast.Call):

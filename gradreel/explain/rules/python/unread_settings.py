@@ -15,7 +15,7 @@ from ...calls import callee
 from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.mentions import stands_for
 from ...diagnostics.registry import watcher
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...narration.program_layers import parts_of
 from ...narration.words import code, on
@@ -175,21 +175,21 @@ SET = "it has the effect that it was written for"
 
 
 @fix(unread_setting=1)
-def as_it_is_read(wanted: Wanted) -> Iterator[Proposal]:
+def as_it_is_read(wanted: FixContext) -> Iterator[Proposal]:
     """`p.require_grad = False` becomes `p.requires_grad = False`; a module's parameters are told by a method."""
     for setting in unread(wanted.text.tree):
         if setting.line == wanted.line("built"):
             yield from meant_setting(wanted, setting, wanted.name("how") == "module")
 
 
-def of_data(wanted: Wanted) -> Iterator[Proposal]:
+def of_data(wanted: FixContext) -> Iterator[Proposal]:
     """A backward that finds no graph: the flag was set under another name."""
     for setting in unread(wanted.text.tree):
         if setting.meant == FLAG and setting.flag and setting.attribute != FLAG:
             yield from meant_setting(wanted, setting, False)
 
 
-def meant_setting(wanted: Wanted, setting: Unread, whole: bool) -> Iterator[Proposal]:
+def meant_setting(wanted: FixContext, setting: Unread, whole: bool) -> Iterator[Proposal]:
     text = wanted.text
     node = next(
         node

@@ -17,7 +17,7 @@ from ...diagnostics.mentions import find_mentioned, raising_code, raising_statem
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import append_suffix, loads, set_keyword, value_of, without_keyword
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text
 from ...narration.words import code, code_label, name_of, on, upper
@@ -332,7 +332,7 @@ FLOATING = "floating point numbers take the place of whole ones"
 
 
 @fix(cut_fractions=1)
-def in_floats(wanted: Wanted) -> Iterator[Proposal]:
+def in_floats(wanted: FixContext) -> Iterator[Proposal]:
     """The tensor that is written into is made of floating point numbers."""
     text, built = wanted.text, wanted.at("built")
     for call in text.calls(built):
@@ -345,7 +345,7 @@ def in_floats(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(divided_whole=1)
-def true_division(wanted: Wanted) -> Iterator[Proposal]:
+def true_division(wanted: FixContext) -> Iterator[Proposal]:
     """`//` becomes `/`."""
     text, built = wanted.text, wanted.at("built")
     for node in ast.walk(built) if built is not None else ():
@@ -359,7 +359,7 @@ def true_division(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(whole_numbers=1)
-def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
+def whole_numbers(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     cost = "floating point numbers: 2. instead of 2"
     flagged = [
@@ -409,7 +409,7 @@ def goal_of(statement: ast.stmt) -> ast.expr | None:
     return goal.value if isinstance(goal, ast.Attribute) else None
 
 
-def only_floats(wanted: Wanted) -> Iterator[Proposal]:
+def only_floats(wanted: FixContext) -> Iterator[Proposal]:
     """In a loop over tensors of several types only those that can have a gradient are asked for one."""
     text, raised = wanted.text, wanted.at("raised")
     goal = raised.targets[0] if isinstance(raised, ast.Assign) else None
@@ -441,7 +441,7 @@ def floats(text: Text, call: ast.Call) -> list[Edit]:
 
 
 @fix(mixed=1)
-def convert_operand(wanted: Wanted) -> Iterator[Proposal]:
+def convert_operand(wanted: FixContext) -> Iterator[Proposal]:
     """One of the operands is converted, or what it was made of."""
     text, raised = wanted.text, wanted.at("raised")
     if raised is None:

@@ -13,7 +13,7 @@ from ...diagnostics.mentions import find_mentioned, raising_code, raising_statem
 from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import rule
 from ...fixes.edits import append_suffix, in_brackets, loads, stack_statements
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Text, names_in
 from ...narration.words import code, count, during, on, plural
@@ -346,7 +346,7 @@ declare_refusal(
 
 
 @fix(past_the_end=1)
-def past_the_end(wanted: Wanted) -> Iterator[Proposal]:
+def past_the_end(wanted: FixContext) -> Iterator[Proposal]:
     """A loop stops at the last place there is."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     if raised is None:
@@ -368,7 +368,7 @@ def past_the_end(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(too_few=1)
-def at_most(wanted: Wanted) -> Iterator[Proposal]:
+def at_most(wanted: FixContext) -> Iterator[Proposal]:
     """`topk(5)` of three entries takes as many as there are."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "topk"):
@@ -385,7 +385,7 @@ def at_most(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(class_missing=1)
-def class_missing(wanted: Wanted) -> Iterator[Proposal]:
+def class_missing(wanted: FixContext) -> Iterator[Proposal]:
     """The last layer gets one output per class."""
     index, size = wanted.name("index"), wanted.name("size")
     if index is not None and size is not None and int(index) >= 0:
@@ -393,7 +393,7 @@ def class_missing(wanted: Wanted) -> Iterator[Proposal]:
     yield from counted_from_0(wanted)
 
 
-def counted_from_0(wanted: Wanted) -> Iterator[Proposal]:
+def counted_from_0(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "cross_entropy", "nll_loss"):
         if len(call.args) > 1:
@@ -403,7 +403,7 @@ def counted_from_0(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(classes_beyond=1)
-def enough_classes(wanted: Wanted) -> Iterator[Proposal]:
+def enough_classes(wanted: FixContext) -> Iterator[Proposal]:
     """As many columns as the largest class plus 1."""
     text, most = wanted.text, wanted.name("most")
     for call in text.calls(wanted.at("raised"), "one_hot"):
@@ -416,7 +416,7 @@ def enough_classes(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(row_missing=1)
-def row_missing(wanted: Wanted) -> Iterator[Proposal]:
+def row_missing(wanted: FixContext) -> Iterator[Proposal]:
     """The table gets one row for each number."""
     size, most = wanted.name("size"), wanted.name("most")
     if size is not None and most is not None:
@@ -435,7 +435,7 @@ def row_missing(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(dimension_missing=1)
-def dimension_missing(wanted: Wanted) -> Iterator[Proposal]:
+def dimension_missing(wanted: FixContext) -> Iterator[Proposal]:
     """The last dimension, however many there are."""
     text, raised, dim = wanted.text, wanted.at("raised"), wanted.name("dim")
     for call in text.calls(raised):
@@ -447,17 +447,17 @@ def dimension_missing(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(index_type=1)
-def index_type(wanted: Wanted) -> Iterator[Proposal]:
+def index_type(wanted: FixContext) -> Iterator[Proposal]:
     yield from index_changed(wanted, ".long()", "whole numbers; what stood behind the point is dropped")
 
 
 @fix(index_shape=1)
-def index_shape(wanted: Wanted) -> Iterator[Proposal]:
+def index_shape(wanted: FixContext) -> Iterator[Proposal]:
     yield from index_changed(wanted, ".unsqueeze(1)", "a column of results")
     yield from index_changed(wanted, ".unsqueeze(0)", "a row of results")
 
 
-def index_changed(wanted: Wanted, suffix: str, cost: str) -> Iterator[Proposal]:
+def index_changed(wanted: FixContext, suffix: str, cost: str) -> Iterator[Proposal]:
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for use in loads(raised, name)[:1] if name and raised is not None else []:
         yield wanted.proposal(f"{name}{suffix} on line {use.lineno}", cost, append_suffix(text, use, suffix))
@@ -467,7 +467,7 @@ def index_changed(wanted: Wanted, suffix: str, cost: str) -> Iterator[Proposal]:
 
 
 @fix(too_many_indices=1)
-def fewer_places(wanted: Wanted) -> Iterator[Proposal]:
+def fewer_places(wanted: FixContext) -> Iterator[Proposal]:
     """As many places are named as there are dimensions."""
     text, raised = wanted.text, wanted.at("raised")
     found = re.search(r"tensor of dimension (\d+)", wanted.found.message)
@@ -483,7 +483,7 @@ def fewer_places(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(too_many_indices=2)
-def dimension_first(wanted: Wanted) -> Iterator[Proposal]:
+def dimension_first(wanted: FixContext) -> Iterator[Proposal]:
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for use in loads(raised, name)[:1] if raised is not None and name else ():
         title = f"{name}.unsqueeze(0), a batch of one, on line {use.lineno}"
@@ -491,7 +491,7 @@ def dimension_first(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(no_dimensions=1)
-def row_of_one(wanted: Wanted) -> Iterator[Proposal]:
+def row_of_one(wanted: FixContext) -> Iterator[Proposal]:
     """A single number is gone through as a row of one."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for use in loads(raised, name)[:1] if raised is not None and name else ():
@@ -500,7 +500,7 @@ def row_of_one(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(past_the_end=2)
-def fewer_turns(wanted: Wanted) -> Iterator[Proposal]:
+def fewer_turns(wanted: FixContext) -> Iterator[Proposal]:
     """The loop stops before the turn that goes past the end: `range(n - 1)` for `i + 1`, a smaller number."""
     text, index = wanted.text, wanted.name("index")
     offsets = {
@@ -533,7 +533,7 @@ def fewer_turns(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(one_of_many=1)
-def stack_tensors(wanted: Wanted) -> Iterator[Proposal]:
+def stack_tensors(wanted: FixContext) -> Iterator[Proposal]:
     """`torch.tensor(outs)` of a list of tensors is `torch.stack(outs)`, which keeps the graph of each."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "tensor", "as_tensor"):
@@ -544,7 +544,7 @@ def stack_tensors(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(one_of_many=2)
-def one_of_many(wanted: Wanted) -> Iterator[Proposal]:
+def one_of_many(wanted: FixContext) -> Iterator[Proposal]:
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for call in text.calls(raised, "item"):
         if isinstance(call.func, ast.Attribute):
@@ -560,7 +560,7 @@ def one_of_many(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(truth_of_many=2)
-def truth_of_many(wanted: Wanted) -> Iterator[Proposal]:
+def truth_of_many(wanted: FixContext) -> Iterator[Proposal]:
     """The test of an `if` or `while` asks for all, or for any."""
     text, raised = wanted.text, wanted.at("raised")
     test = getattr(raised, "test", None)
@@ -572,7 +572,7 @@ def truth_of_many(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(test, made))
 
 
-def entry_by_entry(wanted: Wanted) -> Iterator[Proposal]:
+def entry_by_entry(wanted: FixContext) -> Iterator[Proposal]:
     """`if c: return a` before `return b` becomes `return torch.where(c, a, b)`; assignments to one name likewise."""
     text, raised = wanted.text, wanted.at("raised")
     if not isinstance(raised, ast.If) or len(raised.body) != 1 or not text.alone(raised):
@@ -600,7 +600,7 @@ def bracket_node(text: Text, node: ast.expr) -> str:
 
 
 @fix(range=1)
-def labels_in_range(wanted: Wanted) -> Iterator[Proposal]:
+def labels_in_range(wanted: FixContext) -> Iterator[Proposal]:
     """A loss of chances gets chances."""
     text, raised = wanted.text, wanted.at("raised")
     for operand in operands_of(raised) if raised is not None else []:

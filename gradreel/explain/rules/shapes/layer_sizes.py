@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ...calls import callee, keyword
 from ...fixes.edits import append_suffix, loads, set_keyword, with_argument
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix_kind
 
 CONVOLVED = re.compile(r"input size per channel: \((?P<sizes>[\d x]+)\)\. Kernel size: \(")
@@ -17,7 +17,7 @@ LAYERS = re.compile(r"(?P<of>[Cc]onv|[Mm]ax_?[Pp]ool|[Aa]vg_?[Pp]ool|[Ll][Pp]_?[
 
 
 @fix_kind(shape=11)
-def smaller(wanted: Wanted) -> Iterator[Proposal]:
+def smaller(wanted: FixContext) -> Iterator[Proposal]:
     """The window becomes as large as the image; a pool may also hang over the edge."""
     text, message = wanted.text, wanted.found.message
     found = CONVOLVED.search(message) or POOLED.search(message)
@@ -69,7 +69,7 @@ OUTPUTS = re.compile(r"size of tensor a \((?P<old>\d+)\) must match the size of 
 
 
 @fix_kind(shape=5)
-def widen_layer(wanted: Wanted) -> Iterator[Proposal]:
+def widen_layer(wanted: FixContext) -> Iterator[Proposal]:
     """The layer is made for the width that comes."""
     for pattern, layers, word in WIDTHS:
         found = re.search(pattern, wanted.found.message)
@@ -81,7 +81,7 @@ def widen_layer(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def resize_layers(
-    wanted: Wanted, layers: tuple[str, ...], at: int, word: str, old: int, new: int
+    wanted: FixContext, layers: tuple[str, ...], at: int, word: str, old: int, new: int
 ) -> Iterator[Proposal]:
     """Where one of `layers` is made with the number `old` in its place `at`, it gets `new`."""
     text = wanted.text
@@ -113,7 +113,7 @@ HIDDEN = re.compile(r"Expected hidden(?:\[\d\])? size \(([\d, ]+)\), got \[([\d,
 
 
 @fix_kind(shape=6)
-def deepen_state(wanted: Wanted) -> Iterator[Proposal]:
+def deepen_state(wanted: FixContext) -> Iterator[Proposal]:
     """A state is made with the layers, rows and features that the recurrent layer expects."""
     text, found = wanted.text, HIDDEN.search(wanted.found.message)
     if found is None:
@@ -141,7 +141,7 @@ FRONT = {3: "transpose(1, 2)", 4: "permute(0, 3, 1, 2)", 5: "permute(0, 4, 1, 2,
 
 
 @fix_kind(shape=4)
-def channels_first(wanted: Wanted) -> Iterator[Proposal]:
+def channels_first(wanted: FixContext) -> Iterator[Proposal]:
     """Images that come with their channels last get them in front."""
     text, found, name = wanted.text, CHANNELS.search(wanted.found.message), wanted.name("target")
     raised = wanted.at("raised")
@@ -160,7 +160,7 @@ RANKS = {2: 1, 3: 1, 4: 2, 5: 3}
 
 
 @fix_kind(shape=14)
-def of_these_dimensions(wanted: Wanted) -> Iterator[Proposal]:
+def of_these_dimensions(wanted: FixContext) -> Iterator[Proposal]:
     """`BatchNorm1d` becomes `BatchNorm2d`, where images come."""
     text, comes = wanted.text, COMES.search(wanted.found.message)
     rank = RANKS.get(int(comes[1])) if comes is not None else None
@@ -176,7 +176,7 @@ WINDOW = re.compile(r"Kernel size: \((\d+)")
 
 
 @fix_kind(shape=15)
-def edges_added(wanted: Wanted) -> Iterator[Proposal]:
+def edges_added(wanted: FixContext) -> Iterator[Proposal]:
     """A convolution gets an edge around what comes, so that its window fits and nothing becomes smaller."""
     text, window = wanted.text, WINDOW.search(wanted.found.message)
     for node in ast.walk(text.tree) if window is not None else ():

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ...calls import callee
 from ...diagnostics.message_rules import MessageRule, message_rules
 from ...fixes.edits import enclosing, in_brackets, value_of
-from ...fixes.proposal import Proposal, Wanted
+from ...fixes.proposal import FixContext, Proposal
 from ...fixes.registry import fix
 from ...replay.states import TensorState
 
@@ -74,7 +74,7 @@ LITTLE = ("0.0001", "0.01")
 """What is added to a diagonal; the larger where the smaller is lost in the rounding of large numbers."""
 
 
-def taken_apart(wanted: Wanted) -> Iterator[tuple[ast.Call, ast.expr]]:
+def taken_apart(wanted: FixContext) -> Iterator[tuple[ast.Call, ast.expr]]:
     """The calls of the raising line that need a square matrix, each with the matrix."""
     for call in wanted.text.calls(wanted.at("raised"), *NEEDS):
         func = call.func
@@ -87,7 +87,7 @@ def taken_apart(wanted: Wanted) -> Iterator[tuple[ast.Call, ast.expr]]:
 
 
 @fix(singular=1)
-def more_on_diagonal(wanted: Wanted) -> Iterator[Proposal]:
+def more_on_diagonal(wanted: FixContext) -> Iterator[Proposal]:
     """`A` becomes `A + 0.0001 * torch.eye(A.shape[-1])`, and what has a pseudoinverse gets that."""
     text = wanted.text
     for call, matrix in taken_apart(wanted):
@@ -101,7 +101,7 @@ def more_on_diagonal(wanted: Wanted) -> Iterator[Proposal]:
     yield from of_any_matrix(wanted)
 
 
-def of_any_matrix(wanted: Wanted) -> Iterator[Proposal]:
+def of_any_matrix(wanted: FixContext) -> Iterator[Proposal]:
     """The pseudoinverse for the inverse, least squares for a solution."""
     text = wanted.text
     for call, matrix in taken_apart(wanted):
@@ -118,7 +118,7 @@ def of_any_matrix(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(not_definite=1)
-def made_definite(wanted: Wanted) -> Iterator[Proposal]:
+def made_definite(wanted: FixContext) -> Iterator[Proposal]:
     """More on the diagonal; a factor that may be negative made positive; the matrix times itself turned."""
     yield from more_on_diagonal(wanted)
     text, value = wanted.text, value_of(wanted.at("built"))
@@ -134,11 +134,11 @@ def made_definite(wanted: Wanted) -> Iterator[Proposal]:
         shown = in_brackets(text, matrix)
         title = f"{shown} @ {shown}.mT, which is never negative, on line {call.lineno}"
         made = f"{shown} @ {shown}.mT + {LITTLE[0]} * torch.eye({shown}.shape[-1])"
-        yield wanted.makeshift(title, "another matrix", text.replaced(matrix, made))
+        yield wanted.workaround(title, "another matrix", text.replaced(matrix, made))
 
 
 @fix(not_square=1)
-def of_square(wanted: Wanted) -> Iterator[Proposal]:
+def of_square(wanted: FixContext) -> Iterator[Proposal]:
     """What does for any matrix; else the square matrix of its rows."""
     yield from of_any_matrix(wanted)
     text = wanted.text
@@ -146,4 +146,4 @@ def of_square(wanted: Wanted) -> Iterator[Proposal]:
         if callee(call) not in (*INVERSES, "solve"):
             shown = in_brackets(text, matrix)
             title = f"{shown} @ {shown}.mT, which is square, on line {call.lineno}"
-            yield wanted.makeshift(title, "another matrix", text.replaced(matrix, f"{shown} @ {shown}.mT"))
+            yield wanted.workaround(title, "another matrix", text.replaced(matrix, f"{shown} @ {shown}.mT"))

@@ -12,7 +12,7 @@ from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.mentions import entries, find_mentioned, raising_code, raising_statement
 from ...diagnostics.registry import rule
 from ...fixes.edits import append_suffix, bracket, in_brackets, set_keyword, with_argument
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix, fix_kind
 from ...fixes.text import Text, names_in
 from ...narration.words import code, on
@@ -213,7 +213,7 @@ MOST_SIZE = 4096
 
 
 @fix_kind(shape=21)
-def turn_matrices(wanted: Wanted) -> Iterator[Proposal]:
+def turn_matrices(wanted: FixContext) -> Iterator[Proposal]:
     """In a batch of matrices each is turned by itself."""
     text, raised, message = wanted.text, wanted.at("raised"), wanted.found.message
     if raised is None or not ("Expected size for first two" in message or "with <= 2 dimensions" in message):
@@ -229,7 +229,7 @@ def turn_matrices(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=12)
-def a_table_of_one_row(wanted: Wanted) -> Iterator[Proposal]:
+def a_table_of_one_row(wanted: FixContext) -> Iterator[Proposal]:
     """A row that is joined to a table becomes a table of one row."""
     text, raised = wanted.text, wanted.at("raised")
     if "same number of dimensions: got" not in wanted.found.message:
@@ -241,7 +241,7 @@ def a_table_of_one_row(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=22)
-def grow_result(wanted: Wanted) -> Iterator[Proposal]:
+def grow_result(wanted: FixContext) -> Iterator[Proposal]:
     """A result that is larger than what it would be written into is a new tensor."""
     text, raised = wanted.text, wanted.at("raised")
     if "doesn't match the broadcast shape" not in wanted.found.message:
@@ -257,7 +257,7 @@ def grow_result(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=23)
-def of_vectors(wanted: Wanted) -> Iterator[Proposal]:
+def of_vectors(wanted: FixContext) -> Iterator[Proposal]:
     """The product of all entries with their partners, added up, whatever the shape."""
     text = wanted.text
     if "1D tensors expected" not in wanted.found.message:
@@ -272,7 +272,7 @@ def of_vectors(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=24)
-def times_each(wanted: Wanted) -> Iterator[Proposal]:
+def times_each(wanted: FixContext) -> Iterator[Proposal]:
     """A single number times each entry is `*`."""
     text, raised = wanted.text, wanted.at("raised")
     if "to be at least 1D" not in wanted.found.message:
@@ -290,7 +290,7 @@ EXPANDED = re.compile(
 
 
 @fix_kind(shape=25)
-def repeat_rows(wanted: Wanted) -> Iterator[Proposal]:
+def repeat_rows(wanted: FixContext) -> Iterator[Proposal]:
     """Rows that are there already are repeated; `expand` repeats what is one."""
     text, found = wanted.text, EXPANDED.search(wanted.found.message)
     if found is None:
@@ -312,11 +312,11 @@ def repeat_rows(wanted: Wanted) -> Iterator[Proposal]:
     if isinstance(raised, ast.Assign) and isinstance(raised.targets[0], ast.Subscript) and old > new:
         title = f"the first {new} of {text.get(raised.value)} on line {raised.lineno}"
         made = f"{in_brackets(text, raised.value)}[:{new}]"
-        yield wanted.makeshift(title, "the other entries are left out", text.replaced(raised.value, made))
+        yield wanted.workaround(title, "the other entries are left out", text.replaced(raised.value, made))
 
 
 @fix_kind(shape=27)
-def mask_cut(wanted: Wanted) -> Iterator[Proposal]:
+def mask_cut(wanted: FixContext) -> Iterator[Proposal]:
     """As many entries are looked at as the mask has."""
     text, raised = wanted.text, wanted.at("raised")
     if "does not match the shape of the indexed tensor" not in wanted.found.message:
@@ -333,7 +333,7 @@ def mask_cut(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=28)
-def as_many_rows(wanted: Wanted) -> Iterator[Proposal]:
+def as_many_rows(wanted: FixContext) -> Iterator[Proposal]:
     """Of scores and targets those are compared that have a partner."""
     text, raised = wanted.text, wanted.at("raised")
     found = re.search(r"input batch_size \((\d+)\) to match target batch_size \((\d+)\)", wanted.found.message)
@@ -350,7 +350,7 @@ def as_many_rows(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=29)
-def dimensions_as_named(wanted: Wanted) -> Iterator[Proposal]:
+def dimensions_as_named(wanted: FixContext) -> Iterator[Proposal]:
     """What lacks a dimension gets one at its end before the dimensions are permuted."""
     text = wanted.text
     if "number of dimensions in the tensor input" not in wanted.found.message:
@@ -372,7 +372,7 @@ def dimensions_as_named(wanted: Wanted) -> Iterator[Proposal]:
 
 @fix(past_the_end=3)
 @fix_kind(shape=30)
-def remade(wanted: Wanted) -> Iterator[Proposal]:
+def remade(wanted: FixContext) -> Iterator[Proposal]:
     """What is made in a size that does not fit is made in the other: `torch.ones(3)` becomes `torch.ones(2)`."""
     text = wanted.text
     lines = [int(line) for line in (wanted.name("makers") or "").split()]
@@ -402,7 +402,7 @@ MISFIT = re.compile(r"shape '\[(?P<shape>[-\d, ]+)\]' is invalid for input of si
 
 
 @fix_kind(shape=7)
-def flatten_batch(wanted: Wanted) -> Iterator[Proposal]:
+def flatten_batch(wanted: FixContext) -> Iterator[Proposal]:
     """A batch stays a batch: `x.view(-1, 400)` before a layer becomes `x.flatten(1)`, whatever the sizes are."""
     text, found = wanted.text, MISFIT.search(wanted.found.message)
     several = len((wanted.name("sizes") or "").split()) > 2
@@ -416,7 +416,7 @@ def flatten_batch(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=8)
-def batch_in_front(wanted: Wanted) -> Iterator[Proposal]:
+def batch_in_front(wanted: FixContext) -> Iterator[Proposal]:
     """`b, c, h, w = x.shape` and then `x.view(c, h * w)`: the batch comes first, as a dimension or a factor of one."""
     text, raised = wanted.text, wanted.at("raised")
     if MISFIT.search(wanted.found.message) is None:
@@ -433,7 +433,7 @@ def batch_in_front(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "another shape", text.replaced(call.args[0], made))
 
 
-def batch_left_out(wanted: Wanted, call: ast.Call) -> str | None:
+def batch_left_out(wanted: FixContext, call: ast.Call) -> str | None:
     """The first size of a tensor, if `call` gives it a shape of all its other sizes."""
     text = wanted.text
     if not isinstance(call.func, ast.Attribute) or not call.args or isinstance(call.args[0], ast.Tuple):
@@ -451,7 +451,7 @@ def batch_left_out(wanted: Wanted, call: ast.Call) -> str | None:
 
 
 @fix_kind(shape=9)
-def last_turned(wanted: Wanted) -> Iterator[Proposal]:
+def last_turned(wanted: FixContext) -> Iterator[Proposal]:
     """`x.t()` of more than two dimensions: the last two change places, in each of a batch."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "t") if "t() expects" in wanted.found.message else ():
@@ -462,7 +462,7 @@ def last_turned(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=10)
-def sizes_that_fit(wanted: Wanted) -> Iterator[Proposal]:
+def sizes_that_fit(wanted: FixContext) -> Iterator[Proposal]:
     """One size is left to be worked out; where one is already, another gets a number that divides the entries."""
     text, found = wanted.text, MISFIT.search(wanted.found.message)
     if found is None:
@@ -485,7 +485,7 @@ def sizes_that_fit(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, "another shape", text.replaced(parts[at], str(new)))
 
 
-def own(wanted: Wanted) -> list[int]:
+def own(wanted: FixContext) -> list[int]:
     """The sizes that the tensor has."""
     return [int(part) for part in (wanted.name("sizes") or "").split()]
 
@@ -497,7 +497,7 @@ def near(size: int, wanted: int, first: list[int]) -> list[int]:
 
 
 @fix_kind(shape=26)
-def without_rest(wanted: Wanted) -> Iterator[Proposal]:
+def without_rest(wanted: FixContext) -> Iterator[Proposal]:
     """What does not fill a row is left out."""
     text = wanted.text
     if "is invalid for input of size" not in wanted.found.message or " " in (wanted.name("sizes") or ""):
@@ -516,7 +516,7 @@ PAD = "torch.nn.utils.rnn.pad_sequence({0}, batch_first=True)"
 
 
 @fix_kind(shape=13)
-def pad_batch(wanted: Wanted) -> Iterator[Proposal]:
+def pad_batch(wanted: FixContext) -> Iterator[Proposal]:
     """A loader fills the short items of a batch up with zeros, or hands out one item at a time."""
     text = wanted.text
     if "stack expects" not in wanted.found.message:
@@ -533,7 +533,7 @@ def pad_batch(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=20)
-def whole_batches(wanted: Wanted) -> Iterator[Proposal]:
+def whole_batches(wanted: FixContext) -> Iterator[Proposal]:
     """A last batch of one row is left out, or its layer uses what it learnt."""
     text = wanted.text
     if "more than 1 value per channel" not in wanted.found.message:
@@ -545,7 +545,7 @@ def whole_batches(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=19)
-def classes_second(wanted: Wanted) -> Iterator[Proposal]:
+def classes_second(wanted: FixContext) -> Iterator[Proposal]:
     """Scores of places in a sequence bring their classes into dimension 1."""
     text = wanted.text
     if "Expected target size" not in wanted.found.message:
@@ -564,7 +564,7 @@ def classes_second(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=16)
-def joined_otherwise(wanted: Wanted) -> Iterator[Proposal]:
+def joined_otherwise(wanted: FixContext) -> Iterator[Proposal]:
     """Rows of several lengths can be put end to end, not stacked; what fits in one dimension may be joined there."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "stack"):
@@ -589,7 +589,7 @@ def joined_otherwise(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=3)
-def gradient_like(wanted: Wanted) -> Iterator[Proposal]:
+def gradient_like(wanted: FixContext) -> Iterator[Proposal]:
     """A gradient that is assigned gets the shape of its tensor."""
     text, raised = wanted.text, wanted.at("raised")
     goal = raised.targets[0] if isinstance(raised, ast.Assign) else None
@@ -615,7 +615,7 @@ def like(text: Text, value: ast.expr, owner: str) -> list[tuple[str, str]]:
 
 
 @fix_kind(shape=17)
-def added_up(wanted: Wanted) -> Iterator[Proposal]:
+def added_up(wanted: FixContext) -> Iterator[Proposal]:
     """What is added to a running total is one number, however many rows came."""
     text, raised = wanted.text, wanted.at("raised")
     for node in ast.walk(raised) if raised is not None else ():
@@ -629,7 +629,7 @@ def added_up(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=18)
-def of_matrices(wanted: Wanted) -> Iterator[Proposal]:
+def of_matrices(wanted: FixContext) -> Iterator[Proposal]:
     """bmm takes batches of matrices: `@` takes matrices, and rows become matrices of one row and of one column."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "bmm"):
@@ -651,7 +651,7 @@ def of_matrices(wanted: Wanted) -> Iterator[Proposal]:
 
 @fix(no_dimensions=2)
 @fix_kind(shape=31)
-def shapes(wanted: Wanted) -> Iterator[Proposal]:
+def shapes(wanted: FixContext) -> Iterator[Proposal]:
     """Operands turned, given a dimension more or one less, until they fit; the run is the judge."""
     text, raised = wanted.text, wanted.at("raised")
     if raised is None:

@@ -30,7 +30,7 @@ from ..python.unread_settings import FLAG, unread
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where a graph ends: the place and event that ended it, how (a word for the mends), the sentence, the tensor."""
+    """Where a graph ends: the place and event that ended it, how (a word for the fixes), the sentence, the tensor."""
 
     place: Place
     event: int

@@ -14,7 +14,7 @@ from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import append_suffix, enclosing, loads, stack_statements, value_of
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.references import LOSSES
 from ...fixes.registry import fix
 from ...fixes.text import targets
@@ -184,7 +184,7 @@ def reads(statement: ast.AST, name: str) -> bool:
 
 
 @fix(cut_steps=1)
-def drop_detach(wanted: Wanted) -> Iterator[Proposal]:
+def drop_detach(wanted: FixContext) -> Iterator[Proposal]:
     """`.detach()` or `.data` is left out where it cut."""
     text, statement = wanted.text, wanted.at("cut")
     if statement is None:
@@ -220,7 +220,7 @@ def drop_detach(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, cost, append_suffix(text, value, ".requires_grad_()"))
 
 
-def detach_other_argument(wanted: Wanted) -> Iterator[Proposal]:
+def detach_other_argument(wanted: FixContext) -> Iterator[Proposal]:
     """Of the two that a function compares, the other is detached: `p = p.detach()` becomes `z = z.detach()`."""
     text, cut = wanted.text, wanted.at("cut")
     home = enclosing(text, cut, ast.FunctionDef) if cut is not None else None
@@ -235,7 +235,7 @@ def detach_other_argument(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, cost, text.replaced(cut, f"{other} = {other}.detach()"))
 
 
-def detached_for_the_first(wanted: Wanted) -> Iterator[Proposal]:
+def detached_for_the_first(wanted: FixContext) -> Iterator[Proposal]:
     """Of two losses on what was made, as of a GAN, the first takes it detached, and the second as it was made."""
     text, cut = wanted.text, wanted.at("cut")
     marks = [call for call in text.calls(cut, "detach") if isinstance(call.func, ast.Attribute)]
@@ -251,7 +251,7 @@ def detached_for_the_first(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, free, *(text.replaced(use, f"{text.get(use)}.detach()") for use in first))
 
 
-def estimator_later(wanted: Wanted) -> Iterator[Proposal]:
+def estimator_later(wanted: FixContext) -> Iterator[Proposal]:
     """`q = x + (q - x).detach()` goes behind the loss that is of what `q` was; where more is computed with the new `q`
     between them, the loss goes before it."""
     text, cut, built, name = wanted.text, wanted.at("cut"), wanted.at("built"), wanted.name("target")
@@ -274,7 +274,7 @@ def estimator_later(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, cost, text.removed(cut), text.after(built, text.lines_of(cut)))
 
 
-def reverse_estimator(wanted: Wanted) -> Iterator[Proposal]:
+def reverse_estimator(wanted: FixContext) -> Iterator[Proposal]:
     """`hard + (soft - hard).detach()` becomes `soft + (hard - soft).detach()`."""
     text = wanted.text
     for node in [part for part in text.parts(wanted.at("cut"), ast.BinOp) if is_straight_through(part)]:
@@ -284,7 +284,7 @@ def reverse_estimator(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "the value is that of what was picked", text.replaced(node, made))
 
 
-def detach_other_side(wanted: Wanted) -> Iterator[Proposal]:
+def detach_other_side(wanted: FixContext) -> Iterator[Proposal]:
     """`loss(q.detach(), target)` becomes `loss(q, target.detach())`: what learns is to get the gradient."""
     text = wanted.text
     for node in text.parts(wanted.at("cut"), ast.Call) + text.parts(wanted.at("cut"), ast.BinOp):

@@ -17,7 +17,7 @@ from ...diagnostics.mentions import stands_for
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import Showing
 from ...fixes.edits import append_suffix, copies, enclosing, root_name, set_keyword, stack_statements, value_of
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Text
 from ...narration.words import code_label, on
@@ -332,7 +332,7 @@ def gave_none(world: World) -> Call | None:
 
 
 @fix(not_leaf=1)
-def not_leaf(wanted: Wanted) -> Iterator[Proposal]:
+def not_leaf(wanted: FixContext) -> Iterator[Proposal]:
     """The gradient of a result was read."""
     used = wanted.line("shows") is None
     ways = (leaf_last, retain_grad) if used else (retain_grad, leaf_last)
@@ -340,7 +340,7 @@ def not_leaf(wanted: Wanted) -> Iterator[Proposal]:
         yield from way(wanted)
 
 
-def stepped_to_leaves(wanted: Wanted) -> Iterator[Proposal]:
+def stepped_to_leaves(wanted: FixContext) -> Iterator[Proposal]:
     """`[w - rate * w.grad for w in ws]` makes results of the old leaves; detached, they are leaves of their own."""
     text, built = wanted.text, wanted.at("built")
     steps = [
@@ -355,7 +355,7 @@ def stepped_to_leaves(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(never_moved=4)
-def retain_grad(wanted: Wanted) -> Iterator[Proposal]:
+def retain_grad(wanted: FixContext) -> Iterator[Proposal]:
     """`retain_grad()` behind the line that made it."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
     if name is None:
@@ -379,7 +379,7 @@ def retain_grad(wanted: Wanted) -> Iterator[Proposal]:
     yield from retained_where_kept(wanted, name)
 
 
-def retained_where_kept(wanted: Wanted, name: str) -> Iterator[Proposal]:
+def retained_where_kept(wanted: FixContext, name: str) -> Iterator[Proposal]:
     """`retain_grad()` behind the line that puts it in a dict or on an object, as hooks do: `found[key] = out`."""
     text, holder = wanted.text, re.split(r"[.\[]", name)[0]
     for node in ast.walk(text.tree):
@@ -397,7 +397,7 @@ def same_end(path: str, name: str) -> bool:
     return "." in path and "." in name and path.partition(".")[2] == name.partition(".")[2]
 
 
-def backward_before(wanted: Wanted) -> ast.stmt | None:
+def backward_before(wanted: FixContext) -> ast.stmt | None:
     """The last statement with a backward before the gradient is read."""
     line = wanted.line("shows") or wanted.line("raised") or 0
     text = wanted.text
@@ -416,7 +416,7 @@ def backward_before(wanted: Wanted) -> ast.stmt | None:
 
 
 @fix(never_moved=2)
-def updated_in_place(wanted: Wanted) -> Iterator[Proposal]:
+def updated_in_place(wanted: FixContext) -> Iterator[Proposal]:
     """`w = w - rate * w.grad` makes another tensor; `w -= rate * w.grad` under no_grad keeps the leaf."""
     text = wanted.text
     rebound = [
@@ -448,7 +448,7 @@ def updated_in_place(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(handed_out=1)
-def parameters_read(wanted: Wanted) -> Iterator[Proposal]:
+def parameters_read(wanted: FixContext) -> Iterator[Proposal]:
     """The parameters themselves instead of what `state_dict()` hands out."""
     text = wanted.text
     for call in text.calls(wanted.at("built"), "state_dict"):
@@ -464,7 +464,7 @@ def parameters_read(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(rebased=1)
-def write_before_view(wanted: Wanted) -> Iterator[Proposal]:
+def write_before_view(wanted: FixContext) -> Iterator[Proposal]:
     """The write into the base comes before the view is taken."""
     text, change, saved = wanted.text, wanted.at("changed"), wanted.at("saved")
     if change is not None and saved is not None and change in text.block(saved) and text.alone(change):
@@ -477,7 +477,7 @@ ASKED_EARLY = ("register_hook", "retain_grad")
 
 
 @fix(too_early=1)
-def too_early(wanted: Wanted) -> Iterator[Proposal]:
+def too_early(wanted: FixContext) -> Iterator[Proposal]:
     """Until the first backward there is no gradient."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     if raised is None or name is None:
@@ -498,7 +498,7 @@ def too_early(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, *edits, text.after(block[-1], copies(text, group)))
 
 
-def backward_first(wanted: Wanted, raised: ast.stmt) -> Iterator[Proposal]:
+def backward_first(wanted: FixContext, raised: ast.stmt) -> Iterator[Proposal]:
     """Where no line of the program goes backward, the loss made last does so before its gradients are used."""
     text = wanted.text
     if any(callee(call) in ("backward", "grad") for call in text.parts(text.tree, ast.Call)):
@@ -521,7 +521,7 @@ def is_clearing(statement: ast.stmt) -> bool:
 
 
 @fix(emptied=1)
-def keep_gradients(wanted: Wanted) -> Iterator[Proposal]:
+def keep_gradients(wanted: FixContext) -> Iterator[Proposal]:
     """zero_grad sets gradients to None: zeros on request, or later."""
     text, change = wanted.text, wanted.at("changed")
     for call in text.calls(change, "zero_grad"):
@@ -535,7 +535,7 @@ def keep_gradients(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(not_tracked=2)
-def not_tracked(wanted: Wanted) -> Iterator[Proposal]:
+def not_tracked(wanted: FixContext) -> Iterator[Proposal]:
     yield from updated_in_place(wanted)
     yield from tracked_at_cut(wanted)
     yield from tracked_before_use(wanted)
@@ -543,7 +543,7 @@ def not_tracked(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(not_used=2)
-def not_used(wanted: Wanted) -> Iterator[Proposal]:
+def not_used(wanted: FixContext) -> Iterator[Proposal]:
     yield from too_early(wanted)
 
 
@@ -551,7 +551,7 @@ OTHERWISE = "another function: see that it is what you mean"
 
 
 @fix(not_used=1)
-def called_too(wanted: Wanted) -> Iterator[Proposal]:
+def called_too(wanted: FixContext) -> Iterator[Proposal]:
     """In place of the second call of a layer of the same making, or behind another layer."""
     text, built = wanted.text, wanted.at("built")
     if not isinstance(built, ast.Assign) or not isinstance(built.value, ast.Call):
@@ -591,7 +591,7 @@ def calls_of_layers(text: Text, built: ast.Assign) -> list[ast.Call]:
     return sorted(found, key=lambda call: (call.lineno, call.col_offset))
 
 
-def returned_through(wanted: Wanted, built: ast.Assign, name: str) -> Iterator[Proposal]:
+def returned_through(wanted: FixContext, built: ast.Assign, name: str) -> Iterator[Proposal]:
     text, home = wanted.text, enclosing(wanted.text, built, ast.ClassDef)
     for method in home.body if isinstance(home, ast.ClassDef) else ():
         last = method.body[-1] if isinstance(method, ast.FunctionDef) and method.name == "forward" else None

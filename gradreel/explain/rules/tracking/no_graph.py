@@ -22,7 +22,7 @@ from ...fixes.edits import (
     value_of,
     with_argument,
 )
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit
 from ...narration.words import code, code_label, label, name_of, on, upper
@@ -184,7 +184,7 @@ declare_refusal(
 # ---- fixes
 
 
-def recording_on(wanted: Wanted) -> Iterator[Proposal]:
+def recording_on(wanted: FixContext) -> Iterator[Proposal]:
     """no_grad is taken off what is differentiated later."""
     text = wanted.text
     for statement in (*stack_statements(wanted, "cut"), wanted.at("cut")):
@@ -214,7 +214,7 @@ def recording_on(wanted: Wanted) -> Iterator[Proposal]:
     yield from enable_grad(wanted)
 
 
-def off_for_the_rest(wanted: Wanted) -> Iterator[Proposal]:
+def off_for_the_rest(wanted: FixContext) -> Iterator[Proposal]:
     """`torch.set_grad_enabled(False)` in a function is meant for the rest of it: that goes under no_grad instead."""
     text = wanted.text
     for statement in text.parts(text.tree, ast.Expr):
@@ -232,7 +232,7 @@ def off_for_the_rest(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "recording goes on behind it", *edits)
 
 
-def enable_grad(wanted: Wanted) -> Iterator[Proposal]:
+def enable_grad(wanted: FixContext) -> Iterator[Proposal]:
     """What is differentiated inside a hook or a backward is computed under enable_grad: there, rather than in what is
     called from there, which others call as well."""
     text, goals = wanted.text, stack_statements(wanted, "raised")
@@ -275,7 +275,7 @@ MAKERS = frozenset(
 
 
 @fix(no_graph=1, not_tracked=1, lost=1, lost_unread=1, overwritten=1, constant_term=1, constant_penalty=1, drawn=1)
-def cut_off(wanted: Wanted) -> Iterator[Proposal]:
+def cut_off(wanted: FixContext) -> Iterator[Proposal]:
     """A root has no graph: by how it was lost."""
     how = wanted.name("how") or "plain"
     for way in CUTS.get(how, ()):
@@ -283,11 +283,11 @@ def cut_off(wanted: Wanted) -> Iterator[Proposal]:
     if how in ("rounded", "counted", "unread_layer"):
         return  # whatever else lets the error go, what is behind the cut learns nothing
     if how != "plain":  # there is something behind the cut, which a new leaf would not reach
-        yield from (replace(one, cost=ENDS, makeshift=True) for one in tracked_at_cut(wanted))
+        yield from (replace(one, cost=ENDS, workaround=True) for one in tracked_at_cut(wanted))
     yield from skip_backward(wanted)
 
 
-def left_in_floats(wanted: Wanted) -> Iterator[Proposal]:
+def left_in_floats(wanted: FixContext) -> Iterator[Proposal]:
     """What becomes whole numbers on the way to a loss stays as it is: `(w * x).long()` becomes `(w * x)`."""
     text = wanted.text
     for call in text.calls(wanted.at("cut"), "long", "int", "short"):
@@ -297,7 +297,7 @@ def left_in_floats(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, cost, text.replaced(call, text.get(call.func.value)))
 
 
-def optimized_tracked(wanted: Wanted) -> Iterator[Proposal]:
+def optimized_tracked(wanted: FixContext) -> Iterator[Proposal]:
     """What an optimizer is to change requires a gradient: `Adam([img])` asks for one of `img`."""
     text = wanted.text
     lists = [call.args[0] for call in text.parts(text.tree, ast.Call) if call.args and keyword(call, "lr")]
@@ -308,7 +308,7 @@ def optimized_tracked(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, TRACKS, append_suffix(text, node.value, ".requires_grad_()"))
 
 
-def tracked_at_cut(wanted: Wanted) -> Iterator[Proposal]:
+def tracked_at_cut(wanted: FixContext) -> Iterator[Proposal]:
     """The data requires a gradient."""
     text = wanted.text
     for role in ("cut", "built"):
@@ -334,7 +334,7 @@ def tracked_at_cut(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, TRACKS, text.after(statement, [f"{name}.requires_grad_()"]))
 
 
-def tracked_before_use(wanted: Wanted) -> Iterator[Proposal]:
+def tracked_before_use(wanted: FixContext) -> Iterator[Proposal]:
     """What a loop or a caller hands over is asked for a gradient before it is first computed with."""
     text, name = wanted.text, wanted.name("target")
     for goal in [part for role in ("raised", "seen", "built") for part in stack_statements(wanted, role)]:
@@ -345,7 +345,7 @@ def tracked_before_use(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, cost, text.before(first, [f"{name}.requires_grad_()"]))
 
 
-def all_tracked(wanted: Wanted) -> Iterator[Proposal]:
+def all_tracked(wanted: FixContext) -> Iterator[Proposal]:
     """Every call of the program that wraps data in Variable, or the makers on the line, require a gradient."""
     text = wanted.text
     calls = [node for node in ast.walk(text.tree) if isinstance(node, ast.Call) and callee(node) == "Variable"]
@@ -358,7 +358,7 @@ def all_tracked(wanted: Wanted) -> Iterator[Proposal]:
         )
 
 
-def track_input(wanted: Wanted) -> Iterator[Proposal]:
+def track_input(wanted: FixContext) -> Iterator[Proposal]:
     """Through frozen layers a gradient goes back to what is given to them: where a hook waits for it, their input asks
     for one."""
     text = wanted.text
@@ -373,7 +373,7 @@ def track_input(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, TRACKS, append_suffix(text, given, ".requires_grad_()"))
 
 
-def freeze_first(wanted: Wanted) -> Iterator[Proposal]:
+def freeze_first(wanted: FixContext) -> Iterator[Proposal]:
     """What gives a model a new part, which is to learn, goes behind the loop that freezes the whole of it."""
     text, cut = wanted.text, wanted.at("cut")
     loop = text.loop(cut) if cut is not None else None
@@ -395,7 +395,7 @@ def freeze_first(wanted: Wanted) -> Iterator[Proposal]:
                 return
 
 
-def layer_renamed(wanted: Wanted) -> Iterator[Proposal]:
+def layer_renamed(wanted: FixContext) -> Iterator[Proposal]:
     """A new layer that forward never calls takes the name of the one that it calls."""
     text, layer = wanted.text, unread_layer(wanted.text.tree)
     if layer is not None:
@@ -405,7 +405,7 @@ def layer_renamed(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "it takes the place of the old one", *(text.replaced(use, made) for use in uses))
 
 
-def flag_left(wanted: Wanted) -> Iterator[Proposal]:
+def flag_left(wanted: FixContext) -> Iterator[Proposal]:
     """The line that said no gradient is wanted is left out; a flag set on a module is told to its parameters."""
     text, statement = wanted.text, wanted.at("cut")
     for node in text.parts(text.tree, ast.Assign):
@@ -434,7 +434,7 @@ def flag_left(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"leave out detach_() on line {call.lineno}", TRACKS, text.removed(statement))
 
 
-def asked_before(wanted: Wanted) -> Iterator[Proposal]:
+def asked_before(wanted: FixContext) -> Iterator[Proposal]:
     """The line that asks for a gradient goes in front of the first that computes with what it asks it for."""
     text, cut, name = wanted.text, wanted.at("cut"), wanted.name("source")
     if cut is None or name is None or not text.alone(cut):
@@ -449,7 +449,7 @@ def asked_before(wanted: Wanted) -> Iterator[Proposal]:
             return
 
 
-def unwrap_leaf(wanted: Wanted) -> Iterator[Proposal]:
+def unwrap_leaf(wanted: FixContext) -> Iterator[Proposal]:
     """`Variable(loss.data, requires_grad=True)` and its like make a new leaf of what had a graph: it goes as it is."""
     text, statement = wanted.text, wanted.at("cut")
     value = value_of(statement)
@@ -466,7 +466,7 @@ def unwrap_leaf(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, cost, text.replaced(value, text.get(inner)))
 
 
-def not_reentrant(wanted: Wanted) -> Iterator[Proposal]:
+def not_reentrant(wanted: FixContext) -> Iterator[Proposal]:
     """The checkpoint that records by itself."""
     text = wanted.text
     calls = [c for c in ast.walk(text.tree) if isinstance(c, ast.Call) and callee(c).startswith("checkpoint")]
@@ -475,7 +475,7 @@ def not_reentrant(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal("use_reentrant=False for the checkpoint", FREE, *edits)
 
 
-def skip_backward(wanted: Wanted) -> Iterator[Proposal]:
+def skip_backward(wanted: FixContext) -> Iterator[Proposal]:
     """Go backward only where there is a graph."""
     text, raised, root = wanted.text, wanted.at("raised"), wanted.name("root")
     if raised is None or isinstance(raised, ast.For | ast.While | ast.With | ast.If | ast.FunctionDef | ast.Return):
@@ -484,15 +484,15 @@ def skip_backward(wanted: Wanted) -> Iterator[Proposal]:
         title = f"go backward only if there is a graph: line {raised.lineno}"
         header = f"if {root}.requires_grad:" if root.isidentifier() else None
         if header:
-            yield wanted.makeshift(title, "nothing is computed where nothing can be", text.wrapped([raised], header))
+            yield wanted.workaround(title, "nothing is computed where nothing can be", text.wrapped([raised], header))
 
 
-def nonlinear(wanted: Wanted) -> Iterator[Proposal]:
+def nonlinear(wanted: FixContext) -> Iterator[Proposal]:
     """The gradient of something linear is constant: its own gradient is nothing, which can be said by zeros."""
     yield from skip_backward(wanted)
 
 
-def no_parameter(wanted: Wanted) -> Iterator[Proposal]:
+def no_parameter(wanted: FixContext) -> Iterator[Proposal]:
     """What is computed stays a result: a Parameter is a new leaf.
 
     Where a module has a Parameter under the name, that is deleted first: only then does it take a plain tensor.
@@ -515,7 +515,7 @@ def no_parameter(wanted: Wanted) -> Iterator[Proposal]:
             )
 
 
-def sampled_with_graph(wanted: Wanted) -> Iterator[Proposal]:
+def sampled_with_graph(wanted: FixContext) -> Iterator[Proposal]:
     """`rsample` draws what `sample` does, as a function of the parameters."""
     text = wanted.text
     for call in text.calls(wanted.at("cut"), "sample"):
@@ -524,7 +524,7 @@ def sampled_with_graph(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "the gradient goes on back to the parameters", text.replaced(call, made))
 
 
-def not_loaded(wanted: Wanted) -> Iterator[Proposal]:
+def not_loaded(wanted: FixContext) -> Iterator[Proposal]:
     """Instead of a copy of a model, the model itself."""
     text, statement = wanted.text, wanted.at("cut")
     if statement is None:
@@ -546,7 +546,7 @@ def not_loaded(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "there is one set of parameters only", *edits)
 
 
-def rebound(wanted: Wanted) -> Iterator[Proposal]:
+def rebound(wanted: FixContext) -> Iterator[Proposal]:
     """`w.data = w - s` becomes `w = w - s`: the name stands for the result, with its graph."""
     text, statement = wanted.text, wanted.at("cut")
     goal = statement.targets[0] if isinstance(statement, ast.Assign) else None
@@ -556,7 +556,7 @@ def rebound(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "the graph of every turn stays", text.replaced(goal, name))
 
 
-def leaves_again(wanted: Wanted) -> Iterator[Proposal]:
+def leaves_again(wanted: FixContext) -> Iterator[Proposal]:
     """What an update without recording binds anew is a leaf that asks for its gradient, as what it replaces was."""
     text = wanted.text
     rebound = [
@@ -615,7 +615,7 @@ CUTS = {
 
 
 @fix(inference=1)
-def no_inference(wanted: Wanted) -> Iterator[Proposal]:
+def no_inference(wanted: FixContext) -> Iterator[Proposal]:
     """no_grad makes ordinary tensors, and so does a clone."""
     text, name = wanted.text, wanted.name("target")
     told = [call.func for call in text.parts(text.tree, ast.Call) if call.args]  # `inference_mode(False)` is none

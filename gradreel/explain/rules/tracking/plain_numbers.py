@@ -18,7 +18,7 @@ from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import ATOMS, enclosing, in_brackets, join_names, stack_statements
-from ...fixes.proposal import Proposal, Wanted
+from ...fixes.proposal import FixContext, Proposal
 from ...fixes.text import Edit, Text, names_in, targets
 from ...narration.words import code, code_label, name_of, on, taking
 from ...replay.graph_queries import ancestors, view_requires_grad
@@ -324,7 +324,7 @@ STAYS = "the graph stays, and the gradient goes on back"
 OUT = frozenset(("item", "tolist", "numpy", "detach", "cpu"))
 
 
-def from_tensors(wanted: Wanted) -> Iterator[Proposal]:
+def from_tensors(wanted: FixContext) -> Iterator[Proposal]:
     """torch.tensor over tensors becomes torch.stack; over one tensor, the tensor itself."""
     text = wanted.text
     for role in ("cut", "built"):
@@ -362,7 +362,7 @@ def stack_lists(text: Text, given: ast.List | ast.Tuple) -> str:
     return f"[{', '.join(parts)}]"
 
 
-def gradient_kept(wanted: Wanted, call: ast.Call) -> Iterator[Edit]:
+def gradient_kept(wanted: FixContext, call: ast.Call) -> Iterator[Edit]:
     """What replaces a leaf that `call` made is a result, which keeps its gradient only if it is asked to."""
     statement, leaf = wanted.at("built"), wanted.name("leaf")
     reads = re.search(rf"\b{re.escape(leaf)}\.grad\b", wanted.text.source) if leaf else None
@@ -370,7 +370,7 @@ def gradient_kept(wanted: Wanted, call: ast.Call) -> Iterator[Edit]:
         yield wanted.text.after(statement, [f"{leaf}.retain_grad()"])
 
 
-def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
+def without_numbers(wanted: FixContext) -> Iterator[Proposal]:
     """`.item()`, `.tolist()`, `.numpy()` are left out, and what wraps the numbers again with them."""
     text = wanted.text
     cost = STAYS
@@ -417,7 +417,7 @@ def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
                     )
 
 
-def tensor_beside(wanted: Wanted) -> Iterator[Proposal]:
+def tensor_beside(wanted: FixContext) -> Iterator[Proposal]:
     """What an object or a dict keeps as a number stays a tensor beside it: `kl = ...` before `meter.log(kl=kl)`."""
     text, built, number = wanted.text, wanted.at("built"), wanted.name("number")
     if built is None or number is None:
@@ -462,7 +462,7 @@ def handed_over(text: Text, statement: ast.stmt, name: str) -> ast.expr | None:
     return given.args[0] if float_of else given  # type: ignore[union-attr]
 
 
-def all_kept(wanted: Wanted) -> Iterator[Proposal]:
+def all_kept(wanted: FixContext) -> Iterator[Proposal]:
     """A function that takes numbers out in several places keeps tensors in all of them, and what made a tensor of its
     result on the way takes it as it is."""
     text, cut = wanted.text, wanted.at("cut")
@@ -487,7 +487,7 @@ def is_of_numpy(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("np.", "numpy."))
 
 
-def tensors_listed(wanted: Wanted) -> Iterator[Proposal]:
+def tensors_listed(wanted: FixContext) -> Iterator[Proposal]:
     """A list gets the tensors themselves, where `.item()` was appended, and is stacked where it became a tensor."""
     text = wanted.text
     for role in ("built", "cut"):
@@ -580,7 +580,7 @@ def convolve_torch(call: ast.Call) -> ast.expr:
     return ast.parse(made, mode="eval").body
 
 
-def in_torch(wanted: Wanted) -> Iterator[Proposal]:
+def in_torch(wanted: FixContext) -> Iterator[Proposal]:
     """Where the numbers go through numpy and back, and in the functions that are called there, torch computes."""
     text = wanted.text
     homes = [statement for role in ("cut", "built") if (statement := wanted.at(role)) is not None]

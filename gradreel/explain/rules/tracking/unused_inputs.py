@@ -17,7 +17,7 @@ from ...diagnostics.refusals import declare_refusal
 from ...diagnostics.registry import rule, watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import enclosing, loads, set_keyword, with_argument, without_keyword
-from ...fixes.proposal import FREE, Proposal, Wanted
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text
 from ...narration.words import code, code_label, label, name_of, on, upper
@@ -338,7 +338,7 @@ declare_refusal(
 
 
 @fix(materialize=1)
-def not_both(wanted: Wanted) -> Iterator[Proposal]:
+def not_both(wanted: FixContext) -> Iterator[Proposal]:
     """`materialize_grads=True` alone: it allows what is unused and gives zeros."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "grad"):
@@ -352,7 +352,7 @@ def not_both(wanted: Wanted) -> Iterator[Proposal]:
 
 
 @fix(no_inputs=1)
-def everyone(wanted: Wanted) -> Iterator[Proposal]:
+def everyone(wanted: FixContext) -> Iterator[Proposal]:
     """Without `inputs=` every leaf gets its gradient; `grad` is told the parameters of a module, or the leaves."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "backward"):
@@ -382,7 +382,7 @@ def modules(text: Text) -> list[str]:
 
 
 @fix(unused_silently=1, unused=1)
-def unused_input(wanted: Wanted) -> Iterator[Proposal]:
+def unused_input(wanted: FixContext) -> Iterator[Proposal]:
     """No way leads from the output to an input."""
     text = wanted.text
     how = wanted.name("how")
@@ -401,10 +401,10 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
         cost = "None, or zeros, stand where there is no gradient"
         if keyword(call, "allow_unused") is None:
             both = with_argument(text, call, "allow_unused=True, materialize_grads=True")
-            yield wanted.makeshift("allow_unused=True, with zeros for what was not used", cost, both)
-            yield wanted.makeshift("allow_unused=True", cost, allow)
+            yield wanted.workaround("allow_unused=True, with zeros for what was not used", cost, both)
+            yield wanted.workaround("allow_unused=True", cost, allow)
         else:
-            yield wanted.makeshift(
+            yield wanted.workaround(
                 "materialize_grads=True: zeros for what was not used",
                 cost,
                 with_argument(text, call, "materialize_grads=True"),
@@ -419,10 +419,10 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
             continue
         if keyword(node, "materialize_grads") is None:
             title = f"zeros instead of None: materialize_grads=True on line {node.lineno}"
-            yield wanted.makeshift(title, FREE, with_argument(text, node, "materialize_grads=True"))
+            yield wanted.workaround(title, FREE, with_argument(text, node, "materialize_grads=True"))
 
 
-def use_given_entry(wanted: Wanted) -> Iterator[Proposal]:
+def use_given_entry(wanted: FixContext) -> Iterator[Proposal]:
     """Of the weights that a function is given it takes this one, too: `w['b']` in the place of `self.p['b']`."""
     text = wanted.text
     key = re.search(r"\[([^\[\]]+)\]$", wanted.name("target") or "")
@@ -439,7 +439,7 @@ def use_given_entry(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, cost, text.replaced(use.value, owner))
 
 
-def columns_joined(wanted: Wanted) -> Iterator[Proposal]:
+def columns_joined(wanted: FixContext) -> Iterator[Proposal]:
     """Columns that were cut out of an input are what the input is made of: `net(torch.cat([x, t], dim=1))`."""
     text = wanted.text
     names = {wanted.name("target"), *(wanted.name("aliases") or "").split(", ")}
@@ -471,7 +471,7 @@ def columns_joined(wanted: Wanted) -> Iterator[Proposal]:
                 )
 
 
-def part_of_whole(wanted: Wanted) -> Iterator[Proposal]:
+def part_of_whole(wanted: FixContext) -> Iterator[Proposal]:
     """The gradient of the whole, and then the part: of `x`, and `[k]`, where it was asked for `x[k]`."""
     text, target = wanted.text, wanted.name("target")
     for call in text.calls(text.tree, "grad"):

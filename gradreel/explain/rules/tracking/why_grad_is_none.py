@@ -16,7 +16,7 @@ from .cuts import Cut, before_line, numbers_cut, recording_off, tracked_cut, whe
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why: `cause` for the mends, `story` for people, `lines` and `events` by role."""
+    """Why: `cause` for the fixes, `story` for people, `lines` and `events` by role."""
 
     kind: str
     cause: str
