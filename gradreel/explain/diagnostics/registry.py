@@ -5,11 +5,13 @@ A rule registers itself where it is defined, by `@rule` or `@watcher`; in which 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
+from gradreel.trace import events
 from gradreel.trace.events import Event
 
 from ..replay.world import World
@@ -21,22 +23,31 @@ Rule = Callable[[World, Failure], Diagnosis | None]
 Look = Callable[[Any], None]
 
 
-class Watcher(Protocol):
-    """Looks at the events that it asks for, with the World as it stands after each, and says at the end what it found.
+HANDLERS = {
+    "on_" + re.sub("(?<!^)(?=[A-Z])", "_", name).lower(): kind
+    for name, kind in vars(events).items()
+    if isinstance(kind, type) and issubclass(kind, events.Event)
+}
+"""By the name of a handler, as `on_node_made`, the event that it is for."""
+
+
+class Watcher:
+    """Looks at events, with the World as it stands after each, and says at the end what it found.
 
     It must be sure: what may well be meant is no trouble. Of turns that were left out of the recording it is told that
     they were (TurnsSkipped), and nothing of what they left: what it has seen before them may hold no more.
     """
 
-    def __init__(self, world: World) -> None: ...
+    def __init__(self, world: World) -> None:
+        self.world = world
 
     def subscriptions(self) -> dict[type[Event], Look]:
-        """What to call for which kind of event."""
-        ...
+        """What to call for which kind of event: the handlers that there are."""
+        return {kind: getattr(self, name) for name, kind in HANDLERS.items() if hasattr(self, name)}
 
     def report(self) -> list[Diagnosis]:
         """What was found, at the end of the run."""
-        ...
+        raise NotImplementedError
 
 
 Needs = Counter[type[Event]]

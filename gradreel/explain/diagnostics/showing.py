@@ -8,11 +8,13 @@ from dataclasses import replace
 from typing import ClassVar
 
 from gradreel.trace import events as e
+from gradreel.trace.events import Event
 
 from ..replay.states import Place
 from ..replay.world import World
 from ..source import Source, bound_by, is_simple
 from .diagnosis import Diagnosis
+from .registry import Look, Watcher
 
 
 class Showing:
@@ -55,16 +57,19 @@ class Showing:
         return replace(diagnosis, lines={**diagnosis.lines, "shows": self.line or self.within or self.since})
 
 
-class FirstTrouble:
+class FirstTrouble(Watcher):
     """A watcher that tells of the first trouble it is sure of, and of the line that shows it."""
 
     seen: ClassVar[re.Pattern[str] | None] = None
     """What shows it, if it is not gradients."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.diagnosis: Diagnosis | None = None
         self.showing = Showing(world, self.seen)
+
+    def subscriptions(self) -> dict[type[Event], Look]:
+        return {e.Printed: self.showing.on_printed, **super().subscriptions()}
 
     def tell(self, diagnosis: Diagnosis, names: frozenset[str] = frozenset()) -> None:
         """`names` stand for gradients, where it is shown."""

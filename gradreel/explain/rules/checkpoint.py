@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event
 
 from ..calls import callee
 from ..diagnostics.diagnosis import Diagnosis, Failure
@@ -239,9 +237,6 @@ UNSEEN_INPUTS = "None of the inputs have requires_grad=True"
 @watcher(e.Warned, e.BackwardStarted)
 class Reentrant(FirstTrouble):
     """Waits for PyTorch's warning while something is recorded, and for a step or a backward behind it."""
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.Warned: self.on_warned, e.Printed: self.showing.on_printed}
 
     def on_warned(self, event: e.Warned) -> None:
         if self.diagnosis is not None or not event.message.startswith(UNSEEN_INPUTS):

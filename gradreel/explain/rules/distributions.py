@@ -14,7 +14,7 @@ from ..calls import callee, calls_in, keyword
 from ..diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ..diagnostics.mentions import begin_story, raising_statement, stands_for
 from ..diagnostics.message_rules import MessageRule, anything, match_rules
-from ..diagnostics.registry import rule, watcher
+from ..diagnostics.registry import Watcher, rule, watcher
 from ..diagnostics.showing import FirstTrouble, Showing
 from ..fixes.edits import append_suffix, in_brackets, set_keyword
 from ..fixes.proposal import FREE, FixContext, Proposal
@@ -230,7 +230,7 @@ FAR = 300
 
 
 @watcher(e.BackwardStarted)
-class Drawn:
+class Drawn(Watcher):
     """Follows samples to the first nodes that take them, and asks of each what else it takes."""
 
     def __init__(self, world: World) -> None:
@@ -355,13 +355,7 @@ class FlatDraws(FirstTrouble):
         self.line = 0
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not any("normal(" in line for line in self.world.source.code):
-            return {}
-        return {
-            e.NodeMade: self.on_node_made,
-            e.BackwardStarted: self.on_backward_started,
-            e.Printed: self.showing.on_printed,
-        }
+        return {} if not any("normal(" in line for line in self.world.source.code) else super().subscriptions()
 
     def on_node_made(self, event: e.NodeMade) -> None:
         nodes, tensors = self.world.nodes, self.world.tensors

@@ -16,7 +16,7 @@ from ..diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ..diagnostics.failing_node import failing_node
 from ..diagnostics.message_rules import MessageRule, is_tracked, message_rules
 from ..diagnostics.refusals import declare_refusal, is_computed
-from ..diagnostics.registry import rule, watcher
+from ..diagnostics.registry import Watcher, rule, watcher
 from ..diagnostics.showing import FirstTrouble
 from ..fixes.edits import append_suffix, enclosing, in_brackets, stack_statements
 from ..fixes.proposal import FREE, FixContext, Proposal
@@ -148,7 +148,7 @@ GRADIENT_NAME = re.compile(r"(?i)g$|d?grads?\b|gradient|\w*_grad$")
 
 
 @watcher(e.HookRan, e.Written)
-class Hooked:
+class Hooked(Watcher):
     """Follows what is written between a node's being ready and its hook's end."""
 
     def __init__(self, world: World) -> None:
@@ -167,16 +167,6 @@ class Hooked:
         self.returned: tuple[e.HookRan, tuple[int, int, str]] | None = None
         """A hook that gave back the very gradient that it wrote into, and the write."""
         self.diagnosis: Diagnosis | None = None
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.FunctionEntered: self.on_function_entered,
-            e.NameBound: self.on_name_bound,
-            e.Written: self.on_written,
-            e.HookRan: self.on_hook_ran,
-            e.GradAdded: self.on_grad_added,
-            e.NodeStarted: self.on_node_started,
-        }
 
     def on_grad_added(self, event: e.GradAdded) -> None:
         self.waiting[event.call, event.node, event.input_nr] = event
@@ -308,16 +298,7 @@ class HooksPile(FirstTrouble):
         self.reached: dict[int, int] = {}
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not self.registering:
-            return {}
-        return {
-            e.BackwardFinished: self.on_backward_finished,
-            e.NodeRan: self.on_node_ran,
-            e.HookRan: self.on_hook_ran,
-            e.FunctionEntered: self.on_function_entered,
-            e.LineReached: self.on_line_reached,
-            e.Printed: self.showing.on_printed,
-        }
+        return {} if not self.registering else super().subscriptions()
 
     def on_line_reached(self, event: e.LineReached) -> None:
         self.reached.setdefault(event.line, self.world.count - 1)

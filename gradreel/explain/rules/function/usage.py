@@ -326,18 +326,7 @@ class KeptElsewhere(FirstTrouble):
         """The nodes whose backward runs, and the tensors made in it."""
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not self.stores:
-            return {}
-        return {
-            e.FunctionEntered: self.on_function_entered,
-            e.FunctionLeft: self.on_function_left,
-            e.NameBound: self.on_name_bound,
-            e.TensorMade: self.on_tensor_made,
-            e.NodeMade: self.on_node_made,
-            e.NodeStarted: self.on_node_started,
-            e.NodeRan: self.on_node_ran,
-            e.Printed: self.showing.on_printed,
-        }
+        return {} if not self.stores else super().subscriptions()
 
     def on_function_entered(self, event: e.FunctionEntered) -> None:
         if event.function == "forward":

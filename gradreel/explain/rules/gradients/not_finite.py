@@ -16,7 +16,7 @@ from ...calls import callee, keyword
 from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.failing_node import failing_node
 from ...diagnostics.mentions import begin_story, raising_code
-from ...diagnostics.registry import rule, watcher
+from ...diagnostics.registry import Watcher, rule, watcher
 from ...fixes.edits import append_suffix, enclosing, in_brackets, loads, set_keyword, value_of
 from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
@@ -31,7 +31,7 @@ NAN = re.compile(r"\bnan\b")
 
 
 @watcher(e.NodeMade)
-class BornNan:
+class BornNan(Watcher):
     """Remembers in each call the first node that made NaN, until one reaches a leaf or a result."""
 
     def __init__(self, world: World) -> None:
@@ -47,16 +47,7 @@ class BornNan:
         self.shown: int | None = None
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not any(map(has_nan, self.world.gradients)):
-            return {}
-        return {
-            e.TensorMade: self.on_tensor_made,
-            e.NodeStarted: self.on_node_started,
-            e.NodeRan: self.on_node_ran,
-            e.GradStored: self.on_grad_stored,
-            e.GradCaptured: self.on_grad_captured,
-            e.Printed: self.on_printed,
-        }
+        return {} if not any(map(has_nan, self.world.gradients)) else super().subscriptions()
 
     def on_printed(self, event: e.Printed) -> None:
         """NaN that is printed after one was born shows it, or what came of it."""
@@ -218,7 +209,7 @@ LOOKED_FOR = frozenset({"isfinite", "isinf", "isnan", "nan_to_num", "nan_to_num_
 
 
 @watcher(e.NodeRan)
-class BornInfinite:
+class BornInfinite(Watcher):
     """Remembers in each call the first node that made infinity of numbers, until it reaches a leaf or a result."""
 
     def __init__(self, world: World) -> None:
@@ -233,13 +224,7 @@ class BornInfinite:
         ends = self.world.gradients
         if not any(map(infinite, ends)) or any(map(has_nan, ends)) or asks(self.world.source.tree):
             return {}
-        return {
-            e.NodeStarted: self.on_node_started,
-            e.NodeRan: self.on_node_ran,
-            e.GradStored: self.on_grad_stored,
-            e.GradCaptured: self.on_grad_captured,
-            e.Printed: self.on_printed,
-        }
+        return super().subscriptions()
 
     def on_printed(self, event: e.Printed) -> None:
         if self.shown is None and self.diagnosis is not None and "inf" in event.text:

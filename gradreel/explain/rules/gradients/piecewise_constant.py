@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event, Value
+from gradreel.trace.events import Value
 
 from ...calls import callee, keyword
 from ...diagnostics.diagnosis import Diagnosis, known_names
@@ -56,14 +55,6 @@ class ZeroDerivative(FirstTrouble):
         """The leaves behind each of those nodes."""
         self.last: set[int] = set()
         """Those of the nodes behind which comes the loss, and no layer any more."""
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.NodeRan: self.on_node_ran,
-            e.GradStored: self.on_grad_stored,
-            e.GradCaptured: self.on_grad_captured,
-            e.Printed: self.showing.on_printed,
-        }
 
     def on_node_ran(self, event: e.NodeRan) -> None:
         node = self.world.nodes[event.node]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event, Value
+from gradreel.trace.events import Value
 
 from ...calls import callee, keyword
 from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.failing_node import failing_node
 from ...diagnostics.mentions import raising_code
-from ...diagnostics.registry import rule, watcher
+from ...diagnostics.registry import Watcher, rule, watcher
 from ...diagnostics.showing import FirstTrouble, gradient_names
 from ...fixes.edits import in_brackets, set_keyword, stack_statements, value_of
 from ...fixes.proposal import FREE, FixContext, Proposal
@@ -53,14 +52,6 @@ class ConstantGradient(FirstTrouble):
         self.parts: dict[int, tuple[int, int]] = {}
         """By sum of many entries the part without a graph, and the one with."""
         self.looked_at = 0
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.GradCaptured: self.on_grad_captured,
-            e.NodeMade: self.on_node_made,
-            e.BackwardStarted: self.on_backward_started,
-            e.Printed: self.showing.on_printed,
-        }
 
     def on_grad_captured(self, event: e.GradCaptured) -> None:
         call = self.world.calls[event.call]
@@ -241,7 +232,7 @@ class ConstantGradient(FirstTrouble):
 
 
 @watcher(e.GradStored)
-class SecondOrder:
+class SecondOrder(Watcher):
     """A gradient with a graph was added to one that still had its own; what was emptied by hand adds nothing."""
 
     def __init__(self, world: World) -> None:
@@ -250,9 +241,6 @@ class SecondOrder:
         """For a leaf whose `.grad` has a graph: the call that made it."""
         self.before_skipped = BeforeSkipped(world)
         self.diagnosis: Diagnosis | None = None
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.GradStored: self.on_grad_stored, e.TurnsSkipped: self.on_turns_skipped}
 
     def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.before_skipped.note(self.graphs)
@@ -323,9 +311,6 @@ class NoCurvature(FirstTrouble):
         self.activation: NodeState | None = None
         """The first activation of straight pieces that the last first derivative went through."""
         self.curved = False
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.GradCaptured: self.on_grad_captured, e.Printed: self.showing.on_printed}
 
     def on_grad_captured(self, event: e.GradCaptured) -> None:
         call = self.world.calls[event.call]

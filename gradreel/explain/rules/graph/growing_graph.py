@@ -13,7 +13,7 @@ from gradreel.trace.events import Event
 
 from ...calls import callee, calls_in, keyword
 from ...diagnostics.diagnosis import Diagnosis, known_names
-from ...diagnostics.registry import watcher
+from ...diagnostics.registry import Watcher, watcher
 from ...fixes.edits import append_suffix, join_names, loads
 from ...fixes.proposal import FixContext, Proposal
 from ...fixes.registry import fix
@@ -46,7 +46,7 @@ class Loop:
 
 
 @watcher(*[e.BackwardStarted] * (TURNS + 1))
-class Growing:
+class Growing(Watcher):
     """Follows every loop: what each turn leaves alive."""
 
     def __init__(self, world: World) -> None:
@@ -64,15 +64,6 @@ class Growing:
         """The lines of the loops in which a backward was called."""
         self.recount = False
         """Whether turns were skipped, of which it is not known how many nodes they left."""
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.LineReached: self.on_line_reached,
-            e.NodeMade: self.on_node_made,
-            e.NodeReleased: self.on_node_released,
-            e.BackwardStarted: self.on_backward_started,
-            e.TurnsSkipped: self.on_turns_skipped,
-        }
 
     def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         """Of the loop itself, and of those in it, turns in a row begin anew; those around it go on."""
@@ -282,7 +273,7 @@ class EvaluationTurn:
 
 
 @watcher(e.NodeMade, e.OptimizerStepped)
-class Collected:
+class Collected(Watcher):
     """Follows every loop in which no backward runs, once an optimizer has taken a step."""
 
     def __init__(self, world: World) -> None:

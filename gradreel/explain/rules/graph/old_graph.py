@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event
 
 from ...calls import keyword
 from ...diagnostics.diagnosis import Diagnosis, known_names
@@ -62,16 +60,6 @@ class OldGraph(FirstTrouble):
         """The leaves to which the suspect brought gradients that nobody has used or emptied yet."""
         self.unused: set[int] = set()
         """Those whose old gradients were emptied before a step took them."""
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.Written: self.on_written,
-            e.BackwardStarted: self.on_backward_started,
-            e.BackwardFinished: self.on_backward_finished,
-            e.GradStored: self.on_grad_stored,
-            e.TurnsSkipped: self.on_turns_skipped,
-            e.Printed: self.showing.on_printed,
-        }
 
     def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         """What is waiting may have been emptied in those turns."""

@@ -42,9 +42,11 @@ class MovingTarget(FirstTrouble):
         self.turns = self.looks = 0
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not any(word in self.world.source.whole for word in ("detach()", ".data", "no_grad")):
-            return {}
-        return {e.BackwardStarted: self.on_backward_started, e.Printed: self.showing.on_printed}
+        return (
+            {}
+            if not any(word in self.world.source.whole for word in ("detach()", ".data", "no_grad"))
+            else super().subscriptions()
+        )
 
     def on_backward_started(self, event: e.BackwardStarted) -> None:
         call = self.world.calls[event.call]

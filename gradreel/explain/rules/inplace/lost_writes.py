@@ -52,16 +52,6 @@ class LostWrite(FirstTrouble):
         self.lost: dict[int, Picked] = {}
         """By source: what was written and went."""
 
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.TensorMade: self.on_tensor_made,
-            e.Written: self.on_written,
-            e.NameBound: self.on_name_bound,
-            e.NumbersTaken: self.on_numbers_taken,
-            e.LineReached: self.on_line_reached,
-            e.Printed: self.on_printed,
-        }
-
     def on_tensor_made(self, event: e.TensorMade) -> None:
         if self.picked and event.base is None:
             for number in event.inputs:
@@ -170,14 +160,6 @@ class MovingViews(FirstTrouble):
         self.moved: dict[int, tuple[Kept, str]] = {}
         """The tensors that show other numbers than when they were kept, with the name of their list."""
 
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.NameBound: self.on_name_bound,
-            e.TensorMade: self.on_tensor_made,
-            e.Printed: self.showing.on_printed,
-            e.TurnsSkipped: self.on_turns_skipped,
-        }
-
     def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.kept.clear()
         self.moved.clear()
@@ -272,14 +254,7 @@ class Unrecorded(FirstTrouble):
         """By node that took the memory after the write."""
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not self.world.source.quiet_lines:
-            return {}
-        return {
-            e.Written: self.on_written,
-            e.NodeMade: self.on_node_made,
-            e.BackwardStarted: self.on_backward_started,
-            e.Printed: self.showing.on_printed,
-        }
+        return {} if not self.world.source.quiet_lines else super().subscriptions()
 
     def on_written(self, event: e.Written) -> None:
         place = self.world.place

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event
 
 from ...calls import callee
 from ...derivatives.lookup import operator
@@ -171,9 +169,6 @@ WAYS = {"numpy": "an array that shows its memory", "storage": "its storage"}
 @watcher(e.Written)
 class Stale(FirstTrouble):
     """Slots that were read after an uncounted write had changed what they hold."""
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.SlotRead: self.on_slot_read, e.Printed: self.showing.on_printed}
 
     def on_slot_read(self, event: e.SlotRead) -> None:
         if self.diagnosis is not None or event.found != event.kept:

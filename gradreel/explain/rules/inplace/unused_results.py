@@ -11,7 +11,7 @@ from gradreel.trace.events import Event
 
 from ...calls import callee
 from ...diagnostics.diagnosis import Diagnosis, known_names
-from ...diagnostics.registry import watcher
+from ...diagnostics.registry import Watcher, watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
@@ -45,15 +45,7 @@ class ThrownAway(FirstTrouble):
         self.printed = False
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not any(map(throws_away, self.world.source.nodes)):
-            return {}
-        return {
-            e.TensorMade: self.on_tensor_made,
-            e.LineReached: self.on_line_reached,
-            e.NodeMade: self.on_node_made,
-            e.BackwardStarted: self.on_backward_started,
-            e.Printed: self.on_printed,
-        }
+        return {} if not any(map(throws_away, self.world.source.nodes)) else super().subscriptions()
 
     def on_tensor_made(self, event: e.TensorMade) -> None:
         place = self.world.place
@@ -138,13 +130,7 @@ class PureCalls(FirstTrouble):
         self.reached: tuple[int, int] | None = None
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not self.calls:
-            return {}
-        return {
-            e.LineReached: self.on_line_reached,
-            e.BackwardFinished: self.on_backward_finished,
-            e.Printed: self.showing.on_printed,
-        }
+        return {} if not self.calls else super().subscriptions()
 
     def on_line_reached(self, event: e.LineReached) -> None:
         if self.reached is None and event.line in self.calls:
@@ -241,7 +227,7 @@ METHODS = frozenset({"step", "zero_grad", "backward", "train", "eval"})
 
 
 @watcher(e.LineReached)
-class OnlyNamed:
+class OnlyNamed(Watcher):
     """Looks for a statement that only names such a method, and sees whether it is reached."""
 
     def __init__(self, world: World) -> None:

@@ -51,14 +51,7 @@ class SameModel(FirstTrouble):
         self.shared: tuple[ast.Assign, str, str, TensorState] | None = None
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not self.again:
-            return {}
-        return {
-            e.GradStored: self.on_grad_stored,
-            e.OptimizerStepped: self.on_optimizer_stepped,
-            e.TurnsSkipped: self.on_turns_skipped,
-            e.Printed: self.showing.on_printed,
-        }
+        return {} if not self.again else super().subscriptions()
 
     def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.gradients = self.gradients or not self.steps

@@ -52,9 +52,7 @@ class MadeAnew(FirstTrouble):
         self.learnt: dict[int, TensorState] = {}
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not self.makers:
-            return {}
-        return {e.GradStored: self.on_grad_stored, e.Printed: self.showing.on_printed}
+        return {} if not self.makers else super().subscriptions()
 
     def on_grad_stored(self, event: e.GradStored) -> None:
         tensor = self.world.tensors[event.tensor]
@@ -119,9 +117,7 @@ class Dropping(FirstTrouble):
         self.since: int | None = None
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not self.drops or "eval" not in self.modes.values():
-            return {}
-        return {e.LineReached: self.on_line_reached, e.Printed: self.showing.on_printed}
+        return {} if not self.drops or "eval" not in self.modes.values() else super().subscriptions()
 
     def on_line_reached(self, event: e.LineReached) -> None:
         mode = self.modes.get(event.line)

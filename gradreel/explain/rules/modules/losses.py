@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event
 
 from ...calls import callee, calls_in, keyword
 from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.mentions import begin_story, raising_statement, stands_for
 from ...diagnostics.message_rules import MessageRule, message_rules
 from ...diagnostics.refusals import declare_refusal
-from ...diagnostics.registry import rule, watcher
+from ...diagnostics.registry import Watcher, rule, watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import bracket
 from ...fixes.proposal import FREE, FixContext, Proposal
@@ -80,15 +78,12 @@ ASYMMETRIC_LOSSES = ("BinaryCrossEntropy",)
 
 
 @watcher(e.NodeMade)
-class TurnedRound:
+class TurnedRound(Watcher):
     """Looks at each such loss once: which of its two inputs wants a gradient."""
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.diagnosis: Diagnosis | None = None
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.NodeMade: self.on_node_made}
 
     def on_node_made(self, event: e.NodeMade) -> None:
         if self.diagnosis is not None or not event.name.startswith(ASYMMETRIC_LOSSES):
@@ -132,9 +127,6 @@ LOGARITHMS += "a number between -1 and 0, whose gradient says little of how wron
 @watcher(e.NodeMade)
 class Squashed(FirstTrouble):
     """Looks at each loss once: what its scores came from."""
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.NodeMade: self.on_node_made, e.Printed: self.showing.on_printed}
 
     def on_node_made(self, event: e.NodeMade) -> None:
         if self.diagnosis is not None:
@@ -214,14 +206,6 @@ class Broadcast(FirstTrouble):
         super().__init__(world)
         self.differences: dict[int, tuple[TensorState, TensorState]] = {}
         """By node the scores and the targets that it takes the differences of."""
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.Warned: self.on_warned,
-            e.TensorMade: self.on_tensor_made,
-            e.BackwardStarted: self.on_backward_started,
-            e.Printed: self.showing.on_printed,
-        }
 
     def on_warned(self, event: e.Warned) -> None:
         sizes = SIZES.search(event.message)

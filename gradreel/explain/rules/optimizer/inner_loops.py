@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event
 
 from ...calls import callee, keyword
 from ...diagnostics.diagnosis import Diagnosis, known_names
@@ -43,14 +41,6 @@ class InVain(FirstTrouble):
         """By line of a step how many of its steps followed a gradient that came to something else."""
         self.last: tuple[int, int, str] | None = None
         self.line = 0
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.OptimizerStepped: self.on_optimizer_stepped,
-            e.Written: self.on_written,
-            e.GradStored: self.on_grad_stored,
-            e.Printed: self.showing.on_printed,
-        }
 
     def on_grad_stored(self, event: e.GradStored) -> None:
         if event.how not in ("assigned", "retained") and event.after is not None:

@@ -15,7 +15,7 @@ from gradreel.trace.events import Event
 from ...calls import callee
 from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.refusals import declare_refusal
-from ...diagnostics.registry import watcher
+from ...diagnostics.registry import Watcher, watcher
 from ...diagnostics.showing import Showing
 from ...fixes.edits import arguments_of, assigned_pairs, enclosing, join_names, stack_statements
 from ...fixes.proposal import FREE, FixContext, Proposal
@@ -36,7 +36,7 @@ STEPS = 2
 
 
 @watcher(e.OptimizerStepped)
-class Untouched:
+class Untouched(Watcher):
     """Which leaves gradients came to between two steps, what steps wrote, and what anything else wrote."""
 
     def __init__(self, world: World) -> None:

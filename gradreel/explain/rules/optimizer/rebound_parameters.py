@@ -13,7 +13,7 @@ from gradreel.trace.events import Event
 from ...calls import callee, names_in
 from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.mentions import stands_for
-from ...diagnostics.registry import watcher
+from ...diagnostics.registry import Watcher, watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.proposal import FixContext, Proposal
 from ...fixes.registry import fix
@@ -27,7 +27,7 @@ ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 @watcher(e.LineReached, e.NameBound)
-class Rebound:
+class Rebound(Watcher):
     """Looks at statements that give a loop's own name a new value which nobody reads: which tensor had it before."""
 
     def __init__(self, world: World) -> None:
@@ -152,14 +152,7 @@ class SameMemory(FirstTrouble):
         """By storage when a step wrote into it last."""
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not self.kept:
-            return {}
-        return {
-            e.NameBound: self.on_name_bound,
-            e.Written: self.on_written,
-            e.TensorMade: self.on_tensor_made,
-            e.Printed: self.showing.on_printed,
-        }
+        return {} if not self.kept else super().subscriptions()
 
     def on_name_bound(self, event: e.NameBound) -> None:
         if event.name in self.kept and event.tensor is not None:

@@ -15,7 +15,7 @@ from ...calls import callee, keyword
 from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.message_rules import MessageRule, message_rules
 from ...diagnostics.refusals import declare_refusal
-from ...diagnostics.registry import watcher
+from ...diagnostics.registry import Watcher, watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import needed_before, stack_statements, with_argument
 from ...fixes.proposal import FREE, FixContext, Proposal
@@ -45,13 +45,11 @@ class NeverStepped(FirstTrouble):
         """By line and run of a loop how many backwards there were in it."""
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if self.idle is None or any(isinstance(event, e.OptimizerStepped) for event in self.world.trace.events):
-            return {}
-        return {
-            e.BackwardFinished: self.on_backward_finished,
-            e.Written: self.on_written,
-            e.Printed: self.showing.on_printed,
-        }
+        return (
+            {}
+            if self.idle is None or any(isinstance(event, e.OptimizerStepped) for event in self.world.trace.events)
+            else super().subscriptions()
+        )
 
     def on_written(self, event: e.Written) -> None:
         """A step by hand is one, too."""
@@ -119,9 +117,12 @@ class NoBackward(FirstTrouble):
         self.asked = any(callee(call) in BACKWARD for call in calls)
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if self.asked or any(isinstance(event, e.BackwardStarted | e.GradStored) for event in self.world.trace.events):
-            return {}
-        return {e.OptimizerStepped: self.on_optimizer_stepped, e.Printed: self.showing.on_printed}
+        return (
+            {}
+            if self.asked
+            or any(isinstance(event, e.BackwardStarted | e.GradStored) for event in self.world.trace.events)
+            else super().subscriptions()
+        )
 
     def on_optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         if self.diagnosis is None and event.phase == "began" and (losses := list(filter(is_loss, self.named()))):
@@ -176,15 +177,7 @@ class ClippedEarly(FirstTrouble):
         """The first gradient to come later: to what had none, or once more to what had one."""
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not self.lines:
-            return {}
-        return {
-            e.LineReached: self.on_line_reached,
-            e.GradStored: self.on_grad_stored,
-            e.OptimizerStepped: self.on_optimizer_stepped,
-            e.TurnsSkipped: self.on_turns_skipped,
-            e.Printed: self.showing.on_printed,
-        }
+        return {} if not self.lines else super().subscriptions()
 
     def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.forget()
@@ -238,7 +231,7 @@ BAD = re.compile(r"\b(nan|inf)\b")
 
 
 @watcher(e.Written)
-class Diverged:
+class Diverged(Watcher):
     """Follows the size of each leaf that steps change."""
 
     def __init__(self, world: World) -> None:
@@ -250,14 +243,6 @@ class Diverged:
         self.place: Place | None = None
         self.told_of: tuple[int, int, str | None] | None = None
         self.shown: int | None = None
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.NameBound: self.on_name_bound,
-            e.Written: self.on_written,
-            e.Printed: self.on_printed,
-            e.TurnsSkipped: self.on_turns_skipped,
-        }
 
     def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.sizes.clear()

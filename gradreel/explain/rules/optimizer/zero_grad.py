@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event, Value
+from gradreel.trace.events import Value
 
 from ...calls import callee
 from ...diagnostics.diagnosis import Diagnosis, known_names
-from ...diagnostics.registry import watcher
+from ...diagnostics.registry import Watcher, watcher
 from ...diagnostics.showing import FirstTrouble
 from ...fixes.edits import copies, enclosing, join_names, stack_statements
 from ...fixes.proposal import FREE, FixContext, Proposal
@@ -23,7 +22,7 @@ from ...replay.world import World
 
 
 @watcher(e.GradStored)
-class Piled:
+class Piled(Watcher):
     """Follows each leaf: its gradient was used for a step, then added to without being emptied, then used again."""
 
     def __init__(self, world: World) -> None:
@@ -39,14 +38,6 @@ class Piled:
         self.before_skipped = BeforeSkipped(world)
         self.piled: int | None = None
         self.diagnosis: Diagnosis | None = None
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.Written: self.on_written,
-            e.GradStored: self.on_grad_stored,
-            e.AliasChanged: self.on_alias_changed,
-            e.TurnsSkipped: self.on_turns_skipped,
-        }
 
     def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.before_skipped.note(self.used.keys() | self.again.keys())
@@ -177,15 +168,6 @@ class Idle(FirstTrouble):
         self.emptied: dict[int, tuple[int, int]] = {}
         """Those of them whose gradient was emptied before a step used it: the event and the line."""
         self.wrote = False
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.GradStored: self.on_grad_stored,
-            e.Written: self.on_written,
-            e.OptimizerStepped: self.on_optimizer_stepped,
-            e.TurnsSkipped: self.on_turns_skipped,
-            e.Printed: self.showing.on_printed,
-        }
 
     def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.arrived.clear()

@@ -14,7 +14,7 @@ from gradreel.trace.events import Event
 from ...calls import callee
 from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.mentions import stands_for
-from ...diagnostics.registry import watcher
+from ...diagnostics.registry import Watcher, watcher
 from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...narration.program_layers import parts_of
@@ -101,7 +101,7 @@ def near(attribute: str) -> str | None:
 
 
 @watcher(e.LineReached)
-class Misnamed:
+class Misnamed(Watcher):
     """Looks at such settings where they are reached: whether what was to be set is otherwise, and stays so."""
 
     def __init__(self, world: World) -> None:

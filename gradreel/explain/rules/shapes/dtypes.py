@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event, Value
+from gradreel.trace.events import Value
 
 from ...calls import callee, keyword
 from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
@@ -179,15 +179,6 @@ class CutFractions(FirstTrouble):
         """By memory, of what was made of it too."""
         self.used: dict[int, Lost] = {}
         """By node that computes with it."""
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.Written: self.on_written,
-            e.TensorMade: self.on_tensor_made,
-            e.NodeMade: self.on_node_made,
-            e.BackwardStarted: self.on_backward_started,
-            e.Printed: self.showing.on_printed,
-        }
 
     # ---- how fractions are lost
 

@@ -38,14 +38,11 @@ class CutSteps(FirstTrouble):
         """By what was cut off the node that took it."""
 
     def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not any(".detach()" in line or ".data" in line for line in self.world.source.code):
-            return {}
-        return {
-            e.TensorMade: self.on_tensor_made,
-            e.NodeMade: self.on_node_made,
-            e.BackwardStarted: self.on_backward_started,
-            e.Printed: self.showing.on_printed,
-        }
+        return (
+            {}
+            if not any(".detach()" in line or ".data" in line for line in self.world.source.code)
+            else super().subscriptions()
+        )
 
     def on_tensor_made(self, event: e.TensorMade) -> None:
         if event.op not in CUTS or event.base is None or not self.world.place.turns or self.world.open_calls:

@@ -16,7 +16,7 @@ from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.mentions import begin_story, raising_code
 from ...diagnostics.message_rules import is_tracked
 from ...diagnostics.refusals import declare_refusal, is_computed
-from ...diagnostics.registry import rule, watcher
+from ...diagnostics.registry import Watcher, rule, watcher
 from ...diagnostics.showing import Showing
 from ...fixes.edits import append_suffix, in_brackets, loads, stack_statements, value_of, without_keyword
 from ...fixes.proposal import FREE, FixContext, Proposal
@@ -34,7 +34,7 @@ DATA = frozenset(("tensor", "as_tensor", "from_numpy", "linspace", "arange"))
 
 
 @watcher(e.GradStored)
-class Nameless:
+class Nameless(Watcher):
     """The leaves without a name that got a gradient, and how many steps of optimizers passed them by."""
 
     def __init__(self, world: World) -> None:

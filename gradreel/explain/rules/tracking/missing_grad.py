@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event
 
 from ...calls import callee
 from ...diagnostics.diagnosis import Diagnosis, Failure
 from ...diagnostics.mentions import stands_for
-from ...diagnostics.registry import rule, watcher
+from ...diagnostics.registry import Watcher, rule, watcher
 from ...diagnostics.showing import Showing
 from ...fixes.edits import append_suffix, copies, enclosing, root_name, set_keyword, stack_statements, value_of
 from ...fixes.proposal import FREE, FixContext, Proposal
@@ -50,7 +48,7 @@ def shown_by(names: frozenset[str]) -> re.Pattern[str]:
 
 
 @watcher(e.GradMissing)
-class Missing:
+class Missing(Watcher):
     """Reads of None, each with its reason as it stood, kept until the end of the run shows whether they were meant."""
 
     def __init__(self, world: World) -> None:
@@ -71,17 +69,6 @@ class Missing:
         """For reads of None that print nothing, by their event: what shows the result that comes of it."""
         self.retained = False
         self.optimizes = False
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.GradMissing: self.on_grad_missing,
-            e.GradStored: self.on_grad_stored,
-            e.HookRan: self.on_hook_ran,
-            e.OptimizerStepped: self.on_optimizer_stepped,
-            e.TurnsSkipped: self.on_turns_skipped,
-            e.GradCaptured: self.on_grad_captured,
-            e.Printed: self.on_printed,
-        }
 
     def on_grad_captured(self, event: e.GradCaptured) -> None:
         self.reachable = True

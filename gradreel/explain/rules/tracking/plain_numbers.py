@@ -8,10 +8,9 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event, Value
+from gradreel.trace.events import Value
 
 from ...calls import callee
 from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
@@ -83,15 +82,6 @@ class ConstantTerm(FirstTrouble):
         """The sums, by node, with such a number as one of their terms; with what reads it where it is kept."""
         self.called = 0
         """With which event the last backward began."""
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {
-            e.NameBound: self.on_name_bound,
-            e.NodeMade: self.on_node_made,
-            e.BackwardStarted: self.on_backward_started,
-            e.Printed: self.showing.on_printed,
-            e.TurnsSkipped: self.on_turns_skipped,
-        }
 
     def on_turns_skipped(self, event: e.TurnsSkipped) -> None:
         self.numbers.clear()

@@ -12,7 +12,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ...diagnostics.diagnosis import Diagnosis, known_names
-from ...diagnostics.registry import watcher
+from ...diagnostics.registry import Watcher, watcher
 from ...diagnostics.showing import Showing
 from ...narration.words import code, code_label, name_of, on, upper
 from ...optimizers import makings, may_be_optimized
@@ -35,7 +35,7 @@ WITHOUT_SLOPE = frozenset({"rounded", "counted", "late"})
 
 
 @watcher(e.OptimizerStepped)
-class Unreached:
+class Unreached(Watcher):
     def __init__(self, world: World) -> None:
         self.world = world
         self.reached: set[int] = set()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event, FlagChanged, LineReached
+from gradreel.trace.events import FlagChanged, LineReached
 
 from ...calls import callee, keyword
 from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
@@ -202,9 +201,6 @@ class AskedInVain(FirstTrouble):
         """The names of gradients with respect to results that nothing was made of."""
         self.asked: Counter[tuple[int, int]] = Counter()
         """How often each tensor was asked for in vain, by the line that asked."""
-
-    def subscriptions(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.BackwardFinished: self.on_backward_finished, e.Printed: self.showing.on_printed}
 
     def on_backward_finished(self, event: e.BackwardFinished) -> None:
         """An input without a way, which flags let pass as None or zeros, and whose numbers were used all the same."""
