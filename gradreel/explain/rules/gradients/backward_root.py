@@ -209,9 +209,6 @@ declare_refusal(
 # ---- fixes
 
 
-# ---- backward's start
-
-
 @fix(not_scalar=2)
 def not_scalar(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")

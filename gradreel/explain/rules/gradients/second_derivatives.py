@@ -543,9 +543,6 @@ def whole(text: Text, call: ast.Call) -> bool:
     return isinstance(text.parents.get(call), ast.Assign | ast.Return | ast.Lambda | ast.Expr)
 
 
-# ---- steps
-
-
 @fix(no_derivative=1)
 def not_rounded(wanted: FixContext) -> Iterator[Proposal]:
     """`//` becomes `/`, which has a slope; or the result is rounded down, with a slope of 0 or of doing nothing."""

@@ -463,9 +463,6 @@ def index_changed(wanted: FixContext, suffix: str, cost: str) -> Iterator[Propos
         yield wanted.proposal(f"{name}{suffix} on line {use.lineno}", cost, append_suffix(text, use, suffix))
 
 
-# ---- places
-
-
 @fix(too_many_indices=1)
 def fewer_places(wanted: FixContext) -> Iterator[Proposal]:
     """As many places are named as there are dimensions."""

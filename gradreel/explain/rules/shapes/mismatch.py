@@ -646,9 +646,6 @@ def of_matrices(wanted: FixContext) -> Iterator[Proposal]:
             yield wanted.proposal(f"{title}, on line {call.lineno}", cost, text.replaced(call, made))
 
 
-# ---- shapes
-
-
 @fix(no_dimensions=2)
 @fix_kind(shape=31)
 def shapes(wanted: FixContext) -> Iterator[Proposal]:

@@ -330,9 +330,6 @@ declare_refusal(
 # ---- fixes
 
 
-# ---- settings of autograd's calls
-
-
 @fix(materialize=1)
 def not_both(wanted: FixContext) -> Iterator[Proposal]:
     """`materialize_grads=True` alone: it allows what is unused and gives zeros."""
