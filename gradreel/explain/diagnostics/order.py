@@ -8,6 +8,7 @@ ERRORS: tuple[tuple[str, ...], ...] = (
         *("second_backward", "saved_modified", "saved_detached", "inplace_refused"),
         *("function_misused", "coarse_steps"),
     ),
+    # what a Function promises, and what a call starts from
     ("contract", "root_refused"),
     # the way to a root, and calls that torch refuses for what they are given
     (
