@@ -15,6 +15,13 @@ PRINTS = {
     "print(type(nn.Linear.__doc__), nn.ReLU.__doc__ == nn.ReLU().__doc__, nn.ReLU.__doc__ != nn.Linear.__doc__)": (
         "<class 'str'> True True\n"
     ),
+    "import io\nnet, buf = nn.Linear(2, 1), io.BytesIO()\ntorch.save(net.state_dict(), buf)\nblob = buf.getvalue()\n"
+    "with torch.no_grad():\n    net.weight.add_(1)\nbuf.seek(0)\nbuf.truncate()\ntorch.save([1], buf)\nbuf.seek(0)\n"
+    "again = torch.load(io.BytesIO(blob))\nprint(torch.load(buf), (net.weight - again['weight']).detach().round())\n"
+    "with open('./a.pt', 'wb') as f:\n    f.write(blob)\nprint(list(torch.load('a.pt')))\n"
+    "try:\n    torch.load(io.BytesIO())\nexcept EOFError as e:\n    print(repr(e))": (
+        "[1] tensor([[1., 1.]])\n['weight', 'bias']\nEOFError()\n"
+    ),
     "from torch.autograd.variable import Variable\nprint(Variable(torch.ones(1)))": "tensor([1.])\n",
 }
 RAISES = {

@@ -37,6 +37,11 @@ def check_sentence(given: Value) -> str:
     return cut(str.__str__(given))
 
 
+def link(machine: Machine, old: Value, new: Value) -> None:
+    """Keeps under another name what `torch.save` put under `old`, which nobody changes."""
+    machine.files[check_sentence(new)] = machine.files[check_sentence(old)]
+
+
 def _remark(machine: Machine, sentence: Value) -> None:
     machine.remark(check_sentence(sentence))
 
@@ -51,6 +56,7 @@ DISK = make_module(
         "key": key,
         "texts": lambda machine: machine.texts,
         "saved": lambda machine: list(machine.files),
+        "link": link,
         "forget": lambda machine, name: machine.files.pop(name, None),
         "remark": _remark,
         "refuse": _refuse,

@@ -18,6 +18,8 @@ from ..stdlib.copy import Copies, deep_copy
 from ..stdlib.files import key
 
 REMARK = "Nothing is written to disk here: what `torch.save` keeps lasts until the program ends."
+BUFFER = "<buffer "
+"""How the name of an `io.BytesIO` begins."""
 UNSAFE = (
     "Weights only load failed. This file can still be loaded, to do so you have two options, "
     "\x1b[1mdo those steps only if you trust the source of the checkpoint\x1b[0m. \n"
@@ -41,8 +43,9 @@ def save(machine: Machine, /, *given: Value, **named: Value) -> None:
         names = " and ".join(map(repr, absent))
         raise TypeError(f"save() missing {len(absent)} required positional argument{'s'[: len(absent) - 1]}: {names}")
     obj, f = what["obj"], what["f"]
-    machine.remark(REMARK)
     name = key(machine, f)
+    if not name.startswith(BUFFER):
+        machine.remark(REMARK)
     machine.texts.pop(name, None)
     machine.files[name] = copy_detached(machine, obj)
 
@@ -54,11 +57,14 @@ def load(
 
     Raises:
         FileNotFoundError: nothing was.
+        EOFError: nothing was put into that buffer.
         UnpicklingError: there is more in it than tensors, plain values and containers, and `weights_only` is not False.
     """
     name = key(machine, f)
     if name in machine.texts:
         raise Refusal(f"`{name}` was written as text, and `torch.load` reads what `torch.save` kept.")
+    if name not in machine.files and name.startswith(BUFFER):
+        raise EOFError
     if name not in machine.files:
         raise FileNotFoundError(2, "No such file or directory", f if isinstance(f, str) else name)
     value = machine.files[name]

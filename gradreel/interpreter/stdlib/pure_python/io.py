@@ -1,6 +1,6 @@
 """io, in Python: texts in memory, and files that last until the program ends."""
 
-from _disk import forget, key, refuse, remark, saved, texts
+from _disk import forget, key, link, refuse, remark, saved, texts
 
 SEEK_SET, SEEK_CUR, SEEK_END = 0, 1, 2
 _KEPT = "Nothing is written to disk here: the files of a program last until it ends."
@@ -141,20 +141,55 @@ class TextIOWrapper(StringIO):
         self.closed = True
 
 
+_numbers = iter(range(1, 1 << 40))
+
+
+class _Bytes:
+    """What `torch.save` put into a buffer, to be kept and put into another: it cannot be looked at."""
+
+    def __init__(self, name):
+        self._name = f"<saved {next(_numbers)}>"
+        link(name, self._name)
+
+    def __len__(self):
+        refuse(_BYTES)
+
+    __iter__ = __getitem__ = __len__
+
+
 class BytesIO:
     """A place for what `torch.save` keeps. Its bytes cannot be looked at."""
 
     def __init__(self, initial_bytes=None, name=None):
-        self.name = f"<{id(self)}>" if name is None else name
+        self.name = f"<buffer {next(_numbers)}>" if name is None else name
         self.closed = False
+        if isinstance(initial_bytes, _Bytes):
+            link(initial_bytes._name, self.name)
+        elif initial_bytes is not None:
+            refuse(_BYTES)
 
     def __fspath__(self):
         return self.name
 
+    def getvalue(self):
+        if key(self.name) not in saved():
+            refuse(_BYTES)
+        return _Bytes(key(self.name))
+
+    getbuffer = getvalue
+
     def read(self, *size):
+        return self.getvalue() if not size or size[0] in (-1, None) else refuse(_BYTES)
+
+    def write(self, text):
+        if not isinstance(text, _Bytes):
+            refuse(_BYTES)
+        link(text._name, key(self.name))
+
+    def readline(self, *size):
         refuse(_BYTES)
 
-    getvalue = getbuffer = write = readline = readlines = __iter__ = read
+    readlines = __iter__ = readline
 
     def seek(self, offset, whence=0):
         return offset
