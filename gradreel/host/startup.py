@@ -91,7 +91,7 @@ def files() -> dict[str, File]:
 
 
 def routes() -> list[Route]:
-    """Every page by its address, the files, the first responses; none where Streamlit's page is another than we know."""
+    """Every page by its address, the files, the first responses; none where Streamlit's page is not as we know it."""
     known = streamlit_page()
     if TITLE not in known or BODY not in known or not BEGIN.search(known):
         return []
