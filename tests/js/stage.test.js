@@ -4,15 +4,18 @@ import test from "node:test";
 import { indexScene, namesAt } from "../../gradreel/player/web/scene/moment.js";
 import { createState } from "../../gradreel/player/web/scene/state.js";
 
+import { panelSpot } from "../../gradreel/player/web/stage/acts.js";
 import { actingAt, createComposer, layoutAt, recompose } from "../../gradreel/player/web/stage/compose.js";
 import { foldTree, phaseAt, placedAt, treeOf } from "../../gradreel/player/web/stage/fold.js";
-import { barsOf, gradAt, modelOf } from "../../gradreel/player/web/stage/model.js";
+import { fullBarOf, fullTowerOf, gradAt, modelOf } from "../../gradreel/player/web/stage/model.js";
 import { createCursor } from "../../gradreel/player/web/stage/cursor.js";
 import { countsOf, hasArrived, isAlive, stageMoment } from "../../gradreel/player/web/stage/moment.js";
 import { durationsOf, timeScale } from "../../gradreel/player/web/stage/pace.js";
 import { passAt } from "../../gradreel/player/web/stage/passes.js";
 import { along, routeOf } from "../../gradreel/player/web/stage/routes.js";
-import { boxOf, freest, leastCovering, overlapOf, signOf } from "../../gradreel/player/web/stage/places.js";
+import {
+  boxOf, freest, itemOf, leastCovering, mouthOf, overlapOf, pipPlaces, signOf,
+} from "../../gradreel/player/web/stage/places.js";
 import { restsOf, waysOf } from "../../gradreel/player/web/stage/rests.js";
 import { MIN_SCALE, slotLabel } from "../../gradreel/player/web/stage/sizes.js";
 import { aim, ease } from "../../gradreel/player/web/stage/sprites.js";
@@ -94,7 +97,7 @@ function insideOf({ type, x, y, w, h }, { scale, width: wide, height: high, grou
 
 /** A wire ends at the funnel of its leaf; where both lie in one closed card there is none to see. */
 function reaches(edge, layout, what) {
-  const leaf = layout.leafItem.get(edge.to.box.tensor);
+  const leaf = layout.owner.get(edge.to);
   const owner = layout.owner.get(edge.from);
   if (!leaf || owner === leaf || leaf.inside === owner) return;
   const found = layout.linkOf.get(edge.id);
@@ -353,7 +356,7 @@ test("a slot is named by the end of a path", () => {
   ]) assert.equal(slotLabel({ label, name: "self" }), said);
 });
 
-test("what runs sinks into its sign, which begins the title of its node", () => {
+test("the sign of a node begins its title", () => {
   const run = opened(stored("diamond.json"));
   run.resize(ROOMS[0]);
   const layout = run.layout(run.scene.calls[0].from);
@@ -365,20 +368,23 @@ test("what runs sinks into its sign, which begins the title of its node", () => 
   }
 });
 
-test("bars of scalars have one measure for values, and one for gradients", () => {
-  const raw = stored("diamond.json");
-  const { model, state } = opened(raw);
-  const sizes = (places) => places.filter((place) => place !== null).map((place) => Math.abs(raw.values[place].data));
-  const sent = raw.wires.flatMap(({ id }) => state.track(id, "value")?.values ?? []);
-  const { value, grad } = barsOf(model);
-  assert.ok(sent.length && grad >= Math.max(...sizes(sent)));
-  assert.ok(value >= Math.max(...sizes(model.nodes.flatMap(({ slots }) => slots.map((slot) => slot.value)))));
+test("a number has one bar in the whole run, and the towers of all leaves one measure", () => {
+  for (const raw of [stored("diamond.json"), stored("accumulation.json"), stored("shared_in_a_loop.json")]) {
+    const { model, state } = opened(raw);
+    const scalars = (places) => places.map((place) => raw.values[place]).filter((each) => each && !each.shape.length)
+      .map(({ data }) => Math.abs(data));
+    const sent = raw.wires.flatMap(({ id }) => state.track(id, "value")?.values ?? []);
+    const stored = model.leaves.flatMap(({ grads }) => grads.map(({ value }) => value));
+    const kept = model.nodes.flatMap(({ slots }) => slots.map(({ value }) => value));
+    assert.ok(scalars([...sent, ...stored, ...kept]).every((size) => size <= fullBarOf(model)));
+    assert.ok(scalars(stored).every((size) => size <= fullTowerOf(model)));
+  }
 });
 
-test("the 1 that a call starts with has a bar by the measure of the others, though all of them are smaller", () => {
+test("the 1 that a call starts with is measured with the others, though all of them are smaller", () => {
   const raw = structuredClone(stored("accumulation.json"));
   for (const value of raw.values) if (value.data !== 1) value.data = 0.25;
-  assert.equal(barsOf(opened(raw).model).grad, 1);
+  assert.equal(fullBarOf(opened(raw).model), 1);
 });
 
 test("a pass begins with the first node that is built, or with a call", () => {
@@ -414,6 +420,46 @@ test("lines to where gradients are added end at the mouth of a funnel before the
     }
   }
   assert.ok(seen);
+});
+
+test("gradients are added at the funnel of their node, and counted in it", () => {
+  const raw = stored("diamond.json");
+  let seen = 0;
+  for (const room of ROOMS) {
+    const run = opened(raw);
+    run.resize(room);
+    for (const [step, { kind }] of raw.steps.entries()) {
+      if (kind !== "grad_added") continue;
+      const layout = run.layout(step);
+      const sprites = new Map(layout.items.map((item) => [item.key, { ...item, scale: layout.scale }]));
+      const frame = { layout, sprites, panels: [], targets: [], width: room[0], height: room[1] };
+      for (const { node } of run.moment(step).acts.filter(({ type }) => type === "meet")) {
+        const item = itemOf(frame, node);
+        const mouth = mouthOf(frame, item);
+        const spot = panelSpot(frame, item, mouth, { w: 70, h: 110 });
+        const away = ["x", "y"].map((at, i) => Math.abs(spot[at] - mouth[at]) - spot["wh"[i]] / 2 - mouth.size / 2);
+        assert.ok(Math.max(...away) <= 8, `step ${step} in ${room}`);
+        const pips = pipPlaces(layout, item, sprites.get(item.key), 2);
+        for (const { x, y } of pips) assert.ok(Math.hypot(x - mouth.x, y - mouth.y) < 60 * layout.scale);
+        assert.equal(pipPlaces(layout, item, sprites.get(item.key), 7), null);
+        seen++;
+      }
+    }
+  }
+  assert.ok(seen > 3);
+});
+
+test("edges between the same two run apart", () => {
+  const { layout, model, resize, scene } = opened(stored("diamond.json"));
+  resize(ROOMS[0]);
+  const ways = waysOf(layout(scene.calls[0].from)).filter(({ link }) => link.edges.length === 2);
+  assert.ok(model && ways.length);
+  for (const { link, edge, route } of ways) {
+    const other = ways.find((each) => each.link === link && each.edge !== edge).route;
+    const points = Array.from({ length: 21 }, (_, i) => along(other, i / 20));
+    const { x, y } = along(route, 0.5);
+    assert.ok(Math.min(...points.map((at) => Math.hypot(at.x - x, at.y - y))) >= 10, link.key);
+  }
 });
 
 test("of some places that one is taken that covers least", () => {

@@ -8,8 +8,8 @@ import { gradAt } from "./model.js";
 import { hasArrived } from "./moment.js";
 import { box, circle, clamp, lerp, line, share, smooth, within, write } from "./pen.js";
 import {
-  boxOf, edgeRoute, freest, itemOf, leafSpot, leastCovering, mouthOf, plateOf, signOf, slotSpot, spriteOf, tensorSpot,
-  titlesIn,
+  boxOf, edgeRoute, freest, itemOf, leafSpot, leastCovering, mouthOf, plateOf, seedSpot, signOf, slotSpot, spriteOf,
+  tensorSpot, titlesIn,
 } from "./places.js";
 import { travelling, waitsAt } from "./rests.js";
 import { along } from "./routes.js";
@@ -27,8 +27,12 @@ const DIMMED = 0.36;
 const MEETING = 50;
 /** At this share of their step gradients that meet are one. */
 const ONE = 0.72;
-/** A tile has its numbers while it is larger, in pixels. */
-const NUMBERED = 26;
+/** So many points go from a slot to the sign. */
+const POINTS = 3;
+/** When what a node hands on leaves it. */
+const LEAVES = 0.46;
+/** When a gradient is in the node that runs. */
+const SUNK = 0.36;
 /** When the first gradient of a sum is there. */
 export const THERE = 0.94;
 /** When a block has come to rest. */
@@ -50,15 +54,12 @@ export function prepare(frame) {
 }
 
 const HIDES = {
-  meet: ({ node, edge }, hidden, time) => {
-    hidden.add(`inbox:${node.id}`);
-    if (edge && time < ONE) hidden.add(`sent:${edge.id}`);
-  },
-  arrive: ({ node, edge }, hidden, time) => {
-    if (edge && time < THERE) hidden.add(`sent:${edge.id}`);
-    if (time < THERE) hidden.add(`inbox:${node.id}`);
-  },
-  sends: ({ edges }, hidden) => edges.forEach(({ edge }) => hidden.add(`sent:${edge.id}`)),
+  meet: ({ node }, hidden) => hidden.add(`inbox:${node.id}`),
+  arrive: ({ node }, hidden, time) => time < THERE && hidden.add(`inbox:${node.id}`),
+  sends: ({ edges }, hidden, time) => edges.forEach(({ edge }) => {
+    hidden.add(`sent:${edge.id}`);
+    if (time < LEAVES) hidden.add(`line:${edge.id}`);
+  }),
   store: ({ leaf }, hidden, time) => {
     hidden.add(`hot:${leaf.tensor}`);
     hidden.add(`inbox:${leaf.nodes.at(-1).id}`);
@@ -137,54 +138,54 @@ function drawSeed(pen, frame, { node }, time) {
   tile(pen, valueOf(frame, seed.value), at, 32, { kind: "grad" });
 }
 
-/** Where the gradient that a call starts with stands beside its node. */
-export function seedSpot(frame, node) {
-  const item = itemOf(frame, node);
-  const sprite = spriteOf(frame, item);
-  if (!sprite) return null;
-  const { x, y, scale } = sprite;
-  return frame.layout.lying
-    ? { x: Math.min(frame.width - 18, x + (item.w / 2 + 26) * scale), y, size: 30 }
-    : { x, y: Math.max(16, y - (item.h / 2 + 24) * scale), size: 30 };
-}
-
-/** What came sinks into the sign. */
-function drawRun(pen, frame, { node, value }, time) {
-  const item = itemOf(frame, node);
-  const [from, to] = [item && mouthOf(frame, item), item && signOf(frame, item)];
-  if (!from || !to || value === null) return;
-  if (time < 0.42) {
-    const part = smooth(share(time, 0, 0.28));
-    within(pen, { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part), alpha: 1 - share(time, 0.3, 0.42) }, () =>
-      drawSinking(pen, frame, value, lerp(from.size, to.size, part), grad(frame, node)));
+/** What comes goes into the node that runs, behind it, so that nothing covers what the node is called.
+ * @param {Pen} pen @param {Frame} frame
+ */
+export function drawBehind(pen, frame) {
+  for (const { type, node, value } of frame.moment.acts) {
+    const item = type === "run" ? itemOf(frame, node) : undefined;
+    const from = item && mouthOf(frame, item);
+    if (!from || value === null || frame.progress >= SUNK) continue;
+    const { x, y, scale } = spriteOf(frame, item);
+    const part = smooth(share(frame.progress, 0.04, SUNK));
+    const at = frame.layout.lying ? { x: lerp(from.x, x, part), y: from.y } : { x: from.x, y: lerp(from.y, y, part) };
+    tile(pen, valueOf(frame, value), at, lerp(from.size, Math.min(from.size, item.h * scale), part), grad(frame, node));
   }
-  ring(pen, to, share(time, 0.4, 0.62), pen.colours.run);
 }
 
-/** What is so small that its numbers would stick out has none. */
-function drawSinking(pen, frame, value, size, look) {
-  tile(pen, valueOf(frame, value), { x: 0, y: 0 }, size, { ...look, numbers: size * pen.zoom > NUMBERED });
+/** The sign rings when all has come to it. */
+function drawRun(pen, frame, { node }, time) {
+  const item = itemOf(frame, node);
+  const sign = item && signOf(frame, item);
+  if (sign) ring(pen, sign, share(time, SUNK, 0.62), pen.colours.run);
 }
 
-/** What is kept glows, and a ghost of it joins what came. */
-function drawRead(pen, frame, { node, slot, value }, time) {
+/** What is kept glows, and goes as points to the sign of the node, between its title and its slots. */
+function drawRead(pen, frame, { node, slot }, time) {
   const item = itemOf(frame, node);
   const [from, to] = [slotSpot(frame, node, slot), item && signOf(frame, item)];
-  if (!from || !to || item.type !== "node" || time < 0.14 || time > 0.55) return;
-  const part = smooth(share(time, 0.16, 0.42));
-  const alpha = 1 - share(time, 0.45, 0.55);
-  within(pen, { x: 0, y: 0, alpha }, () => {
-    box(pen, { x: from.x, y: from.y, w: from.size + 8, h: from.size + 8 }, 9, { stroke: pen.colours.live, line: 4 });
-    within(pen, { x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) }, () =>
-      drawSinking(pen, frame, value, lerp(from.size - 6, to.size, part), { kind: "save" }));
-  });
+  if (!from || !to || item.type !== "node" || time < 0.1 || time > 0.62) return;
+  const { scale } = spriteOf(frame, item);
+  const strength = Math.sin(Math.PI * share(time, 0.1, 0.62));
+  const side = from.size + 3 + 3 * strength;
+  within(pen, { x: 0, y: 0, alpha: strength }, () =>
+    box(pen, { x: from.x, y: from.y, w: side, h: side }, 9, { stroke: pen.colours.live, line: 4 }));
+  const top = from.y - from.size / 2 - 2 * scale;
+  const [up, across] = [from.size * 0.3, Math.abs(to.x - from.x)];
+  for (let i = 0; i < POINTS; i++) {
+    const part = share(time, 0.16 + 0.05 * i, 0.4 + 0.05 * i);
+    if (!part || part === 1) continue;
+    const far = smooth(part) * (up + across);
+    const x = from.x + Math.sign(to.x - from.x) * Math.max(0, far - up);
+    circle(pen, x, top + Math.max(0, up - far), 3 * scale, { fill: pen.colours.live });
+  }
 }
 
 /** What a node hands on leaves along its lines; what has to be added next waits before the mouth. */
 function drawSends(pen, frame, { edges }, time) {
   edges.forEach(({ edge, value }, i) => {
     const route = edgeRoute(frame, edge);
-    const start = 0.46 + Math.min(0.2, i * 0.05);
+    const start = LEAVES + Math.min(0.2, i * 0.05);
     if (!route || time < start) return;
     const end = endOf(frame, edge);
     const at = along(route, lerp(0.02, end, smooth(share(time, start, start + 0.5))));
@@ -208,83 +209,78 @@ function drawArrive(pen, frame, { node, after, edge }, time) {
   tile(pen, valueOf(frame, after), at, lerp(travelling(frame.layout), mouth.size, part), grad(frame, node));
 }
 
-/** What was there and what comes stand side by side, are held, and fade into what they make. */
+/** What was there and what comes stand side by side, where the graph lies one above the other, are held, and fade into
+ * what they make: at the mouth of the funnel.
+ */
 function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
   const item = itemOf(frame, node);
   const mouth = item && mouthOf(frame, item);
-  const sprite = spriteOf(frame, item);
   if (!mouth || before === null) return;
-  const leaf = item.type === "leaf";
-  const big = Math.max(44, MEETING * Math.min(1.3, sprite.scale));
+  const { scale } = spriteOf(frame, item);
+  const big = Math.max(44, MEETING * Math.min(1.3, scale));
   const sum = valueOf(frame, after);
-  const [wide] = tileSize(sum, big);
-  const gap = wide * 0.62 + 10;
-  const half = gap + wide / 2 + 12;
-  const bent = 12 * Math.sin(Math.PI * share(time, 0.05, 0.95));
-  const { x, y: level } = panelSpot(frame, item, mouth, { w: half * 2, h: big * 1.3 });
-  const y = Math.max(big * 0.7, level - (frame.layout.lying && !leaf ? 0 : bent));
+  const [wide, high] = tileSize(sum, big);
+  const upright = frame.layout.lying && item.type === "node";
+  const gap = upright ? high * 0.5 + 12 : wide * 0.62 + 10;
+  const size = upright ? { w: wide + 24, h: 2 * gap + high + 14 } : { w: 2 * gap + wide + 24, h: big * 1.3 };
+  const { x, y } = panelSpot(frame, item, mouth, size);
+  const off = (far) => (upright ? { x, y: y + far } : { x: x + far, y });
+  const between = (from, to, part) => ({ x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) });
   const route = edge && edgeRoute(frame, edge);
   const from = route ? along(route, waitsAt(frame.layout, edge)) : { x: x + 60, y: y - 40 };
   const free = frame.moment.acts.some(({ type }) => type === "free") ? 0.3 : 0;
   const now = share(time, free, 1);
   const look = grad(frame, node);
-  const plates = Math.max(0, countAt(frame, node) - 2);
   if (now >= ONE) {
     const last = share(now, ONE, 1);
     const goes = smooth(share(last, 0.5, 1));
     ring(pen, { x, y }, last, pen.colours.run);
-    const size = lerp(big, mouth.size, goes) * (1 + 0.22 * Math.sin(Math.PI * Math.min(1, last * 2)));
-    const at = { x: lerp(x, mouth.x, goes), y: lerp(y, mouth.y, goes) };
-    tile(pen, sum, at, size, { ...look, plates: plates + 1 });
+    const pop = lerp(big, mouth.size, goes) * (1 + 0.22 * Math.sin(Math.PI * Math.min(1, last * 2)));
+    tile(pen, sum, between({ x, y }, mouth, goes), pop, look);
     return;
   }
   const open = smooth(share(now, 0, 0.25));
   const lean = 0.3 * gap * smooth(share(now, 0.48, ONE));
   const parts = 1 - share(now, 0.52, 0.6);
-  panel(pen, { x, y, w: half * 2 * open, h: big * 1.3 * open });
-  const there = { x: lerp(mouth.x, x - gap, open) + lean, y: lerp(mouth.y, y, open) };
-  const comes = { x: lerp(from.x, x + gap, open) - lean, y: lerp(from.y, y, open) };
+  panel(pen, { x, y, w: size.w * open, h: size.h * open }, mouth);
   within(pen, { x: 0, y: 0, alpha: parts }, () => {
-    tile(pen, valueOf(frame, before), there, lerp(mouth.size, big, open), { ...look, plates });
-    if (came !== null) tile(pen, valueOf(frame, came), comes, lerp(34, big, open), look);
+    tile(pen, valueOf(frame, before), between(mouth, off(lean - gap), open), lerp(mouth.size, big, open), look);
+    if (came !== null) tile(pen, valueOf(frame, came), between(from, off(gap - lean), open), lerp(34, big, open), look);
   });
   within(pen, { x, y, alpha: share(now, 0.2, 0.3) * parts }, () =>
-    write(pen, "+", 0, 0, 24, { bold: true, colour: pen.colours.run, halo: true }));
-  within(pen, { x: 0, y: 0, alpha: share(now, 0.56, 0.64) }, () =>
-    tile(pen, sum, { x, y }, big, { ...look, plates: plates + 1 }));
+    write(pen, "+", 0, 0, upright ? 20 : 24, { bold: true, colour: pen.colours.run, halo: true }));
+  within(pen, { x: 0, y: 0, alpha: share(now, 0.56, 0.64) }, () => tile(pen, sum, { x, y }, big, look));
 }
 
-/** Where the panel of a sum covers least: at the mouth, above or beside it; of a lying node above it, to the right of
- * its name, below it. Sums of one step have panels beside one another.
+/** Where the panel of a sum is: at the mouth of the funnel, and there where it covers least. Sums of one step have
+ * panels beside one another.
  * @param {Frame} frame @param {Item} item @param {{x: number, y: number, size: number}} mouth
  * @param {{w: number, h: number}} size
  */
-function panelSpot(frame, item, mouth, size) {
-  const { layout, panels, width } = frame;
-  const { x, y, scale } = spriteOf(frame, item);
-  const far = (item.h / 2) * scale + size.h / 2 + 6;
-  const aside = ((item.w / 2) * scale + size.w / 2) + 6;
-  const right = x + (item.tag + 24 - item.w / 2) * scale + size.w / 2;
-  const level = mouth.y - (item.type === "leaf" ? 8 : 18);
-  const lies = layout.lying && item.type !== "leaf";
-  const spots = lies ? [[x, y - far], [x, y - far - NAME * scale], [right, y - far], [x, y + far]]
-    : [[mouth.x, level], [mouth.x, level - size.h - 6], [x - aside, level], [x + aside, level]];
-  const inside = spots.map(([at, down]) => ({
-    x: clamp(at, size.w / 2 + 4, width - size.w / 2 - 4), y: Math.max(size.h / 2 + 3, down), ...size,
+export function panelSpot(frame, item, mouth, { w, h }) {
+  const { layout, panels, width, height } = frame;
+  const leaf = item.type === "leaf";
+  const beyond = mouth.x + w / 2 - mouth.size / 2;
+  const level = mouth.y - (leaf ? 8 : h / 2 - mouth.size / 2);
+  const spots = layout.lying && !leaf ? [0, -1, 1].flatMap((way) =>
+    [beyond, beyond + 10].map((x) => [x, mouth.y + way * (h / 2 - mouth.size / 2)]))
+    : [[mouth.x, level], [mouth.x, level - h - 6], ...[-1, 1].map((way) => [mouth.x + way * (w / 2 + 6), level])];
+  const inside = spots.map(([x, y]) => ({
+    x: clamp(x, w / 2 + 4, width - w / 2 - 4), y: clamp(y, h / 2 + 3, height - h / 2 - 3), w, h,
   }));
   const others = layout.items.filter((each) => each !== item).map((each) => boxOf(each, layout));
-  const name = lies && item.tag
-    ? [{ x: x + (16 + (item.tag - item.w) / 2) * scale, y: y - (item.h / 2 + 21) * scale, w: item.tag * scale, h: 26 }]
-    : [];
-  const found = leastCovering(inside, [...others, ...name, ...panels, ...titlesIn(frame)]);
+  const found = leastCovering(inside, [...others, ...panels, ...titlesIn(frame)]);
   panels.push(found);
   return found;
 }
 
-const countAt = ({ model, moment }, node) => model.state.at(node.id, "arrived", moment.step) ?? 2;
-
-function panel(pen, at) {
+/** A panel, with a point to what it tells of where that is beside it.
+ * @param {Pen} pen @param {import("./places.js").Box} at @param {{x: number, y: number}} mouth
+ */
+function panel(pen, at, mouth) {
   const { panel: fill, run: stroke } = pen.colours;
+  if (Math.abs(mouth.x - at.x) > at.w / 2 || Math.abs(mouth.y - at.y) > at.h / 2)
+    line(pen, [[at.x, at.y], [mouth.x, mouth.y]], { stroke, line: 3 });
   within(pen, { x: 0, y: 0, alpha: 0.92 }, () => box(pen, at, 12, { fill, stroke }));
 }
 
@@ -327,11 +323,11 @@ function dropBlock(pen, frame, { leaf, entry, mouth, tray, look }, time) {
   const floor = { x: 0, y: 0 };
   if (time < 0.97)
     within(pen, { x: tray.x, y: tray.y, scale }, () => {
-      const top = shown.value === null ? side / 2 - 3 : drawTower(pen, model, leaf, shown, floor, side);
+      const top = shown.value === null ? side / 2 - 3 : drawTower(pen, model, shown, floor, side);
       if (shown.value !== null) drawTotal(pen, valueOf(frame, shown.value), top, floor, side);
       if (!falling) return;
       const [start, above] = [(mouth.y - tray.y) / scale, -side / 2 - 8];
-      const high = blockHigh(Number(came.data), leaf.most, side);
+      const high = blockHigh(model, Number(came.data), side);
       const falls = share(time, 0.35, LANDED);
       const y = falls ? lerp(above, top - high / 2, falls * falls)
         : lerp(start, above, smooth(share(time, 0.05, 0.35)));
@@ -520,11 +516,13 @@ function drawVerdict(pen, frame, node, slot, item) {
   const aside = Math.max(0, size.w / 2 - (item.w / 2) * scale);
   const below = Math.min(height - 18, y + (item.h / 2 + 22) * scale);
   const above = Math.max(18, y - (item.h / 2 + 22 + (layout.lying && item.tag ? NAME : 0)) * scale);
-  const spots = [below, above].flatMap((level) => [x, x - aside, x + aside].map((middle) =>
+  const levels = [below, above, ...[1, 2, 3].map((far) => Math.min(height - 18, below + far * size.h))];
+  const spots = levels.flatMap((level) => [x, x - aside, x + aside].map((middle) =>
     ({ x: clamp(middle, size.w / 2 + 6, width - size.w / 2 - 6), y: level, ...size })));
   const at = freest(layout, spots);
   const way = at.y < y ? 1 : -1;
-  line(pen, [[x - 8, at.y + way * 12], [x, at.y + way * 22], [x + 8, at.y + way * 12]], {
+  const tip = way > 0 ? at.y + 22 : y + (item.h / 2 + 4) * scale;
+  line(pen, [[x - 8, at.y + way * 12], [x, tip], [x + 8, at.y + way * 12]], {
     stroke: pen.colours.bad, fill: pen.colours.bad, close: true,
   });
   box(pen, at, 8, { fill: pen.colours.bad });

@@ -51,9 +51,8 @@ export function arrange(model, pieces, leaves, how) {
   const plates = platesOf(leaves, owner);
   const shelf = putAway(plates, items, owner, how);
   size(items, shelf, plates, how);
-  const leafItem = new Map(plates.map((plate) => [plate.leaf.tensor, plate]));
   const links = linksOf(model, owner, plates);
-  return { items, plates, shelf, owner, leafItem, links, ...layersOf(items, links) };
+  return { items, plates, shelf, owner, links, ...layersOf(items, links) };
 }
 
 /** Which item each node is in: asked for every edge of a large graph, so of each node there is the number of its item.
@@ -187,7 +186,8 @@ function linksOf(model, owner, plates) {
   for (const plate of plates) owner.set(plate.leaf.nodes, plate);
   /** @type {Map<Item, Map<Item, Link>>} */
   const links = new Map();
-  const { edges, froms, tos } = edgesOf(model);
+  const { edges } = model;
+  const [froms, tos] = endsOf(model);
   for (let at = 0; at < edges.length; at++) {
     const [one, other] = [numbers[froms[at]], numbers[tos[at]]];
     if (one === other || one < 0 || other < 0) continue;
@@ -204,14 +204,13 @@ function linksOf(model, owner, plates) {
   return [...links.values()].flatMap((own) => [...own.values()]);
 }
 
-/** All edges of a run, with the places of the nodes at their ends. @param {Model} model */
-function edgesOf({ memo, nodes }) {
-  if (!memo.has("edges")) {
-    const edges = nodes.flatMap(({ out }) => out);
+/** Of all edges of a run the places of the nodes at their ends. @param {Model} model */
+function endsOf({ memo, edges }) {
+  if (!memo.has("ends")) {
     const placesOf = (end) => Int32Array.from(edges, (edge) => edge[end].at);
-    memo.set("edges", { edges, froms: placesOf("from"), tos: placesOf("to") });
+    memo.set("ends", [placesOf("from"), placesOf("to")]);
   }
-  return memo.get("edges");
+  return memo.get("ends");
 }
 
 const isLeaf = ({ type }) => type === "leaf" || type === "drawer";

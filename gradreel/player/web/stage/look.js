@@ -44,7 +44,7 @@ function wiresIn(frame) {
   for (const node of placedAt(model, moment.step).nodes) {
     if (!isAlive(node, moment.step)) continue;
     for (const edge of node.out) {
-      if (!edge.to.leaf || !layout.leafItem.has(edge.to.box.tensor)) continue;
+      if (!edge.to.leaf || !layout.owner.get(edge.to)) continue;
       all++;
       if (itemOf(frame, node) === itemOf(frame, edge.to) || edgeRoute(frame, edge)) reach++;
     }

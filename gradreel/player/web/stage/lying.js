@@ -5,6 +5,7 @@
  */
 
 import { tiesOf } from "./arrange.js";
+import { inletDeep } from "./routes.js";
 import { MIN_SCALE, NAME } from "./sizes.js";
 import { meanOf, orderRows, placeRows, setApart, within } from "./spread.js";
 import { FRAME_ROOM, FRAME_TITLE, groundOf, heightAbove, lensRoom, padOf, SMALLEST } from "./standing.js";
@@ -34,8 +35,10 @@ export function lie({ items, shelf, links, layer, storeys, framed }, { width, he
   passColumns(links, bands);
   const ties = tiesOf(links);
   const down = placeBands(bands, ties);
-  const widths = Array.from({ length: columns }, (_, at) =>
-    Math.max(0, ...bands.flatMap((band) => band.columns[at].map(({ w }) => w))));
+  const widest = (sizeOf) => Array.from({ length: columns }, (_, at) =>
+    Math.max(0, ...bands.flatMap((band) => band.columns[at].map(sizeOf))));
+  const bodies = widest(({ w }) => w);
+  const widths = widest((thing) => thing.w / 2 + inletDeep(thing)).map((right, at) => bodies[at] / 2 + right);
   const low = height < 620 || bands.length > 1;
   const page = {
     width,
@@ -49,7 +52,7 @@ export function lie({ items, shelf, links, layer, storeys, framed }, { width, he
   };
   const { lines, wanted } = bestLines(bands, widths, down, page);
   const scale = Math.max(wanted, SMALLEST);
-  placeLines(lines, { widths, down, scale, storeys, page, several: bands.length > 1 });
+  placeLines(lines, { widths, bodies, down, scale, storeys, page, several: bands.length > 1 });
   for (const plate of shelf) plate.y = height - page.padY - page.leafHigh * scale + (plate.h * scale) / 2;
   placeShelf(shelf, scale, width);
   passLines(links, lines, items, scale);
@@ -145,7 +148,7 @@ function measureLine({ band, columns }, widths, down) {
   return { band, columns, things, from: top, to: bottom, high: bottom - top, wide, top: 0, bottom: 0 };
 }
 
-function placeLines(lines, { widths, down, scale, storeys, page, several }) {
+function placeLines(lines, { widths, bodies, down, scale, storeys, page, several }) {
   const { width, height, padY, padTop, leafHigh, drop, lineGap } = page;
   const high = lines.reduce((sum, line) => sum + line.high, 0) * scale;
   const fixed = (leafHigh + drop + (lines.length - 1) * lineGap + (several ? lines.length * STOREY : 0)) * scale;
@@ -166,8 +169,8 @@ function placeLines(lines, { widths, down, scale, storeys, page, several }) {
     for (const at of line.columns) {
       for (const thing of line.band.columns[at]) {
         thing.row = row;
-        thing.x = x + (widths[at] * scale) / 2;
-        thing.wide = widths[at] * scale;
+        thing.wide = (thing.w ? bodies : widths)[at] * scale;
+        thing.x = x + thing.wide / 2;
         thing.y = middle + (down.get(thing) - (line.from + line.to) / 2) * scale * tall;
       }
       x += widths[at] * scale + gap;

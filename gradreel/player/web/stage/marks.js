@@ -4,11 +4,11 @@
  */
 
 import { isAlive, countsOf, hasRun, leafName, slotAt, slotValue, tensorAt } from "./moment.js";
-import { gradAt } from "./model.js";
+import { fullTowerOf, gradAt } from "./model.js";
 import { box, line, sizeOfText, write } from "./pen.js";
-import { inletDeep, inletOf, mouthX } from "./routes.js";
+import { inletOf, mouthX } from "./routes.js";
 import {
-  BOLD, BOLD_MONO, CELL, cellsOf, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, RESULT,
+  BOLD, BOLD_MONO, CELL, cellsOf, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, PIP, RESULT,
   SIGN, slotLabel, slotPlace, TITLE,
 } from "./sizes.js";
 import { css, heat, numberIn, tile } from "./tiles.js";
@@ -345,12 +345,12 @@ function drawFunnel(pen, item) {
  */
 export function drawInlet(pen, { layout }, item) {
   const { lying } = layout;
-  const inlet = inletOf(layout, item);
-  const [wide, neck] = [inlet / 2 + 9, Math.min(inlet / 2, 13)];
+  const { neck, deep, rows, columns } = item.inlet;
+  const wide = inletOf(layout, item) / 2 + 9;
+  const half = ((lying ? rows : columns) * PIP.room + PIP.margin) / 2;
   const edge = -(lying ? item.w : item.h) / 2;
-  const mouth = edge - inletDeep(layout, item);
-  const half = [[wide, mouth], [neck, edge - 6], [neck, edge]];
-  const points = [...half, ...half.map(([x, y]) => [-x, y]).reverse()];
+  const side = [[wide, edge - deep], [half, edge - neck], [half, edge]];
+  const points = [...side, ...side.map(([x, y]) => [-x, y]).reverse()];
   const { run: stroke, "run-bg": fill } = pen.colours;
   line(pen, lying ? points.map(([x, y]) => [-y, x]) : points, { stroke, line: 1.6, fill, close: true });
 }
@@ -371,7 +371,8 @@ function drawTray(pen, x, y, side) {
 }
 
 /** How high the block of a term stands in a tower. */
-export const blockHigh = (number, most, side) => Math.max(4, (Math.abs(number) / (most || 1)) * (side - 10));
+export const blockHigh = (model, number, side) =>
+  Math.max(4, (Math.abs(number) / (fullTowerOf(model) || 1)) * (side - 10));
 
 /** What a tray holds: of a scalar a tower, a block for each call; of a matrix a tile on as many plates.
  * @param {Pen} pen @param {import("./types.js").Model} model @param {import("./types.js").Leaf} leaf
@@ -386,7 +387,7 @@ function fillTray(pen, model, leaf, entry, { x, y }, side) {
     return;
   }
   if (grid && "scalar" in grid) {
-    const top = drawTower(pen, model, leaf, entry, { x, y }, side);
+    const top = drawTower(pen, model, entry, { x, y }, side);
     drawTotal(pen, value, top, { x, y }, side);
     return;
   }
@@ -405,13 +406,13 @@ export function drawTotal(pen, { data }, top, { x, y }, side) {
 }
 
 /** The blocks of a tower. @returns {number} where it ends */
-export function drawTower(pen, model, leaf, entry, { x, y }, side) {
+export function drawTower(pen, model, entry, { x, y }, side) {
   const numbers = entry.terms.map((term) => Number(model.scene.values[term]?.data));
   const alike = numbers.every((number) => Math.sign(number) === Math.sign(numbers[0]));
   const all = alike && entry.count === numbers.length ? numbers : [Number(model.scene.values[entry.value].data)];
   let top = y + side / 2 - 3;
   all.forEach((number, i) => {
-    const high = blockHigh(number, leaf.most, side);
+    const high = blockHigh(model, number, side);
     const fill = css(heat(pen, Math.sign(number) * (0.45 + 0.13 * (i % 3)), 1));
     box(pen, { x, y: top - high / 2, w: side - 10, h: high - 1 }, 1, { fill, stroke: pen.colours.run, line: 1.3 });
     top -= high;

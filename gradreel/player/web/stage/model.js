@@ -23,7 +23,7 @@ export function modelOf(scene, state) {
   const groups = new Map(scene.groups.map((group) => [group.id, group]));
   const nodes = scene.boxes.map((box, at) => nodeOf(box, at, state, groups));
   const node = new Map(nodes.map((each) => [each.id, each]));
-  connect(scene, node);
+  const edges = connect(scene, node);
   addResults(scene, node);
   const { episodes, episodeOf } = episodesOf(scene, state, node);
   for (const each of nodes) {
@@ -39,6 +39,7 @@ export function modelOf(scene, state) {
     state,
     nodes,
     node,
+    edges,
     leaves,
     leaf: new Map(leaves.map((leaf) => [leaf.tensor, leaf])),
     episodes,
@@ -96,14 +97,16 @@ function nodeOf(box, at, state, groups) {
   };
 }
 
+/** @returns {Edge[]} */
 function connect(scene, node) {
-  for (const wire of scene.wires) {
+  return scene.wires.map((wire, at) => {
     const [from, to] = [node.get(wire.from), node.get(wire.to)];
     /** @type {Edge} */
-    const edge = { id: wire.id, from, to, input: wire.input_nr, slope: wire.slope ?? null };
+    const edge = { id: wire.id, at, from, to, input: wire.input_nr, slope: wire.slope ?? null };
     from.out.push(edge);
     to.into.push(edge);
-  }
+    return edge;
+  });
 }
 
 /** What each node of an expression came to on the way forward: the scene tells it with the expression's tape. */
@@ -234,29 +237,44 @@ function mostAt(leaf, scene, state) {
   return Math.max(0, ...[...places].map((place) => mostOf(scene.values[place])));
 }
 
-/** How long the bars of scalars are, as the numbers for which a bar has its full length: of all values of a run by one
- * measure, and of all gradients by one, so that two that are added make one as long as both.
- * @param {Model} model @returns {{value: number, grad: number}}
+/** The number for which the bar of a scalar has its full length, in the whole run: one number has one bar, whether it
+ * is a value or a gradient.
+ * @param {Model} model @returns {number}
  */
-export function barsOf({ memo, nodes, leaves, scene, state }) {
-  if (memo.has("bars")) return memo.get("bars");
-  const bars = { value: 0, grad: 0 };
-  const see = (kind, place) => {
+export function fullBarOf({ memo, nodes, leaves, scene, state }) {
+  if (memo.has("bar")) return memo.get("bar");
+  let most = 0;
+  const see = (place) => {
     const value = place === null ? null : scene.values[place];
     const size = value?.whole && !value.shape.length ? Math.abs(Number(value.data)) : 0;
-    if (size > bars[kind] && Number.isFinite(size)) bars[kind] = size;
+    if (size > most && Number.isFinite(size)) most = size;
   };
   for (const { id, slots } of nodes) {
-    for (const { value } of slots) see("value", value);
-    for (const place of state.track(id, "grad_in")?.values ?? []) see("grad", place);
+    for (const { value } of slots) see(value);
+    for (const place of state.track(id, "grad_in")?.values ?? []) see(place);
   }
-  for (const { tensor } of leaves) for (const place of state.track(tensor, "value")?.values ?? []) see("value", place);
+  for (const { tensor, grads } of leaves) {
+    for (const place of state.track(tensor, "value")?.values ?? []) see(place);
+    for (const { value } of grads) see(value);
+  }
   for (const [kind, property] of [["w", "value"], ["sum", "total"]])
     state.each(`${kind}:`, property, (_, steps, values, from, to) => {
-      for (let at = from; at < to; at++) see("grad", values[at]);
+      for (let at = from; at < to; at++) see(values[at]);
     });
-  memo.set("bars", bars);
-  return bars;
+  memo.set("bar", most);
+  return most;
+}
+
+/** The number for which the tower of a scalar `.grad` is as high as its tray: one measure for all leaves.
+ * @param {Model} model @returns {number}
+ */
+export function fullTowerOf({ memo, leaves, scene }) {
+  if (!memo.has("tower")) {
+    const values = leaves.flatMap(({ grads }) => grads.flatMap(({ value, came }) => [value, came]));
+    const scalars = values.map((place) => scene.values[place]).filter((value) => value && !value.shape.length);
+    memo.set("tower", Math.max(0, ...scalars.map(mostOf)));
+  }
+  return memo.get("tower");
 }
 
 /** By step the tensors that are written over. */

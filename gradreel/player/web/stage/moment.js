@@ -8,7 +8,7 @@ import { createCursor } from "./cursor.js";
 import { actsAt } from "./happenings.js";
 
 /** @import { BoundName, Slot } from "../scene/types.js" */
-/** @import { Edge, Leaf, Model, StageMoment, StageNode, Waiting } from "./types.js" */
+/** @import { Edge, Leaf, Model, StageMoment, StageNode } from "./types.js" */
 
 const KEPT = new Set(["held", "retained", "stale"]);
 
@@ -16,7 +16,6 @@ const KEPT = new Set(["held", "retained", "stale"]);
 export function stageMoment(model, step, names) {
   const { state } = model;
   const acts = actsAt(model, step);
-  const call = state.at("program", "call", step);
   return {
     step,
     names,
@@ -24,7 +23,6 @@ export function stageMoment(model, step, names) {
     acts,
     running: acts.find(({ type }) => type === "run")?.node ?? null,
     failed: acts.find(({ type }) => type === "fail")?.node ?? failedBefore(model, step),
-    callAt: call === null ? null : (model.scene.call.get(call)?.from ?? null),
     cached: new Map(),
   };
 }
@@ -75,29 +73,26 @@ export function hasArrived(model, edge, step) {
     || (state.at(sum, "wires", step) ?? []).includes(edge.id);
 }
 
-/** What has added up at a node and waits for it to run. @returns {Waiting|null} */
+/** What has added up at a node and waits for it to run. @returns {number|null} */
 export function waitingAt(model, node, step) {
   const { state } = model;
   if (hasRun(model, node, step)) return null;
   for (const key of node.box.adds ?? []) {
     const value = state.at(key, "total", step);
-    if (value !== null) return { value, count: arrivedAt(model, node, step) };
+    if (value !== null) return value;
   }
   if (!node.leaf) return null;
   const came = state.at(node.id, "came", step);
   return came !== null && state.at(node.id, "how", step) === null && arrivedAt(model, node, step) > 0
-    ? { value: came, count: 1 }
+    ? came
     : null;
 }
 
 /** How many gradients have come to a node that waits for more than one, or a leaf, in the present call. */
 export const arrivedAt = ({ state }, node, step) => state.at(node.id, "arrived", step) ?? 0;
 
-/** How many gradients such a node expects in the call that a step is in; 0 outside of calls.
- * @param {Model} model @param {StageNode} node @param {StageMoment} moment @returns {number}
- */
-export const expectedAt = ({ state }, node, { step, callAt }) =>
-  callAt === null ? 0 : (state.at(node.id, "expected", step) ?? 0);
+/** How many gradients such a node expects in the call that a step is in, or in the last one. */
+export const expectedAt = ({ state }, node, step) => state.at(node.id, "expected", step) ?? 0;
 
 /** The nodes that the present or last call starts at, with the value that each gets. */
 export function seedsAt(model, step) {
@@ -134,10 +129,9 @@ const [HELD, FREED] = [1, 2];
 /** The cursors over all that is counted, made when something is counted for the first time.
  * @param {Model} model
  */
-function countersOf({ memo, nodes, state }) {
+function countersOf({ memo, nodes, edges, state }) {
   if (!memo.has("counters")) {
     const slots = nodes.flatMap(({ id, slots: own }) => own.map(({ name }) => state.track(id, `slot:${name}`)));
-    const edges = nodes.flatMap(({ out }) => out);
     let first = 0;
     memo.set("counters", {
       ran: createCursor(nodes.map(({ id }) => state.track(id, "order")), (order) => Number(order !== null)),
@@ -145,7 +139,6 @@ function countersOf({ memo, nodes, state }) {
       firstSlot: Int32Array.from(nodes, ({ slots: own }) => (first += own.length) - own.length),
       sent: createCursor(edges.map(({ id }) => state.track(id, "value")), (value) => Number(value !== null)),
       lit: createCursor(edges.map(({ id }) => state.track(id, "state")), (how) => Number(how === "lit")),
-      edgeAt: new Map(edges.map((edge, at) => [edge, at])),
     });
   }
   return memo.get("counters");
@@ -183,15 +176,14 @@ export function countsOf(model, nodes, moment) {
 export function linkAt(model, link, moment) {
   const { cached, step } = moment;
   if (!cached.has(link)) {
-    const { edgeAt, ...counters } = countersOf(model);
+    const counters = countersOf(model);
     const [sent, lit] = [counters.sent.at(step), counters.lit.at(step)];
     const found = { alive: false, done: 0, lit: false };
     for (const edge of link.edges) {
       if (!isAlive(edge.from, step)) continue;
       found.alive = true;
-      const at = edgeAt.get(edge);
-      found.done += sent[at];
-      found.lit ||= Boolean(sent[at] && lit[at]);
+      found.done += sent[edge.at];
+      found.lit ||= Boolean(sent[edge.at] && lit[edge.at]);
     }
     cached.set(link, found);
   }

@@ -3,32 +3,30 @@
  * gradients that wait, and what happens now. All that it draws it is told; the same code paints the screen and a file.
  */
 
-import { THERE, dimmed, drawActs, mostAt, prepare, seedSpot } from "./acts.js";
-import { barsOf } from "./model.js";
+import { THERE, dimmed, drawActs, drawBehind, mostAt, prepare } from "./acts.js";
+import { fullBarOf } from "./model.js";
 import { isFramed } from "./fold.js";
 import { drawInlet, drawItem, idsOf } from "./marks.js";
 import {
-  arrivedAt, expectedAt, hasArrived, hasRun, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
+  arrivedAt, expectedAt, hasArrived, isAlive, linkAt, plainTensors, seedsAt, sentAt, waitingAt,
 } from "./moment.js";
-import { drawPass } from "./passes.js";
+import { drawPass, passAt } from "./passes.js";
 import { box, circle, clamp, line, pill, pillWide, within, write } from "./pen.js";
-import { boxOf, edgeRoute, itemOf, leastCovering, mouthOf, spriteOf, titlesIn } from "./places.js";
+import { boxOf, edgeRoute, itemOf, leastCovering, mouthOf, pipPlaces, seedSpot, spriteOf, titlesIn } from "./places.js";
 import { drawProgram, isBeforeGraph } from "./program.js";
 import { ARRIVED, restsOf, travelling, waitsAt } from "./rests.js";
 import { along, inletDeep, isBundle, routeOf, trace } from "./routes.js";
-import { LABEL, lastParts, NAME } from "./sizes.js";
+import { LABEL, lastParts, NAME, PIP } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
 import { drawStoreys } from "./storeys.js";
 import { sizeFor, tile } from "./tiles.js";
 import { tileSize } from "./values.js";
 
 /** @import { Pen } from "./pen.js" */
-/** @import { Frame, Link } from "./types.js" */
+/** @import { Frame, Item, Link, StageNode } from "./types.js" */
 
 const HEAD = 9;
-/** So many gradients are told by a pip each. */
-const PIPS = 6;
-const PIP = 13;
+const CLOSED = new Set(["card", "ladder", "drawer"]);
 const PLAIN = 5;
 /** The shares of a step at which a gradient has come. */
 const COMES = { arrive: THERE, meet: 0.3 };
@@ -41,7 +39,7 @@ const SPOTS = [0.3, 0.2, 0.42, 0.54, 0.66, 0.78, 0.14, 0.36, 0.25, 0.48, 0.6, 0.
 export function paint(pen, frame) {
   const { colours, context } = pen;
   pen.least = Infinity;
-  pen.bars = barsOf(frame.model);
+  pen.bar = fullBarOf(frame.model);
   frame.targets = [];
   frame.counts = [];
   frame.seeds = seedsAt(frame.model, frame.moment.step);
@@ -60,10 +58,12 @@ export function paint(pen, frame) {
   drawInlets(pen, frame);
   for (const link of frame.layout.links) drawLink(pen, frame, link, pills);
   for (const title of titles) drawTitle(pen, frame, title);
+  drawBehind(pen, frame);
   drawThings(pen, frame);
   for (const { text, spots, colour } of pills) drawCount(pen, frame, text, colour, spots);
   if (!frame.lit) drawSlopes(pen, frame);
   within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.36 : 1 }, () => drawWaiting(pen, frame));
+  drawArrivals(pen, frame);
   drawActs(pen, frame);
 }
 
@@ -236,7 +236,7 @@ function takenIn(frame) {
 /** Nodes at which gradients are added have funnels. */
 function drawInlets(pen, frame) {
   for (const { item, x, y, scale, alpha, gone } of frame.sprites.values())
-    if (!gone && inletDeep(frame.layout, item))
+    if (!gone && inletDeep(item))
       within(pen, { x, y, scale, alpha: alpha * dimmed(frame, item.key) }, () => drawInlet(pen, frame, item));
 }
 
@@ -260,7 +260,7 @@ function drawLink(pen, frame, link, pills) {
   link.edges.forEach((edge, place) => {
     if (!isAlive(edge.from, frame.moment.step)) return;
     const route = routeOf(frame.layout, link, place, (item) => spriteOf(frame, item));
-    const sent = sentAt(frame.model, edge, frame.moment.step) !== null;
+    const sent = sentAt(frame.model, edge, frame.moment.step) !== null && !frame.hidden.has(`line:${edge.id}`);
     const isLit = frame.model.state.at(edge.id, "state", frame.moment.step) === "lit";
     const on = frame.path.has(edge.id);
     within(pen, { x: 0, y: 0, alpha: on || !frame.path.size ? alpha : alpha * FAINT }, () => {
@@ -318,11 +318,16 @@ function drawCount(pen, frame, text, colour, spots) {
 function drawWaiting(pen, frame) {
   drawSeeds(pen, frame);
   drawSent(pen, frame);
-  for (const item of frame.layout.items) {
-    if (item.type === "card" || item.type === "ladder" || item.type === "drawer") continue;
-    const nodes = item.type === "leaf" ? item.leaf.nodes : item.nodes;
-    for (const node of nodes) if (isAlive(node, frame.moment.step)) drawInbox(pen, frame, item, node);
-  }
+  for (const [item, node] of openNodes(frame)) drawInbox(pen, frame, item, node);
+}
+
+/** The nodes that are seen by themselves, those of leaves too, each with what stands for it.
+ * @param {Frame} frame @returns {[Item, StageNode][]}
+ */
+function openNodes({ layout, moment, sprites }) {
+  const open = layout.items.filter((item) => !CLOSED.has(item.type) && sprites.get(item.key)?.gone === false);
+  return open.flatMap((item) => (item.type === "leaf" ? item.leaf.nodes : item.nodes)
+    .filter((node) => isAlive(node, moment.step)).map((node) => [item, node]));
 }
 
 /** The gradient that the call started with stands beside its node. */
@@ -363,42 +368,46 @@ function drawSent(pen, frame) {
 function drawInbox(pen, frame, item, node) {
   const { model, moment } = frame;
   const at = mouthOf(frame, item);
-  const sprite = spriteOf(frame, item);
-  if (!at || sprite.gone) return;
   const waiting = frame.hidden.has(`inbox:${node.id}`) ? null : waitingAt(model, node, moment.step);
-  if (waiting) {
-    const look = { kind: /** @type {const} */ ("grad"), most: mostAt(frame, node), plates: waiting.count - 1 };
-    tile(pen, model.scene.values[waiting.value], at, at.size, look);
-  }
-  const expected = expectedAt(model, node, moment);
-  if (expected > 1 && !hasRun(model, node, moment.step)) drawPips(pen, frame, item, node, expected, at);
+  if (waiting === null) return;
+  tile(pen, model.scene.values[waiting], at, at.size, { kind: "grad", most: mostAt(frame, node) });
 }
 
 /** How many gradients that a step brings to a node are still on their way. @param {Frame} frame */
 const comingTo = ({ moment, progress }, node) =>
   moment.acts.filter((act) => act.node === node && progress < (COMES[act.type] ?? 0)).length;
 
-/** How many gradients are still to come. */
-function drawPips(pen, frame, item, node, expected, at) {
+/** The pips of all funnels; in an error, too, they are as they are. */
+function drawArrivals(pen, frame) {
+  const { model, moment: { step } } = frame;
+  if (passAt(model, step)?.way !== "backward") return;
+  for (const [item, node] of openNodes(frame)) {
+    const expected = expectedAt(model, node, step);
+    if (expected > 1) drawPips(pen, frame, item, node, expected);
+  }
+}
+
+/** How many gradients have come of all, until a graph is built anew: a pip for each in the neck of the funnel, or where
+ * they are many, a count.
+ */
+function drawPips(pen, frame, item, node, expected) {
   const { colours } = pen;
-  const { scale, x, y } = spriteOf(frame, item);
+  const sprite = spriteOf(frame, item);
+  const { scale, x, y } = sprite;
   const arrived = arrivedAt(frame.model, node, frame.moment.step) - comingTo(frame, node);
-  const leaf = item.type === "leaf";
-  if (expected > PIPS) {
+  const places = pipPlaces(frame.layout, item, sprite, expected);
+  if (!places) {
     const text = `${arrived} of ${expected}`;
     const [top, beside] = [y - (item.h / 2) * scale - 14, (item.w / 2) * scale + pillWide(pen, text) / 2 + 4];
-    const level = leaf ? at.y : top;
+    const mouth = mouthOf(frame, item);
+    const level = item.type === "leaf" ? mouth.y : top;
     drawCount(pen, frame, text, colours.run, [
-      { x: x + beside, y: level }, { x: x - beside, y: level }, { x: at.x, y: top },
+      { x: x + beside, y: level }, { x: x - beside, y: level }, { x: mouth.x, y: top },
     ]);
     return;
   }
-  const wide = (expected - 1) * PIP;
-  const right = x + (item.w / 2) * scale;
-  const from = leaf ? at.x - wide / 2 : right - wide - 6;
-  const level = leaf ? at.y + 25 * scale : y - (item.h / 2 + 10) * scale;
-  for (let i = 0; i < expected; i++)
-    circle(pen, from + i * PIP, level, 4.5, { fill: i < arrived ? colours.run : colours.panel, stroke: colours.run });
+  for (const [i, place] of places.entries())
+    circle(pen, place.x, place.y, PIP.radius * scale, {
+      fill: i < arrived ? colours.run : colours.panel, stroke: colours.run,
+    });
 }
-
-

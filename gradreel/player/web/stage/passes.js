@@ -3,9 +3,8 @@
  * begins.
  */
 
-import { seedSpot } from "./acts.js";
 import { box, write } from "./pen.js";
-import { overlapOf, thingsIn } from "./places.js";
+import { overlapOf, seedSpot, thingsIn } from "./places.js";
 import { restsOf, waysOf } from "./rests.js";
 import { BOLD } from "./sizes.js";
 import { pointsOf, slopesOf } from "./slopes.js";

@@ -66,13 +66,13 @@ export function createMeasure(widthOf) {
  * @property {Measure} measure
  * @property {number} zoom  CSS pixels of one unit, as things are drawn now
  * @property {number} least  the smallest text of this frame, in CSS pixels
- * @property {{value: number, grad: number}|null} bars  the numbers of a full bar, where a run decides them
+ * @property {number|null} bar  the number of a full bar, where a run decides it
  * @property {{text: string, x: number, y: number, w: number, h: number}[]|null} written  what was written and where
  */
 
 /** @param {any} context @param {import("./types.js").Palette} colours @param {Measure} measure @returns {Pen} */
 export const createPen = (context, colours, measure) =>
-  ({ context, colours, measure, zoom: 1, least: Infinity, written: null, bars: null });
+  ({ context, colours, measure, zoom: 1, least: Infinity, written: null, bar: null });
 
 /** Draw in the units of a thing: from its middle, at its scale and strength.
  * @param {Pen} pen @param {{x: number, y: number, scale?: number, alpha?: number, turn?: number}} at

@@ -4,8 +4,8 @@
  */
 
 import { leafPlaces } from "./marks.js";
-import { mouthX, routeOf } from "./routes.js";
-import { NAME, slotPlace } from "./sizes.js";
+import { inletDeep, mouthX, routeOf } from "./routes.js";
+import { LEAF_PIPS, NAME, PIP, slotPlace } from "./sizes.js";
 
 /** @import { Edge, Frame, Item, Layout, Leaf, StageNode } from "./types.js" */
 
@@ -20,9 +20,10 @@ const SHOWN_SLOTS = 4;
 export const spriteOf = ({ sprites }, item) => (item ? sprites.get(item.key) : undefined);
 
 /** The place of a thing with the name that may be at it. @param {Item} item @param {Layout} layout @returns {Box} */
-export function boxOf({ x, y, w, h, tag, lens, over = 0 }, { scale, lying }) {
-  const above = over + (lens ? 28 : 0) + (tag && lying ? NAME : 0);
-  const right = tag && !lying ? tag : 0;
+export function boxOf({ x, y, w, h, tag, lens, inlet, over = 0 }, { scale, lying }) {
+  const funnel = inlet?.deep ?? 0;
+  const above = over + (lens ? 28 : 0) + (lying ? (tag ? NAME : 0) : funnel);
+  const right = lying ? funnel : tag;
   return { x: x + (right / 2) * scale, y: y - (above / 2) * scale, w: (w + right) * scale, h: (h + above) * scale };
 }
 
@@ -65,15 +66,12 @@ export const titlesIn = ({ targets }) => targets.filter(({ kind }) => kind === "
 
 /** What stands for a node on the stage. @param {Frame} frame @param {StageNode} node @returns {Item|undefined} */
 export function itemOf({ layout }, node) {
-  const item = node.leaf ? layout.leafItem.get(node.box.tensor) : layout.owner.get(node);
+  const item = layout.owner.get(node);
   return item?.inside ?? item;
 }
 
 /** What stands for a leaf. @param {Frame} frame @param {Leaf} leaf @returns {Item|undefined} */
-export function plateOf({ layout }, leaf) {
-  const item = layout.leafItem.get(leaf.tensor);
-  return item?.inside ?? item;
-}
+export const plateOf = (frame, leaf) => itemOf(frame, leaf.nodes[0]);
 
 /** @param {Frame} frame @param {StageNode} node @param {import("../scene/types.js").Slot} slot @returns {Place|null} */
 export function slotSpot(frame, node, slot) {
@@ -101,9 +99,28 @@ export function mouthAt({ lying }, item, { x, y, scale }) {
     return {
       x: x + mouthX(item) * scale, y: y + (-item.h / 2 + 15) * scale, size: (item.compact ? 33 : 42) * scale,
     };
-  if (lying && item.type !== "drawer")
-    return { x: x + (item.w / 2 + 18) * scale, y, size: 38 * scale };
-  return { x, y: y - (item.h / 2 + 17 + (item.over ?? 0)) * scale, size: 38 * scale };
+  const off = inletDeep(item) ? inletDeep(item) - 4 : 17 + (item.over ?? 0);
+  return lying && item.type !== "drawer" ? { x: x + (item.w / 2 + off) * scale, y, size: 36 * scale }
+    : { x, y: y - (item.h / 2 + off) * scale, size: 36 * scale };
+}
+
+/** Where the pips of gradients that a thing expects stand, in the neck of its funnel; null where they are too many.
+ * @param {Layout} layout @param {Item} item @param {import("./routes.js").Spot} spot @param {number} many
+ * @returns {{x: number, y: number}[]|null}
+ */
+export function pipPlaces({ lying }, item, { x, y, scale }, many) {
+  const leaf = item.type === "leaf";
+  const how = leaf ? LEAF_PIPS[item.compact ? "compact" : "big"] : item.inlet;
+  if (!how || many > how.rows * how.columns) return null;
+  const columns = Math.min(many, how.columns);
+  const rows = Math.ceil(many / columns);
+  const neck = (lying ? columns : rows) * (PIP.room / 2) + PIP.margin / 2;
+  const [middle, level] = leaf ? [mouthX(item), -item.h / 2 + (item.compact ? 33.5 : 40)]
+    : lying ? [item.w / 2 + neck, 0] : [0, -item.h / 2 - neck];
+  return Array.from({ length: many }, (_, i) => ({
+    x: x + (middle + ((i % columns) - (columns - 1) / 2) * PIP.room) * scale,
+    y: y + (level + (Math.floor(i / columns) - (rows - 1) / 2) * PIP.room) * scale,
+  }));
 }
 
 /** @param {Frame} frame @param {Leaf} leaf @param {"value"|"tray"} which @returns {Place|null} */
@@ -115,6 +132,17 @@ export function leafSpot(frame, leaf, which) {
   const places = leafPlaces(item);
   const { x, y } = places[which];
   return { x: sprite.x + x * sprite.scale, y: sprite.y + y * sprite.scale, size: places.side * sprite.scale };
+}
+
+/** Where the gradient that a call starts with stands beside its node. @param {Frame} frame @param {StageNode} node */
+export function seedSpot(frame, node) {
+  const item = itemOf(frame, node);
+  const sprite = spriteOf(frame, item);
+  if (!sprite) return null;
+  const { x, y, scale } = sprite;
+  return frame.layout.lying
+    ? { x: Math.min(frame.width - 18, x + (item.w / 2 + 26) * scale), y, size: 30 }
+    : { x, y: Math.max(16, y - (item.h / 2 + 24) * scale), size: 30 };
 }
 
 /** The sign of a node. @param {Frame} frame @param {Item} item @returns {Place|null} */

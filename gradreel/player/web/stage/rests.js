@@ -57,7 +57,7 @@ export function waysOf(layout) {
 /** @param {Layout} layout @returns {Rests} */
 function placeRests(layout) {
   const ways = waysOf(layout);
-  const mouths = layout.items.filter((item) => inletDeep(layout, item)).map((item) => {
+  const mouths = layout.items.filter((item) => inletDeep(item)).map((item) => {
     const { x, y, size } = mouthAt(layout, item, { x: item.x, y: item.y, scale: layout.scale });
     return { x, y, w: size, h: size };
   });

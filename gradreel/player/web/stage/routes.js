@@ -3,16 +3,20 @@
  * point at any share of it. Things may be on their way to their places, so lines follow where they are now. Pure.
  */
 
+import { clamp } from "./pen.js";
+
 /** @import { Item, Layout, Link } from "./types.js" */
 
 /** @typedef {{x: number, y: number, scale: number}} Spot   where an item is now */
-/** @typedef {{kind: "fall"|"flow"|"corners", points: number[][]}} Route */
+/** @typedef {{kind: "fall"|"flow"|"corners", points: number[][], bend?: number}} Route
+ *   `bend`: how much later, in pixels, a curve turns than one whose halves are alike
+ */
 
 /** More edges between the same two are drawn as one. */
 const BUNDLE = 6;
 const CORNER = 14;
-/** How deep the funnel before a node is. */
-const INLET = { lying: 26, standing: 16 };
+/** So far from each other edges between the same two turn, at scale 1. */
+const TWINS = 24;
 /** Beside a line of the page, where links turn to the next. */
 const TURN = 30;
 
@@ -37,10 +41,9 @@ export const mouthX = (item) => (item.type === "leaf" ? item.tile / 2 + (item.co
 const mouthWide = (item) => (item.type === "drawer" ? item.w * 0.6 : item.compact ? 30 : 56);
 
 /** How far from a node its lines end: at the mouth of a funnel, where gradients are added before it.
- * @param {Layout} layout @param {Item} item
+ * @param {Pick<Item, "inlet">} item
  */
-export const inletDeep = ({ lying }, { type, nodes }) =>
-  (type === "node" && nodes[0].box.adds?.length ? INLET[lying ? "lying" : "standing"] : 0);
+export const inletDeep = ({ inlet }) => inlet?.deep ?? 0;
 
 /** How wide the lines into a node stand apart. */
 const inlet = ({ w, h }, all, lying) => Math.min(lying ? h * 0.7 : w * 0.5, all * 26);
@@ -59,9 +62,10 @@ export function routeOf(layout, link, place, spotOf) {
   const line = isBundle(link) ? 0 : place;
   const outs = (layout.outs.get(link.from) ?? [link]).filter((each) =>
     !layout.lying || isLeaf(each.to) === isLeaf(link.to));
-  const out = rankOf(outs, link, line);
+  const twin = isBundle(link) ? 0 : line - (link.edges.length - 1) / 2;
+  const out = { ...rankOf(outs, link, line), twin };
   const into = rankOf(layout.ins.get(link.to) ?? [link], link, line);
-  if (!layout.lying) return falling(link, from, to, out, into, inletDeep(layout, link.to));
+  if (!layout.lying) return falling(link, from, to, out, into, inletDeep(link.to));
   if (isLeaf(link.to) || stacked(link, from, to)) return falling(link, from, to, out, into);
   return flowing(layout, link, from, to, out, into);
 }
@@ -78,18 +82,18 @@ function falling({ from, to, via }, a, b, out, into, inlets = 0) {
   const top = b.y - (to.h / 2 + inlets) * b.scale - (to.lens ? 26 * b.scale : 0);
   const end = [b.x + mouthX(to) * b.scale + into.at * (to.lens ? 8 : arrives), top + (isLeaf(to) && !to.lens ? 2 : 0)];
   const points = via.flatMap(({ x, y, h }) => (h > 30 ? [[x, y - h / 2], [x, y + h / 2]] : [[x, y]]));
-  return { kind: "fall", points: [start, ...points, end] };
+  return { kind: "fall", points: [start, ...points, end], bend: bendOf(out.twin * a.scale, start, end, 1) };
 }
 
 /** @returns {Route} */
 function flowing(layout, link, a, b, out, into) {
   const { from, to, via } = link;
   const start = [a.x - (from.w / 2) * a.scale, a.y + out.at * Math.min(from.h * 0.7, out.all * 26) * a.scale];
-  const end = [b.x + (to.w / 2 + inletDeep(layout, to)) * b.scale, b.y + into.at * inlet(to, into.all, true) * b.scale];
+  const end = [b.x + (to.w / 2 + inletDeep(to)) * b.scale, b.y + into.at * inlet(to, into.all, true) * b.scale];
   const points = through(via);
   const [upper, lower] = [layout.lines[from.row], layout.lines[to.row]];
   if (from.row === to.row || layout.lines.length < 2 || !upper || !lower)
-    return { kind: "flow", points: [start, ...points, end] };
+    return { kind: "flow", points: [start, ...points, end], bend: bendOf(out.twin * a.scale, start, end, 0) };
   const before = through(via.filter(({ row }) => row === from.row));
   const after = through(via.filter(({ row }) => row === to.row));
   const [last, first] = [before.at(-1) ?? start, after[0] ?? end];
@@ -108,15 +112,34 @@ function flowing(layout, link, a, b, out, into) {
 const through = (via) =>
   via.flatMap(({ x, y, wide = 0 }) => (wide ? [[x + wide / 2, y], [x - wide / 2, y]] : [[x, y]]));
 
+/** How much later than others an edge turns that has twins: so none turns into the way of another, and where they run
+ * side by side they are apart.
+ * @param {number} twin  which it is, from the middle of them @param {number[]} start @param {number[]} end
+ * @param {0|1} axis  along which they leave
+ */
+function bendOf(twin, start, end, axis) {
+  const [far, aside] = [end[axis] - start[axis], end[1 - axis] - start[1 - axis]];
+  const bend = -Math.sign(far) * Math.sign(aside) * twin * TWINS;
+  return Math.sign(far) * clamp(Math.sign(far) * bend, -Math.abs(far) / 2, Math.abs(far) / 2);
+}
+
+/** The points that a piece of a curve bends to. @param {Route} route @param {number} i */
+function controls({ kind, points, bend = 0 }, i) {
+  const [[x0, y0], [x1, y1]] = [points[i], points[i + 1]];
+  const last = points.length === 2 ? bend : 0;
+  if (kind === "flow") return [[x0 + (x1 - x0) / 2 + last, y0], [x1 - (x1 - x0) / 2 + last, y1]];
+  return [[x0, y0 + (y1 - y0) / 2 + last], [x1, y1 - (y1 - y0) / 2 + last]];
+}
+
 /** Draw a route as a path. @param {any} context @param {Route} route */
-export function trace(context, { kind, points }) {
+export function trace(context, route) {
+  const { kind, points } = route;
   context.beginPath();
   context.moveTo(...points[0]);
   if (kind === "corners") return traceCorners(context, points);
   for (let i = 0; i + 1 < points.length; i++) {
-    const [[x0, y0], [x1, y1]] = [points[i], points[i + 1]];
-    const [dx, dy] = kind === "flow" ? [(x1 - x0) / 2, 0] : [0, (y1 - y0) / 2];
-    context.bezierCurveTo(x0 + dx, y0 + dy, x1 - dx, y1 - dy, x1, y1);
+    const [one, other] = controls(route, i);
+    context.bezierCurveTo(...one, ...other, ...points[i + 1]);
   }
 }
 
@@ -147,7 +170,8 @@ export const lengthOf = ({ points }) =>
   points.slice(1).reduce((sum, point, i) => sum + distance(points[i], point), 0) || 1;
 
 /** The point at a share of a route. @param {Route} route @param {number} part @returns {{x: number, y: number}} */
-export function along({ kind, points }, part) {
+export function along(route, part) {
+  const { kind, points } = route;
   const lengths = points.slice(1).map((point, i) => distance(points[i], point));
   let far = lengths.reduce((sum, each) => sum + each, 0) * Math.max(0, Math.min(1, part));
   let i = 0;
@@ -155,7 +179,7 @@ export function along({ kind, points }, part) {
   const t = lengths[i] ? Math.min(1, far / lengths[i]) : 0;
   const [[x0, y0], [x1, y1]] = [points[i], points[i + 1]];
   if (kind === "corners") return { x: x0 + (x1 - x0) * t, y: y0 + (y1 - y0) * t };
-  const [dx, dy] = kind === "flow" ? [(x1 - x0) / 2, 0] : [0, (y1 - y0) / 2];
-  return { x: bezier(x0, x0 + dx, x1 - dx, x1, t), y: bezier(y0, y0 + dy, y1 - dy, y1, t) };
+  const [one, other] = controls(route, i);
+  return { x: bezier(x0, one[0], other[0], x1, t), y: bezier(y0, one[1], other[1], y1, t) };
 }
 

@@ -26,6 +26,14 @@ const MINI = { w: 40, h: 34, row: 4, most: 8 };
 /** The cells of a ladder. */
 export const CELL = { w: 12, h: 13, row: 16, most: 80 };
 export const FUNNEL = { big: 52, compact: 44 };
+/** The pips in the neck of a funnel, one for each gradient while they are no more: how much room one has. */
+export const PIP = { most: 6, room: 11, margin: 4, radius: 4.2 };
+/** How much deeper than its neck the funnel before a node is. */
+const INLET_MOUTH = 22;
+/** In a funnel that lies pips stand above each other: of a node without slots there is room for fewer. */
+const PIP_ROWS = { flat: 2, high: 4 };
+/** How pips may stand in the neck of the funnel of a leaf. */
+export const LEAF_PIPS = { big: { rows: 2, columns: 3 }, compact: { rows: 2, columns: 2 } };
 /** Where the graph lies a name stands so high above its node. */
 export const NAME = 36;
 /** The name of a view stands on its lens. */
@@ -59,7 +67,7 @@ const SIZES = {
   drawer: sizeDrawer,
 };
 
-function sizeNode(item, measure, { dense }) {
+function sizeNode(item, measure, { dense, lying }) {
   const [node] = item.nodes;
   const slots = node.slots.slice(0, SLOTS);
   const title = measure(node.short, TITLE, BOLD) + measure(`#${node.box.nr}`, LABEL);
@@ -71,6 +79,18 @@ function sizeNode(item, measure, { dense }) {
   item.sign = SIGN - (38 + title) / 2;
   item.h = HEAD + (slots.length ? item.cell + 26 : 0);
   item.tag = tagRoom(node, measure);
+  item.inlet = node.box.adds?.length ? sizeInlet(node, lying && PIP_ROWS[slots.length ? "high" : "flat"]) : null;
+}
+
+/** How the pips stand in the funnel of a node that adds gradients up, and how deep it is with them.
+ * @param {StageNode} node @param {number|false} most  pips above each other, where the funnel lies
+ */
+function sizeInlet({ into }, most) {
+  const pips = into.length > PIP.most ? 1 : into.length;
+  const rows = most ? Math.min(pips, most) : 1;
+  const columns = Math.ceil(pips / rows);
+  const neck = (most ? columns : 1) * PIP.room + PIP.margin;
+  return { rows, columns, neck, deep: neck + INLET_MOUTH };
 }
 
 /** A result that has no name takes so much room: that of any number, so that nothing moves when it changes. */

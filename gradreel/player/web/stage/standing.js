@@ -4,6 +4,7 @@
  */
 
 import { tiesOf } from "./arrange.js";
+import { inletDeep } from "./routes.js";
 import { FUNNEL, MIN_SCALE } from "./sizes.js";
 import { orderRows, placeRows } from "./spread.js";
 
@@ -17,6 +18,8 @@ export const LARGEST = 1.9;
 /** Gaps between rows, at scale 1, where there are few of them and where there are many. */
 const AIRY = 46;
 const TIGHT = 27;
+/** Above the funnel of a node, for the lines that end there. */
+const FUNNEL_ROOM = 16;
 const WIDEST_GAP = 150;
 const STRETCH = 2.4;
 /** Above the highest row the gradient waits that a call starts with. */
@@ -60,7 +63,8 @@ export function stand({ items, shelf, links, layer, storeys, framed }, { width, 
   const lenses = lensRoom(shelf);
   heights[0] += lenses;
   const used = heights.filter((high) => high > 0).length;
-  const gap = Math.max(used <= 5 ? AIRY : TIGHT, framed ? FRAME_ROOM : 0);
+  const funnels = Math.max(0, ...items.map(inletDeep));
+  const gap = Math.max(used <= 5 ? AIRY : TIGHT, funnels && funnels + FUNNEL_ROOM, framed ? FRAME_ROOM : 0);
   const gaps = Math.max(0, used - 1);
   const extra = storeys.length > 1 ? storeys.length * STOREY : 0;
   const sum = heights.reduce((total, high) => total + high, 0) + extra + (items.length ? SEED : 0);

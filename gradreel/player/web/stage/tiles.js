@@ -59,16 +59,13 @@ export function tile(pen, value, { x, y }, size, look = {}) {
     box(pen, { x: x + plate * 2, y: y + plate * 2, w, h }, radius, { fill: colours.panel, stroke, line: 1.4 });
   const full = most || mostOf(value) || 1;
   if (!grid) box(pen, { x, y, w, h }, radius, { fill: colours.line });
-  else if ("scalar" in grid) paintBar(pen, grid.scalar, { x, y, w, h }, barOf(pen, kind) || full, numbers ? BAR : 1);
+  else if ("scalar" in grid) paintBar(pen, grid.scalar, { x, y, w, h }, pen.bar || full, numbers ? BAR : 1);
   else if ("rows" in grid) paintCells(pen, value, grid.rows, { x, y, w, h }, full);
   else paintSpread(pen, grid, { x, y, w, h }, full);
   box(pen, { x, y, w, h }, radius, { stroke, line: width });
   if (numbers && grid) writeNumbers(pen, grid, { x, y, w, h }, full);
   return [w, h];
 }
-
-/** The number of a full bar, where the run decides it. */
-const barOf = ({ bars }, kind) => bars?.[kind === "grad" ? "grad" : "value"];
 
 /** The room that the number of a scalar needs at the least. */
 const scalarWide = (pen, number) => pen.measure(tileNumber(number), LEAST_TEXT / pen.zoom, BOLD) + 2 * INSET;
@@ -79,7 +76,7 @@ function paintBar(pen, number, { x, y, w, h }, most, part) {
   context.fillStyle = css(colours.rgb.zero);
   context.fillRect(x - w / 2, y - h / 2, w, h);
   const size = typeof number === "number" && Number.isFinite(number) ? Math.max(-1, Math.min(1, number / most)) : 0;
-  const wide = (Math.abs(size) * w) / 2;
+  const wide = (Math.sqrt(Math.abs(size)) * w) / 2;
   context.fillStyle = css(heat(pen, number, most));
   context.fillRect(size < 0 ? x - wide : x, top, wide, high);
   context.fillStyle = colours.gone;

@@ -6,6 +6,8 @@ import type { BoundName, IndexedBox, IndexedScene, Slot, State } from "../scene/
 export interface Edge {
   /** The id of the wire. */
   id: string;
+  /** Its place among all edges. */
+  at: number;
   from: StageNode;
   to: StageNode;
   input: number;
@@ -81,6 +83,7 @@ export interface Model {
   state: State;
   nodes: StageNode[];
   node: Map<string, StageNode>;
+  edges: Edge[];
   leaves: Leaf[];
   leaf: Map<string, Leaf>;
   episodes: Episode[];
@@ -144,6 +147,8 @@ export interface Item {
   tag: number;
   /** Room above it for the name of a view. */
   over?: number;
+  /** Of a node at which gradients are added: how the pips stand in the neck of its funnel, how deep that and it are. */
+  inlet?: { rows: number; columns: number; neck: number; deep: number } | null;
   /** The middle of its sign, from its own. */
   sign?: number;
   cell?: number;
@@ -202,7 +207,6 @@ export interface Layout {
   items: Item[];
   links: Link[];
   owner: Owners;
-  leafItem: Map<string, Item>;
   storeys: Storey[];
   lines: { top: number; bottom: number }[];
   open: Fold[];
@@ -284,11 +288,6 @@ export interface Target {
   h: number;
 }
 
-export interface Waiting {
-  value: number;
-  count: number;
-}
-
 /** One moment of the run as the stage shows it. */
 export interface StageMoment {
   step: number;
@@ -297,7 +296,6 @@ export interface StageMoment {
   acts: Act[];
   running: StageNode | null;
   failed: StageNode | null;
-  callAt: number | null;
   cached: Map<any, any>;
 }
 
