@@ -8,10 +8,10 @@ import { gradAt } from "./model.js";
 import { hasArrived } from "./moment.js";
 import { box, circle, clamp, lerp, line, share, smooth, within, write } from "./pen.js";
 import {
-  boxOf, edgeRoute, freest, itemOf, leafSpot, leastCovering, mouthOf, plateOf, seedSpot, signOf, slotSpot, spriteOf,
-  tensorSpot, titlesIn,
+  boxOf, edgeRoute, itemOf, leafSpot, leastCovering, mouthOf, plateOf, seedSpot, signOf, slotSpot, spriteOf,
+  tensorSpot, thingsIn, titlesIn,
 } from "./places.js";
-import { travelling, waitsAt } from "./rests.js";
+import { restsOf, travelling, waitsAt } from "./rests.js";
 import { along } from "./routes.js";
 import { NAME } from "./sizes.js";
 import { css, heat, tile } from "./tiles.js";
@@ -48,7 +48,10 @@ export function prepare(frame) {
   let lit = null;
   for (const act of frame.moment.acts) {
     if (frame.progress < 1) HIDES[act.type]?.(act, hidden, frame.progress);
-    if (act.type === "fail") lit = new Set([itemOf(frame, act.node)?.key]);
+    if (act.type !== "fail") continue;
+    lit = new Set([itemOf(frame, act.node)?.key]);
+    for (const { id } of act.node.into) hidden.add(`sent:${id}`);
+    hidden.add(`inbox:${act.node.id}`);
   }
   return { hidden, lit };
 }
@@ -519,7 +522,7 @@ function drawVerdict(pen, frame, node, slot, item) {
   const levels = [below, above, ...[1, 2, 3].map((far) => Math.min(height - 18, below + far * size.h))];
   const spots = levels.flatMap((level) => [x, x - aside, x + aside].map((middle) =>
     ({ x: clamp(middle, size.w / 2 + 6, width - size.w / 2 - 6), y: level, ...size })));
-  const at = freest(layout, spots);
+  const at = leastCovering(spots, thingsIn(layout), restsOf(layout).tiles);
   const way = at.y < y ? 1 : -1;
   const tip = way > 0 ? at.y + 22 : y + (item.h / 2 + 4) * scale;
   line(pen, [[x - 8, at.y + way * 12], [x, tip], [x + 8, at.y + way * 12]], {

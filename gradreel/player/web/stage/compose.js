@@ -10,6 +10,7 @@ import { lie } from "./lying.js";
 import { isAlive } from "./moment.js";
 import { MIN_SCALE } from "./sizes.js";
 import { stand } from "./standing.js";
+import { sidesOf, sizeFor } from "./tiles.js";
 
 /** @import { BoundName } from "../scene/types.js" */
 /** @import { Item, Layout, Model, StageNode } from "./types.js" */
@@ -101,7 +102,8 @@ function composeAround(composer, anchor, placed, leaves, shown) {
     }
     return tried.get(sign);
   };
-  const layout = finish(mostThatFits(budgetsOf(composer), fold), { key, room, episode: placed.episode });
+  const made = mostThatFits(budgetsOf(composer), fold);
+  const layout = finish(made, { key, room, episode: placed.episode, tileOn: tilesOn(composer) });
   if (composer.known.size > KNOWN) composer.known.clear();
   composer.known.set(key, layout);
   return layout;
@@ -128,14 +130,30 @@ function budgetsOf({ detail }) {
 
 const signOf = ({ type, fold, folds }) => (folds ? `${folds[0].id}~${folds.length}` : `${type}${fold.id}`);
 
+/** How large the tiles of what goes over an edge become, drawn at a size, for their numbers at most at another.
+ * @param {Composer} composer @returns {Layout["tileOn"]}
+ */
+function tilesOn({ model: { scene, state }, measure }) {
+  const pen = { measure, zoom: 1 };
+  return (size, most = size) => ({ id }) => {
+    const places = new Set(state.track(id, "value")?.values ?? []);
+    const sides = [...places].filter((place) => place !== null).map((place) => {
+      const value = scene.values[place];
+      return sidesOf(pen, value, sizeFor(pen, value, size, most));
+    });
+    return [0, 1].map((side) => Math.max(size * 0.7, ...sides.map((each) => each[side])));
+  };
+}
+
 /** @returns {Layout} */
-function finish(made, { key, room, episode }) {
+function finish(made, { key, room, episode, tileOn }) {
   const { items, plates, shelf, links } = made;
   return {
     ...made,
     key,
     ...room,
     episode,
+    tileOn,
     items: [...items, ...plates.filter(({ inside }) => !inside), ...shelf.filter(({ type }) => type === "drawer")],
     ...indexLinks(links),
   };

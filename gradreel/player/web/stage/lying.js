@@ -5,7 +5,7 @@
  */
 
 import { tiesOf } from "./arrange.js";
-import { inletDeep } from "./routes.js";
+import { inletDeep, isStacked } from "./routes.js";
 import { MIN_SCALE, NAME } from "./sizes.js";
 import { meanOf, orderRows, placeRows, setApart, within } from "./spread.js";
 import { FRAME_ROOM, FRAME_TITLE, groundOf, heightAbove, lensRoom, padOf, SMALLEST } from "./standing.js";
@@ -24,8 +24,9 @@ const SHELF_GAP = 16;
 const MARGIN = 44;
 const STOREY = 20;
 const WIDEST_GAP = 130;
-/** Between what stands in a lower line and a link that passes it. */
-const CLEAR = 12;
+/** Between what stands in a lower line and a link that passes it, with what goes over it; between two such links. */
+const CLEAR = 22;
+const APART = 12;
 
 /** @param {Arranged} made @param {{width: number, height: number}} room @returns {Partial<Layout>} */
 export function lie({ items, shelf, links, layer, storeys, framed }, { width, height: whole }) {
@@ -55,7 +56,7 @@ export function lie({ items, shelf, links, layer, storeys, framed }, { width, he
   placeLines(lines, { widths, bodies, down, scale, storeys, page, several: bands.length > 1 });
   for (const plate of shelf) plate.y = height - page.padY - page.leafHigh * scale + (plate.h * scale) / 2;
   placeShelf(shelf, scale, width);
-  passLines(links, lines, items, scale);
+  passLines(links, lines, items, { scale, width });
   return {
     lying: true, scale, wanted, storeys, ground: groundOf(shelf, scale, whole),
     lines: lines.map(({ top, bottom }) => ({ top, bottom })),
@@ -199,29 +200,42 @@ function placeShelf(shelf, scale, width) {
   shelf.forEach((plate, i) => (plate.x = places[i]));
 }
 
-/** A link that falls through lower lines passes between what stands there.
+/** A link that falls, to a leaf or to another storey, passes between what stands in its way.
  * @param {Link[]} links
  */
-function passLines(links, lines, items, scale) {
-  if (lines.length < 2) return;
+function passLines(links, lines, items, { scale, width }) {
+  const end = (item, way) => item.y + way * (item.h / 2) * scale;
+  const topOf = (item) => end(item, -1) - ((item.over ?? 0) + (item.tag ? NAME : 0)) * scale;
+  const rowOf = (inWay) => ({
+    top: Math.min(...inWay.map(topOf)), bottom: Math.max(...inWay.map((item) => end(item, 1))), inWay,
+    aside: (inWay.length - 1) * APART,
+  });
   for (const link of links) {
-    if (link.to.column !== undefined) continue;
-    const passed = lines.map((line, row) => ({ ...line, row })).filter(({ row }) => row < link.from.row).reverse();
-    link.via = passed.map(({ top, bottom, row }, i) => {
+    const { from, to } = link;
+    if (to.column !== undefined && !isStacked(link)) continue;
+    const isFree = (item) => item !== from && item !== to;
+    const inColumn = (row) => items.filter((item) => item.row === row && isFree(item) && item.column === from.column
+      && item.y > from.y && (to.column === undefined || item.y < to.y));
+    const last = to.column === undefined ? -1 : to.row;
+    const between = lines.map((line, row) => ({ ...line, inWay: items.filter((item) => item.row === row), aside: 0 }))
+      .filter((_, row) => row < from.row && row > last).reverse();
+    const ends = [from.row, last].map((row) => inColumn(row)).map((inWay) => (inWay.length ? [rowOf(inWay)] : []));
+    const passed = [...ends[0], ...between, ...ends[1]];
+    link.via = passed.map(({ top, bottom, inWay, aside }, i) => {
       const share = (i + 1) / (passed.length + 1);
-      const wish = link.from.x + (link.to.x - link.from.x) * share;
-      const x = freeBeside(wish, items.filter((item) => item.row === row), scale);
-      return { key: `${link.key}@${row}`, x, y: (top + bottom) / 2, w: 0, h: bottom - top, low: 0 };
+      const free = freeBeside(from.x + (to.x - from.x) * share, inWay, scale, width);
+      const x = free + Math.sign(free - from.x) * aside;
+      return { key: `${link.key}@${i}`, x, y: (top + bottom) / 2, w: 0, h: bottom - top, low: 0 };
     });
   }
 }
 
 /** The place nearest to one that is beside all items. */
-function freeBeside(wish, items, scale) {
+function freeBeside(wish, items, scale, width) {
   const taken = items.map(({ x, w }) => [x - (w / 2) * scale - CLEAR, x + (w / 2) * scale + CLEAR])
     .sort((a, b) => a[0] - b[0]);
   const inside = (x) => taken.some(([low, high]) => low < x && x < high);
   if (!inside(wish)) return wish;
-  const ends = taken.flat().filter((x) => !inside(x));
+  const ends = taken.flat().filter((x) => !inside(x) && x > CLEAR && x < width - CLEAR);
   return ends.length ? ends.reduce((best, x) => (Math.abs(x - wish) < Math.abs(best - wish) ? x : best)) : wish;
 }

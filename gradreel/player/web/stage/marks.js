@@ -348,7 +348,7 @@ export function drawInlet(pen, { layout }, item) {
   const { neck, deep, rows, columns } = item.inlet;
   const wide = inletOf(layout, item) / 2 + 9;
   const half = ((lying ? rows : columns) * PIP.room + PIP.margin) / 2;
-  const edge = -(lying ? item.w : item.h) / 2;
+  const edge = lying ? -item.w / 2 : -item.h / 2 - (item.over ?? 0);
   const side = [[wide, edge - deep], [half, edge - neck], [half, edge]];
   const points = [...side, ...side.map(([x, y]) => [-x, y]).reverse()];
   const { run: stroke, "run-bg": fill } = pen.colours;

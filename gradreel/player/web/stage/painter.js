@@ -12,14 +12,16 @@ import {
 } from "./moment.js";
 import { drawPass, passAt } from "./passes.js";
 import { box, circle, clamp, line, pill, pillWide, within, write } from "./pen.js";
-import { boxOf, edgeRoute, itemOf, leastCovering, mouthOf, pipPlaces, seedSpot, spriteOf, titlesIn } from "./places.js";
+import {
+  boxOf, covers, edgeRoute, itemOf, leastCovering, mouthOf, pipPlaces, seedSpot, spriteOf, titlesIn,
+} from "./places.js";
 import { drawProgram, isBeforeGraph } from "./program.js";
 import { ARRIVED, restsOf, travelling, waitsAt } from "./rests.js";
 import { along, inletDeep, isBundle, routeOf, trace } from "./routes.js";
 import { LABEL, lastParts, NAME, PIP } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
 import { drawStoreys } from "./storeys.js";
-import { sizeFor, tile } from "./tiles.js";
+import { sidesOf, sizeFor, tile } from "./tiles.js";
 import { tileSize } from "./values.js";
 
 /** @import { Pen } from "./pen.js" */
@@ -49,15 +51,13 @@ export function paint(pen, frame) {
   drawGround(pen, frame);
   drawStoreys(pen, frame);
   if (isBeforeGraph(frame)) drawProgram(pen, frame, topOf(frame));
-  else {
-    drawPlan(pen, frame);
-    within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.36 : 1 }, () => drawPass(pen, frame));
-  }
+  else drawPlan(pen, frame);
   const titles = drawFrames(pen, frame);
   const pills = [];
   drawInlets(pen, frame);
   for (const link of frame.layout.links) drawLink(pen, frame, link, pills);
   for (const title of titles) drawTitle(pen, frame, title);
+  if (!isBeforeGraph(frame)) within(pen, { x: 0, y: 0, alpha: frame.lit ? 0.36 : 1 }, () => drawPass(pen, frame));
   drawBehind(pen, frame);
   drawThings(pen, frame);
   for (const { text, spots, colour } of pills) drawCount(pen, frame, text, colour, spots);
@@ -204,7 +204,9 @@ function frameOf(frame, fold, row) {
   };
 }
 
-/** The title of a frame, on its upper rim: where it begins, or as near to that as nothing is covered. */
+/** The title of a frame, on its upper rim: where it begins, or as near to that as it covers nothing. Where it would,
+ * there is none.
+ */
 function drawTitle(pen, frame, { titles, ids, ...rim }) {
   const named = titles.filter((title) => title !== "forward()");
   const text = (named.length ? named : titles).slice(-2).join(" › ");
@@ -214,21 +216,25 @@ function drawTitle(pen, frame, { titles, ids, ...rim }) {
   for (let x = first; !spots.length || x <= last; x += 12)
     spots.push({ ...size, x: clamp(x, size.w / 2 + 4, frame.width - size.w / 2 - 4), y: rim.y });
   const lower = { ...spots[0], y: rim.y + 22 };
-  const { x, y } = leastCovering([...spots, lower], takenIn(frame), restsOf(frame.layout).tiles);
+  const taken = takenIn(frame);
+  const at = leastCovering([...spots, lower], taken, restsOf(frame.layout).tiles);
+  if (covers(at, taken)) return;
+  const { x, y } = at;
   const left = x - size.w / 2;
   box(pen, { ...size, x, y }, 10, { fill: pen.colours.panel, stroke: pen.colours.line, line: 1.2 });
   write(pen, text, left + 8, y + 0.5, 13, { align: "left", bold: true, colour: pen.colours.soft });
   frame.targets.push({ id: ids.at(-1), kind: "open", label: text, x: left, y: y - 10, ...size });
 }
 
-/** What titles and counts are not to cover: things with their names, as they are now, titles, counts.
+/** What titles and counts are not to cover: things with their names, as they are now, titles, counts, seeds.
  * @param {Frame} frame @returns {import("./places.js").Box[]}
  */
 function takenIn(frame) {
-  const { sprites, layout, counts } = frame;
+  const { sprites, layout, counts, seeds } = frame;
   const things = [...sprites.values()].filter(({ gone }) => !gone);
   const boxes = things.map(({ item, x, y, scale }) => boxOf({ ...item, x, y }, { ...layout, scale }));
-  return [...boxes, ...titlesIn(frame), ...counts];
+  const starts = seeds.map(({ node }) => seedSpot(frame, node)).filter(Boolean);
+  return [...boxes, ...titlesIn(frame), ...counts, ...starts.map(({ x, y, size }) => ({ x, y, w: size, h: size }))];
 }
 
 // ---- lines
@@ -300,15 +306,18 @@ function drawBundle(pen, frame, link, { done, lit }, alpha, pills) {
   pills.push({ text: done ? `${done} of ${all}` : `× ${all}`, spots: SPOTS.map((part) => along(route, part)), colour });
 }
 
-/** A count stands on the first of some spots, or beside it, where it covers nothing; else where it covers least.
+/** A count stands on the first of some spots, or near it, where it covers nothing; where there is none, it is not told.
  * @param {Pen} pen @param {Frame} frame @param {string} text @param {{x: number, y: number}[]} spots
  */
 function drawCount(pen, frame, text, colour, spots) {
   const size = { w: pillWide(pen, text), h: 24 };
   const beside = size.w / 2 + 10;
-  const places = [0, -beside, beside].flatMap((off) => spots.map(({ x, y }) => ({ ...size, x: x + off, y })))
+  const offs = [[0, 0], [-beside, 0], [beside, 0], [0, -size.h], [0, size.h], [-2 * beside, 0], [2 * beside, 0]];
+  const places = offs.flatMap(([dx, dy]) => spots.map(({ x, y }) => ({ ...size, x: x + dx, y: y + dy })))
     .map((at) => ({ ...at, x: clamp(at.x, size.w / 2 + 3, frame.width - size.w / 2 - 3) }));
-  const at = leastCovering(places, takenIn(frame), restsOf(frame.layout).tiles);
+  const taken = takenIn(frame);
+  const at = leastCovering(places, taken, restsOf(frame.layout).tiles);
+  if (covers(at, taken)) return;
   pill(pen, text, at.x, at.y, colour);
   frame.counts.push(at);
 }
@@ -347,6 +356,7 @@ function drawSeeds(pen, frame) {
 function drawSent(pen, frame) {
   const { model, moment, layout } = frame;
   const { rests } = restsOf(layout);
+  const words = [...titlesIn(frame), ...frame.counts];
   for (const link of layout.links) {
     if (isBundle(link)) continue;
     for (const edge of link.edges) {
@@ -360,7 +370,9 @@ function drawSent(pen, frame) {
       const look = { kind: /** @type {const} */ ("grad"), most: mostAt(frame, edge.to) };
       const shown = model.scene.values[value];
       const most = travelling(layout);
-      tile(pen, shown, at, waits ? most : sizeFor(pen, shown, ARRIVED, most), look);
+      const size = waits ? most : sizeFor(pen, shown, ARRIVED, most);
+      const [w, h] = sidesOf(pen, shown, size);
+      if (waits || !(frame.lit || covers({ ...at, w, h }, words))) tile(pen, shown, at, size, look);
     }
   }
 }

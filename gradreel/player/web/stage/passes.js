@@ -4,7 +4,7 @@
  */
 
 import { box, write } from "./pen.js";
-import { overlapOf, seedSpot, thingsIn } from "./places.js";
+import { covers, overlapOf, seedSpot, thingsIn, titlesIn } from "./places.js";
 import { restsOf, waysOf } from "./rests.js";
 import { BOLD } from "./sizes.js";
 import { pointsOf, slopesOf } from "./slopes.js";
@@ -71,13 +71,15 @@ export function drawPass(pen, frame) {
 /** @type {WeakMap<Layout, Box[]>} */
 const known = new WeakMap();
 
-/** The first corner of the graph with nothing in it. @param {Pen} pen @param {Frame} frame @param {number} w */
+/** The first corner of the graph with nothing in it, nor a title.
+ * @param {Pen} pen @param {Frame} frame @param {number} w
+ */
 function freeCorner(pen, frame, w) {
   const { layout, seeds } = frame;
   if (!known.has(layout)) known.set(layout, freeCorners(pen, layout));
   const taken = seeds.map(({ node }) => seedSpot(frame, node)).filter(Boolean)
     .map(({ x, y, size }) => ({ x, y, w: size, h: size }));
-  const found = known.get(layout).find((at) => !taken.some((seed) => overlapOf(seed, at)));
+  const found = known.get(layout).find((at) => !covers(at, [...taken, ...titlesIn(frame)]));
   return found && { ...found, x: found.x + (found.x < layout.width / 2 ? w - found.w : found.w - w) / 2, w };
 }
 

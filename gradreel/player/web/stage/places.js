@@ -52,13 +52,16 @@ const WORSE = 20;
 export function leastCovering(places, things, maybe = []) {
   let [found, least] = [places[0], Infinity];
   for (const place of places) {
-    const covers = (boxes) => boxes.reduce((sum, each) => sum + overlapOf(place, each), 0);
-    const covered = WORSE * covers(things) + covers(maybe);
+    const shared = (boxes) => boxes.reduce((sum, each) => sum + overlapOf(place, each), 0);
+    const covered = WORSE * shared(things) + shared(maybe);
     if (covered < least) [found, least] = [place, covered];
     if (!covered) break;
   }
   return found;
 }
+
+/** Whether a box lies on any of some others. @param {Box} at @param {Box[]} others */
+export const covers = (at, others) => others.some((other) => overlapOf(at, other) > 0);
 
 /** The titles of open folds. @param {Frame} frame @returns {Box[]} */
 export const titlesIn = ({ targets }) => targets.filter(({ kind }) => kind === "open")
@@ -95,11 +98,11 @@ export function mouthOf(frame, item) {
 
 /** @param {Layout} layout @param {Item} item @param {import("./routes.js").Spot} spot  where it is @returns {Place} */
 export function mouthAt({ lying }, item, { x, y, scale }) {
-  if (item.type === "leaf")
-    return {
-      x: x + mouthX(item) * scale, y: y + (-item.h / 2 + 15) * scale, size: (item.compact ? 33 : 42) * scale,
-    };
-  const off = inletDeep(item) ? inletDeep(item) - 4 : 17 + (item.over ?? 0);
+  if (item.type === "leaf") {
+    const size = item.compact ? 30 : 36;
+    return { x: x + mouthX(item) * scale, y: y + (size / 2 + 1 - item.h / 2) * scale, size: size * scale };
+  }
+  const off = (inletDeep(item) ? inletDeep(item) - 4 : 17) + (lying ? 0 : item.over ?? 0);
   return lying && item.type !== "drawer" ? { x: x + (item.w / 2 + off) * scale, y, size: 36 * scale }
     : { x, y: y - (item.h / 2 + off) * scale, size: 36 * scale };
 }
@@ -116,7 +119,7 @@ export function pipPlaces({ lying }, item, { x, y, scale }, many) {
   const rows = Math.ceil(many / columns);
   const neck = (lying ? columns : rows) * (PIP.room / 2) + PIP.margin / 2;
   const [middle, level] = leaf ? [mouthX(item), -item.h / 2 + (item.compact ? 33.5 : 40)]
-    : lying ? [item.w / 2 + neck, 0] : [0, -item.h / 2 - neck];
+    : lying ? [item.w / 2 + neck, 0] : [0, -item.h / 2 - (item.over ?? 0) - neck];
   return Array.from({ length: many }, (_, i) => ({
     x: x + (middle + ((i % columns) - (columns - 1) / 2) * PIP.room) * scale,
     y: y + (level + (Math.floor(i / columns) - (rows - 1) / 2) * PIP.room) * scale,

@@ -20,7 +20,7 @@ export const ARRIVED = 30;
 const WAITS = 0.8;
 const APART = 4;
 /** What has arrived rests on its line only where it covers no more with such a share of it. */
-const COVERS = 0.2;
+const COVERS = 0.02;
 /** So far from where its line begins a gradient covers nothing of its node. */
 const CLEAR = 22;
 /** Shares of a line to try, from the one that is wished for. */
@@ -63,29 +63,30 @@ function placeRests(layout) {
   });
   const things = [...thingsIn(layout), ...mouths];
   const size = travelling(layout);
-  const waits = settle(ways, things, size, ({ route }) =>
+  const waits = settle(ways, things, layout.tileOn(size), ({ route }) =>
     Math.max(0.5, Math.min(WAITS, 1 - (size / 2 + APART) / lengthOf(route))));
   const restAt = ({ link, route }) => restOf(layout, link, route);
-  const rests = settle(isFew(layout) ? ways : [], things, ARRIVED, restAt, COVERS);
-  const tilesOf = (shares, side) => ways.flatMap(({ edge, route }) =>
-    (shares.has(edge.id) ? [{ ...along(route, shares.get(edge.id)), w: side, h: side }] : []));
-  return { waits, rests, tiles: [...tilesOf(waits, size), ...tilesOf(rests, ARRIVED), ...mouths] };
+  const rests = settle(isFew(layout) ? ways : [], things, layout.tileOn(ARRIVED, size), restAt, COVERS);
+  const shares = (found) => new Map([...found].map(([id, { part }]) => [id, part]));
+  return { waits: shares(waits), rests: shares(rests), tiles: [...waits.values(), ...rests.values(), ...mouths] };
 }
 
 /** Each on its line as near to where it is wished as it covers nothing, or where it covers least.
- * @param {Way[]} ways @param {Box[]} things @param {number} size @param {(way: Way) => number} wish
+ * @param {Way[]} ways @param {Box[]} things @param {(edge: Edge) => number[]} sidesOf
+ * @param {(way: Way) => number} wish
  * @param {number} [most]  what covers more, as a share of itself, has no place
- * @returns {Map<string, number>}
+ * @returns {Map<string, Box & {part: number}>}
  */
-function settle(ways, things, size, wish, most = Infinity) {
+function settle(ways, things, sidesOf, wish, most = Infinity) {
   const full = [...things];
   const found = new Map();
   for (const way of ways) {
     const wished = wish(way);
+    const [w, h] = sidesOf(way.edge);
     const parts = TRIES.map((off) => wished + off).filter((part) => part >= 0.04 && part <= 0.96);
-    const at = leastCovering(parts.map((part) => ({ ...along(way.route, part), w: size, h: size, part })), full);
-    if (full.reduce((sum, other) => sum + overlapOf(at, other), 0) > most * size * size) continue;
-    found.set(way.edge.id, at.part);
+    const at = leastCovering(parts.map((part) => ({ ...along(way.route, part), w, h, part })), full);
+    if (full.reduce((sum, other) => sum + overlapOf(at, other), 0) > most * w * h) continue;
+    found.set(way.edge.id, at);
     full.push(at);
   }
   return found;

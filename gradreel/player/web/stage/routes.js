@@ -66,20 +66,20 @@ export function routeOf(layout, link, place, spotOf) {
   const out = { ...rankOf(outs, link, line), twin };
   const into = rankOf(layout.ins.get(link.to) ?? [link], link, line);
   if (!layout.lying) return falling(link, from, to, out, into, inletDeep(link.to));
-  if (isLeaf(link.to) || stacked(link, from, to)) return falling(link, from, to, out, into);
+  if (isLeaf(link.to) || isStacked(link)) return falling(link, from, to, out, into);
   return flowing(layout, link, from, to, out, into);
 }
 
-/** One above the other, as storeys are. */
-const stacked = ({ via, from, to }, a, b) =>
-  !via.length && from.column === to.column && Math.abs(a.x - b.x) < Math.max(from.w, to.w) * 0.5 && a.y < b.y;
+/** Whether one is above the other, as storeys are. @param {Link} link */
+export const isStacked = ({ from, to }) =>
+  from.column === to.column && Math.abs(from.x - to.x) < Math.max(from.w, to.w) * 0.5 && from.y < to.y;
 
 /** @returns {Route} */
 function falling({ from, to, via }, a, b, out, into, inlets = 0) {
   const leaves = Math.min(0.62 * from.w, out.all * 40) * a.scale;
   const arrives = (isLeaf(to) ? mouthWide(to) : inlet(to, into.all, false)) * b.scale;
   const start = [a.x + out.at * leaves, a.y + (from.h / 2) * a.scale];
-  const top = b.y - (to.h / 2 + inlets) * b.scale - (to.lens ? 26 * b.scale : 0);
+  const top = b.y - (to.h / 2 + inlets + (to.over ?? 0)) * b.scale - (to.lens ? 26 * b.scale : 0);
   const end = [b.x + mouthX(to) * b.scale + into.at * (to.lens ? 8 : arrives), top + (isLeaf(to) && !to.lens ? 2 : 0)];
   const points = via.flatMap(({ x, y, h }) => (h > 30 ? [[x, y - h / 2], [x, y + h / 2]] : [[x, y]]));
   return { kind: "fall", points: [start, ...points, end], bend: bendOf(out.twin * a.scale, start, end, 1) };

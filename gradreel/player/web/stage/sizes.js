@@ -109,12 +109,14 @@ export function slotPlace(item, place) {
   return { x: x + widths[place] / 2, y: -item.h / 2 + HEAD + 2 + item.cell / 2 };
 }
 
-function sizeLens(item, measure) {
+function sizeLens(item, measure, { lying }) {
   item.text = lensText(item.nodes);
   item.w = measure(item.text, LABEL, MONO) + 18;
   item.h = 24;
   item.tag = 0;
   item.over = item.nodes.some(({ tags }) => tags.length) ? LENS_NAME : 0;
+  const adds = item.nodes.find(({ box }) => box.adds?.length);
+  item.inlet = adds ? sizeInlet(adds, lying && PIP_ROWS.flat) : null;
 }
 
 function sizeCard(item, measure) {

@@ -51,8 +51,7 @@ export function tile(pen, value, { x, y }, size, look = {}) {
   const { kind = "value", most, plates = 0, numbers = true, radius = 4, room = Infinity } = look;
   const { colours } = pen;
   const grid = gridOf(value);
-  const [fits, h] = tileSize(value, size);
-  const w = numbers && grid && "scalar" in grid ? Math.max(fits, Math.min(room, scalarWide(pen, grid.scalar))) : fits;
+  const [w, h] = numbers ? sidesOf(pen, value, size, room) : tileSize(value, size);
   const [edge, width] = KINDS[kind];
   const stroke = colours[edge];
   for (let plate = Math.min(plates, PLATES); plate > 0; plate--)
@@ -65,6 +64,17 @@ export function tile(pen, value, { x, y }, size, look = {}) {
   box(pen, { x, y, w, h }, radius, { stroke, line: width });
   if (numbers && grid) writeNumbers(pen, grid, { x, y, w, h }, full);
   return [w, h];
+}
+
+/** The sides of a tile with its numbers: that of a scalar is as wide as its number, as far as there is room.
+ * @param {Pick<Pen, "measure"|"zoom">} pen @param {Value|null|undefined} value @param {number} size
+ * @param {number} [room]
+ * @returns {[number, number]}
+ */
+export function sidesOf(pen, value, size, room = Infinity) {
+  const grid = gridOf(value);
+  const [w, h] = tileSize(value, size);
+  return [grid && "scalar" in grid ? Math.max(w, Math.min(room, scalarWide(pen, grid.scalar))) : w, h];
 }
 
 /** The room that the number of a scalar needs at the least. */
@@ -140,7 +150,7 @@ export function numberIn(pen, number, room) {
 }
 
 /** How large the tile of a matrix has to be for its numbers to stand in it, if that is not more than `most`.
- * @param {Pen} pen @param {Value} value @param {number} size @param {number} most
+ * @param {Pick<Pen, "measure"|"zoom">} pen @param {Value} value @param {number} size @param {number} most
  */
 export function sizeFor(pen, value, size, most) {
   const grid = gridOf(value);

@@ -198,6 +198,8 @@ export interface Storey {
 
 export interface Layout {
   key: string;
+  /** How wide and how high what goes over an edge is at the most. */
+  tileOn: (size: number, most?: number) => (edge: Edge) => number[];
   lying: boolean;
   /** How large one unit is, and how large it would have to be for all to fit. */
   scale: number;
