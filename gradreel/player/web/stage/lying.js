@@ -23,6 +23,8 @@ const SHELF_GAP = 16;
 /** Room at the right for the gradient that a call starts with, and at both sides for links from line to line. */
 const MARGIN = 44;
 const STOREY = 20;
+/** Above the leaves there is room for a gradient that waits. */
+const TILE_ROOM = 37;
 const WIDEST_GAP = 130;
 /** Between what stands in a lower line and a link that passes it, with what goes over it; between two such links. */
 const CLEAR = 22;
@@ -39,7 +41,9 @@ export function lie({ items, shelf, links, layer, storeys, framed }, { width, he
   const widest = (sizeOf) => Array.from({ length: columns }, (_, at) =>
     Math.max(0, ...bands.flatMap((band) => band.columns[at].map(sizeOf))));
   const bodies = widest(({ w }) => w);
-  const widths = widest((thing) => thing.w / 2 + inletDeep(thing)).map((right, at) => bodies[at] / 2 + right);
+  const lefts = bodies.map((_, at) => (!at && bands.some((band) => band.columns[at].length > 1) ? 2 * CLEAR : 0));
+  const widths = widest((thing) => thing.w / 2 + inletDeep(thing))
+    .map((right, at) => lefts[at] + bodies[at] / 2 + right);
   const low = height < 620 || bands.length > 1;
   const page = {
     width,
@@ -49,11 +53,11 @@ export function lie({ items, shelf, links, layer, storeys, framed }, { width, he
     lineGap: framed ? FRAME_ROOM : height < 620 ? 26 : 40,
     leafHigh: Math.max(0, ...shelf.map(({ h }) => h)),
     leafWide: shelf.reduce((sum, { w }) => sum + w + SHELF_GAP, 0),
-    drop: shelf.length ? (bands.length > 1 ? 20 : height < 620 ? 26 : 42) + lensRoom(shelf) : 0,
+    drop: shelf.length ? (low ? TILE_ROOM : 44) + lensRoom(shelf) : 0,
   };
   const { lines, wanted } = bestLines(bands, widths, down, page);
   const scale = Math.max(wanted, SMALLEST);
-  placeLines(lines, { widths, bodies, down, scale, storeys, page, several: bands.length > 1 });
+  placeLines(lines, { widths, lefts, bodies, down, scale, storeys, page, several: bands.length > 1 });
   for (const plate of shelf) plate.y = height - page.padY - page.leafHigh * scale + (plate.h * scale) / 2;
   placeShelf(shelf, scale, width);
   passLines(links, lines, items, { scale, width });
@@ -149,7 +153,7 @@ function measureLine({ band, columns }, widths, down) {
   return { band, columns, things, from: top, to: bottom, high: bottom - top, wide, top: 0, bottom: 0 };
 }
 
-function placeLines(lines, { widths, bodies, down, scale, storeys, page, several }) {
+function placeLines(lines, { widths, lefts, bodies, down, scale, storeys, page, several }) {
   const { width, height, padY, padTop, leafHigh, drop, lineGap } = page;
   const high = lines.reduce((sum, line) => sum + line.high, 0) * scale;
   const fixed = (leafHigh + drop + (lines.length - 1) * lineGap + (several ? lines.length * STOREY : 0)) * scale;
@@ -171,7 +175,7 @@ function placeLines(lines, { widths, bodies, down, scale, storeys, page, several
       for (const thing of line.band.columns[at]) {
         thing.row = row;
         thing.wide = (thing.w ? bodies : widths)[at] * scale;
-        thing.x = x + thing.wide / 2;
+        thing.x = x + (thing.w ? lefts[at] * scale : 0) + thing.wide / 2;
         thing.y = middle + (down.get(thing) - (line.from + line.to) / 2) * scale * tall;
       }
       x += widths[at] * scale + gap;

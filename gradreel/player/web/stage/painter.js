@@ -16,7 +16,7 @@ import {
   boxOf, covers, edgeRoute, itemOf, leastCovering, mouthOf, pipPlaces, seedSpot, spriteOf, titlesIn,
 } from "./places.js";
 import { drawProgram, isBeforeGraph } from "./program.js";
-import { ARRIVED, restsOf, travelling, waitsAt } from "./rests.js";
+import { ARRIVED, BEAD, restsOf, travelling, waitsAt } from "./rests.js";
 import { along, inletDeep, isBundle, routeOf, trace } from "./routes.js";
 import { LABEL, lastParts, NAME, PIP } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
@@ -46,6 +46,7 @@ export function paint(pen, frame) {
   frame.counts = [];
   frame.seeds = seedsAt(frame.model, frame.moment.step);
   Object.assign(frame, prepare(frame));
+  frame.chips = chipsIn(pen, frame);
   context.fillStyle = colours.panel;
   context.fillRect(0, 0, frame.width, frame.height);
   drawGround(pen, frame);
@@ -103,7 +104,10 @@ function drawGround(pen, frame) {
   const how = { align: atLeft ? "left" : "right" };
   const x = atLeft ? 12 : width - 12;
   const words = pen.measure("your tensors ▾", 12.5, { bold: true }) + 20;
-  if (room > words) write(pen, "your tensors ▾", x, top + 14, 12.5, { ...how, bold: true, colour: colours.leaf });
+  if (room > words) {
+    write(pen, "your tensors ▾", x, top + 14, 12.5, { ...how, bold: true, colour: colours.leaf });
+    frame.counts.push({ x: atLeft ? words / 2 : width - words / 2, y: top + 14, w: words, h: 18 });
+  }
   frame.plain = new Map();
   const to = atLeft && shelf.length ? left - 8 : width;
   drawPlain(pen, frame, { from: atLeft ? 14 : right + 14, to, top });
@@ -226,7 +230,8 @@ function drawTitle(pen, frame, { titles, ids, ...rim }) {
   frame.targets.push({ id: ids.at(-1), kind: "open", label: text, x: left, y: y - 10, ...size });
 }
 
-/** What titles and counts are not to cover: things with their names, as they are now, titles, counts, seeds.
+/** What titles and counts are not to cover: things with their names, as they are now, titles, counts, seeds, gradients
+ * that wait.
  * @param {Frame} frame @returns {import("./places.js").Box[]}
  */
 function takenIn(frame) {
@@ -234,7 +239,8 @@ function takenIn(frame) {
   const things = [...sprites.values()].filter(({ gone }) => !gone);
   const boxes = things.map(({ item, x, y, scale }) => boxOf({ ...item, x, y }, { ...layout, scale }));
   const starts = seeds.map(({ node }) => seedSpot(frame, node)).filter(Boolean);
-  return [...boxes, ...titlesIn(frame), ...counts, ...starts.map(({ x, y, size }) => ({ x, y, w: size, h: size }))];
+  const seeded = starts.map(({ x, y, size }) => ({ x, y, w: size, h: size }));
+  return [...boxes, ...titlesIn(frame), ...counts, ...seeded, ...frame.chips.filter(({ waits }) => waits)];
 }
 
 // ---- lines
@@ -326,7 +332,7 @@ function drawCount(pen, frame, text, colour, spots) {
 
 function drawWaiting(pen, frame) {
   drawSeeds(pen, frame);
-  drawSent(pen, frame);
+  drawChips(pen, frame);
   for (const [item, node] of openNodes(frame)) drawInbox(pen, frame, item, node);
 }
 
@@ -352,28 +358,35 @@ function drawSeeds(pen, frame) {
   }
 }
 
-/** What went over an edge, or waits on it for its turn. */
-function drawSent(pen, frame) {
+/** What went over edges, or waits on them for its turn.
+ * @param {Pen} pen @param {Frame} frame @returns {Frame["chips"]}
+ */
+function chipsIn(pen, frame) {
   const { model, moment, layout } = frame;
-  const { rests } = restsOf(layout);
+  const { rests, beads } = restsOf(layout);
+  const most = travelling(layout);
+  const ways = layout.links.filter((link) => !isBundle(link)).flatMap(({ edges }) => edges);
+  return ways.flatMap((edge) => {
+    const place = sentAt(model, edge, moment.step);
+    if (place === null || frame.hidden.has(`sent:${edge.id}`) || !isAlive(edge.from, moment.step)) return [];
+    const waits = !hasArrived(model, edge, moment.step);
+    const part = waits ? waitsAt(layout, edge) : frame.lit ? undefined : rests.get(edge.id);
+    const route = part !== undefined && edgeRoute(frame, edge);
+    if (!route) return [];
+    const value = model.scene.values[place];
+    const isBead = waits && beads.has(edge.id);
+    const size = isBead ? BEAD : waits ? most : sizeFor(pen, value, ARRIVED, most);
+    const [w, h] = isBead ? [BEAD, BEAD] : sidesOf(pen, value, size);
+    return [{ ...along(route, part), w, h, edge, value, size, waits, numbers: !isBead }];
+  });
+}
+
+/** Where words stand nothing rests. */
+function drawChips(pen, frame) {
   const words = [...titlesIn(frame), ...frame.counts];
-  for (const link of layout.links) {
-    if (isBundle(link)) continue;
-    for (const edge of link.edges) {
-      const value = sentAt(model, edge, moment.step);
-      if (value === null || frame.hidden.has(`sent:${edge.id}`) || !isAlive(edge.from, moment.step)) continue;
-      const waits = !hasArrived(model, edge, moment.step);
-      const part = waits ? waitsAt(layout, edge) : rests.get(edge.id);
-      const route = part !== undefined && edgeRoute(frame, edge);
-      if (!route) continue;
-      const at = along(route, part);
-      const look = { kind: /** @type {const} */ ("grad"), most: mostAt(frame, edge.to) };
-      const shown = model.scene.values[value];
-      const most = travelling(layout);
-      const size = waits ? most : sizeFor(pen, shown, ARRIVED, most);
-      const [w, h] = sidesOf(pen, shown, size);
-      if (waits || !(frame.lit || covers({ ...at, w, h }, words))) tile(pen, shown, at, size, look);
-    }
+  for (const { edge, value, size, waits, numbers, ...at } of frame.chips) {
+    if (!waits && covers(at, words)) continue;
+    tile(pen, value, at, size, { kind: "grad", most: mostAt(frame, edge.to), numbers });
   }
 }
 

@@ -19,7 +19,9 @@ export const ARRIVED = 30;
 /** So far from the end of its line a gradient waits, where the line is long. */
 const WAITS = 0.8;
 const APART = 4;
-/** What has arrived rests on its line only where it covers no more with such a share of it. */
+/** Where there is no room for its numbers a gradient waits as a bead. */
+export const BEAD = 14;
+/** A gradient has its numbers on its line only where it covers no more with such a share of it. */
 const COVERS = 0.02;
 /** So far from where its line begins a gradient covers nothing of its node. */
 const CLEAR = 22;
@@ -27,8 +29,10 @@ const CLEAR = 22;
 const TRIES = [0, -0.07, 0.07, -0.14, 0.14, -0.21, 0.21, -0.28, 0.28, -0.35, 0.35, -0.42, 0.42];
 
 /** @typedef {{edge: Edge, link: Link, route: Route}} Way */
-/** @typedef {{waits: Map<string, number>, rests: Map<string, number>, tiles: Box[]}} Rests
- *   `waits`, `rests`: shares of lines, by edge; `tiles`: all places that they come to, before nodes, too
+/** @typedef {Box & {id?: string}} Taken   a place, and the edge that it is on: what goes over one is not there twice */
+/** @typedef {{waits: Map<string, number>, rests: Map<string, number>, beads: Set<string>, tiles: Box[]}} Rests
+ *   `waits`, `rests`: shares of lines, by edge; `beads`: those that wait small; `tiles`: all places that they come to,
+ *   before nodes, too
  */
 
 export const isFew = ({ links }) => links.reduce((sum, { edges }) => sum + edges.length, 0) <= FEW_EDGES;
@@ -63,19 +67,24 @@ function placeRests(layout) {
   });
   const things = [...thingsIn(layout), ...mouths];
   const size = travelling(layout);
-  const waits = settle(ways, things, layout.tileOn(size), ({ route }) =>
-    Math.max(0.5, Math.min(WAITS, 1 - (size / 2 + APART) / lengthOf(route))));
+  const waitAt = ({ route }) => Math.max(0.5, Math.min(WAITS, 1 - (size / 2 + APART) / lengthOf(route)));
+  const large = settle(ways, things, layout.tileOn(size), waitAt, COVERS);
+  const small = ways.filter(({ edge }) => !large.has(edge.id));
+  const beads = settle(small, [...things, ...large.values()], () => [BEAD, BEAD], waitAt);
+  const waits = new Map([...large, ...beads]);
   const restAt = ({ link, route }) => restOf(layout, link, route);
-  const rests = settle(isFew(layout) ? ways : [], things, layout.tileOn(ARRIVED, size), restAt, COVERS);
+  const taken = [...things, ...waits.values()];
+  const rests = settle(isFew(layout) ? ways : [], taken, layout.tileOn(ARRIVED, size), restAt, COVERS);
   const shares = (found) => new Map([...found].map(([id, { part }]) => [id, part]));
-  return { waits: shares(waits), rests: shares(rests), tiles: [...waits.values(), ...rests.values(), ...mouths] };
+  const tiles = [...waits.values(), ...rests.values(), ...mouths];
+  return { waits: shares(waits), rests: shares(rests), beads: new Set(beads.keys()), tiles };
 }
 
 /** Each on its line as near to where it is wished as it covers nothing, or where it covers least.
- * @param {Way[]} ways @param {Box[]} things @param {(edge: Edge) => number[]} sidesOf
+ * @param {Way[]} ways @param {Taken[]} things @param {(edge: Edge) => number[]} sidesOf
  * @param {(way: Way) => number} wish
  * @param {number} [most]  what covers more, as a share of itself, has no place
- * @returns {Map<string, Box & {part: number}>}
+ * @returns {Map<string, Taken & {part: number}>}
  */
 function settle(ways, things, sidesOf, wish, most = Infinity) {
   const full = [...things];
@@ -84,8 +93,9 @@ function settle(ways, things, sidesOf, wish, most = Infinity) {
     const wished = wish(way);
     const [w, h] = sidesOf(way.edge);
     const parts = TRIES.map((off) => wished + off).filter((part) => part >= 0.04 && part <= 0.96);
-    const at = leastCovering(parts.map((part) => ({ ...along(way.route, part), w, h, part })), full);
-    if (full.reduce((sum, other) => sum + overlapOf(at, other), 0) > most * w * h) continue;
+    const others = full.filter(({ id }) => id !== way.edge.id);
+    const at = leastCovering(parts.map((part) => ({ ...along(way.route, part), w, h, part, id: way.edge.id })), others);
+    if (others.reduce((sum, other) => sum + overlapOf(at, other), 0) > most * w * h) continue;
     found.set(way.edge.id, at);
     full.push(at);
   }

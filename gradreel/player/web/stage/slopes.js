@@ -4,7 +4,7 @@
  */
 
 import { box, write } from "./pen.js";
-import { overlapOf, thingsIn, titlesIn } from "./places.js";
+import { covers, overlapOf, thingsIn, titlesIn } from "./places.js";
 import { isFew, restsOf, waysOf } from "./rests.js";
 import { along, isBundle, lengthOf, routeOf } from "./routes.js";
 import { isAlive } from "./moment.js";
@@ -36,17 +36,18 @@ export function drawSlopes(pen, frame) {
   const few = isFew(layout);
   if (!few && !looked.size) return;
   const places = spotsOf(layout, pen);
-  const titles = titlesIn(frame);
+  const words = [...titlesIn(frame), ...frame.counts];
   for (const edge of few ? layout.links.flatMap(({ edges }) => edges) : looked) {
     const isLooked = looked.has(edge);
     const at = places.get(edge.id) ?? (isLooked ? onLine(pen, frame, edge) : null);
     const sprite = sprites.get(layout.linkOf.get(edge.id)?.link.from.key);
     if (!at || !sprite || sprite.gone || !isAlive(edge.from, moment.step)) continue;
     const [x, y] = [at.x + sprite.x - sprite.to.x, at.y + sprite.y - sprite.to.y];
-    if (!isLooked && titles.some((title) => overlapOf(title, { ...at, x, y }))) continue;
+    if (!isLooked && covers({ ...at, x, y }, words)) continue;
     if (isLooked) box(pen, { ...at, x, y }, 6, { fill: pen.colours.panel, stroke: pen.colours.line, line: 1 });
     const colour = isLooked ? pen.colours.ink : pen.colours.soft;
     write(pen, at.text, x, y + 0.5, PX, { ...STYLE, colour });
+    frame.counts.push({ ...at, x, y });
   }
 }
 

@@ -1,5 +1,6 @@
 /** What the stage is made of: the run as it needs it, one moment of it, and what of that is laid out. */
 
+import type { Box } from "./places.js";
 import type { BoundName, IndexedBox, IndexedScene, Slot, State } from "../scene/types.js";
 
 /** A gradient of one node flows into an input of another. */
@@ -262,6 +263,8 @@ export interface Frame {
   plain?: Map<string, { x: number; y: number; size: number }>;
   /** Where counts stand; made with each frame. */
   counts?: { x: number; y: number; w: number; h: number }[];
+  /** The gradients on lines; made with each frame. */
+  chips?: (Box & { edge: Edge; value: any; size: number; waits: boolean; numbers: boolean })[];
   /** Where the panels of sums stand; made with each frame. */
   panels?: { x: number; y: number; w: number; h: number }[];
   /** What can be pressed, and what it is. */
