@@ -3,7 +3,7 @@
 At every size and in both themes: the smallest text, whether the acting node is seen by itself, whether every wire
 reaches its leaf, whether anything leaves the stage, one text lies on another or on the rim of a card, how much of it is
 spanned, how far what stays moves from one step of a backward call to the next, and whether every sum and every freeing
-has a place.
+has a place, and is seen to move.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SIZES = ((1440, 900), (1000, 700), (390, 844))
 THEMES = ("light", "dark")
 STEPS = 24
 """So many steps of a program are looked at, spread over it."""
-LEAST_TEXT, SPAN, FAR = 12, 0.6, 40
+LEAST_TEXT, SPAN, FAR, MOVES = 12, 0.6, 40, 24
 
 ENTRY = """import styles from "./styles.js";
 import { createPlayer } from "./player/player.js";
@@ -44,23 +44,40 @@ window.show = async (packed, theme) => {
 };
 const overlaps = (a, b) => Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x) > 2
   && Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y) > 2;
+/** How far, in pixels, a tile comes in a step from where tiles of its value are at first. */
+const farthest = (player, step) => {
+  const tilesAt = (share) => {
+    player.pose(share);
+    return player.look().tiles;
+  };
+  player.seek(step);
+  const first = tilesAt(0.02);
+  const awayOf = ({ value, x, y }) => {
+    const same = first.filter((tile) => tile.value === value);
+    return same.length ? Math.min(...same.map((tile) => Math.hypot(tile.x - x, tile.y - y))) : 0;
+  };
+  return Math.max(0, ...[0.2, 0.4, 0.6, 0.8].flatMap((share) => tilesAt(share).map(awayOf)));
+};
 window.judge = (step) => {
   const { player } = root;
   player.seek(step);
   player.pose(1);
-  const { texts, targets, width, height, ...look } = player.look();
+  const { texts, targets, tiles, width, height, ...look } = player.look();
   const before = player.places();
   const outside = targets.filter(({ x, y, w, h }) => x < -1 || y < -1 || x + w > width + 1 || y + h > height + 1);
   const crossed = texts.filter((text, i) => texts.slice(0, i).some((other) => overlaps(text, other)));
-  const cards = targets.filter(({ kind }) => CARDS.includes(kind));
+  const cards = targets.filter(({ kind }) => CARDS.includes(kind))
+    .map(({ x, y, w, h, funnel }) => ({ x, y: y + funnel, w, h: h - funnel }));
   const inside = (a, b) => a.x > b.x - 3 && a.y > b.y - 3 && a.x + a.w < b.x + b.w + 3 && a.y + a.h < b.y + b.h + 3;
   const cut = texts.filter((text) => cards.some((card) => overlaps(text, card) && !inside(text, card)));
+  const acting = look.acts.some(({ type }) => type === "meet" || type === "free");
+  const far = acting ? farthest(player, step) : null;
   player.seek(step + 1);
   player.pose(1);
   const after = player.places();
   const moved = Object.keys(before).filter((key) => after[key]).map((key) =>
     Math.hypot(after[key].x - before[key].x, after[key].y - before[key].y));
-  return { ...look, outside: outside.length, crossed: crossed.length, cut: cut.length, moved };
+  return { ...look, outside: outside.length, crossed: crossed.length, cut: cut.length, moved, far };
 };
 export default null;
 """
@@ -76,6 +93,7 @@ class Found:
     acting: list[bool] = field(default_factory=list)
     wires: list[int] = field(default_factory=lambda: [0, 0])
     acts: list[bool] = field(default_factory=list)
+    motion: list[bool] = field(default_factory=list)
     outside: int = 0
     crossed: int = 0
     cut: int = 0
@@ -93,6 +111,8 @@ class Found:
         self.wires[0] += look["wires"]["reach"]
         self.wires[1] += look["wires"]["all"]
         self.acts += [act["seen"] for act in look["acts"]]
+        if look["far"] is not None:
+            self.motion.append(look["far"] > MOVES)
         if backward:
             self.moved += look["moved"]
 
@@ -108,6 +128,7 @@ class Found:
             f"{sum(self.acting)}/{len(self.acting)}",
             f"{self.wires[0]}/{self.wires[1]}",
             f"{sum(self.acts)}/{len(self.acts)}",
+            f"{sum(self.motion)}/{len(self.motion)}",
             f"{self.outside}/{self.looks}",
             f"{self.crossed}/{self.looks}",
             f"{self.cut}/{self.looks}",
@@ -122,6 +143,7 @@ class Found:
             min(self.least, default=LEAST_TEXT) >= LEAST_TEXT - 0.01
             and all(self.acting)
             and all(self.acts)
+            and all(self.motion)
             and self.wires[0] == self.wires[1]
             and not (self.outside or self.crossed or self.cut)
         )
@@ -148,6 +170,7 @@ def measure() -> bool:
         "acting seen",
         "wires reach",
         "acts seen",
+        "acts move",
         "rim crossed",
         "texts crossed",
         "on a rim",

@@ -467,10 +467,9 @@ function drawFail(pen, frame, { node, slot, value }, time) {
   const [sprite, at] = [spriteOf(frame, item), slot && slotSpot(frame, node, slot)];
   if (!sprite || !at || item.type !== "node") return;
   const { colours } = pen;
-  const { x, y, scale } = sprite;
-  const lying = frame.layout.lying;
-  const hand = lying ? { x: Math.min(frame.width - 26, x + (item.w / 2 + 34) * scale), y: y - 4 * scale }
-    : { x: x - 10 * scale, y: Math.max(26, y - (item.h / 2 + 34) * scale) };
+  const { scale } = sprite;
+  const { lying } = frame.layout;
+  const hand = handSpot(frame, item, sprite);
   const reach = smooth(share(time, 0.15, 0.4));
   const tip = { x: lerp(hand.x, at.x, reach), y: lerp(hand.y, at.y, reach) };
   drawArm(pen, hand, tip, scale, share(time, 0.38, 0.5), lying);
@@ -481,6 +480,16 @@ function drawFail(pen, frame, { node, slot, value }, time) {
   if (time < 0.5) return;
   drawCross(pen, at.x + at.size / 2 + 2, at.y + at.size / 2, scale);
   drawVerdict(pen, frame, node, slot, item);
+}
+
+/** Where the gradient is that reaches into a slot: where it would come from, and there where it covers least. */
+function handSpot({ layout, width }, item, { x, y, scale }) {
+  const side = 46 * scale;
+  const right = [36, 28].map((far) => [x + (item.w / 2 + far) * scale, y - 4 * scale]);
+  const above = [-10, item.w / 2, -item.w / 2].map((off) => [x + off * scale, y - (item.h / 2 + 34) * scale]);
+  const spots = (layout.lying ? [...right, ...above.slice(1)] : [...above, ...right]).map(([at, level]) =>
+    ({ x: clamp(at, side / 2 + 3, width - side / 2 - 3), y: Math.max(side / 2 + 3, level), w: side, h: side }));
+  return leastCovering(spots, layout.items.filter((each) => each !== item).map((each) => boxOf(each, layout)));
 }
 
 function drawArm(pen, hand, tip, scale, open, lying) {
@@ -524,9 +533,11 @@ function drawVerdict(pen, frame, node, slot, item) {
     ({ x: clamp(middle, size.w / 2 + 6, width - size.w / 2 - 6), y: level, ...size })));
   const at = leastCovering(spots, thingsIn(layout), restsOf(layout).tiles);
   const way = at.y < y ? 1 : -1;
-  const tip = way > 0 ? at.y + 22 : y + (item.h / 2 + 4) * scale;
-  line(pen, [[x - 8, at.y + way * 12], [x, tip], [x + 8, at.y + way * 12]], {
-    stroke: pen.colours.bad, fill: pen.colours.bad, close: true,
+  const near = y - way * (item.h / 2 + 4) * scale;
+  const tail = { stroke: pen.colours.bad, line: 2.4 };
+  if (Math.abs(near - at.y) > size.h) line(pen, [[x, at.y], [x, near]], tail);
+  else line(pen, [[x - 8, at.y + way * 12], [x, at.y + way * 22], [x + 8, at.y + way * 12]], {
+    ...tail, fill: pen.colours.bad, close: true,
   });
   box(pen, at, 8, { fill: pen.colours.bad });
   write(pen, words, at.x, at.y + 0.5, 14, { bold: true, colour: pen.colours.panel });

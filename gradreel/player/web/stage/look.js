@@ -6,13 +6,14 @@ import { actingAt, covered } from "./compose.js";
 import { placedAt } from "./fold.js";
 import { isAlive } from "./moment.js";
 import { edgeRoute, itemOf, slotSpot } from "./places.js";
+import { FUNNEL } from "./sizes.js";
 
 /** @import { Frame } from "./types.js" */
 
 const SINGLE = new Set(["node", "lens", "leaf"]);
 
-/** @param {Frame} frame @param {{least: number, written: any[]|null}} pen  as it drew the frame */
-export function lookAt(frame, { least, written }) {
+/** @param {Frame} frame @param {Pick<import("./pen.js").Pen, "least"|"written"|"tiles">} pen  as it drew the frame */
+export function lookAt(frame, { least, written, tiles }) {
   const { layout, sprites, width, height } = frame;
   const items = [...sprites.values()].filter(({ gone }) => !gone).map(({ item }) => item);
   return {
@@ -25,8 +26,15 @@ export function lookAt(frame, { least, written }) {
     wires: wiresIn(frame),
     acts: actsIn(frame),
     texts: written ?? [],
-    targets: frame.targets.map((target) => ({ ...target })),
+    tiles: (tiles ?? []).map(({ value, x, y }) => ({ value: frame.model.scene.values.indexOf(value), x, y })),
+    targets: frame.targets.map((target) => ({ ...target, funnel: funnelOf(layout, target) })),
   };
+}
+
+/** How high the funnel of a leaf is, which has no rim of a card. */
+function funnelOf({ items, scale }, { kind, label }) {
+  const compact = kind === "leaf" && items.find(({ key }) => key === label)?.compact;
+  return kind === "leaf" ? FUNNEL[compact ? "compact" : "big"] * scale : 0;
 }
 
 /** The acting node, and whether it is seen by itself. */

@@ -212,7 +212,7 @@ function frameOf(frame, fold, row) {
  * there is none.
  */
 function drawTitle(pen, frame, { titles, ids, ...rim }) {
-  const named = titles.filter((title) => title !== "forward()");
+  const named = titles.filter((title) => title !== "forward()" && !titles.some((each) => each.startsWith(`${title}.`)));
   const text = (named.length ? named : titles).slice(-2).join(" › ");
   const size = { w: pen.measure(text, 13, { bold: true }) + 16, h: 20 };
   const [first, last] = [rim.left + 8 + size.w / 2, rim.right - 8 - size.w / 2];

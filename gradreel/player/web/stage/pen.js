@@ -68,11 +68,12 @@ export function createMeasure(widthOf) {
  * @property {number} least  the smallest text of this frame, in CSS pixels
  * @property {number|null} bar  the number of a full bar, where a run decides it
  * @property {{text: string, x: number, y: number, w: number, h: number}[]|null} written  what was written and where
+ * @property {{value: any, x: number, y: number}[]|null} tiles  which values were drawn and where
  */
 
 /** @param {any} context @param {import("./types.js").Palette} colours @param {Measure} measure @returns {Pen} */
 export const createPen = (context, colours, measure) =>
-  ({ context, colours, measure, zoom: 1, least: Infinity, written: null, bar: null });
+  ({ context, colours, measure, zoom: 1, least: Infinity, written: null, tiles: null, bar: null });
 
 /** Draw in the units of a thing: from its middle, at its scale and strength.
  * @param {Pen} pen @param {{x: number, y: number, scale?: number, alpha?: number, turn?: number}} at
@@ -133,13 +134,17 @@ export function cut(text, px, room, measure, style = {}) {
 
 /** For tests: where a text stands, in CSS pixels. */
 function note(pen, text, x, y, px, align, style) {
-  const matrix = pen.context.getTransform?.();
-  if (!matrix) return;
-  const ratio = matrix.a / pen.zoom || 1;
   const w = pen.measure(text, px, style);
   const left = align === "left" ? x : align === "right" ? x - w : x - w / 2;
-  const at = matrix.transformPoint({ x: left, y: y - px * 0.4 });
-  pen.written.push({ text, x: at.x / ratio, y: at.y / ratio, w: w * pen.zoom, h: px * 0.8 * pen.zoom });
+  pen.written.push({ text, ...onStage(pen, left, y - px * 0.4), w: w * pen.zoom, h: px * 0.8 * pen.zoom });
+}
+
+/** Where a point is on the stage, in CSS pixels. @param {Pen} pen @param {number} x @param {number} y */
+export function onStage({ context, zoom }, x, y) {
+  const matrix = context.getTransform();
+  const ratio = Math.hypot(matrix.a, matrix.b) / zoom || 1;
+  const at = matrix.transformPoint({ x, y });
+  return { x: at.x / ratio, y: at.y / ratio };
 }
 
 /** A rounded box around a point, filled, stroked, dashed, as asked.

@@ -300,10 +300,10 @@ export function createStageView(host, filmRoot, { onPick, onSeek, onChange = () 
     /** What the last frame shows, in numbers. */
     look: () => {
       pen ??= createPen(context, paletteOf(host), measure);
-      pen.written = [];
+      Object.assign(pen, { written: [], tiles: [] });
       render();
       const seen = lookAt(frame, pen);
-      pen.written = null;
+      Object.assign(pen, { written: null, tiles: null });
       return seen;
     },
     destroy: () => {

@@ -5,7 +5,7 @@
 import { genColour } from "./marks.js";
 import { isAlive } from "./moment.js";
 import { box, line, within, write } from "./pen.js";
-import { freest } from "./places.js";
+import { covers, freest } from "./places.js";
 
 /** @import { Pen } from "./pen.js" */
 /** @import { Box } from "./places.js" */
@@ -16,7 +16,7 @@ const PX = 12.5;
 const STYLE = { bold: true };
 
 /** @param {Pen} pen @param {Frame} frame */
-export function drawStoreys(pen, { layout, model, moment, width }) {
+export function drawStoreys(pen, { layout, model, moment, width, chips }) {
   for (const { storey, words, ...name } of storeyNames(pen, layout)) {
     const { gen, top, bottom } = storey;
     if (!model.nodes.some((node) => node.gen === gen && !node.leaf && isAlive(node, moment.step))) continue;
@@ -24,7 +24,7 @@ export function drawStoreys(pen, { layout, model, moment, width }) {
     const at = { x: width / 2, y: (top + bottom) / 2 - 1, w: width - 20, h: bottom - top + 30 };
     within(pen, { x: 0, y: 0, alpha: 0.08 + 0.02 * gen }, () => box(pen, at, 12, { fill: colour }));
     line(pen, [[10, bottom + 14], [width - 10, bottom + 14]], { stroke: colour, line: 1.4 });
-    write(pen, words, name.x, name.y, PX, { ...STYLE, colour });
+    if (!covers(name, chips)) write(pen, words, name.x, name.y, PX, { ...STYLE, colour });
   }
 }
 

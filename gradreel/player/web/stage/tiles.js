@@ -4,7 +4,7 @@
  * and in names.
  */
 
-import { box, LEAST_TEXT, luminance, mix, write } from "./pen.js";
+import { box, LEAST_TEXT, luminance, mix, onStage, write } from "./pen.js";
 import { BOLD } from "./sizes.js";
 import { gridOf, mostOf, SHORT, tileNumber, tileSize } from "./values.js";
 
@@ -50,6 +50,7 @@ export const css = (rgb) => `rgb(${rgb.join()})`;
 export function tile(pen, value, { x, y }, size, look = {}) {
   const { kind = "value", most, plates = 0, numbers = true, radius = 4, room = Infinity } = look;
   const { colours } = pen;
+  if (pen.tiles && value) pen.tiles.push({ value, ...onStage(pen, x, y) });
   const grid = gridOf(value);
   const [w, h] = numbers ? sidesOf(pen, value, size, room) : tileSize(value, size);
   const [edge, width] = KINDS[kind];
