@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { formatSigned } from "../../gradreel/player/web/lib/format.js";
-import { toneOf } from "../../gradreel/player/web/panels/explore.js";
+import { bendOf, toneOf } from "../../gradreel/player/web/panels/explore.js";
 import { gapOf, gridOf, SIDE, spreadOf } from "../../gradreel/player/web/panels/heatmap.js";
 import {
   changedAt, historyOf, leafFacts, milestones, nameOperands, nodeFacts, tensorFacts,
@@ -209,4 +209,10 @@ test("larger ones are bars", () => {
   assert.deepEqual([least, most, bars.reduce((sum, count) => sum + count), bars[0], bars.at(-1)], [0, 2, 4, 1, 1]);
   assert.deepEqual(spreadOf({ shape: [900], whole: false, min: 0, max: 1, bins: [3, 4] }).bars, [3, 4]);
   assert.equal(spreadOf({ shape: [900], whole: false, min: 0, max: 1 }), null);
+});
+
+test("in the network an edge goes around what stands on its way, and twins apart", () => {
+  assert.equal(bendOf(1, 0), undefined);
+  const bends = [bendOf(1, 1), bendOf(2, 0), bendOf(2, 1), bendOf(5, 0)].map(({ type, roundness }) => type + roundness);
+  assert.equal(new Set(bends).size, bends.length);
 });

@@ -89,17 +89,30 @@ function graphOf(boxes, moment, colour) {
       color: { background: colour(`${tone}-bg`), border: colour(tone), highlight: { border: colour("ink") } },
     };
   });
+  const drawn = new Map();
   const edges = moment.scene.wires.filter(({ from, to }) => there.has(from) && there.has(to)).map((wire) => {
+    const pair = `${wire.from}>${wire.to}`;
+    const twin = drawn.get(pair) ?? 0;
+    drawn.set(pair, twin + 1);
     const sent = moment.state.at(wire.id, "value", moment.step);
     return {
       id: wire.id,
       from: wire.from,
       to: wire.to,
+      smooth: bendOf(level.get(wire.to) - level.get(wire.from), twin),
       color: colour(sent === null ? "gone" : "run"),
       title: sent === null ? undefined : `gradient ${formatShort(moment.scene.values[sent], 60)}`,
     };
   });
   return { nodes, edges };
+}
+
+/** An edge that passes a level goes around what may stand there, and twins beside each other; others need no bend.
+ * @param {number} levels  how many it goes down @param {number} twin  how many there are of it already
+ */
+export function bendOf(levels, twin) {
+  if (levels < 2 && !twin) return undefined;
+  return { type: twin % 2 ? "curvedCCW" : "curvedCW", roundness: Math.min(0.6, 0.2 + 0.08 * (levels - 1 + twin)) };
 }
 
 /** @param {{kind: string}} box @param {string|null} state */

@@ -37,6 +37,8 @@ const SUNK = 0.36;
 export const THERE = 0.94;
 /** When a block has come to rest. */
 const LANDED = 0.66;
+/** How far beside a node a hand is, and how large, as there is room. */
+const HANDS = [[36, 46], [28, 46], [24, 36], [20, 28]];
 /** So high may an arm bend. */
 const HIGHEST = 4;
 
@@ -473,7 +475,7 @@ function drawFail(pen, frame, { node, slot, value }, time) {
   const reach = smooth(share(time, 0.15, 0.4));
   const tip = { x: lerp(hand.x, at.x, reach), y: lerp(hand.y, at.y, reach) };
   drawArm(pen, hand, tip, scale, share(time, 0.38, 0.5), lying);
-  tile(pen, valueOf(frame, value), hand, 46 * scale, grad(frame, node));
+  tile(pen, valueOf(frame, value), hand, hand.w, grad(frame, node));
   const pulse = time < 1 ? 0.5 + 0.5 * Math.sin(time * 22) : 1;
   const hole = { x: at.x, y: at.y, w: at.size + 6, h: at.size + 6 };
   box(pen, hole, 9, { stroke: colours.bad, line: 3 + 1.5 * pulse, dash: [6, 5] });
@@ -484,10 +486,10 @@ function drawFail(pen, frame, { node, slot, value }, time) {
 
 /** Where the gradient is that reaches into a slot: where it would come from, and there where it covers least. */
 function handSpot({ layout, width }, item, { x, y, scale }) {
-  const side = 46 * scale;
-  const right = [36, 28].map((far) => [x + (item.w / 2 + far) * scale, y - 4 * scale]);
-  const above = [-10, item.w / 2, -item.w / 2].map((off) => [x + off * scale, y - (item.h / 2 + 34) * scale]);
-  const spots = (layout.lying ? [...right, ...above.slice(1)] : [...above, ...right]).map(([at, level]) =>
+  const right = HANDS.map(([far, side]) => [x + (item.w / 2 + far) * scale, y - 4 * scale, side * scale]);
+  const above = [-10, item.w / 2, -item.w / 2].map((off) =>
+    [x + off * scale, y - (item.h / 2 + 34) * scale, HANDS[0][1] * scale]);
+  const spots = (layout.lying ? [...right, ...above.slice(1)] : [...above, ...right]).map(([at, level, side]) =>
     ({ x: clamp(at, side / 2 + 3, width - side / 2 - 3), y: Math.max(side / 2 + 3, level), w: side, h: side }));
   return leastCovering(spots, layout.items.filter((each) => each !== item).map((each) => boxOf(each, layout)));
 }

@@ -22,7 +22,6 @@ import { LABEL, lastParts, NAME, PIP } from "./sizes.js";
 import { drawSlopes } from "./slopes.js";
 import { drawStoreys } from "./storeys.js";
 import { sidesOf, sizeFor, tile } from "./tiles.js";
-import { tileSize } from "./values.js";
 
 /** @import { Pen } from "./pen.js" */
 /** @import { Frame, Item, Link, StageNode } from "./types.js" */
@@ -132,13 +131,13 @@ function drawPlain(pen, frame, { from, to, top }) {
   const y = Math.min(frame.height - 20, top + 46);
   for (const { tensor, name, value } of plainTensors(frame.model, frame.moment, PLAIN)) {
     const label = lastParts(name);
-    const w = pen.measure(label, LABEL, { bold: true, mono: true }) + 46;
-    if (x + w > to) break;
     const found = frame.model.scene.values[value];
-    const [wide] = tileSize(found, 30);
-    tile(pen, found, { x: x + 16, y }, 30);
-    write(pen, label, x + 21 + wide / 2, y, LABEL, { bold: true, mono: true, align: "left" });
-    frame.plain.set(tensor, { x: x + 16, y, size: 30 });
+    const [wide] = sidesOf(pen, found, 30);
+    const w = pen.measure(label, LABEL, { bold: true, mono: true }) + wide + 14;
+    if (x + w > to) break;
+    tile(pen, found, { x: x + wide / 2 + 1, y }, 30);
+    write(pen, label, x + wide + 6, y, LABEL, { bold: true, mono: true, align: "left" });
+    frame.plain.set(tensor, { x: x + wide / 2 + 1, y, size: 30 });
     frame.targets.push({ id: tensor, kind: "tensor", label: name, x, y: y - 16, w, h: 32 });
     x += w + 12;
   }
