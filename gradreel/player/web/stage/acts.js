@@ -354,10 +354,10 @@ function drawBlock(pen, number, at, words) {
 
 /** What comes and what is in the tray fade into their sum; one plate more lies below. */
 function addPlate(pen, frame, { entry, mouth, tray, size, look }, time) {
-  const gap = size * 0.6 + 8;
+  const gap = tileSize(valueOf(frame, entry.value), size)[0] + 24;
   const open = smooth(share(time, 0.05, 0.3));
   const parts = 1 - share(time, 0.58, 0.66);
-  const lean = 0.3 * gap * smooth(share(time, 0.54, 0.8));
+  const lean = 0.3 * gap * smooth(share(time, 0.56, 0.8));
   const sum = valueOf(frame, entry.value);
   ring(pen, tray, share(time, 0.78, 1), pen.colours.leaf);
   if (time < 0.97) {
@@ -366,14 +366,14 @@ function addPlate(pen, frame, { entry, mouth, tray, size, look }, time) {
       tile(pen, sum, tray, pop, { ...look, plates: entry.count - 1 }));
   }
   if (!parts) return;
-  const left = Math.min(tray.x, frame.width - gap * 1.1 - size / 2 - 4);
+  const left = Math.min(tray.x, frame.width - gap - size / 2 - 4);
   const there = { x: lerp(tray.x, left, open), y: tray.y };
-  const comes = { x: lerp(mouth.x, left + gap * 1.1, open) - lean, y: lerp(mouth.y, tray.y, open) };
+  const comes = { x: lerp(mouth.x, left + gap, open) - lean, y: lerp(mouth.y, tray.y, open) };
   within(pen, { x: 0, y: 0, alpha: parts }, () => {
     tile(pen, valueOf(frame, entry.before), there, size, { ...look, plates: entry.count - 2 });
     tile(pen, valueOf(frame, entry.came), comes, lerp(mouth.size, size, open), look);
     if (time > 0.25)
-      write(pen, "+", left + gap * 0.55, tray.y, 22, { bold: true, colour: pen.colours.run, halo: true });
+      write(pen, "+", left + gap / 2, tray.y, 22, { bold: true, colour: pen.colours.run, halo: true });
   });
 }
 
@@ -481,7 +481,7 @@ function drawFail(pen, frame, { node, slot, value }, time) {
   box(pen, hole, 9, { stroke: colours.bad, line: 3 + 1.5 * pulse, dash: [6, 5] });
   if (time < 0.5) return;
   drawCross(pen, at.x + at.size / 2 + 2, at.y + at.size / 2, scale);
-  drawVerdict(pen, frame, node, slot, item);
+  drawVerdict(pen, frame, node, slot, item, hand);
 }
 
 /** Where the gradient is that reaches into a slot: where it would come from, and there where it covers least. */
@@ -522,7 +522,7 @@ function drawCross(pen, x, y, scale) {
 }
 
 /** What is missing, and what freed it: below the node, aside or above it where that covers less. */
-function drawVerdict(pen, frame, node, slot, item) {
+function drawVerdict(pen, frame, node, slot, item, hand) {
   const { layout, width, height } = frame;
   const words = verdict(frame, node, slot);
   const { x, y, scale } = spriteOf(frame, item);
@@ -533,7 +533,7 @@ function drawVerdict(pen, frame, node, slot, item) {
   const levels = [below, above, ...[1, 2, 3].map((far) => Math.min(height - 18, below + far * size.h))];
   const spots = levels.flatMap((level) => [x, x - aside, x + aside].map((middle) =>
     ({ x: clamp(middle, size.w / 2 + 6, width - size.w / 2 - 6), y: level, ...size })));
-  const at = leastCovering(spots, thingsIn(layout), restsOf(layout).tiles);
+  const at = leastCovering(spots, [hand, ...thingsIn(layout)], restsOf(layout).tiles);
   const way = at.y < y ? 1 : -1;
   const near = y - way * (item.h / 2 + 4) * scale;
   const tail = { stroke: pen.colours.bad, line: 2.4 };

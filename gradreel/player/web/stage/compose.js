@@ -206,7 +206,9 @@ function readability(composer, step, lying) {
   return 1.2 * covered(layout, room) + size + 1.2 * Math.min(1, shown / Math.min(all, 24));
 }
 
-/** The share of the stage that a layout spans. @param {{items: Item[], scale: number}} layout @param {Room} room */
+/** The share of the stage that a layout spans.
+ * @param {{items: {x: number, y: number, w: number, h: number}[], scale: number}} layout @param {Room} room
+ */
 export function covered({ items, scale }, { width, height }) {
   if (!items.length) return 0;
   const span = (at, size) => {

@@ -5,7 +5,7 @@
 import { actingAt, covered } from "./compose.js";
 import { placedAt } from "./fold.js";
 import { isAlive } from "./moment.js";
-import { edgeRoute, itemOf, slotSpot } from "./places.js";
+import { boxOf, edgeRoute, itemOf, slotSpot } from "./places.js";
 import { FUNNEL } from "./sizes.js";
 
 /** @import { Frame } from "./types.js" */
@@ -21,7 +21,7 @@ export function lookAt(frame, { least, written, tiles }) {
     height,
     least,
     scale: layout.scale,
-    span: covered({ ...layout, items }, { width, height }),
+    span: covered({ items: items.map((item) => boxOf(item, layout)), scale: 1 }, { width, height }),
     acting: actingIn(frame),
     wires: wiresIn(frame),
     acts: actsIn(frame),
