@@ -27,6 +27,8 @@ import { sidesOf, sizeFor, tile } from "./tiles.js";
 /** @import { Frame, Item, Link, StageNode } from "./types.js" */
 
 const HEAD = 9;
+/** So far to the side the panel of a sum comes. */
+const PANEL = 74;
 const CLOSED = new Set(["card", "ladder", "drawer"]);
 const PLAIN = 5;
 /** The shares of a step at which a gradient has come. */
@@ -417,16 +419,17 @@ function drawArrivals(pen, frame) {
 function drawPips(pen, frame, item, node, expected) {
   const { colours } = pen;
   const sprite = spriteOf(frame, item);
-  const { scale, x, y } = sprite;
+  const { scale, y } = sprite;
   const arrived = arrivedAt(frame.model, node, frame.moment.step) - comingTo(frame, node);
   const places = pipPlaces(frame.layout, item, sprite, expected);
   if (!places) {
     const text = `${arrived} of ${expected}`;
-    const [top, beside] = [y - (item.h / 2) * scale - 14, (item.w / 2) * scale + pillWide(pen, text) / 2 + 4];
     const mouth = mouthOf(frame, item);
+    const top = y - (item.h / 2) * scale - 14;
+    const beside = Math.max((item.w / 2) * scale, PANEL) + pillWide(pen, text) / 2 + 4;
     const level = item.type === "leaf" ? mouth.y : top;
     drawCount(pen, frame, text, colours.run, [
-      { x: x + beside, y: level }, { x: x - beside, y: level }, { x: mouth.x, y: top },
+      { x: mouth.x + beside, y: level }, { x: mouth.x - beside, y: level }, { x: mouth.x, y: top },
     ]);
     return;
   }

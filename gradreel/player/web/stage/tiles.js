@@ -18,6 +18,8 @@ const FEW = 3;
 const BAR = 0.22;
 const PLATES = 5;
 const NUMBER = 15;
+/** Between numbers beside each other. */
+const APART = 3;
 /** Between a number and the rim of its tile. */
 const INSET = 3;
 /** @type {Record<string, [string, number]>} */
@@ -159,7 +161,7 @@ export function sizeFor(pen, value, size, most) {
   const least = LEAST_TEXT / pen.zoom;
   const widest = Math.max(...grid.rows.flat().map((number) => pen.measure(tileNumber(number, SHORT), least, BOLD)));
   const [w, h] = tileSize(value, 1);
-  const wanted = Math.max(((widest + 2) * grid.rows[0].length) / w, (least * grid.rows.length) / h) + 0.01;
+  const wanted = Math.max(((widest + APART) * grid.rows[0].length) / w, (least * grid.rows.length) / h) + 0.01;
   return wanted > most ? size : Math.max(size, wanted);
 }
 
@@ -176,9 +178,9 @@ function writeNumbers(pen, grid, { x, y, w, h }, most) {
   const widest = (texts) => Math.max(...texts.flat().map((text) => pen.measure(text, 1, BOLD)));
   const texts = [undefined, SHORT]
     .map((digits) => grid.rows.map((row) => row.map((number) => tileNumber(number, digits))))
-    .find((each) => widest(each) * least <= cellW - 2);
+    .find((each) => widest(each) * least <= cellW - APART + 0.01);
   if (!texts || least > cellH) return;
-  const px = Math.max(least, Math.min(NUMBER, cellH * 0.52, cellW * 0.42, (cellW - 2) / widest(texts)));
+  const px = Math.max(least, Math.min(NUMBER, cellH * 0.52, cellW * 0.42, (cellW - APART) / widest(texts)));
   texts.forEach((row, r) => row.forEach((text, c) => {
     const colour = luminance(heat(pen, grid.rows[r][c], most)) > 0.52 ? "#14181f" : "#ffffff";
     write(pen, text, x - w / 2 + (c + 0.5) * cellW, y - h / 2 + (r + 0.5) * cellH + 0.5, px, { ...BOLD, colour });
