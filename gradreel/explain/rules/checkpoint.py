@@ -371,7 +371,7 @@ def count_outside(wanted: FixContext, write: ast.stmt, path: str) -> Iterator[Pr
 
 
 @fix(recomputed=2)
-def not_recomputed(wanted: FixContext) -> Iterator[Proposal]:
+def drop_checkpoint(wanted: FixContext) -> Iterator[Proposal]:
     """`checkpoint(block, x)` becomes `block(x)`."""
     text = wanted.text
     for call in ast.walk(text.tree):
@@ -382,7 +382,7 @@ def not_recomputed(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(reentrant_inputs=1, reentrant_grad=1, reentrant_words=1)
-def not_reentrant(wanted: FixContext) -> Iterator[Proposal]:
+def use_nonreentrant(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Call) and (callee(node) or "").startswith("checkpoint"):

@@ -425,7 +425,7 @@ WAYS = {
 
 
 @fix(support=1)
-def into_range(wanted: FixContext) -> Iterator[Proposal]:
+def move_into_range(wanted: FixContext) -> Iterator[Proposal]:
     """The parameter of a distribution is brought into its range; scores are said to be scores."""
     text, what, dist = wanted.text, wanted.name("what") or "", wanted.name("dist") or ""
     for call in text.calls(wanted.at("raised"), dist):
@@ -455,7 +455,7 @@ def into_range(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_number=1)
-def a_number(wanted: FixContext) -> Iterator[Proposal]:
+def replace_nan(wanted: FixContext) -> Iterator[Proposal]:
     """What is no number becomes 0."""
     text, what, dist = wanted.text, wanted.name("what") or "", wanted.name("dist") or ""
     for call in text.calls(wanted.at("raised"), dist):
@@ -467,7 +467,7 @@ def a_number(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(value=1)
-def into_support(wanted: FixContext) -> Iterator[Proposal]:
+def move_into_support(wanted: FixContext) -> Iterator[Proposal]:
     """Values beyond the border are moved to it, or just inside of it."""
     text, need = wanted.text, wanted.name("need") or ""
     low, high = wanted.name("lower") or "0", wanted.name("upper")
@@ -498,7 +498,7 @@ CHANCES = {
 
 
 @fix(negative_chances=1, no_chances=1, no_chance=1)
-def into_chances(wanted: FixContext) -> Iterator[Proposal]:
+def make_chances(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "multinomial", "bernoulli"):
         func = call.func
@@ -511,7 +511,7 @@ def into_chances(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(drawn_out=1)
-def drawn_again(wanted: FixContext) -> Iterator[Proposal]:
+def draw_again(wanted: FixContext) -> Iterator[Proposal]:
     """What was drawn may come again."""
     text = wanted.text
     for call in text.calls(wanted.at("raised")):
@@ -522,7 +522,7 @@ def drawn_again(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(flat_draw=1)
-def as_function(wanted: FixContext) -> Iterator[Proposal]:
+def draw_as_function(wanted: FixContext) -> Iterator[Proposal]:
     """`torch.normal(mean, std)` becomes `mean + std * torch.randn_like(mean)`, which draws the same."""
     text = wanted.text
     for call in text.calls(wanted.at("built"), "normal"):

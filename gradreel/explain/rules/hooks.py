@@ -388,7 +388,7 @@ Hook = ast.FunctionDef | ast.Lambda
 
 
 @fix(hook_returned=1)
-def returned_gradient(wanted: FixContext) -> Iterator[Proposal]:
+def return_gradient(wanted: FixContext) -> Iterator[Proposal]:
     """A number that a hook returns becomes a factor of the gradient that it was given."""
     text = wanted.text
     for hook in hooks(text, "register_hook", 0):
@@ -411,7 +411,7 @@ def returned_gradient(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(hook_shape=1)
-def tuple_returned(wanted: FixContext) -> Iterator[Proposal]:
+def return_tuple(wanted: FixContext) -> Iterator[Proposal]:
     """A hook on a module returns a tuple of gradients, one for each input."""
     text = wanted.text
     for hook in [*hooks(text, "register_full_backward_hook", 0), *hooks(text, "register_backward_hook", 0)]:
@@ -426,7 +426,7 @@ def is_tuple(value: ast.expr) -> bool:
 
 
 @fix(post_hook_result=1)
-def nothing_returned(wanted: FixContext) -> Iterator[Proposal]:
+def return_nothing(wanted: FixContext) -> Iterator[Proposal]:
     """A hook that runs when all is added up returns nothing: what it computes, it does."""
     text = wanted.text
     for hook in hooks(text, "register_post_accumulate_grad_hook", 0):
@@ -441,7 +441,7 @@ def nothing_returned(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(unpacked=1)
-def unpacked_tensor(wanted: FixContext) -> Iterator[Proposal]:
+def unpack_tensor(wanted: FixContext) -> Iterator[Proposal]:
     """What `pack` kept is made a tensor again; a `pack` that keeps nothing keeps what it was given."""
     text = wanted.text
     for hook in hooks(text, "saved_tensors_hooks", 0):
@@ -458,7 +458,7 @@ def unpacked_tensor(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(packed=1)
-def packed_copy(wanted: FixContext) -> Iterator[Proposal]:
+def pack_copy(wanted: FixContext) -> Iterator[Proposal]:
     """A `pack` that writes works on a copy."""
     text = wanted.text
     for hook in hooks(text, "saved_tensors_hooks", 0):
@@ -491,7 +491,7 @@ def pad_tensor(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(data_type=1)
-def data_in_floats(wanted: FixContext) -> Iterator[Proposal]:
+def write_floats(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     if isinstance(raised, ast.Assign):
         title = f"floating point numbers: .float() on line {raised.lineno}"
@@ -579,7 +579,7 @@ def return_new_gradient(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(parameter_hooked=1)
-def parameter_hooked(wanted: FixContext) -> Iterator[Proposal]:
+def hook_parameter(wanted: FixContext) -> Iterator[Proposal]:
     """The hook goes where gradients are given to it, or changes `.grad` of the tensor that it is given."""
     text, target = wanted.text, wanted.name("target")
     if target is None or not target.isidentifier():
@@ -629,7 +629,7 @@ REDUCING = frozenset({"mean", "sum"})
 
 @fix(hook_shape=3)
 @fix_kind(shape=2)
-def hook_keeps_shape(wanted: FixContext) -> Iterator[Proposal]:
+def keep_hook_shape(wanted: FixContext) -> Iterator[Proposal]:
     """A hook returns what it computes in the shape of the gradient that it was given: without the call that changes it
     at the end, or laid out, or spread over that shape."""
     text, found = wanted.text, HOOK_NAME.match(wanted.found.message)
@@ -686,7 +686,7 @@ def kept_dimensions(text: Text, part: ast.expr) -> str:
 
 @fix(hook_shape=2)
 @fix_kind(shape=1)
-def rows_put_back(wanted: FixContext) -> Iterator[Proposal]:
+def restore_rows(wanted: FixContext) -> Iterator[Proposal]:
     """A hook that computes with some rows of the gradient puts them back into the whole of it."""
     text = wanted.text
     for node in text.parts(text.tree, ast.FunctionDef):
@@ -706,7 +706,7 @@ def returned_by(function: ast.FunctionDef) -> list[ast.Return]:
 
 
 @fix(hooked_view=1)
-def hooked_view(wanted: FixContext) -> Iterator[Proposal]:
+def write_beside_hook(wanted: FixContext) -> Iterator[Proposal]:
     """What a hook of a module handed on is written over, by a module beside it or by the program itself."""
     yield from inplace_switched_off(wanted)
     text, raised = wanted.text, wanted.at("raised")

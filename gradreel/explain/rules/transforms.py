@@ -288,7 +288,7 @@ def mapped_calls(text: Text) -> Iterator[tuple[ast.Call, list[str]]]:
 
 
 @fix(mapped_sizes=1, mapped_structure=1, mapped_number=1, mapped_dimension=1)
-def in_dims(wanted: FixContext) -> Iterator[Proposal]:
+def set_in_dims(wanted: FixContext) -> Iterator[Proposal]:
     """All arguments along their first dimension; then one of them the same for all examples, of the fewest dimensions
     first; or all but one."""
     text = wanted.text
@@ -306,7 +306,7 @@ def in_dims(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(mapped_result=1)
-def tensors_returned(wanted: FixContext) -> Iterator[Proposal]:
+def return_tensors(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for call, _ in mapped_calls(text):
         for part in returns(text, text.get(call.args[0])) if call.args else ():
@@ -341,7 +341,7 @@ def functions(text: Text) -> list[Function]:
 
 
 @fix(function_result=1)
-def as_tensor(wanted: FixContext) -> Iterator[Proposal]:
+def return_tensor(wanted: FixContext) -> Iterator[Proposal]:
     """The function gives the tensor itself, and no number taken out of it."""
     text = wanted.text
     for function in functions(text):
@@ -355,7 +355,7 @@ def as_tensor(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(auxiliary=1)
-def with_auxiliary(wanted: FixContext) -> Iterator[Proposal]:
+def set_has_aux(wanted: FixContext) -> Iterator[Proposal]:
     """`grad(f)` becomes `grad(f, has_aux=True)`."""
     text = wanted.text
     for call in text.parts(text.tree, ast.Call):
@@ -395,7 +395,7 @@ def log_outside(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_vector=1, vector_shape=1)
-def vector_given(wanted: FixContext) -> Iterator[Proposal]:
+def give_vector(wanted: FixContext) -> Iterator[Proposal]:
     """A vector of ones, in the shape of what it goes with."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "vjp", "jvp", "hvp", "vhp"):
@@ -436,7 +436,7 @@ def differentiate_function(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(in_transform=2)
-def without_flag(wanted: FixContext) -> Iterator[Proposal]:
+def drop_flag(wanted: FixContext) -> Iterator[Proposal]:
     """Inside of a transform nothing has to be asked for a gradient."""
     text, raised = wanted.text, wanted.at("raised")
     if raised is None:
@@ -452,7 +452,7 @@ def without_flag(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(in_transform=1)
-def gradient_by_transform(wanted: FixContext) -> Iterator[Proposal]:
+def grad_by_transform(wanted: FixContext) -> Iterator[Proposal]:
     """`z.requires_grad_()` and `autograd.grad(energy, z)` within a transform become `torch.func.grad` of a function
     that computes the energy: transforms can be nested."""
     text, raised = wanted.text, wanted.at("raised")
@@ -530,7 +530,7 @@ OF_LEAF = ("requires_grad_", "detach", "clone")
 
 
 @fix(captured_write=1)
-def normalized_alone(wanted: FixContext) -> Iterator[Proposal]:
+def normalize_alone(wanted: FixContext) -> Iterator[Proposal]:
     """A batch norm becomes a group norm, or keeps no running statistics."""
     text = wanted.text
     calls = [call for call in text.parts(text.tree, ast.Call) if callee(call) in BATCH_NORMS and call.args]
@@ -558,7 +558,7 @@ BOTH = "both ways are computed for every example"
 
 
 @fix(truth_of_many=4, vmap_choice=2)
-def where_taken(wanted: FixContext) -> Iterator[Proposal]:
+def use_where(wanted: FixContext) -> Iterator[Proposal]:
     """`if c: return a` and `return b` become `return torch.where(c, a, b)`; assignments and `a if c else b` alike."""
     text, raised = wanted.text, wanted.at("raised")
     if raised is None:
@@ -620,7 +620,7 @@ def of_entries(text: Text, test: ast.expr) -> str:
 
 
 @fix(vmap_choice=1, vmap_item=1)
-def turns_counted(wanted: FixContext) -> Iterator[Proposal]:
+def count_turns(wanted: FixContext) -> Iterator[Proposal]:
     """`while x.item() > c: x = x - p` takes as many `p` away at once as it takes: `p * torch.ceil((x - c) / p)`."""
     text, raised = wanted.text, wanted.at("raised")
     home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
@@ -661,7 +661,7 @@ def stepped_at_once(text: Text, loop: ast.While) -> str | None:
 
 
 @fix(truth_of_many=1, vmap_choice=3)
-def larger_or_smaller(wanted: FixContext) -> Iterator[Proposal]:
+def take_larger_or_smaller(wanted: FixContext) -> Iterator[Proposal]:
     """`max(a, b)` and `min(a, b)` of Python have names of their own in torch."""
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "max", "min"):
@@ -694,7 +694,7 @@ def one_by_one(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(strict=1)
-def not_strict(wanted: FixContext) -> Iterator[Proposal]:
+def allow_independent(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised")):
         edit = without_keyword(text, call, "strict")
@@ -704,7 +704,7 @@ def not_strict(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(vmap_random=1)
-def random_for_each(wanted: FixContext) -> Iterator[Proposal]:
+def draw_for_each(wanted: FixContext) -> Iterator[Proposal]:
     """`vmap` is told whose random numbers they are."""
     text = wanted.text
     for call in ast.walk(text.tree):
@@ -718,7 +718,7 @@ def random_for_each(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(vmap_item=3)
-def no_number_taken(wanted: FixContext) -> Iterator[Proposal]:
+def keep_tensor(wanted: FixContext) -> Iterator[Proposal]:
     """`x.item()` becomes `x`."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "item"):
@@ -728,7 +728,7 @@ def no_number_taken(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(vmap_write=1)
-def made_for_each(wanted: FixContext) -> Iterator[Proposal]:
+def make_for_each(wanted: FixContext) -> Iterator[Proposal]:
     """`torch.zeros(3)`, which is written into, becomes `x.new_zeros(3)`: like `x`, there is one for each example."""
     text, raised = wanted.text, wanted.at("raised")
     home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
@@ -746,7 +746,7 @@ def made_for_each(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(vmap_mask=1)
-def zeros_in_place(wanted: FixContext) -> Iterator[Proposal]:
+def put_zeros(wanted: FixContext) -> Iterator[Proposal]:
     """`x[mask]` becomes `torch.where(mask, x, 0)`, if the mask is for the last dimensions."""
     text = wanted.text
     for node in ast.walk(wanted.at("raised") or text.tree):
@@ -759,7 +759,7 @@ def zeros_in_place(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(not_of_one=1)
-def of_one_number(wanted: FixContext) -> Iterator[Proposal]:
+def return_one_number(wanted: FixContext) -> Iterator[Proposal]:
     """The function whose second derivative is taken gives a sum."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), wanted.name("what") or ""):
@@ -774,7 +774,7 @@ def of_one_number(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_vmap_rule=1)
-def vmap_rule(wanted: FixContext) -> Iterator[Proposal]:
+def generate_vmap_rule(wanted: FixContext) -> Iterator[Proposal]:
     """PyTorch makes the rule for vmap out of forward and backward."""
     text = wanted.text
     named = re.search(r"vmap over (\w+),", wanted.found.message)

@@ -205,7 +205,7 @@ TWICE = "what forward computes is computed twice; no second derivative goes thro
     wrong_formula=1,
     contract=8,
 )
-def by_autograd(wanted: FixContext) -> Iterator[Proposal]:
+def use_autograd(wanted: FixContext) -> Iterator[Proposal]:
     """backward computes forward again from the saved arguments, recorded, and asks autograd for its gradients."""
     text, kind = wanted.text, own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None
@@ -281,7 +281,7 @@ def with_autograd(wanted: FixContext) -> str | None:
     calls = [part for part in ast.walk(forward) if isinstance(part, ast.Call) and callee(part) in STRAIGHT]
     if calls or steps or stands_in(forward):
         return None
-    return next((one.source for one in by_autograd(wanted)), None)
+    return next((one.source for one in use_autograd(wanted)), None)
 
 
 OF_FORMULA = ("gradient_of_shape",)
@@ -341,7 +341,7 @@ def recompute_lines(
 
 
 @fix(backward_no_return=1, withheld=2)
-def names_returned(wanted: FixContext) -> Iterator[Proposal]:
+def return_names(wanted: FixContext) -> Iterator[Proposal]:
     """What backward computed last and nobody read is what it was to return: one for each argument of forward."""
     text, kind = wanted.text, own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None
@@ -364,7 +364,7 @@ def names_returned(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(withheld=1)
-def own_gradient_returned(wanted: FixContext) -> Iterator[Proposal]:
+def return_own_gradient(wanted: FixContext) -> Iterator[Proposal]:
     """A gradient that backward computed stands where it returns None; a test of `needs_input_grad` asks for its own."""
     text, kind = wanted.text, own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None
@@ -406,7 +406,7 @@ def places_behind(backward: ast.FunctionDef, test: ast.If) -> list[int]:
 
 
 @fix(gradient_ignored=1)
-def gradient_multiplied(wanted: FixContext) -> Iterator[Proposal]:
+def multiply_gradient(wanted: FixContext) -> Iterator[Proposal]:
     """What backward returns is multiplied by the gradient that came."""
     text, kind, came = wanted.text, own_class(wanted), wanted.name("gradient")
     backward = method(kind, "backward") if kind is not None else None
@@ -428,7 +428,7 @@ SINGLE = ("torch.float32", "torch.float")
 
 
 @fix(coarse_steps=1)
-def in_double(wanted: FixContext) -> Iterator[Proposal]:
+def compute_in_double(wanted: FixContext) -> Iterator[Proposal]:
     """All numbers with a point are of float64."""
     text = wanted.text
     rest = [statement for statement in text.tree.body if not isinstance(statement, ast.Import | ast.ImportFrom)]

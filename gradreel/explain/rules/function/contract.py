@@ -22,7 +22,7 @@ from ...replay.states import NodeState, TensorState
 from ...replay.world import World
 from ..gradients.backward_root import root
 from ..graph.derived_values import render
-from .backward_formula import names_returned
+from .backward_formula import return_names
 from .definitions import function_classes, method, own_class, returns, savings
 
 TITLE = "A Function broke its contract"
@@ -293,7 +293,7 @@ REDUCTIONS = ("sum", "mean")
 
 
 @fix(gradient_of_shape=1)
-def gradient_of_shape(wanted: FixContext) -> Iterator[Proposal]:
+def return_gradient_of_shape(wanted: FixContext) -> Iterator[Proposal]:
     """The gradient gets the shape of its argument: turned, added up otherwise, or in its own place."""
     text, kind = wanted.text, own_class(wanted)
     forward, backward = (method(kind, name) if kind is not None else None for name in ("forward", "backward"))
@@ -429,7 +429,7 @@ def sum_to_shape(text: Text, call: ast.Call, dims: list[int], shape: list[int], 
 
 
 @fix(gradient_count=1)
-def gradient_count(wanted: FixContext) -> Iterator[Proposal]:
+def return_gradient_count(wanted: FixContext) -> Iterator[Proposal]:
     """One gradient for each argument of forward."""
     text, kind = wanted.text, own_class(wanted)
     backward = method(kind, "backward") if kind is not None else None
@@ -439,7 +439,7 @@ def gradient_count(wanted: FixContext) -> Iterator[Proposal]:
         title = f"return what line {last.lineno} says"
         yield wanted.proposal(title, FREE, text.replaced(last, f"return {text.get(last.value)}"))
     if backward is None or not returns(backward):
-        yield from names_returned(wanted)
+        yield from return_names(wanted)
         return
     if wanted.name("needed") and not any(isinstance(node.value, ast.List) for node in returns(backward)):
         return  # what is left out is to learn: None would end the error, and the learning
@@ -475,7 +475,7 @@ def with_none(text: Text, value: ast.expr, more: int) -> Edit:
 
 
 @fix(kept_on_context=1)
-def saved_and_computed_again(wanted: FixContext) -> Iterator[Proposal]:
+def save_and_compute_again(wanted: FixContext) -> Iterator[Proposal]:
     """What forward left on its context is computed again in backward from the saved inputs, and so gets a graph."""
     text, kind = wanted.text, own_class(wanted)
     forward = method(kind, "forward") if kind is not None else None
@@ -537,7 +537,7 @@ def uses_of(text: Text, backward: ast.FunctionDef, own: str, stores: list[ast.As
 
 
 @fix(contract=1)
-def static(wanted: FixContext) -> Iterator[Proposal]:
+def make_static(wanted: FixContext) -> Iterator[Proposal]:
     """forward and backward are static methods, and the Function is used through `apply`; what its instances were made
     with is given to forward."""
     text = wanted.text
@@ -638,7 +638,7 @@ def is_set_on(text: Text, kept: ast.expr) -> bool:
 
 
 @fix(contract=7)
-def returned_tensors(wanted: FixContext) -> Iterator[Proposal]:
+def return_saved_tensors(wanted: FixContext) -> Iterator[Proposal]:
     """backward returns tensors: what is a number is multiplied by the gradient that came."""
     text, kind = wanted.text, own_class(wanted)
     backward = method(kind, "backward") if kind is not None else None
@@ -659,7 +659,7 @@ NO_TENSOR = re.compile(r"save_for_backward can only save variables, but argument
 
 
 @fix(contract=3)
-def kept_apart(wanted: FixContext) -> Iterator[Proposal]:
+def keep_others_apart(wanted: FixContext) -> Iterator[Proposal]:
     """What is no tensor is kept on the context itself."""
     text, kind, found = wanted.text, own_class(wanted), NO_TENSOR.search(wanted.found.message)
     forward = method(kind, "forward") if kind is not None else None
@@ -699,7 +699,7 @@ def unpack_list(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(contract=4)
-def not_dirty(wanted: FixContext) -> Iterator[Proposal]:
+def drop_mark_dirty(wanted: FixContext) -> Iterator[Proposal]:
     """forward writes into a copy, and marks nothing as changed in place."""
     text = wanted.text
     if "marked as dirty" not in wanted.found.message:
@@ -713,7 +713,7 @@ def not_dirty(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(contract=5)
-def all_gradients(wanted: FixContext) -> Iterator[Proposal]:
+def return_all_gradients(wanted: FixContext) -> Iterator[Proposal]:
     """backward takes one gradient for each output of forward."""
     text, kind = wanted.text, own_class(wanted)
     backward = method(kind, "backward") if kind is not None else None
@@ -725,7 +725,7 @@ def all_gradients(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(contract=6)
-def none_for_numbers(wanted: FixContext) -> Iterator[Proposal]:
+def return_none_for_numbers(wanted: FixContext) -> Iterator[Proposal]:
     """backward returns None for an argument that is no tensor."""
     text, kind = wanted.text, own_class(wanted)
     place = re.search(r"different than None at position (\d+)", wanted.found.message)

@@ -441,7 +441,7 @@ def elsewhere(goal: ast.expr, own: set[str], shared: set[str]) -> str | None:
 
 
 @fix(kept_elsewhere=1)
-def kept_on_context(wanted: FixContext) -> Iterator[Proposal]:
+def keep_on_context(wanted: FixContext) -> Iterator[Proposal]:
     """`Square.kept = x` becomes `ctx.kept = x`, and backward reads it there."""
     text, kind, kept = wanted.text, own_class(wanted), wanted.name("kept")
     forward = method(kind, "forward") if kind is not None else None
@@ -491,7 +491,7 @@ def put_on_context(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(saved_too_few=1)
-def saved_for_backward(wanted: FixContext) -> Iterator[Proposal]:
+def save_for_backward(wanted: FixContext) -> Iterator[Proposal]:
     """What backward takes out of its context by the names of forward is saved there."""
     text, kind, raised = wanted.text, own_class(wanted), wanted.at("raised")
     forward = method(kind, "forward") if kind is not None else None
@@ -511,7 +511,7 @@ def saved_for_backward(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(setup_context=1)
-def context_set_up(wanted: FixContext) -> Iterator[Proposal]:
+def add_setup_context(wanted: FixContext) -> Iterator[Proposal]:
     """What forward keeps on its context is kept by `setup_context`, as torch.func asks for it."""
     text = wanted.text
     for kind in function_classes(text):
@@ -540,7 +540,7 @@ def context_set_up(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(once_differentiable=1)
-def differentiable_again(wanted: FixContext) -> Iterator[Proposal]:
+def allow_second_derivative(wanted: FixContext) -> Iterator[Proposal]:
     """Without `@once_differentiable` backward is recorded, and can be gone back through."""
     text = wanted.text
     for node in text.parts(text.tree, ast.FunctionDef):
@@ -553,7 +553,7 @@ def differentiable_again(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(once_differentiable=2)
-def computed_again_from_inputs(wanted: FixContext) -> Iterator[Proposal]:
+def compute_again_from_inputs(wanted: FixContext) -> Iterator[Proposal]:
     """What forward computed and saved, which has no history, backward computes anew from the arguments: so there is a
     second derivative."""
     text, kind = wanted.text, own_class(wanted)
@@ -602,7 +602,7 @@ MISSING_ON_CONTEXT = re.compile(r"'(\w+)Backward' object has no attribute '(\w+)
 
 
 @fix(saved_tuple=1)
-def taken_out(wanted: FixContext) -> Iterator[Proposal]:
+def unpack_saved(wanted: FixContext) -> Iterator[Proposal]:
     """`x = ctx.saved_tensors` becomes `x, = ctx.saved_tensors`; of several, if `x` is one, each gets its name."""
     text, built = wanted.text, wanted.at("built")
     home = enclosing(text, built, ast.ClassDef) if built is not None else None

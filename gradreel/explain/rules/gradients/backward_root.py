@@ -210,7 +210,7 @@ declare_refusal(
 
 
 @fix(not_scalar=2)
-def not_scalar(wanted: FixContext) -> Iterator[Proposal]:
+def sum_root(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "backward"):
         if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) not in ("autograd", "torch.autograd"):
@@ -244,7 +244,7 @@ def not_scalar(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(not_scalar=1)
-def known_option(wanted: FixContext) -> Iterator[Proposal]:
+def use_known_option(wanted: FixContext) -> Iterator[Proposal]:
     """A loss that is reduced by an option, of which it was given a value that it does not know, is given one."""
     text, built = wanted.text, wanted.at("built")
     home = enclosing(text, built, ast.FunctionDef) if built is not None else None
@@ -286,7 +286,7 @@ def option_values(text: Text, option: str) -> list[ast.expr]:
 
 
 @fix(not_scalar=3)
-def reduced_where_made(wanted: FixContext) -> Iterator[Proposal]:
+def reduce_where_made(wanted: FixContext) -> Iterator[Proposal]:
     """The loss is one number from the start, where others use it, too: the optimizer of a closure, or a print."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("root")
     value = value_of(built)
@@ -311,7 +311,7 @@ def of_sum(wanted: FixContext, call: ast.Call) -> Iterator[Proposal]:
 
 
 @fix(function_not_scalar=1)
-def function_summed(wanted: FixContext) -> Iterator[Proposal]:
+def sum_function(wanted: FixContext) -> Iterator[Proposal]:
     """What the function returns is summed, or averaged; or all its rows are taken."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
@@ -327,7 +327,7 @@ def function_summed(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(gradient_shape=2, gradient_number=2)
-def gradient_shape(wanted: FixContext) -> Iterator[Proposal]:
+def reshape_gradient(wanted: FixContext) -> Iterator[Proposal]:
     """The weights given to backward get the shape of the root."""
     text, raised, root = wanted.text, wanted.at("raised"), wanted.name("root")
     for call in text.calls(raised, "backward", "grad"):
@@ -482,7 +482,7 @@ def drop_batched(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(gradient_number=1)
-def one_for_each(wanted: FixContext) -> Iterator[Proposal]:
+def give_one_for_each(wanted: FixContext) -> Iterator[Proposal]:
     """As many gradients to start from as there are roots; or none, where each root is a single number."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "backward", "grad"):
@@ -497,7 +497,7 @@ def one_for_each(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(gradient_shape=3)
-def cotangent_like(wanted: FixContext) -> Iterator[Proposal]:
+def make_cotangent_like(wanted: FixContext) -> Iterator[Proposal]:
     """What `vjp` gave is given ones in the shape of the output that came with it."""
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(text.tree, ast.Assign):

@@ -355,7 +355,7 @@ def nan_found(world: World, failure: Failure) -> Diagnosis | None:
 
 
 @fix(nan=1, infinite=1)
-def nan_born(wanted: FixContext) -> Iterator[Proposal]:
+def avoid_nan(wanted: FixContext) -> Iterator[Proposal]:
     """The function gets an input at which its slope is finite."""
     text = wanted.text
     statement = wanted.at("built")
@@ -573,7 +573,7 @@ def spread_of_one(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(nan=2, not_finite=1)
-def left_out(wanted: FixContext) -> Iterator[Proposal]:
+def skip_step(wanted: FixContext) -> Iterator[Proposal]:
     """A step is taken only where the gradients are finite."""
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "clip_grad_norm_"):

@@ -355,7 +355,7 @@ def rounding(wanted: FixContext) -> Iterator[tuple[ast.Call, ast.expr]]:
 
 
 @fix(zero_derivative=1)
-def left_unrounded(wanted: FixContext) -> Iterator[Proposal]:
+def drop_rounding(wanted: FixContext) -> Iterator[Proposal]:
     """A loss gets what was rounded for it as it is: `torch.round(torch.sigmoid(x))` becomes `torch.sigmoid(x)`."""
     text = wanted.text
     for call, value in rounding(wanted) if wanted.name("how") == "last" else ():
@@ -715,7 +715,7 @@ def filled_names(text: Text, loop: ast.For, home: ast.FunctionDef) -> list[str]:
 
 
 @fix(of_one_entry=1)
-def sigmoid_of_one(wanted: FixContext) -> Iterator[Proposal]:
+def use_sigmoid(wanted: FixContext) -> Iterator[Proposal]:
     """One score goes through `sigmoid`; where there are several in the last dimension, `softmax` is taken over that."""
     text, wide = wanted.text, wanted.name("wide") == "True"
     made_as = {text.get(goal) for goal, value in assigned_pairs(text.tree) if callee(value) == "Softmax"}

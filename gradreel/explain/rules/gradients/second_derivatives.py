@@ -456,7 +456,7 @@ COST = "the network computes other numbers: its activations are smooth"
 
 
 @fix(second_derivative=1)
-def smooth(wanted: FixContext) -> Iterator[Proposal]:
+def smooth_activation(wanted: FixContext) -> Iterator[Proposal]:
     """Tanh, or Softplus, wherever the program has ReLU or the like."""
     text = wanted.text
     for layer, function in SMOOTH.items():
@@ -544,7 +544,7 @@ def whole(text: Text, call: ast.Call) -> bool:
 
 
 @fix(no_derivative=1)
-def not_rounded(wanted: FixContext) -> Iterator[Proposal]:
+def divide_without_rounding(wanted: FixContext) -> Iterator[Proposal]:
     """`//` becomes `/`, which has a slope; or the result is rounded down, with a slope of 0 or of doing nothing."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
@@ -562,7 +562,7 @@ def not_rounded(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(second_order=1)
-def second_order(wanted: FixContext) -> Iterator[Proposal]:
+def end_second_order(wanted: FixContext) -> Iterator[Proposal]:
     """Empty `.grad` before the next call, or do not record the backward."""
     text, name = wanted.text, wanted.name("target")
     for goal in stack_statements(wanted, "seen"):

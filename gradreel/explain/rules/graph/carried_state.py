@@ -505,7 +505,7 @@ Path = ast.Name | ast.Attribute | ast.Subscript
 
 
 @fix(second_backward=5, step_between=2)
-def begun_anew(wanted: FixContext) -> Iterator[Proposal]:
+def begin_anew(wanted: FixContext) -> Iterator[Proposal]:
     """Lists that the update went through are cleared behind it, and what was added up begins anew. Whatever else lets
     the error go would keep what is old among what is new."""
     text = wanted.text

@@ -467,7 +467,7 @@ REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)
 
 
 @fix(growing=1, collected=2)
-def growing(wanted: FixContext) -> Iterator[Proposal]:
+def stop_growing(wanted: FixContext) -> Iterator[Proposal]:
     """Sums of losses become sums of numbers; what is carried over is detached."""
     text = wanted.text
     name = wanted.name("target")

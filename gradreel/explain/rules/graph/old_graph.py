@@ -23,10 +23,10 @@ from ...replay.graph_queries import ancestors, nodes_behind, same
 from ...replay.states import Call, NodeState, Place, TensorState
 from ...replay.world import World
 from ..optimizer.zero_grad import from_gradient, leaf_of, zero
-from .carried_state import begun_anew, carried_over, detached_border
+from .carried_state import begin_anew, carried_over, detached_border
 from .derived_values import as_property, build_where_read, computed_where_read, rebuilt_in_method
 from .reference_values import detach_rest
-from .second_backward import rebuilt_before, rebuilt_in_function, rebuilt_inside, taken_in_loop
+from .second_backward import draw_in_loop, rebuilt_before, rebuilt_in_function, rebuilt_inside
 
 LATELY, DEEP = 3, 9
 """Among so many of the last calls, and so many of the tensors behind what is written, a gradient is looked for."""
@@ -215,15 +215,15 @@ EACH = "one forward more in each turn"
 
 
 @fix(old_graph=1)
-def older(wanted: FixContext) -> Iterator[Proposal]:
+def rebuild_older(wanted: FixContext) -> Iterator[Proposal]:
     """A backward went through a graph that was built before a step."""
     asking = as_asked(wanted)
     ways: tuple[Proposer, ...] = (
         kept_detached,
-        begun_anew,
+        begin_anew,
         detach_rest,
         stepped_later,
-        taken_in_loop,
+        draw_in_loop,
         rebuilt_in_method,
         computed_where_read,
     )

@@ -166,7 +166,7 @@ def detach_rest(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(second_backward=10)
-def detached_where_made(wanted: FixContext) -> Iterator[Proposal]:
+def detach_where_made(wanted: FixContext) -> Iterator[Proposal]:
     """Targets that were computed once, before the loop, one or a list or dict of them, are kept without their graph:
     the one that led to the error, and those that the same functions computed."""
     text = wanted.text
@@ -246,7 +246,7 @@ def taken_of(text: Text, value: ast.expr) -> list[str]:
 
 
 @fix(second_backward=4)
-def old_chances(wanted: FixContext) -> Iterator[Proposal]:
+def detach_old_chances(wanted: FixContext) -> Iterator[Proposal]:
     """What chances are divided by is collected without a graph, or detached where they are divided."""
     ratios = [name for name, uses in references(wanted) if is_ratio(wanted.text, uses)]
     if ratios:
@@ -282,7 +282,7 @@ def own_functions(text: Text) -> set[str]:
 
 
 @fix(moving_target=1)
-def target_detached(wanted: FixContext) -> Iterator[Proposal]:
+def detach_target(wanted: FixContext) -> Iterator[Proposal]:
     """The side that was cut off has its graph back, and the other is detached where both are compared."""
     text, statement, loss, name = wanted.text, wanted.at("cut"), wanted.at("begun"), wanted.name("target")
     freed: list[tuple[ast.AST, Edit]] = [

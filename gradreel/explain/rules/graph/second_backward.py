@@ -226,7 +226,7 @@ KEEPS = "the graph and all it saved stay in memory until nothing holds them; in 
 
 
 @fix(second_backward=12)
-def used_up(wanted: FixContext) -> Iterator[Proposal]:
+def rebuild_graph(wanted: FixContext) -> Iterator[Proposal]:
     """A second backward needs saved tensors that were freed."""
     raised = wanted.at("raised")
     in_loop = raised is not None and wanted.text.loop(raised) is not None
@@ -287,7 +287,7 @@ def drop_cache(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(second_backward=1)
-def meant_twice(wanted: FixContext) -> Iterator[Proposal]:
+def go_backward_once(wanted: FixContext) -> Iterator[Proposal]:
     """A function that takes the gradient of one and the same graph in every call, as the product with a Hessian does,
     keeps the graph."""
     text, raised = wanted.text, wanted.at("raised")
@@ -494,7 +494,7 @@ def with_create_graph(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(second_backward=7)
-def learned_from(wanted: FixContext) -> Iterator[Proposal]:
+def record_gradients(wanted: FixContext) -> Iterator[Proposal]:
     """A gradient whose call freed the graph, and which the next backward is to go through: keeping the graph would let
     the error go, and leave the gradient a constant."""
     text, raised = wanted.text, wanted.at("raised")
@@ -548,7 +548,7 @@ def detach_weights(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(second_backward=8)
-def optimized_in_place(wanted: FixContext) -> Iterator[Proposal]:
+def write_into_parameter(wanted: FixContext) -> Iterator[Proposal]:
     """`img = img.clamp(0, 1)` gives the name of what an optimizer changes to something else: it is written into it."""
     text = wanted.text
     listed = [call.args[0] for call in makings(text.tree) if call.args and isinstance(call.args[0], ast.List)]
@@ -563,7 +563,7 @@ def optimized_in_place(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(second_backward=11)
-def taken_in_loop(wanted: FixContext) -> Iterator[Proposal]:
+def draw_in_loop(wanted: FixContext) -> Iterator[Proposal]:
     """`losses = [f(x) for x in data]` and `for loss in losses:` become `for x in data:` with `loss = f(x)` in it; of
     pairs, too."""
     text, raised = wanted.text, wanted.at("raised")
@@ -610,7 +610,7 @@ def entries_of(loop: ast.For) -> list[tuple[ast.expr, ast.expr]]:
 
 
 @fix(second_backward=3, step_between=1)
-def detached_at_last(wanted: FixContext) -> Iterator[Proposal]:
+def take_detached(wanted: FixContext) -> Iterator[Proposal]:
     """`h.detach()` on a line of its own leaves `h` as it is: `h = h.detach()` was meant."""
     text = wanted.text
     for statement in text.parts(text.tree, ast.Expr):

@@ -309,7 +309,7 @@ class Unrecorded(FirstTrouble):
 
 
 @fix(moving_views=1)
-def cloned_in_list(wanted: FixContext) -> Iterator[Proposal]:
+def clone_in_list(wanted: FixContext) -> Iterator[Proposal]:
     """`path.append(state[:2])` keeps a copy: `path.append(state[:2].clone())`."""
     text, saved = wanted.text, wanted.at("saved")
     for call in text.calls(saved, "append", "insert"):
@@ -322,7 +322,7 @@ def cloned_in_list(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(lost_write=1)
-def written_by_index(wanted: FixContext) -> Iterator[Proposal]:
+def write_by_index(wanted: FixContext) -> Iterator[Proposal]:
     """`x[mask].fill_(v)` becomes `x = x.masked_fill(mask, v)` or `x[mask] = v`."""
     text, changed = wanted.text, wanted.at("changed")
     for call in text.calls(changed):

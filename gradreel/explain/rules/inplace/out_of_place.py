@@ -26,13 +26,13 @@ SIGNS = {
 
 
 @fix(no_grad_view=2, expanded=1)
-def out_of_place(wanted: FixContext) -> Iterator[Proposal]:
+def write_out_of_place(wanted: FixContext) -> Iterator[Proposal]:
     """The statement that wrote makes a new tensor instead."""
     yield from made_plain(wanted, PLAINLY, COPY)
 
 
 @fix(detach_view=1, saved_detached=1)
-def detached_apart(wanted: FixContext) -> Iterator[Proposal]:
+def detach_apart(wanted: FixContext) -> Iterator[Proposal]:
     """The statement that detached in place takes another tensor over the same memory instead."""
     yield from made_plain(wanted, "take another tensor, outside of the graph, and leave the old one in it", FREE)
 

@@ -20,7 +20,7 @@ from ...narration.words import code, code_label, name_of, on
 from ...replay.graph_queries import origin
 from ...replay.states import Frame, Place, TensorState
 from ...replay.world import World
-from .out_of_place import COPY, chain_start, out_of_place, plain_sum, read_after, turns_over, written_name
+from .out_of_place import COPY, chain_start, plain_sum, read_after, turns_over, write_out_of_place, written_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,12 +200,12 @@ UNRECORDED = "the write leaves no trace in the graph"
 
 
 @fix(leaf_inplace=2)
-def leaf_changed(wanted: FixContext) -> Iterator[Proposal]:
+def change_leaf(wanted: FixContext) -> Iterator[Proposal]:
     """A leaf that requires a gradient would be written over."""
     update = is_update(wanted)
-    ways = [under_no_grad, out_of_place, flag_dropped, cloned_before]
+    ways = [write_under_no_grad, write_out_of_place, flag_dropped, clone_before]
     if not update:
-        ways = [flag_dropped, out_of_place, cloned_before, under_no_grad]
+        ways = [flag_dropped, write_out_of_place, clone_before, write_under_no_grad]
     for way in (under_another_name, *ways):
         yield from way(wanted)
 
@@ -220,22 +220,22 @@ def is_update(wanted: FixContext) -> bool:
 
 
 @fix(many_views=3)
-def view_changed(wanted: FixContext) -> Iterator[Proposal]:
-    for way in (out_of_place, cloned_at_view, cloned_before, under_no_grad):
+def change_view(wanted: FixContext) -> Iterator[Proposal]:
+    for way in (write_out_of_place, clone_at_view, clone_before, write_under_no_grad):
         yield from way(wanted)
 
 
 @fix(leaf_view=1)
-def leaf_view_changed(wanted: FixContext) -> Iterator[Proposal]:
+def change_leaf_view(wanted: FixContext) -> Iterator[Proposal]:
     """A leaf would be written over through a view of it."""
-    first = out_of_place(wanted)
+    first = write_out_of_place(wanted)
     yield from first
-    yield from leaf_changed(wanted)
-    yield from cloned_at_view(wanted)
+    yield from change_leaf(wanted)
+    yield from clone_at_view(wanted)
 
 
 @fix(no_grad_view=3, function_view=2, expanded=3)
-def cloned_before(wanted: FixContext) -> Iterator[Proposal]:
+def clone_before(wanted: FixContext) -> Iterator[Proposal]:
     """The write goes into a clone: `h = h.clone()` before it, or before a view is taken of it to be written into."""
     text = wanted.text
     for statement in stack_statements(wanted, "changed")[:1]:
@@ -309,7 +309,7 @@ def read_view(text: Text, statement: ast.stmt, name: str) -> bool:
 
 
 @fix(no_grad_view=1, function_view=1, expanded=2)
-def cloned_at_view(wanted: FixContext) -> Iterator[Proposal]:
+def clone_at_view(wanted: FixContext) -> Iterator[Proposal]:
     """`row = table[1]` becomes `row = table[1].clone()`."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
@@ -350,7 +350,7 @@ def inplace(call: ast.Call) -> ast.expr | None:
 
 
 @fix(no_grad_view=4)
-def under_no_grad(wanted: FixContext) -> Iterator[Proposal]:
+def write_under_no_grad(wanted: FixContext) -> Iterator[Proposal]:
     """The write, and those beside it, under torch.no_grad()."""
     text, statement = wanted.text, wanted.at("changed")
     if statement is None or isinstance(statement, ast.FunctionDef):
@@ -412,7 +412,7 @@ def is_function(text: Text, use: ast.expr) -> bool:
 
 
 @fix(out_argument=1)
-def without_out(wanted: FixContext) -> Iterator[Proposal]:
+def drop_out(wanted: FixContext) -> Iterator[Proposal]:
     """`torch.add(a, 1, out=b)` becomes `b = torch.add(a, 1)`."""
     text, statement = wanted.text, wanted.at("raised")
     for call in text.calls(statement):
@@ -427,7 +427,7 @@ def without_out(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(many_views=1)
-def written_by_place(wanted: FixContext) -> Iterator[Proposal]:
+def write_by_place(wanted: FixContext) -> Iterator[Proposal]:
     """`for row in x: row += 1` becomes `for i, row in enumerate(x): x[i] += 1`, as each `x[i]` is a view of its own."""
     text, changed = wanted.text, wanted.at("changed")
     loop = text.loop(changed) if changed is not None else None
@@ -451,7 +451,7 @@ def written_by_place(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(many_views=2)
-def made_anew(wanted: FixContext) -> Iterator[Proposal]:
+def stack_anew(wanted: FixContext) -> Iterator[Proposal]:
     """`[p.mul_(3) for p in parts]` becomes `parts = [p.mul(3) for p in parts]`."""
     text, changed = wanted.text, wanted.at("changed")
     listed = changed.value if isinstance(changed, ast.Expr) else None
@@ -493,7 +493,7 @@ def rows_of(loop: ast.For, name: str) -> tuple[ast.expr, str | None] | None:
 
 
 @fix(leaf_inplace=1)
-def applied_to_copy(wanted: FixContext) -> Iterator[Proposal]:
+def apply_to_copy(wanted: FixContext) -> Iterator[Proposal]:
     """A Function that writes into its argument is given a copy of a leaf."""
     text, name = wanted.text, wanted.name("target")
     for call in text.calls(wanted.at("raised"), "apply"):

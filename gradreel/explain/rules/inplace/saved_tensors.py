@@ -35,8 +35,8 @@ from ...replay.states import NodeState, SlotState, Write
 from ...replay.world import World
 from ..graph.carried_state import carried_over
 from ..graph.second_backward import rebuilt_before, rebuilt_inside
-from .out_of_place import COPY, join_parts, out_of_place, rebuild_entries, written_name
-from .refused_writes import cloned_before, inplace_switched_off, is_function
+from .out_of_place import COPY, join_parts, rebuild_entries, write_out_of_place, written_name
+from .refused_writes import clone_before, inplace_switched_off, is_function
 
 
 @rule
@@ -238,7 +238,7 @@ def step_loop(wanted: FixContext) -> ast.For | None:
 
 
 @fix(step_between=5)
-def later_pair_first(wanted: FixContext) -> Iterator[Proposal]:
+def put_later_pair_first(wanted: FixContext) -> Iterator[Proposal]:
     """Of `for opt, loss in ((d_opt, d_loss), (g_opt, g_loss))` the second goes first: what the step of the first would
     write over is needed no more, and `zero_grad` clears what the other loss left there."""
     text, loop = wanted.text, step_loop(wanted)
@@ -260,7 +260,7 @@ OWN = "[part for group in {}.param_groups for part in group['params']]"
 
 
 @fix(step_between=7)
-def stepped_in_loop_of_its_own(wanted: FixContext) -> Iterator[Proposal]:
+def step_in_own_loop(wanted: FixContext) -> Iterator[Proposal]:
     """The steps are taken in a second loop, when every loss has gone backward, each into its own parameters."""
     text, loop, raised = wanted.text, step_loop(wanted), wanted.at("raised")
     steps = [part for part in loop.body if text.calls(part, "step")] if loop is not None else []
@@ -284,15 +284,15 @@ def stepped_in_loop_of_its_own(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(saved_modified=1)
-def saved_changed(wanted: FixContext) -> Iterator[Proposal]:
+def keep_saved(wanted: FixContext) -> Iterator[Proposal]:
     """A tensor that a node had kept was written over."""
     ways = (
         store_copy,
         rebuild_entries,
         join_parts,
-        out_of_place,
+        write_out_of_place,
         copy_rows,
-        cloned_before,
+        clone_before,
         cloned_where_kept,
         looked_up_first,
         inplace_switched_off,
@@ -303,7 +303,7 @@ def saved_changed(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(step_between=6)
-def stepped_between(wanted: FixContext) -> Iterator[Proposal]:
+def step_later(wanted: FixContext) -> Iterator[Proposal]:
     """An optimizer's step wrote over weights that a later backward needs."""
     yield from rebuilt_inside(wanted)
     yield from rebuilt_before(wanted)
@@ -473,7 +473,7 @@ def entry_of(text: Text, use: ast.expr) -> ast.expr:
 
 
 @fix(stale=1)
-def stale(wanted: FixContext) -> Iterator[Proposal]:
+def keep_fresh(wanted: FixContext) -> Iterator[Proposal]:
     """Something was written through `.data` between a forward and its backward."""
     for way in (out_of_place_data, moved_behind_seen, recomputed_seen, cloned_where_kept):
         yield from way(wanted)

@@ -274,7 +274,7 @@ def only_named(node: ast.Expr) -> ast.Attribute | None:
 
 
 @fix(only_named=1)
-def called_itself(wanted: FixContext) -> Iterator[Proposal]:
+def call_itself(wanted: FixContext) -> Iterator[Proposal]:
     """The statement that only names a method calls it."""
     text, built = wanted.text, wanted.at("built")
     named = [part for part in text.parts(built, ast.Attribute) if text.get(part) == wanted.name("target")]
@@ -284,7 +284,7 @@ def called_itself(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(thrown_away=1)
-def result_taken(wanted: FixContext) -> Iterator[Proposal]:
+def bind_result(wanted: FixContext) -> Iterator[Proposal]:
     """The result gets the name of what it was made of."""
     text, changed, name = wanted.text, wanted.at("changed"), wanted.name("target")
     if isinstance(changed, ast.Expr) and name is not None:

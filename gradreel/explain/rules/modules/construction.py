@@ -10,7 +10,7 @@ from ...calls import callee, keyword
 from ...diagnostics.message_rules import MessageRule, message_rules
 from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
-from ..python.python_errors import both_listed, is_called
+from ..python.python_errors import is_called, list_both
 from ..shapes.layer_sizes import written_count
 
 OPTIMIZER = re.compile(r"\b(?:SGD|Adam\w*|RMSprop|Adagrad|Adadelta|LBFGS|Rprop|NAdam|RAdam|ASGD)\(")
@@ -95,10 +95,10 @@ LAYERS |= {"gelu": "GELU", "silu": "SiLU", "elu": "ELU", "leaky_relu": "LeakyReL
 
 
 @fix(module_optimized=1, not_optimized=1)
-def its_parameters(wanted: FixContext) -> Iterator[Proposal]:
+def give_parameters(wanted: FixContext) -> Iterator[Proposal]:
     """The parameters of the module; of several modules in one list; tensors made of numbers."""
     text = wanted.text
-    yield from both_listed(wanted)
+    yield from list_both(wanted)
     for call in text.calls(wanted.at("raised")):
         if not call.args:
             continue
@@ -114,7 +114,7 @@ def its_parameters(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(schedule_of_module=1)
-def its_optimizer(wanted: FixContext) -> Iterator[Proposal]:
+def give_optimizer(wanted: FixContext) -> Iterator[Proposal]:
     """The name that was given to what `torch.optim` made."""
     text = wanted.text
     for call in text.calls(wanted.at("raised")):
@@ -138,7 +138,7 @@ def unpack_layers(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(layer_not_made=1)
-def made_layer(wanted: FixContext) -> Iterator[Proposal]:
+def make_layer(wanted: FixContext) -> Iterator[Proposal]:
     """`nn.ReLU` becomes `nn.ReLU()`, and so does `torch.relu`."""
     text, got = wanted.text, wanted.name("got") or ""
     for call in text.calls(wanted.at("raised"), "Sequential", "ModuleList"):
@@ -154,7 +154,7 @@ def made_layer(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(dropout_share=1)
-def usual_share(wanted: FixContext) -> Iterator[Proposal]:
+def use_usual_share(wanted: FixContext) -> Iterator[Proposal]:
     text, got = wanted.text, wanted.name("got")
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and f"{node.value}" == got:
@@ -165,7 +165,7 @@ def usual_share(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(heads=1)
-def even_heads(wanted: FixContext) -> Iterator[Proposal]:
+def choose_heads(wanted: FixContext) -> Iterator[Proposal]:
     """The next smaller number of heads that shares evenly."""
     text = wanted.text
     for call in ast.walk(text.tree):

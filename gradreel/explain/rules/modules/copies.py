@@ -186,7 +186,7 @@ def called_dict(made: ast.expr | None) -> bool:
 
 
 @fix(copy_result=1)
-def kept_detached(wanted: FixContext) -> Iterator[Proposal]:
+def keep_detached(wanted: FixContext) -> Iterator[Proposal]:
     """`{"best": loss}` becomes `{"best": loss.detach()}`: what is kept for later needs no graph."""
     text, target = wanted.text, wanted.name("target") or ""
     for call in text.calls(wanted.at("raised"), "deepcopy"):
@@ -217,7 +217,7 @@ def kept_detached(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(copy_result=2)
-def attribute_detached(wanted: FixContext) -> Iterator[Proposal]:
+def detach_attribute(wanted: FixContext) -> Iterator[Proposal]:
     """What an object keeps of a result needs no graph; where the method itself goes on with it, it does so with the
     result: `attn = …` and `self.attn = attn.detach()`."""
     text, attribute = wanted.text, (wanted.name("target") or "").rpartition(".")[2]
@@ -245,7 +245,7 @@ ENTRY = re.compile(r"(?P<whole>[\w.]+)\[(?P<key>'[^']*')\]$")
 
 
 @fix(copy_result=4)
-def made_anew(wanted: FixContext) -> Iterator[Proposal]:
+def make_module_anew(wanted: FixContext) -> Iterator[Proposal]:
     """A second module is made as the first was, and takes over its numbers."""
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "deepcopy"):
@@ -272,7 +272,7 @@ def made_of(wanted: FixContext, name: ast.expr) -> ast.expr | None:
 
 
 @fix(same_model=1)
-def model_copied(wanted: FixContext) -> Iterator[Proposal]:
+def copy_model(wanted: FixContext) -> Iterator[Proposal]:
     """A model of its own under the second name, which wants no gradients."""
     text, statement, model = wanted.text, wanted.at("built"), wanted.name("source")
     if not isinstance(statement, ast.Assign) or model is None:
@@ -299,7 +299,7 @@ def imported_names(text: Text) -> Iterator[tuple[str, str]]:
 
 
 @fix(copy_result=5)
-def deep_copy(wanted: FixContext) -> Iterator[Proposal]:
+def copy_deeply(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "deepcopy"):
         if call.args:
@@ -313,7 +313,7 @@ def deep_copy(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(generator_copied=1)
-def listed_copy(wanted: FixContext) -> Iterator[Proposal]:
+def copy_list(wanted: FixContext) -> Iterator[Proposal]:
     """What a generator gives can be copied, as a list."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "deepcopy", "copy"):

@@ -108,7 +108,7 @@ declare_refusal(
 
 
 @fix(set_sizes=1)
-def equally_long(wanted: FixContext) -> Iterator[Proposal]:
+def cut_to_equal_length(wanted: FixContext) -> Iterator[Proposal]:
     """The longer tensor is cut to the length of the shorter one."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "TensorDataset"):
@@ -121,7 +121,7 @@ def equally_long(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(split_sizes=1)
-def added_to_whole(wanted: FixContext) -> Iterator[Proposal]:
+def split_whole(wanted: FixContext) -> Iterator[Proposal]:
     """One part is what the others leave: of the length, or of 1."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "random_split"):
@@ -145,7 +145,7 @@ def added_to_whole(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_example=1)
-def example_returned(wanted: FixContext) -> Iterator[Proposal]:
+def return_example(wanted: FixContext) -> Iterator[Proposal]:
     """`__getitem__` returns what it bound and did not use: `return x, y`."""
     text, method = wanted.text, wanted.at("built")
     if not isinstance(method, ast.FunctionDef) or any(isinstance(part, ast.Return) for part in ast.walk(method)):
@@ -163,7 +163,7 @@ def example_returned(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_example=2)
-def those_there(wanted: FixContext) -> Iterator[Proposal]:
+def skip_missing(wanted: FixContext) -> Iterator[Proposal]:
     """A batch is made of the examples that there are."""
     text = wanted.text
     for call in [node for node in text.parts(text.tree, ast.Call) if callee(node) == "DataLoader"]:
@@ -185,7 +185,7 @@ def item_source(text: Text, home: ast.ClassDef) -> str | None:
 
 
 @fix(no_length=1, no_item=1)
-def method_added(wanted: FixContext) -> Iterator[Proposal]:
+def add_method(wanted: FixContext) -> Iterator[Proposal]:
     """The set gets the method that it lacks, which asks what keeps its items."""
     text, got = wanted.text, wanted.name("got")
     for home in ast.walk(text.tree):
@@ -203,7 +203,7 @@ def method_added(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(shuffled_twice=1)
-def not_shuffled(wanted: FixContext) -> Iterator[Proposal]:
+def drop_shuffle(wanted: FixContext) -> Iterator[Proposal]:
     """The order is left to the sampler, or to the set."""
     text = wanted.text
     for call in text.calls(wanted.at("raised")):

@@ -26,7 +26,7 @@ from ...replay.graph_queries import made_from
 from ...replay.states import TensorState
 from ...replay.world import World
 from ...source import nodes_of
-from ..shapes.mismatch import whole_batches
+from ..shapes.mismatch import drop_last_batch
 
 LAYERS = frozenset(
     (
@@ -369,7 +369,7 @@ def given_too(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(made_anew=2)
-def made_once(wanted: FixContext) -> Iterator[Proposal]:
+def make_layer_once(wanted: FixContext) -> Iterator[Proposal]:
     """What `forward` makes is made in `__init__` and kept on `self`."""
     text, line = wanted.text, wanted.line("built")
     for call in made_in_forward(text.tree):
@@ -395,7 +395,7 @@ def made_once(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(made_anew=1)
-def weight_computed(wanted: FixContext) -> Iterator[Proposal]:
+def compute_weight(wanted: FixContext) -> Iterator[Proposal]:
     """`layer.weight = nn.Parameter(layer.weight * mask)` in a forward, or `layer.weight.data = …`: it computes with the
     product, and keeps none."""
     text = wanted.text
@@ -445,7 +445,7 @@ ANY_LAYER = "torch.func.functional_call({layer}, {{'{name}': {product}}}, ({give
 
 
 @fix(dropping=1)
-def by_mode(wanted: FixContext) -> Iterator[Proposal]:
+def follow_mode(wanted: FixContext) -> Iterator[Proposal]:
     """`F.dropout(x, 0.5)` in a module becomes `F.dropout(x, 0.5, training=self.training)`."""
     text = wanted.text
     calls = [call for call in text.parts(text.tree, ast.Call) if is_drop(call)]
@@ -463,9 +463,9 @@ def by_mode(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(batch_of_one=1)
-def not_training(wanted: FixContext) -> Iterator[Proposal]:
+def set_eval(wanted: FixContext) -> Iterator[Proposal]:
     """Whole batches, or a module that uses what it has learnt."""
-    yield from whole_batches(wanted)
+    yield from drop_last_batch(wanted)
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised):
         if raised is not None and isinstance(call.func, ast.Name):
@@ -476,7 +476,7 @@ def not_training(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_super_init=1)
-def super_called(wanted: FixContext) -> Iterator[Proposal]:
+def call_super_init(wanted: FixContext) -> Iterator[Proposal]:
     """A module is set up before it is given layers."""
     text, raised = wanted.text, wanted.at("raised")
     for outer in text.around(raised) if raised is not None else ():
@@ -489,7 +489,7 @@ def super_called(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(not_called=1)
-def method_called(wanted: FixContext) -> Iterator[Proposal]:
+def call_method(wanted: FixContext) -> Iterator[Proposal]:
     """`net.parameters` becomes `net.parameters()`."""
     text, raised = wanted.text, wanted.at("raised")
     own = {call.func for call in text.calls(raised)}

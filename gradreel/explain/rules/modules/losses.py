@@ -387,7 +387,7 @@ PLAIN = {
 
 
 @fix(squashed=1)
-def scores_as_they_are(wanted: FixContext) -> Iterator[Proposal]:
+def give_scores(wanted: FixContext) -> Iterator[Proposal]:
     """Without the call, or else without the layer, that squashes them."""
     text, by = wanted.text, wanted.name("by") or ""
     for call in text.calls(wanted.at("squashed")):
@@ -403,7 +403,7 @@ def scores_as_they_are(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(squashed=2)
-def loss_of_chances(wanted: FixContext) -> Iterator[Proposal]:
+def use_loss_of_chances(wanted: FixContext) -> Iterator[Proposal]:
     """The loss that takes chances as they are."""
     text = wanted.text
     losses = [call for call in text.calls(text.tree) if callee(call) in PLAIN]
@@ -417,7 +417,7 @@ def loss_of_chances(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(chances=1)
-def logarithms(wanted: FixContext) -> Iterator[Proposal]:
+def take_logarithms(wanted: FixContext) -> Iterator[Proposal]:
     """log_softmax in the place of softmax, where the loss takes logarithms."""
     text = wanted.text
     found = text.calls(wanted.at("squashed"), "softmax")
@@ -475,7 +475,7 @@ def left_out(text: Text, owner: ast.Call | ast.List, layer: ast.Call) -> list[Ed
 
 
 @fix(swapped=1)
-def turned_round(wanted: FixContext) -> Iterator[Proposal]:
+def swap_arguments(wanted: FixContext) -> Iterator[Proposal]:
     """The scores first, and then the targets."""
     text, one, two = wanted.text, wanted.name("first"), wanted.name("second")
     for call in text.calls(wanted.at("raised") or wanted.at("built")):
@@ -487,7 +487,7 @@ def turned_round(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(broadcast=1)
-def in_one_shape(wanted: FixContext) -> Iterator[Proposal]:
+def give_one_shape(wanted: FixContext) -> Iterator[Proposal]:
     """Scores and targets of a loss get one shape."""
     text, built = wanted.text, wanted.at("built")
     pairs = [(call.args[0], call.args[1]) for call in text.calls(built) if len(call.args) == 2]

@@ -131,7 +131,7 @@ def pair_made(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(unsorted=1)
-def sorted_there(wanted: FixContext) -> Iterator[Proposal]:
+def sort_lengths(wanted: FixContext) -> Iterator[Proposal]:
     """PyTorch sorts the sequences itself."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "pack_padded_sequence", "pack_sequence"):

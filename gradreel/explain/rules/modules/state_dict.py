@@ -121,7 +121,7 @@ def rename_keys(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(state_keys=1)
-def part_of_it(wanted: FixContext) -> Iterator[Proposal]:
+def load_part(wanted: FixContext) -> Iterator[Proposal]:
     """A checkpoint of several things holds the state dict under one of its names; else what is there is loaded."""
     text, keys = wanted.text, wanted.name("keys") or ""
     for call, given in loads(wanted):
@@ -134,7 +134,7 @@ def part_of_it(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(state_sizes=1)
-def of_these_sizes(wanted: FixContext) -> Iterator[Proposal]:
+def match_state_sizes(wanted: FixContext) -> Iterator[Proposal]:
     """What has the shape that the module has is loaded."""
     text = wanted.text
     for call, given in loads(wanted):
@@ -148,7 +148,7 @@ def of_these_sizes(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_state=1)
-def state_of(wanted: FixContext) -> Iterator[Proposal]:
+def load_state_of(wanted: FixContext) -> Iterator[Proposal]:
     """The state dict of what was given."""
     text = wanted.text
     for call, given in loads(wanted):

@@ -247,7 +247,7 @@ def names_with_gradients(text: Text, reads: list[ast.Attribute], grads: str) -> 
 
 
 @fix(in_vain=2)
-def handed_back(wanted: FixContext) -> Iterator[Proposal]:
+def hand_weights_back(wanted: FixContext) -> Iterator[Proposal]:
     """The gradients of a copy, `fast = copy.deepcopy(net)`, are handed over to what the optimizer has."""
     text, built = wanted.text, wanted.at("built")
     if built is None:

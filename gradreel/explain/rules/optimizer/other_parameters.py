@@ -466,7 +466,7 @@ declare_refusal(
 
 
 @fix(listed_twice=1)
-def listed_once(wanted: FixContext) -> Iterator[Proposal]:
+def list_once(wanted: FixContext) -> Iterator[Proposal]:
     """A group of all parameters gives up those that have a group of their own."""
     text = wanted.text
     groups = [node for node in ast.walk(text.tree) if isinstance(node, ast.Dict) and params_of(node) is not None]
@@ -490,7 +490,7 @@ def params_of(group: ast.Dict) -> ast.expr | None:
 
 
 @fix(untouched=3)
-def optimizer_of_these(wanted: FixContext) -> Iterator[Proposal]:
+def give_these(wanted: FixContext) -> Iterator[Proposal]:
     """The optimizer gets the parameters to which the gradients come."""
     text, built = wanted.text, wanted.text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
     if not isinstance(built, ast.Assign):
@@ -513,7 +513,7 @@ def optimizer_of_these(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(unfrozen=1)
-def all_parameters_given(wanted: FixContext) -> Iterator[Proposal]:
+def give_all_parameters(wanted: FixContext) -> Iterator[Proposal]:
     """`[p for p in net.parameters() if p.requires_grad]` for an optimizer becomes `net.parameters()`."""
     text = wanted.text
     comprehensions = (ast.ListComp, ast.GeneratorExp)
@@ -532,7 +532,7 @@ SKIPPED = "the optimizer skips what has no gradient yet"
 
 
 @fix(replaced=2)
-def numbers_loaded(wanted: FixContext) -> Iterator[Proposal]:
+def load_numbers(wanted: FixContext) -> Iterator[Proposal]:
     """`self.net = copy.deepcopy(other.net)` becomes `self.net.load_state_dict(other.net.state_dict())`."""
     text, changed = wanted.text, wanted.at("changed")
     if not isinstance(changed, ast.Assign) or len(changed.targets) != 1:
@@ -554,7 +554,7 @@ SIGNS = {ast.Mult: "mul_", ast.Div: "div_", ast.Add: "add_", ast.Sub: "sub_"}
 
 
 @fix(untouched=1, replaced=1)
-def written_in_place(wanted: FixContext) -> Iterator[Proposal]:
+def write_in_place(wanted: FixContext) -> Iterator[Proposal]:
     """`self.w = nn.Parameter(self.w * s)`, behind the optimizer, becomes `self.w.mul_(s)`, under no_grad; so do all
     beside it."""
     text, changed = wanted.text, wanted.at("changed")
@@ -593,7 +593,7 @@ def is_quiet(text: Text, statement: ast.stmt) -> bool:
 
 
 @fix(untouched=4, replaced=4)
-def added_to_optimizer(wanted: FixContext) -> Iterator[Proposal]:
+def add_to_optimizer(wanted: FixContext) -> Iterator[Proposal]:
     """What is put in the place of a part of the model later is added to the optimizer there, or where the function
     that does so is called."""
     text, built = wanted.text, wanted.text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
@@ -613,7 +613,7 @@ def added_to_optimizer(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(untouched=2, replaced=3)
-def changed_first(wanted: FixContext) -> Iterator[Proposal]:
+def change_first(wanted: FixContext) -> Iterator[Proposal]:
     """Of two calls, one behind the other, of which the first makes the optimizer and the second replaces a part of the
     model, the first goes behind the second."""
     text = wanted.text
@@ -651,7 +651,7 @@ def in_its_group(wanted: FixContext, changed: ast.stmt, path: str, given: str, g
 
 
 @fix(untouched=5)
-def optimizer_anew(wanted: FixContext) -> Iterator[Proposal]:
+def make_optimizer_anew(wanted: FixContext) -> Iterator[Proposal]:
     """The optimizer is made again, as it was, behind what replaces a part of the model."""
     text, built = wanted.text, wanted.text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
     if not isinstance(built, ast.Assign) or not text.alone(built):

@@ -210,7 +210,7 @@ def keeps(value: ast.expr) -> bool:
 
 
 @fix(rebound_parameter=1)
-def written_into(wanted: FixContext) -> Iterator[Proposal]:
+def write_into(wanted: FixContext) -> Iterator[Proposal]:
     """`p = p - lr * p.grad` becomes `p -= lr * p.grad`, under no_grad if it is not already."""
     text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
     if not isinstance(built, ast.Assign) or name is None:
@@ -229,7 +229,7 @@ def in_place(text: Text, value: ast.expr, name: str) -> str:
 
 
 @fix(same_memory=1)
-def kept_apart(wanted: FixContext) -> Iterator[Proposal]:
+def keep_copy(wanted: FixContext) -> Iterator[Proposal]:
     """`before = net.weight` becomes `before = net.weight.detach().clone()`."""
     text, built = wanted.text, wanted.at("built")
     if isinstance(built, ast.Assign):

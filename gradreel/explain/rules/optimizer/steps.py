@@ -338,7 +338,7 @@ declare_refusal(
 
 
 @fix(diverged=1)
-def smaller_steps(wanted: FixContext) -> Iterator[Proposal]:
+def shrink_steps(wanted: FixContext) -> Iterator[Proposal]:
     """A tenth or a hundredth of the rate, where it is written."""
     text, changed = wanted.text, wanted.at("changed")
     rates: list[ast.expr] = []
@@ -364,7 +364,7 @@ def smaller_steps(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(clipped_early=1)
-def clipped_later(wanted: FixContext) -> Iterator[Proposal]:
+def clip_later(wanted: FixContext) -> Iterator[Proposal]:
     """It is clipped when the gradients are there: behind the backward, before the step. Where a helper clips, that is
     called then."""
     text, clipping = wanted.text, wanted.at("changed")
@@ -376,7 +376,7 @@ def clipped_later(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_closure=1)
-def closure_given(wanted: FixContext) -> Iterator[Proposal]:
+def give_closure(wanted: FixContext) -> Iterator[Proposal]:
     """What computes the loss and goes back from it moves into a function, which the step is given."""
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "step"):
@@ -452,7 +452,7 @@ def take_step(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_metric=1)
-def metric_given(wanted: FixContext) -> Iterator[Proposal]:
+def give_metric(wanted: FixContext) -> Iterator[Proposal]:
     """A schedule that watches a number is told it: the loss."""
     text = wanted.text
     losses = [

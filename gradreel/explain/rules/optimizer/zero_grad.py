@@ -237,7 +237,7 @@ class BeforeSkipped:
 
 
 @fix(idle=1)
-def emptied_later(wanted: FixContext) -> Iterator[Proposal]:
+def empty_later(wanted: FixContext) -> Iterator[Proposal]:
     """The gradients are emptied, by the helper that does so, when the step has used them."""
     text = wanted.text
     for goal in stack_statements(wanted, "seen"):

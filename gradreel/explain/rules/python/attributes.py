@@ -279,7 +279,7 @@ def asked_attributes(wanted: FixContext) -> list[ast.Attribute]:
 
 
 @fix(own_attribute=1)
-def one_it_has(wanted: FixContext) -> Iterator[Proposal]:
+def use_existing_attribute(wanted: FixContext) -> Iterator[Proposal]:
     """A plain name becomes an attribute where it is made; else one of the names that are near."""
     text, what = wanted.text, wanted.name("what")
     home = next((n for n in ast.walk(text.tree) if isinstance(n, ast.ClassDef) and n.name == wanted.name("got")), None)
@@ -294,7 +294,7 @@ def one_it_has(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(key=1)
-def one_of_the_keys(wanted: FixContext) -> Iterator[Proposal]:
+def use_existing_key(wanted: FixContext) -> Iterator[Proposal]:
     text, what = wanted.text, wanted.name("what")
     for node in ast.walk(wanted.at("raised") or text.tree):
         if isinstance(node, ast.Constant) and node.value == what:
@@ -304,7 +304,7 @@ def one_of_the_keys(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(module_attribute=1)
-def one_of_torch(wanted: FixContext) -> Iterator[Proposal]:
+def use_torch_attribute(wanted: FixContext) -> Iterator[Proposal]:
     """The name that is near, or the same name in a module beside it."""
     text, what, like = wanted.text, wanted.name("what"), wanted.name("like")
     for node in asked_attributes(wanted):
@@ -315,7 +315,7 @@ def one_of_torch(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(pair=1)
-def its_values(wanted: FixContext) -> Iterator[Proposal]:
+def take_values(wanted: FixContext) -> Iterator[Proposal]:
     text, got = wanted.text, wanted.name("got") or ""
     built = wanted.at("built")
     for call in text.calls(built, got) or text.calls(wanted.at("raised"), got):

@@ -147,7 +147,7 @@ def function(wanted: FixContext) -> ast.FunctionDef | None:
 
 
 @fix(argument_missing=2)
-def argument_given(wanted: FixContext) -> Iterator[Proposal]:
+def give_argument(wanted: FixContext) -> Iterator[Proposal]:
     """The class is made first; a variable of the argument's name is given; else the argument gets a default."""
     text, slots = wanted.text, (wanted.name("slots") or "").split()
     if slots == ["self"]:
@@ -189,7 +189,7 @@ def parameters_of(text: Text) -> list[str]:
 
 
 @fix(too_many_arguments=1)
-def fewer_arguments(wanted: FixContext) -> Iterator[Proposal]:
+def drop_arguments(wanted: FixContext) -> Iterator[Proposal]:
     """`self` where it is missing; a class that is made first; without what is too much."""
     text, written = wanted.text, function(wanted)
     home = wanted.name("home")
@@ -208,7 +208,7 @@ def fewer_arguments(wanted: FixContext) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, Edit(written.lineno, column, written.lineno, column, "self"))
     if wanted.name("method") == "__init__":
         yield from class_made(wanted)
-        yield from made_then_called(wanted)
+        yield from make_then_call(wanted)
     for call in calls_of(wanted):
         if call.args:
             keep = [text.get(part) for part in [*call.args[:-1]]] + [text.get(word) for word in call.keywords]  # type: ignore[arg-type]
@@ -223,14 +223,14 @@ def fewer_arguments(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(given_twice=1)
-def made_then_called(wanted: FixContext) -> Iterator[Proposal]:
+def make_then_call(wanted: FixContext) -> Iterator[Proposal]:
     """`nn.Softmax(x, dim=1)` becomes `nn.Softmax(dim=1)(x)`."""
     home = (wanted.name("home") or "").rpartition(".")[2]
     yield from made_first(wanted, wanted.text.calls(wanted.at("raised"), home))
 
 
 @fix(argument_missing=1)
-def one_argument(wanted: FixContext) -> Iterator[Proposal]:
+def take_one_argument(wanted: FixContext) -> Iterator[Proposal]:
     """A hook on a tensor gets its gradient alone."""
     text = wanted.text
     for hook in hooks(text, "register_hook", 0):

@@ -298,7 +298,7 @@ def kept_as(node: ast.Assign) -> str:
 
 
 @fix(list_end=1)
-def another_place(wanted: FixContext) -> Iterator[Proposal]:
+def change_place(wanted: FixContext) -> Iterator[Proposal]:
     """The loop goes by the list that is asked; a place that is written becomes the last one."""
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(raised, ast.Subscript):
@@ -332,7 +332,7 @@ def length_of(wanted: FixContext, node: ast.Subscript) -> Iterator[Proposal]:
 
 
 @fix(by_zero=1)
-def at_least_one(wanted: FixContext) -> Iterator[Proposal]:
+def divide_by_one_at_least(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(raised, ast.BinOp):
         if isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod):
@@ -351,7 +351,7 @@ def goals(wanted: FixContext) -> Iterator[tuple[ast.stmt, ast.Tuple]]:
 
 
 @fix(too_few_parts=1, too_many_parts=1)
-def names_for_parts(wanted: FixContext) -> Iterator[Proposal]:
+def name_parts(wanted: FixContext) -> Iterator[Proposal]:
     """As many names as there are parts: the last of them in brackets, or left out; what is left over to `*_`."""
     text = wanted.text
     for raised, goal in goals(wanted):
@@ -380,7 +380,7 @@ def names_for_parts(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(text_plus=1)
-def as_text(wanted: FixContext) -> Iterator[Proposal]:
+def join_as_text(wanted: FixContext) -> Iterator[Proposal]:
     """What stands beside a text is made one."""
     text, raised, got = wanted.text, wanted.at("raised"), wanted.name("got")
     for node in text.parts(raised, ast.BinOp):
@@ -400,7 +400,7 @@ def literal(node: ast.expr) -> bool:
 
 
 @fix(list_plus=1)
-def as_list(wanted: FixContext) -> Iterator[Proposal]:
+def join_as_list(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(raised, ast.BinOp):
         if isinstance(node.op, ast.Add):
@@ -409,7 +409,7 @@ def as_list(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(generators=1)
-def both_listed(wanted: FixContext) -> Iterator[Proposal]:
+def list_both(wanted: FixContext) -> Iterator[Proposal]:
     """`a.parameters() + b.parameters()` and `[a.parameters(), b.parameters()]` become a list of both."""
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(raised, ast.expr):
@@ -424,7 +424,7 @@ def both_listed(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(list_of_numbers=1)
-def tensors_of_lists(wanted: FixContext) -> Iterator[Proposal]:
+def make_tensors_of_lists(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(raised, ast.BinOp):
         sides = [side for side in (node.left, node.right) if not isinstance(side, ast.Constant)]
@@ -434,7 +434,7 @@ def tensors_of_lists(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(one_of_many=3, whole_number=1)
-def whole_numbers(wanted: FixContext) -> Iterator[Proposal]:
+def make_whole_number(wanted: FixContext) -> Iterator[Proposal]:
     """`//` for the `/` that the number comes from; else `int()` around it."""
     text, raised = wanted.text, wanted.at("raised")
     if raised is None:
@@ -455,7 +455,7 @@ def whole_numbers(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(int_of_text=1)
-def read_with_point(wanted: FixContext) -> Iterator[Proposal]:
+def read_as_float(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "int"):
         if call.args:
@@ -465,7 +465,7 @@ def read_with_point(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(not_a_function=1)
-def not_called(wanted: FixContext) -> Iterator[Proposal]:
+def drop_call(wanted: FixContext) -> Iterator[Proposal]:
     """Square brackets for a place, `*` for a product, another name for what hides a function of Python's."""
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised):
@@ -492,7 +492,7 @@ def is_called(text: Text, node: ast.expr) -> bool:
 
 
 @fix(method_places=1)
-def round_brackets(wanted: FixContext) -> Iterator[Proposal]:
+def use_round_brackets(wanted: FixContext) -> Iterator[Proposal]:
     """`x.size[0]` becomes `x.size(0)`."""
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(raised, ast.Subscript):
@@ -503,7 +503,7 @@ def round_brackets(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(loader_places=1)
-def next_batch(wanted: FixContext) -> Iterator[Proposal]:
+def take_next_batch(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for node in text.parts(raised, ast.Subscript):
         made = f"next(iter({text.get(node.value)}))"
@@ -511,7 +511,7 @@ def next_batch(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(with_class=1)
-def with_brackets(wanted: FixContext) -> Iterator[Proposal]:
+def add_brackets(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     for item in raised.items if isinstance(raised, ast.With) else ():
         if not isinstance(item.context_expr, ast.Call):
@@ -521,7 +521,7 @@ def with_brackets(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(not_yet_local=1)
-def of_outside(wanted: FixContext) -> Iterator[Proposal]:
+def declare_nonlocal(wanted: FixContext) -> Iterator[Proposal]:
     """`global total` at the head of the function, or `nonlocal` in a function of a function."""
     text, got, raised = wanted.text, wanted.name("got"), wanted.at("raised")
     home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
@@ -536,7 +536,7 @@ def of_outside(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(list_lost=1)
-def left_standing(wanted: FixContext) -> Iterator[Proposal]:
+def keep_list(wanted: FixContext) -> Iterator[Proposal]:
     """`xs = xs.append(x)` becomes `xs.append(x)`."""
     text, raised = wanted.text, wanted.at("raised")
     if isinstance(raised, ast.Assign):
@@ -546,7 +546,7 @@ def left_standing(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(most_of_nothing=1)
-def default_given(wanted: FixContext) -> Iterator[Proposal]:
+def give_default(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "max", "min"):
         made = with_argument(text, call, "default=0")
@@ -554,7 +554,7 @@ def default_given(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(flag_read=1)
-def flag_set(wanted: FixContext) -> Iterator[Proposal]:
+def set_flag(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and isinstance(node.ctx, ast.Load):
@@ -563,7 +563,7 @@ def flag_set(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(comma=1)
-def without_comma(wanted: FixContext) -> Iterator[Proposal]:
+def drop_comma(wanted: FixContext) -> Iterator[Proposal]:
     """`lr = 0.1,` becomes `lr = 0.1`."""
     text = wanted.text
     for node in commas(text.tree):

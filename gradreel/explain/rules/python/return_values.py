@@ -147,7 +147,7 @@ def made_by(world: World, node: ast.expr) -> str:
 
 
 @fix(no_return_here=1)
-def returned_always(wanted: FixContext) -> Iterator[Proposal]:
+def return_always(wanted: FixContext) -> Iterator[Proposal]:
     """Where no case fits, a function gives what its last `return` gives."""
     text, name = wanted.text, wanted.name("function")
     for node in ast.walk(text.tree):
@@ -177,7 +177,7 @@ def return_last(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(backward_result=1)
-def gradient_read(wanted: FixContext) -> Iterator[Proposal]:
+def read_gradient(wanted: FixContext) -> Iterator[Proposal]:
     """backward leaves gradients in `.grad` and returns nothing; autograd.grad returns them."""
     text, built = wanted.text, wanted.at("built")
     if not isinstance(built, ast.Assign) or not isinstance(built.value, ast.Call):

@@ -175,7 +175,7 @@ SET = "it has the effect that it was written for"
 
 
 @fix(unread_setting=1)
-def as_it_is_read(wanted: FixContext) -> Iterator[Proposal]:
+def use_known_name(wanted: FixContext) -> Iterator[Proposal]:
     """`p.require_grad = False` becomes `p.requires_grad = False`; a module's parameters are told by a method."""
     for setting in unread(wanted.text.tree):
         if setting.line == wanted.line("built"):

@@ -179,7 +179,7 @@ def wrong_use(world: World, failure: Failure) -> Diagnosis | None:
 
 
 @fix(joined_numbers=1)
-def made_of_numbers(wanted: FixContext) -> Iterator[Proposal]:
+def make_of_numbers(wanted: FixContext) -> Iterator[Proposal]:
     """What was taken out of tensors stays in them; else the list of numbers becomes one tensor."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "stack", "cat", "concat"):
@@ -214,7 +214,7 @@ def read_as_number(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(tuple_as_tensor=2)
-def first_part(wanted: FixContext) -> Iterator[Proposal]:
+def take_first_part(wanted: FixContext) -> Iterator[Proposal]:
     """The first part of what a layer gave: taken where it was made, else where it is used."""
     text, raised = wanted.text, wanted.at("raised")
     names = used_names(raised) if raised is not None else []
@@ -244,15 +244,15 @@ MODULES = ("torch", "nn", "F", "self")
 
 
 @fix(not_a_tensor=3, operand=1)
-def tuple_given(wanted: FixContext) -> Iterator[Proposal]:
+def give_tuple(wanted: FixContext) -> Iterator[Proposal]:
     """A tuple where a tensor was asked for: its first part may be meant."""
     if wanted.name("got") == "tuple":
-        yield from output_taken(wanted)
-        yield from first_part(wanted)
+        yield from take_output(wanted)
+        yield from take_first_part(wanted)
 
 
 @fix(not_a_tensor=1)
-def part_of_pair(wanted: FixContext) -> Iterator[Proposal]:
+def take_part_of_pair(wanted: FixContext) -> Iterator[Proposal]:
     """Of a pair of values and places that which is asked for: `scores.max(1).indices`."""
     text, raised, got = wanted.text, wanted.at("raised"), wanted.name("got") or ""
     if raised is None or got not in PAIRS:
@@ -266,7 +266,7 @@ def part_of_pair(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(not_a_tensor=4, operand=2)
-def called_where_given(wanted: FixContext) -> Iterator[Proposal]:
+def call_where_given(wanted: FixContext) -> Iterator[Proposal]:
     """A method where what it gives was asked for: it is called."""
     raised, text = wanted.at("raised"), wanted.text
     if raised is None or wanted.name("got") not in METHODS:
@@ -281,7 +281,7 @@ def called_where_given(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(uncalled=1)
-def called_at_last(wanted: FixContext) -> Iterator[Proposal]:
+def call_at_last(wanted: FixContext) -> Iterator[Proposal]:
     """The method is called: where its result gets a name, or where it is used."""
     text, what = wanted.text, wanted.name("what")
     for node in ast.walk(wanted.at("raised") or text.tree):
@@ -302,7 +302,7 @@ def called_at_last(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(list_as_loss=1)
-def losses_summed(wanted: FixContext) -> Iterator[Proposal]:
+def sum_losses(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "backward"):
         if isinstance(call.func, ast.Attribute):
@@ -312,7 +312,7 @@ def losses_summed(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(module_as_result=2, loss_at_once=1)
-def made_and_called(wanted: FixContext) -> Iterator[Proposal]:
+def make_and_call(wanted: FixContext) -> Iterator[Proposal]:
     """`nn.MSELoss(out, target)` becomes `nn.MSELoss()(out, target)`."""
     text, got = wanted.text, wanted.name("got")
     every = (call for call in text.parts(text.tree, ast.Call) if callee(call).endswith(got or "Loss"))
@@ -320,7 +320,7 @@ def made_and_called(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(module_as_result=1)
-def result_kept(wanted: FixContext) -> Iterator[Proposal]:
+def keep_result(wanted: FixContext) -> Iterator[Proposal]:
     """`loss(out, y)` on a line of its own gives the loss, and `loss.backward()` asks the module: the result gets a
     name."""
     text, raised, target = wanted.text, wanted.at("raised"), wanted.name("target")
@@ -336,7 +336,7 @@ def result_kept(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(loss_class=1, module_as_result=3)
-def class_made(wanted: FixContext) -> Iterator[Proposal]:
+def make_class(wanted: FixContext) -> Iterator[Proposal]:
     """`criterion = nn.MSELoss` becomes `criterion = nn.MSELoss()`."""
     text, got = wanted.text, wanted.name("got") or ""
     for node in classes_kept(text.tree):
@@ -368,7 +368,7 @@ def list_parameter(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(not_listed=1)
-def listed_together(wanted: FixContext) -> Iterator[Proposal]:
+def list_together(wanted: FixContext) -> Iterator[Proposal]:
     """`torch.cat(a, b)` becomes `torch.cat([a, b])`; a tensor alone needs no joining."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "stack", "cat", "concat"):
@@ -382,7 +382,7 @@ def listed_together(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(truth_of_many=3, minus_of_truth=1)
-def turned_over(wanted: FixContext) -> Iterator[Proposal]:
+def invert_truth(wanted: FixContext) -> Iterator[Proposal]:
     """`-mask` and `1 - mask` become `~mask`; other differences are taken of floats."""
     text, raised = wanted.text, wanted.at("raised")
     for node in ast.walk(raised) if raised is not None else ():
@@ -403,7 +403,7 @@ def invert_mask(wanted: FixContext, whole: ast.expr, mask: ast.expr) -> Iterator
 
 
 @fix(no_forward=1)
-def forward_named(wanted: FixContext) -> Iterator[Proposal]:
+def name_forward(wanted: FixContext) -> Iterator[Proposal]:
     """The method whose name is nearest to `forward` gets that name."""
     text, got = wanted.text, wanted.name("got")
     for home in ast.walk(text.tree):
@@ -425,7 +425,7 @@ ARGUMENTS = (
 
 
 @fix(no_such_argument=1)
-def argument_named(wanted: FixContext) -> Iterator[Proposal]:
+def name_argument(wanted: FixContext) -> Iterator[Proposal]:
     """The argument whose name is nearest."""
     text, got = wanted.text, wanted.name("got") or ""
     for call in text.calls(wanted.at("raised")):
@@ -436,7 +436,7 @@ def argument_named(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(misspelt=1)
-def spelt(wanted: FixContext) -> Iterator[Proposal]:
+def correct_spelling(wanted: FixContext) -> Iterator[Proposal]:
     """The name that is near, wherever the other stands."""
     text, got, like = wanted.text, wanted.name("got"), wanted.name("like")
     uses = [node for node in ast.walk(text.tree) if isinstance(node, ast.Name) and node.id == got]
@@ -446,7 +446,7 @@ def spelt(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_device=1)
-def device_named(wanted: FixContext) -> Iterator[Proposal]:
+def name_device(wanted: FixContext) -> Iterator[Proposal]:
     """`device = "cpu"`, behind the imports."""
     text = wanted.text
     rest = [one for one in text.tree.body if not isinstance(one, ast.Import | ast.ImportFrom)]
@@ -462,7 +462,7 @@ def make_layer_first(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(tuple_as_tensor=1)
-def output_taken(wanted: FixContext) -> Iterator[Proposal]:
+def take_output(wanted: FixContext) -> Iterator[Proposal]:
     """`relu(self.gru(x))` takes `self.gru(x)[0]`; in a Sequential, a small module takes the output out of the pair."""
     text, raised = wanted.text, wanted.at("raised")
     layers = set(named_layers(text.tree, RECURRENT))

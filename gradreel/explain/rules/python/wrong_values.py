@@ -215,7 +215,7 @@ ROOTS = ("math", "np", "numpy")
 
 
 @fix(not_a_tensor=5)
-def given_tensor(wanted: FixContext) -> Iterator[Proposal]:
+def give_tensor(wanted: FixContext) -> Iterator[Proposal]:
     """What was given is made a tensor: lists of tensors are stacked, texts are read, numbers wrapped."""
     text, got = wanted.text, wanted.name("got")
     what = wanted.name("what")
@@ -245,7 +245,7 @@ def given_tensor(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(operand=3)
-def beside_tensor(wanted: FixContext) -> Iterator[Proposal]:
+def put_tensor_beside(wanted: FixContext) -> Iterator[Proposal]:
     """A list beside a tensor becomes one; a text beside it is printed with it."""
     text, raised, got = wanted.text, wanted.at("raised"), wanted.name("got")
     sums = [node for node in ast.walk(raised) if isinstance(node, ast.BinOp)] if raised is not None else []
@@ -273,7 +273,7 @@ def beside_tensor(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(tensor_of_text=1)
-def number_read(wanted: FixContext) -> Iterator[Proposal]:
+def read_number(wanted: FixContext) -> Iterator[Proposal]:
     """`torch.tensor("1.5")` becomes `torch.tensor(float("1.5"))`, of a list entry by entry."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "tensor", "as_tensor"):
@@ -285,7 +285,7 @@ def number_read(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(index_by_text=1)
-def itself_or_by_name(wanted: FixContext) -> Iterator[Proposal]:
+def index_dict(wanted: FixContext) -> Iterator[Proposal]:
     """What may be a dict or a tensor is looked up only where it is a dict."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for node in ast.walk(raised) if raised is not None else ():
@@ -296,7 +296,7 @@ def itself_or_by_name(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(index_of_float=1)
-def whole_place(wanted: FixContext) -> Iterator[Proposal]:
+def use_whole_place(wanted: FixContext) -> Iterator[Proposal]:
     """A place is divided in whole numbers, or made one."""
     text, raised = wanted.text, wanted.at("raised")
     for node in ast.walk(raised) if raised is not None else ():
@@ -315,7 +315,7 @@ def whole_place(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(joined_nothing=1)
-def if_any(wanted: FixContext) -> Iterator[Proposal]:
+def test_for_any(wanted: FixContext) -> Iterator[Proposal]:
     """Where there is nothing to put together, a tensor without entries stands for it."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "cat", "concat", "stack"):
@@ -328,7 +328,7 @@ def if_any(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(ragged=1)
-def filled_up(wanted: FixContext) -> Iterator[Proposal]:
+def fill_up(wanted: FixContext) -> Iterator[Proposal]:
     """Rows of different lengths are filled up with zeros."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "tensor", "as_tensor"):
@@ -340,7 +340,7 @@ def filled_up(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(setting=1)
-def in_range(wanted: FixContext) -> Iterator[Proposal]:
+def set_in_range(wanted: FixContext) -> Iterator[Proposal]:
     """The number that was written below 0 is written above; else its absolute value is taken."""
     text, got = wanted.text, wanted.name("got")
     if got is None or not got.startswith("-"):
@@ -360,7 +360,7 @@ def in_range(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(betas=1)
-def as_floats(wanted: FixContext) -> Iterator[Proposal]:
+def write_as_floats(wanted: FixContext) -> Iterator[Proposal]:
     """Whole numbers among the betas are written as floats, where they stand or where they are given."""
     text = wanted.text
     for call in text.calls(wanted.at("raised")):
@@ -383,7 +383,7 @@ def is_whole(part: ast.expr) -> bool:
 
 
 @fix(format_of_many=1)
-def one_number_written(wanted: FixContext) -> Iterator[Proposal]:
+def format_one_number(wanted: FixContext) -> Iterator[Proposal]:
     """The mean is written, or the tensor without a format."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     formats = [node for node in ast.walk(raised) if isinstance(node, ast.FormattedValue)] if raised is not None else []
@@ -397,7 +397,7 @@ def one_number_written(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_such_attribute=1)
-def as_torch_says(wanted: FixContext) -> Iterator[Proposal]:
+def use_torch_name(wanted: FixContext) -> Iterator[Proposal]:
     """The attribute that was meant."""
     text, got = wanted.text, wanted.name("got")
     meant = [name for name in (OTHERS.get(got or ""), wanted.name("like")) if name]
@@ -429,7 +429,7 @@ def keyword_of(node: ast.expr, name: str) -> bool:
 
 
 @fix(no_such_attribute=3)
-def of_type(wanted: FixContext) -> Iterator[Proposal]:
+def convert_type(wanted: FixContext) -> Iterator[Proposal]:
     """`x.astype("float32")` becomes `x.to(torch.float32)`."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "astype"):
@@ -454,7 +454,7 @@ def clear_gradient(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(weight_of_number=1)
-def weight_tensor(wanted: FixContext) -> Iterator[Proposal]:
+def make_weight_tensor(wanted: FixContext) -> Iterator[Proposal]:
     """`backward(1.0)` becomes `backward(torch.full_like(y, 1.0))`."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "backward"):
@@ -472,7 +472,7 @@ def weight_tensor(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(truth_of_none=1)
-def anything_in_it(wanted: FixContext) -> Iterator[Proposal]:
+def test_for_content(wanted: FixContext) -> Iterator[Proposal]:
     """A tensor is asked how many entries it has."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for use in loads(raised, name)[:1] if raised is not None and name else ():
@@ -481,7 +481,7 @@ def anything_in_it(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(grad_of_module=1)
-def parameters_listed(wanted: FixContext) -> Iterator[Proposal]:
+def list_parameters(wanted: FixContext) -> Iterator[Proposal]:
     """`grad(loss, net)` becomes `grad(loss, list(net.parameters()))`."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "grad"):
@@ -493,7 +493,7 @@ def parameters_listed(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(not_a_tensor=2)
-def one_of_states(wanted: FixContext) -> Iterator[Proposal]:
+def take_one_state(wanted: FixContext) -> Iterator[Proposal]:
     """`fc((h_n, c_n))` becomes `fc(h_n)`: the first of what stands in brackets is what the layer shows."""
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised):

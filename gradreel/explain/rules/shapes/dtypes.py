@@ -323,7 +323,7 @@ FLOATING = "floating point numbers take the place of whole ones"
 
 
 @fix(cut_fractions=1)
-def in_floats(wanted: FixContext) -> Iterator[Proposal]:
+def write_in_floats(wanted: FixContext) -> Iterator[Proposal]:
     """The tensor that is written into is made of floating point numbers."""
     text, built = wanted.text, wanted.at("built")
     for call in text.calls(built):
@@ -336,7 +336,7 @@ def in_floats(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(divided_whole=1)
-def true_division(wanted: FixContext) -> Iterator[Proposal]:
+def divide_truly(wanted: FixContext) -> Iterator[Proposal]:
     """`//` becomes `/`."""
     text, built = wanted.text, wanted.at("built")
     for node in ast.walk(built) if built is not None else ():
@@ -350,7 +350,7 @@ def true_division(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(whole_numbers=1)
-def whole_numbers(wanted: FixContext) -> Iterator[Proposal]:
+def convert_whole_numbers(wanted: FixContext) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     cost = "floating point numbers: 2. instead of 2"
     flagged = [

@@ -346,7 +346,7 @@ declare_refusal(
 
 
 @fix(past_the_end=1)
-def past_the_end(wanted: FixContext) -> Iterator[Proposal]:
+def stay_inside(wanted: FixContext) -> Iterator[Proposal]:
     """A loop stops at the last place there is."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     if raised is None:
@@ -368,7 +368,7 @@ def past_the_end(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(too_few=1)
-def at_most(wanted: FixContext) -> Iterator[Proposal]:
+def take_at_most(wanted: FixContext) -> Iterator[Proposal]:
     """`topk(5)` of three entries takes as many as there are."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "topk"):
@@ -385,7 +385,7 @@ def at_most(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(class_missing=1)
-def class_missing(wanted: FixContext) -> Iterator[Proposal]:
+def add_outputs(wanted: FixContext) -> Iterator[Proposal]:
     """The last layer gets one output per class."""
     index, size = wanted.name("index"), wanted.name("size")
     if index is not None and size is not None and int(index) >= 0:
@@ -403,7 +403,7 @@ def counted_from_0(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(classes_beyond=1)
-def enough_classes(wanted: FixContext) -> Iterator[Proposal]:
+def add_classes(wanted: FixContext) -> Iterator[Proposal]:
     """As many columns as the largest class plus 1."""
     text, most = wanted.text, wanted.name("most")
     for call in text.calls(wanted.at("raised"), "one_hot"):
@@ -416,7 +416,7 @@ def enough_classes(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(row_missing=1)
-def row_missing(wanted: FixContext) -> Iterator[Proposal]:
+def add_rows(wanted: FixContext) -> Iterator[Proposal]:
     """The table gets one row for each number."""
     size, most = wanted.name("size"), wanted.name("most")
     if size is not None and most is not None:
@@ -435,7 +435,7 @@ def row_missing(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(dimension_missing=1)
-def dimension_missing(wanted: FixContext) -> Iterator[Proposal]:
+def use_last_dimension(wanted: FixContext) -> Iterator[Proposal]:
     """The last dimension, however many there are."""
     text, raised, dim = wanted.text, wanted.at("raised"), wanted.name("dim")
     for call in text.calls(raised):
@@ -447,12 +447,12 @@ def dimension_missing(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(index_type=1)
-def index_type(wanted: FixContext) -> Iterator[Proposal]:
+def convert_index(wanted: FixContext) -> Iterator[Proposal]:
     yield from index_changed(wanted, ".long()", "whole numbers; what stood behind the point is dropped")
 
 
 @fix(index_shape=1)
-def index_shape(wanted: FixContext) -> Iterator[Proposal]:
+def reshape_index(wanted: FixContext) -> Iterator[Proposal]:
     yield from index_changed(wanted, ".unsqueeze(1)", "a column of results")
     yield from index_changed(wanted, ".unsqueeze(0)", "a row of results")
 
@@ -464,7 +464,7 @@ def index_changed(wanted: FixContext, suffix: str, cost: str) -> Iterator[Propos
 
 
 @fix(too_many_indices=1)
-def fewer_places(wanted: FixContext) -> Iterator[Proposal]:
+def index_fewer(wanted: FixContext) -> Iterator[Proposal]:
     """As many places are named as there are dimensions."""
     text, raised = wanted.text, wanted.at("raised")
     found = re.search(r"tensor of dimension (\d+)", wanted.found.message)
@@ -480,7 +480,7 @@ def fewer_places(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(too_many_indices=2)
-def dimension_first(wanted: FixContext) -> Iterator[Proposal]:
+def unsqueeze_first(wanted: FixContext) -> Iterator[Proposal]:
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for use in loads(raised, name)[:1] if raised is not None and name else ():
         title = f"{name}.unsqueeze(0), a batch of one, on line {use.lineno}"
@@ -488,7 +488,7 @@ def dimension_first(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_dimensions=1)
-def row_of_one(wanted: FixContext) -> Iterator[Proposal]:
+def make_row(wanted: FixContext) -> Iterator[Proposal]:
     """A single number is gone through as a row of one."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for use in loads(raised, name)[:1] if raised is not None and name else ():
@@ -497,7 +497,7 @@ def row_of_one(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(past_the_end=2)
-def fewer_turns(wanted: FixContext) -> Iterator[Proposal]:
+def run_fewer_turns(wanted: FixContext) -> Iterator[Proposal]:
     """The loop stops before the turn that goes past the end: `range(n - 1)` for `i + 1`, a smaller number."""
     text, index = wanted.text, wanted.name("index")
     offsets = {
@@ -541,7 +541,7 @@ def stack_tensors(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(one_of_many=2)
-def one_of_many(wanted: FixContext) -> Iterator[Proposal]:
+def reduce_to_one(wanted: FixContext) -> Iterator[Proposal]:
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for call in text.calls(raised, "item"):
         if isinstance(call.func, ast.Attribute):
@@ -557,7 +557,7 @@ def one_of_many(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(truth_of_many=2)
-def truth_of_many(wanted: FixContext) -> Iterator[Proposal]:
+def ask_all_or_any(wanted: FixContext) -> Iterator[Proposal]:
     """The test of an `if` or `while` asks for all, or for any."""
     text, raised = wanted.text, wanted.at("raised")
     test = getattr(raised, "test", None)
@@ -597,7 +597,7 @@ def bracket_node(text: Text, node: ast.expr) -> str:
 
 
 @fix(range=1)
-def labels_in_range(wanted: FixContext) -> Iterator[Proposal]:
+def give_chances(wanted: FixContext) -> Iterator[Proposal]:
     """A loss of chances gets chances."""
     text, raised = wanted.text, wanted.at("raised")
     for operand in operands_of(raised) if raised is not None else []:

@@ -17,7 +17,7 @@ LAYERS = re.compile(r"(?P<of>[Cc]onv|[Mm]ax_?[Pp]ool|[Aa]vg_?[Pp]ool|[Ll][Pp]_?[
 
 
 @fix_kind(shape=11)
-def smaller(wanted: FixContext) -> Iterator[Proposal]:
+def shrink_window(wanted: FixContext) -> Iterator[Proposal]:
     """The window becomes as large as the image; a pool may also hang over the edge."""
     text, message = wanted.text, wanted.found.message
     found = CONVOLVED.search(message) or POOLED.search(message)
@@ -141,7 +141,7 @@ FRONT = {3: "transpose(1, 2)", 4: "permute(0, 3, 1, 2)", 5: "permute(0, 4, 1, 2,
 
 
 @fix_kind(shape=4)
-def channels_first(wanted: FixContext) -> Iterator[Proposal]:
+def put_channels_first(wanted: FixContext) -> Iterator[Proposal]:
     """Images that come with their channels last get them in front."""
     text, found, name = wanted.text, CHANNELS.search(wanted.found.message), wanted.name("target")
     raised = wanted.at("raised")
@@ -160,7 +160,7 @@ RANKS = {2: 1, 3: 1, 4: 2, 5: 3}
 
 
 @fix_kind(shape=14)
-def of_these_dimensions(wanted: FixContext) -> Iterator[Proposal]:
+def use_layer_of_dimensions(wanted: FixContext) -> Iterator[Proposal]:
     """`BatchNorm1d` becomes `BatchNorm2d`, where images come."""
     text, comes = wanted.text, COMES.search(wanted.found.message)
     rank = RANKS.get(int(comes[1])) if comes is not None else None
@@ -176,7 +176,7 @@ WINDOW = re.compile(r"Kernel size: \((\d+)")
 
 
 @fix_kind(shape=15)
-def edges_added(wanted: FixContext) -> Iterator[Proposal]:
+def pad_edges(wanted: FixContext) -> Iterator[Proposal]:
     """A convolution gets an edge around what comes, so that its window fits and nothing becomes smaller."""
     text, window = wanted.text, WINDOW.search(wanted.found.message)
     for node in ast.walk(text.tree) if window is not None else ():

@@ -87,7 +87,7 @@ def taken_apart(wanted: FixContext) -> Iterator[tuple[ast.Call, ast.expr]]:
 
 
 @fix(singular=1)
-def more_on_diagonal(wanted: FixContext) -> Iterator[Proposal]:
+def raise_diagonal(wanted: FixContext) -> Iterator[Proposal]:
     """`A` becomes `A + 0.0001 * torch.eye(A.shape[-1])`, and what has a pseudoinverse gets that."""
     text = wanted.text
     for call, matrix in taken_apart(wanted):
@@ -118,9 +118,9 @@ def of_any_matrix(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(not_definite=1)
-def made_definite(wanted: FixContext) -> Iterator[Proposal]:
+def make_definite(wanted: FixContext) -> Iterator[Proposal]:
     """More on the diagonal; a factor that may be negative made positive; the matrix times itself turned."""
-    yield from more_on_diagonal(wanted)
+    yield from raise_diagonal(wanted)
     text, value = wanted.text, value_of(wanted.at("built"))
     for node in ast.walk(value) if value is not None else ():
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
@@ -138,7 +138,7 @@ def made_definite(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(not_square=1)
-def of_square(wanted: FixContext) -> Iterator[Proposal]:
+def make_square(wanted: FixContext) -> Iterator[Proposal]:
     """What does for any matrix; else the square matrix of its rows."""
     yield from of_any_matrix(wanted)
     text = wanted.text

@@ -229,7 +229,7 @@ def turn_matrices(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=12)
-def a_table_of_one_row(wanted: FixContext) -> Iterator[Proposal]:
+def make_table(wanted: FixContext) -> Iterator[Proposal]:
     """A row that is joined to a table becomes a table of one row."""
     text, raised = wanted.text, wanted.at("raised")
     if "same number of dimensions: got" not in wanted.found.message:
@@ -257,7 +257,7 @@ def grow_result(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=23)
-def of_vectors(wanted: FixContext) -> Iterator[Proposal]:
+def multiply_vectors(wanted: FixContext) -> Iterator[Proposal]:
     """The product of all entries with their partners, added up, whatever the shape."""
     text = wanted.text
     if "1D tensors expected" not in wanted.found.message:
@@ -272,7 +272,7 @@ def of_vectors(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=24)
-def times_each(wanted: FixContext) -> Iterator[Proposal]:
+def multiply_each(wanted: FixContext) -> Iterator[Proposal]:
     """A single number times each entry is `*`."""
     text, raised = wanted.text, wanted.at("raised")
     if "to be at least 1D" not in wanted.found.message:
@@ -316,7 +316,7 @@ def repeat_rows(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=27)
-def mask_cut(wanted: FixContext) -> Iterator[Proposal]:
+def cut_mask(wanted: FixContext) -> Iterator[Proposal]:
     """As many entries are looked at as the mask has."""
     text, raised = wanted.text, wanted.at("raised")
     if "does not match the shape of the indexed tensor" not in wanted.found.message:
@@ -333,7 +333,7 @@ def mask_cut(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=28)
-def as_many_rows(wanted: FixContext) -> Iterator[Proposal]:
+def match_rows(wanted: FixContext) -> Iterator[Proposal]:
     """Of scores and targets those are compared that have a partner."""
     text, raised = wanted.text, wanted.at("raised")
     found = re.search(r"input batch_size \((\d+)\) to match target batch_size \((\d+)\)", wanted.found.message)
@@ -350,7 +350,7 @@ def as_many_rows(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=29)
-def dimensions_as_named(wanted: FixContext) -> Iterator[Proposal]:
+def match_einsum(wanted: FixContext) -> Iterator[Proposal]:
     """What lacks a dimension gets one at its end before the dimensions are permuted."""
     text = wanted.text
     if "number of dimensions in the tensor input" not in wanted.found.message:
@@ -372,7 +372,7 @@ def dimensions_as_named(wanted: FixContext) -> Iterator[Proposal]:
 
 @fix(past_the_end=3)
 @fix_kind(shape=30)
-def remade(wanted: FixContext) -> Iterator[Proposal]:
+def remake_operand(wanted: FixContext) -> Iterator[Proposal]:
     """What is made in a size that does not fit is made in the other: `torch.ones(3)` becomes `torch.ones(2)`."""
     text = wanted.text
     lines = [int(line) for line in (wanted.name("makers") or "").split()]
@@ -416,7 +416,7 @@ def flatten_batch(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=8)
-def batch_in_front(wanted: FixContext) -> Iterator[Proposal]:
+def put_batch_first(wanted: FixContext) -> Iterator[Proposal]:
     """`b, c, h, w = x.shape` and then `x.view(c, h * w)`: the batch comes first, as a dimension or a factor of one."""
     text, raised = wanted.text, wanted.at("raised")
     if MISFIT.search(wanted.found.message) is None:
@@ -451,7 +451,7 @@ def batch_left_out(wanted: FixContext, call: ast.Call) -> str | None:
 
 
 @fix_kind(shape=9)
-def last_turned(wanted: FixContext) -> Iterator[Proposal]:
+def turn_last(wanted: FixContext) -> Iterator[Proposal]:
     """`x.t()` of more than two dimensions: the last two change places, in each of a batch."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "t") if "t() expects" in wanted.found.message else ():
@@ -462,7 +462,7 @@ def last_turned(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=10)
-def sizes_that_fit(wanted: FixContext) -> Iterator[Proposal]:
+def fit_sizes(wanted: FixContext) -> Iterator[Proposal]:
     """One size is left to be worked out; where one is already, another gets a number that divides the entries."""
     text, found = wanted.text, MISFIT.search(wanted.found.message)
     if found is None:
@@ -497,7 +497,7 @@ def near(size: int, wanted: int, first: list[int]) -> list[int]:
 
 
 @fix_kind(shape=26)
-def without_rest(wanted: FixContext) -> Iterator[Proposal]:
+def drop_rest(wanted: FixContext) -> Iterator[Proposal]:
     """What does not fill a row is left out."""
     text = wanted.text
     if "is invalid for input of size" not in wanted.found.message or " " in (wanted.name("sizes") or ""):
@@ -533,7 +533,7 @@ def pad_batch(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=20)
-def whole_batches(wanted: FixContext) -> Iterator[Proposal]:
+def drop_last_batch(wanted: FixContext) -> Iterator[Proposal]:
     """A last batch of one row is left out, or its layer uses what it learnt."""
     text = wanted.text
     if "more than 1 value per channel" not in wanted.found.message:
@@ -545,7 +545,7 @@ def whole_batches(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=19)
-def classes_second(wanted: FixContext) -> Iterator[Proposal]:
+def put_classes_second(wanted: FixContext) -> Iterator[Proposal]:
     """Scores of places in a sequence bring their classes into dimension 1."""
     text = wanted.text
     if "Expected target size" not in wanted.found.message:
@@ -564,7 +564,7 @@ def classes_second(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=16)
-def joined_otherwise(wanted: FixContext) -> Iterator[Proposal]:
+def join_along_other(wanted: FixContext) -> Iterator[Proposal]:
     """Rows of several lengths can be put end to end, not stacked; what fits in one dimension may be joined there."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "stack"):
@@ -589,7 +589,7 @@ def joined_otherwise(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=3)
-def gradient_like(wanted: FixContext) -> Iterator[Proposal]:
+def shape_gradient(wanted: FixContext) -> Iterator[Proposal]:
     """A gradient that is assigned gets the shape of its tensor."""
     text, raised = wanted.text, wanted.at("raised")
     goal = raised.targets[0] if isinstance(raised, ast.Assign) else None
@@ -615,7 +615,7 @@ def like(text: Text, value: ast.expr, owner: str) -> list[tuple[str, str]]:
 
 
 @fix_kind(shape=17)
-def added_up(wanted: FixContext) -> Iterator[Proposal]:
+def add_up(wanted: FixContext) -> Iterator[Proposal]:
     """What is added to a running total is one number, however many rows came."""
     text, raised = wanted.text, wanted.at("raised")
     for node in ast.walk(raised) if raised is not None else ():
@@ -629,7 +629,7 @@ def added_up(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix_kind(shape=18)
-def of_matrices(wanted: FixContext) -> Iterator[Proposal]:
+def use_matrices(wanted: FixContext) -> Iterator[Proposal]:
     """bmm takes batches of matrices: `@` takes matrices, and rows become matrices of one row and of one column."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "bmm"):
@@ -648,7 +648,7 @@ def of_matrices(wanted: FixContext) -> Iterator[Proposal]:
 
 @fix(no_dimensions=2)
 @fix_kind(shape=31)
-def shapes(wanted: FixContext) -> Iterator[Proposal]:
+def fit_shapes(wanted: FixContext) -> Iterator[Proposal]:
     """Operands turned, given a dimension more or one less, until they fit; the run is the judge."""
     text, raised = wanted.text, wanted.at("raised")
     if raised is None:

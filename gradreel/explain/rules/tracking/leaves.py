@@ -300,7 +300,7 @@ OF_THE_RESULT = "the gradient is that of the result, not of what it was made fro
 
 
 @fix(flag_on_result=1)
-def flag_on_result(wanted: FixContext) -> Iterator[Proposal]:
+def set_flag_on_leaf(wanted: FixContext) -> Iterator[Proposal]:
     """Only a leaf can change its flag."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     if raised is None or name is None:
@@ -340,7 +340,7 @@ def flag_on_result(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(numpy=1)
-def detached_numpy(wanted: FixContext) -> Iterator[Proposal]:
+def detach_before_numpy(wanted: FixContext) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "numpy"):
         if isinstance(call.func, ast.Attribute):
@@ -357,7 +357,7 @@ def detached_numpy(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(numpy=2)
-def numbers_collected(wanted: FixContext) -> Iterator[Proposal]:
+def collect_numbers(wanted: FixContext) -> Iterator[Proposal]:
     """A list that numpy is to read holds numbers: `losses.append(loss.item())`."""
     text, raised = wanted.text, wanted.at("raised")
     names = {part.id for call in text.calls(raised) for given in call.args for part in text.parts(given, ast.Name)}
@@ -370,9 +370,9 @@ def numbers_collected(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(optimize_result=1, never_moved=3)
-def leaf_last(wanted: FixContext) -> Iterator[Proposal]:
+def make_leaf_last(wanted: FixContext) -> Iterator[Proposal]:
     """A leaf where a result was: one that asks for its gradient last, or one cut off."""
-    yield from asked_last(wanted)
+    yield from ask_last(wanted)
     text, built = wanted.text, wanted.at("built")
     calls = stack_statements(wanted, "built") if isinstance(built, ast.Return) else []
     rebound = [part for part in calls if isinstance(part, ast.Assign) and targets(part) & names_in(part.value)]
@@ -384,7 +384,7 @@ def leaf_last(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(second_backward=2, nameless_leaf=2, never_moved=1)
-def asked_last(wanted: FixContext) -> Iterator[Proposal]:
+def ask_last(wanted: FixContext) -> Iterator[Proposal]:
     """Compute first, ask for the gradient last: `(randn(3) / 2).requires_grad_()`."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
@@ -447,7 +447,7 @@ def flag_last(text: Text, value: ast.expr) -> list[Edit]:
 
 
 @fix(nameless_leaf=1, parameter_lost=1)
-def parameter_last(wanted: FixContext) -> Iterator[Proposal]:
+def make_parameter_last(wanted: FixContext) -> Iterator[Proposal]:
     """Compute first, make it a parameter last: `nn.Parameter(torch.ones(3).unsqueeze(0))`."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
@@ -460,7 +460,7 @@ def parameter_last(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(parameter_lost=2)
-def parameter_made(wanted: FixContext) -> Iterator[Proposal]:
+def make_parameter(wanted: FixContext) -> Iterator[Proposal]:
     """A plain tensor that is to learn becomes a Parameter of its module."""
     text, built = wanted.text, wanted.at("built")
     if not isinstance(built, ast.Assign) or not isinstance(built.value, ast.Call):
@@ -482,7 +482,7 @@ def parameter_made(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(hook_on_result=1)
-def hook_on_result(wanted: FixContext) -> Iterator[Proposal]:
+def move_hook(wanted: FixContext) -> Iterator[Proposal]:
     text, name = wanted.text, "register_post_accumulate_grad_hook"
     for call in text.calls(wanted.at("raised"), name):
         shown = text.get(call).replace(name, "register_hook", 1)
@@ -501,7 +501,7 @@ def leaves(text: Text) -> list[str]:
 
 
 @fix(nothing_learns=1)
-def last_learns(wanted: FixContext) -> Iterator[Proposal]:
+def unfreeze_last(wanted: FixContext) -> Iterator[Proposal]:
     """Of a model that is frozen as a whole the last layer learns."""
     raised, last = wanted.at("raised"), wanted.name("last")
     if raised is not None and last is not None:
@@ -512,7 +512,7 @@ def last_learns(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(not_parameter=2)
-def parameter_deleted(wanted: FixContext) -> Iterator[Proposal]:
+def delete_parameter(wanted: FixContext) -> Iterator[Proposal]:
     """Where `setattr(layer, name, made)` puts what was computed, the parameter that has the name is deleted before."""
     text, raised = wanted.text, wanted.at("raised")
     for call in text.calls(raised, "setattr"):
@@ -526,7 +526,7 @@ def parameter_deleted(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(not_parameter=1)
-def as_parameter(wanted: FixContext) -> Iterator[Proposal]:
+def assign_parameter(wanted: FixContext) -> Iterator[Proposal]:
     """A tensor becomes a Parameter where a module registers it."""
     text, raised = wanted.text, wanted.at("raised")
     goal = text.get(raised.targets[0]) if isinstance(raised, ast.Assign) else ""

@@ -25,7 +25,7 @@ from ...replay.states import Call, Seen, TensorState
 from ...replay.world import World
 from ...source import Source, bound_by
 from ..optimizer.inner_loops import ask_for_gradients
-from .leaves import leaf_last
+from .leaves import make_leaf_last
 from .no_graph import tracked_at_cut, tracked_before_use
 from .unused_inputs import without_way
 from .why_grad_is_none import Reason, finished_calls, handed_out, why_none
@@ -319,11 +319,11 @@ def gave_none(world: World) -> Call | None:
 
 
 @fix(not_leaf=1)
-def not_leaf(wanted: FixContext) -> Iterator[Proposal]:
+def keep_leaf(wanted: FixContext) -> Iterator[Proposal]:
     """The gradient of a result was read."""
     used = wanted.line("shows") is None
-    ways = (leaf_last, retain_grad) if used else (retain_grad, leaf_last)
-    for way in (ask_for_gradients, updated_in_place, stepped_to_leaves, *ways):
+    ways = (make_leaf_last, retain_grad) if used else (retain_grad, make_leaf_last)
+    for way in (ask_for_gradients, update_in_place, stepped_to_leaves, *ways):
         yield from way(wanted)
 
 
@@ -403,7 +403,7 @@ def backward_before(wanted: FixContext) -> ast.stmt | None:
 
 
 @fix(never_moved=2)
-def updated_in_place(wanted: FixContext) -> Iterator[Proposal]:
+def update_in_place(wanted: FixContext) -> Iterator[Proposal]:
     """`w = w - rate * w.grad` makes another tensor; `w -= rate * w.grad` under no_grad keeps the leaf."""
     text = wanted.text
     rebound = [
@@ -435,7 +435,7 @@ def updated_in_place(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(handed_out=1)
-def parameters_read(wanted: FixContext) -> Iterator[Proposal]:
+def read_parameters(wanted: FixContext) -> Iterator[Proposal]:
     """The parameters themselves instead of what `state_dict()` hands out."""
     text = wanted.text
     for call in text.calls(wanted.at("built"), "state_dict"):
@@ -464,7 +464,7 @@ ASKED_EARLY = ("register_hook", "retain_grad")
 
 
 @fix(too_early=1)
-def too_early(wanted: FixContext) -> Iterator[Proposal]:
+def ask_later(wanted: FixContext) -> Iterator[Proposal]:
     """Until the first backward there is no gradient."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     if raised is None or name is None:
@@ -518,27 +518,27 @@ def keep_gradients(wanted: FixContext) -> Iterator[Proposal]:
         if change is not None and change in text.block(goal) and text.alone(change) and change is not goal:
             title = f"line {change.lineno} after line {goal.lineno}: reset it when it was used"
             yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, copies(text, [change])))
-    yield from too_early(wanted)
+    yield from ask_later(wanted)
 
 
 @fix(not_tracked=2)
-def not_tracked(wanted: FixContext) -> Iterator[Proposal]:
-    yield from updated_in_place(wanted)
+def track_input_first(wanted: FixContext) -> Iterator[Proposal]:
+    yield from update_in_place(wanted)
     yield from tracked_at_cut(wanted)
     yield from tracked_before_use(wanted)
-    yield from too_early(wanted)
+    yield from ask_later(wanted)
 
 
 @fix(not_used=2)
-def not_used(wanted: FixContext) -> Iterator[Proposal]:
-    yield from too_early(wanted)
+def use_parameter(wanted: FixContext) -> Iterator[Proposal]:
+    yield from ask_later(wanted)
 
 
 OTHERWISE = "another function: see that it is what you mean"
 
 
 @fix(not_used=1)
-def called_too(wanted: FixContext) -> Iterator[Proposal]:
+def call_layer(wanted: FixContext) -> Iterator[Proposal]:
     """In place of the second call of a layer of the same making, or behind another layer."""
     text, built = wanted.text, wanted.at("built")
     if not isinstance(built, ast.Assign) or not isinstance(built.value, ast.Call):

@@ -41,7 +41,7 @@ from ..gradients.piecewise_constant import (
     use_scores,
 )
 from ..graph.second_backward import with_create_graph
-from ..modules.layers import weight_computed
+from ..modules.layers import compute_weight
 from ..python.unread_settings import of_data
 from .cuts import before_line, unread_layer, where_cut
 from .detached import (
@@ -275,7 +275,7 @@ MAKERS = frozenset(
 
 
 @fix(no_graph=1, not_tracked=1, lost=1, lost_unread=1, overwritten=1, constant_term=1, constant_penalty=1, drawn=1)
-def cut_off(wanted: FixContext) -> Iterator[Proposal]:
+def restore_graph(wanted: FixContext) -> Iterator[Proposal]:
     """A root has no graph: by how it was lost."""
     how = wanted.name("how") or "plain"
     for way in CUTS.get(how, ()):
@@ -579,7 +579,7 @@ CUTS = {
     "turned_round": (reverse_estimator,),
     "estimated_early": (estimator_later,),
     "late": (asked_before,),
-    "data": (weight_computed, rebound),
+    "data": (compute_weight, rebound),
     "sample": (sampled_with_graph, recording_on),
     "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
     "unread_layer": (layer_renamed,),
@@ -610,12 +610,12 @@ CUTS = {
     "linear": (nonlinear,),
     "backward": (enable_grad, recording_on, with_create_graph),
     "checkpoint": (not_reentrant, tracked_at_cut),
-    "parameter": (weight_computed, no_parameter),
+    "parameter": (compute_weight, no_parameter),
 }
 
 
 @fix(inference=1)
-def no_inference(wanted: FixContext) -> Iterator[Proposal]:
+def use_no_grad(wanted: FixContext) -> Iterator[Proposal]:
     """no_grad makes ordinary tensors, and so does a clone."""
     text, name = wanted.text, wanted.name("target")
     told = [call.func for call in text.parts(text.tree, ast.Call) if call.args]  # `inference_mode(False)` is none

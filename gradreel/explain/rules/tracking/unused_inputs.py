@@ -331,7 +331,7 @@ declare_refusal(
 
 
 @fix(materialize=1)
-def not_both(wanted: FixContext) -> Iterator[Proposal]:
+def drop_setting(wanted: FixContext) -> Iterator[Proposal]:
     """`materialize_grads=True` alone: it allows what is unused and gives zeros."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "grad"):
@@ -345,7 +345,7 @@ def not_both(wanted: FixContext) -> Iterator[Proposal]:
 
 
 @fix(no_inputs=1)
-def everyone(wanted: FixContext) -> Iterator[Proposal]:
+def ask_for_everyone(wanted: FixContext) -> Iterator[Proposal]:
     """Without `inputs=` every leaf gets its gradient; `grad` is told the parameters of a module, or the leaves."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "backward"):
@@ -375,7 +375,7 @@ def modules(text: Text) -> list[str]:
 
 
 @fix(unused_silently=1, unused=1)
-def unused_input(wanted: FixContext) -> Iterator[Proposal]:
+def use_input(wanted: FixContext) -> Iterator[Proposal]:
     """No way leads from the output to an input."""
     text = wanted.text
     how = wanted.name("how")
