@@ -21,7 +21,7 @@ from typing import Any, TextIO
 from .explain import Diagnosis, diagnose
 from .explaining import explain
 from .host import run_program, split_reply
-from .host.settings import Unreadable, settings
+from .host.settings import Unreadable, settings, settle_here
 from .host.truncation import left_out
 from .interpreter import compare, paste, point_at_error
 from .player.export import export_html
@@ -68,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return complain(str(error))
     if given.command == "serve":
         return served()
+    settle_here(settings(), "own")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what a program prints may be no text that the terminal can show
             stream.reconfigure(errors="backslashreplace")

@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from .explain.fixes import EDIT_ROLES, SECONDS, TRIAL_SECONDS, Run, find_fixes, trial_events
-from .interpreter import Limits
+from .interpreter import OWN, Limits
 from .isolated import run as run_here
 from .trace import Trace
 
@@ -48,9 +48,8 @@ def explain(trace: Trace, run: Run | None = None, *, isolated: bool = False) -> 
 
 
 def trial_limits(trace: Trace) -> Limits:
-    """The budgets of an edited program."""
-    usual = Limits()
-    return replace(usual, events=min(trial_events(trace), usual.events), seconds=min(TRIAL_SECONDS, usual.seconds))
+    """The budgets of an edited program; where they are more than the place has, that has the last word."""
+    return replace(OWN, events=min(trial_events(trace), OWN.events), seconds=TRIAL_SECONDS)
 
 
 def plain(text: str) -> str:

@@ -6,7 +6,7 @@ import gzip
 import json
 from dataclasses import asdict
 
-from .interpreter import Limits
+from .interpreter import OWN, Limits
 from .interpreter import run as run_here
 from .trace import Outcome, Trace
 
@@ -18,7 +18,8 @@ def run(source: str, *, mode: str | None = None, limits: Limits | None = None, i
     guesses by the prompts.
 
     Without `isolated` the program runs in this process: the interpreter and its budgets alone stand between it and what
-    this process may do. That is for programs that you would run yourself. With it, a stranger's program gets a process
+    this process may do. That is for programs that you would run yourself: unless `limits` says other, they are bounded
+    by time and memory alone (`gradreel.interpreter.OWN`). With it, a stranger's program gets a process
     of its own, as on the page: without files or environment, limited by the kernel, behind a filter on system calls,
     and ended after 8 seconds. The first such run starts a warm process, which takes a few seconds; later ones take some
     hundredths of a second more than here. `limits` may then be lower than the usual ones but not higher, and of a run
@@ -26,7 +27,7 @@ def run(source: str, *, mode: str | None = None, limits: Limits | None = None, i
     each run; where it has no such limits or filter, which are Linux's, the rest holds: `gradreel.host.layers()` says
     what does.
     """
-    return isolated_run(source, mode, limits) if isolated else run_here(source, mode=mode, limits=limits)
+    return isolated_run(source, mode, limits) if isolated else run_here(source, mode=mode, limits=limits or OWN)
 
 
 def isolated_run(source: str, mode: str | None = None, limits: Limits | None = None) -> Trace:

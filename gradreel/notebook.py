@@ -6,6 +6,7 @@ import html
 from functools import partial
 from pathlib import Path
 
+from .host.places import PLACES
 from .host.work import mender_of
 from .isolated import run
 from .player.export import export_html
@@ -37,4 +38,5 @@ def show(trace: Trace, *, height: int = HEIGHT, isolated: bool = False) -> Shown
 
     They are edited programs that were run: in this process, or with `isolated` in locked-down ones, as `run` does it.
     """
-    return Shown(export_html(payload(trace, mender=mender_of(trace, partial(run, isolated=isolated)))), height)
+    place = PLACES["public" if isolated else "own"]
+    return Shown(export_html(payload(trace, mender=mender_of(trace, partial(run, isolated=isolated), place))), height)

@@ -28,7 +28,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("source", PROGRAMS.values(), ids=PROGRAMS)
 def test_the_trace_is_the_same(source: str) -> None:
-    assert run(source, isolated=True) == run(source)
+    assert run(source, isolated=True) == run(source, limits=Limits())
 
 
 def test_mode_and_lower_limits_are_taken_along() -> None:

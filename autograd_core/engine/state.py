@@ -59,6 +59,8 @@ class State(threading.local):
     usual: bool
     inference: bool
     session: Session | None
+    aside: Tape | None
+    """Who listened before and will again: releases of what it knows are told to it all the same."""
     tape: Tape | None
     saved_hooks: tuple[PackHooks, ...]
     saved_hooks_refused: str | None
@@ -90,7 +92,7 @@ class State(threading.local):
     def reset(self, next_sequence: Callable[[], int]) -> None:
         """As in a fresh process: nothing counted, nobody listening, no warning shown yet."""
         self.__dict__.update(
-            usual=False, inference=False, session=None, tape=None, saved_hooks=(), saved_hooks_refused=None,
+            usual=False, inference=False, session=None, aside=None, tape=None, saved_hooks=(), saved_hooks_refused=None,
             next_call=count(1).__next__, calls=[], reserve=None, warned=set(), anomaly=False, check_nan=True,
             levels=[], dual=None, mapped=(), early_stop=None, warn_always=False, validate_args=True, grad_enabled=True,
             next_sequence=next_sequence, tables=None,
@@ -182,8 +184,9 @@ state = State()
 
 def mark_exposed() -> None:
     """Numpy sees the memory of a tensor: it may be written with nobody told."""
-    if state.tape is not None:
-        state.tape.exposed()
+    tape = state.tape or state.aside
+    if tape is not None:
+        tape.exposed()
     elif state.next_sequence is next_usual:
         irregular_memory.add("numpy")
 
@@ -191,8 +194,9 @@ def mark_exposed() -> None:
 def unusual(what: str) -> None:
     """There is something now that the quick engine must look out for, in this thread's recording, too."""
     irregular.add(what)
-    if state.session is not None:
-        state.session.plain = False
+    session = state.session or state.aside
+    if session is not None:
+        session.plain = False
 
 
 def watch(node: Node | None) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Emit = Callable[[tuple[Any, ...]], Any]
 
+MISSING: Any = object()
+
 
 class Watch(weakref.ref[Any]):
     """A weak reference that remembers the number of what it watched."""
@@ -41,7 +43,7 @@ def on_release(ref: Watch) -> None:
     """What was watched is no more. (A watch does not hold its session, which so goes with its last holder.)"""
     if ref.known.get(ref.key) is ref:
         del ref.known[ref.key]
-    session = state.session
+    session = state.session or state.aside
     if ref.kind is not None and session is not None and (ref.known is session.tensors or ref.known is session.nodes):
         session.emit((ref.kind, ref.number))
 
@@ -113,7 +115,27 @@ class Session:
     def node(self, node: Node) -> int:
         """The number of `node`; one not met before is announced as it stands, made by the operator that it is of."""
         number = self.node_number(node)
-        return self.node_made(node, node.op_name or "known before", ()) if number is None else number
+        if number is not None:
+            return number
+        for below in self.unknown_below(node):
+            self.node_made(below, below.op_name or "known before", ())
+        return self.node_made(node, node.op_name or "known before", ())
+
+    def unknown_below(self, root: Node) -> list[Node]:
+        """The nodes below `root` that were not met before, each behind those that its edges lead to: a graph may be
+        deeper than calls can go."""
+        found: list[Node] = []
+        seen, waiting = {root}, [(root, iter(root.next))]
+        while waiting:
+            node, edges = waiting[-1]
+            below = next(edges, MISSING)
+            if below is MISSING:
+                waiting.pop()
+                found.append(node)
+            elif below is not None and below not in seen and self.node_number(below) is None:
+                seen.add(below)
+                waiting.append((below, iter(below.next)))
+        return found[:-1]
 
     def shown(self, data: Any) -> Any:
         """What a flight tells of `data`."""

@@ -6,6 +6,7 @@ Each is used where the platform has it; `lock_down` says which are on.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import platform
 import signal
@@ -13,9 +14,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-CPU_SECONDS = 8
-MEMORY = 600_000_000
-"""Bytes that the process of a run may map, and so the most memory that it can ever have, with what it shares."""
+from .places import here
+
 AT_LEAST_FREE = 256_000_000
 """Bytes that it may map anew, wherever Python and numpy alone take more than elsewhere."""
 STACK = 96 << 20
@@ -76,12 +76,14 @@ class FilterProgram(ctypes.Structure):
 
 
 def limit_resources() -> bool:
-    """Rlimits: time, memory, no files written, no core, few descriptors. False where there are none."""
+    """Rlimits: time and memory as the place has them, no files written, no core, few descriptors. False where there are
+    none."""
     try:
         import resource
     except ImportError:
         return False
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))  # SIGXCPU first, then SIGKILL
+    seconds = math.ceil(here().hard_seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))  # SIGXCPU first, then SIGKILL
     limits = {
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
@@ -99,7 +101,7 @@ def limit_resources() -> bool:
 def address_space() -> int:
     """Bytes that this process may have mapped."""
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    return max(MEMORY, mapped + AT_LEAST_FREE)
+    return max(here().memory, mapped + AT_LEAST_FREE)
 
 
 def instructions(machine: str) -> Iterable[tuple[int, int, int, int]]:

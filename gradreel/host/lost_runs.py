@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 from .control import Ending
-from .jail import MEMORY
+from .places import here
 from .work import refusal
 
 CANCELLED = "The run was cancelled."
@@ -32,7 +32,7 @@ def cause(ending: Ending) -> str | None:
         return "memory"
     if ending.how != "signal" or ending.signal in OTHERS:
         return None
-    return "memory" if ending.peak > NEARLY * MEMORY else f"signal {ending.signal}"
+    return "memory" if ending.peak > NEARLY * here().memory else f"signal {ending.signal}"
 
 
 def lost_reply(ending: Ending) -> bytes:

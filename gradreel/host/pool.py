@@ -17,9 +17,9 @@ from typing import Self
 from .cache import Cache
 from .lost_runs import CANCELLED, LOST
 from .processes import Process, Spawner, Zygote, can_fork
-from .settings import Settings, settings
+from .settings import Settings, place_for, settings
 from .work import refusal
-from .zygote import HARD_SECONDS, LARGEST_REQUEST
+from .zygote import LARGEST_REQUEST
 
 TOO_LONG = "The program is too long."
 BUSY = "Many programs are running just now: {n} before you. Try again in a few seconds."
@@ -155,7 +155,7 @@ class Pool:
             self.jobs.put(None)
         if wait:
             for thread in threads:
-                thread.join(HARD_SECONDS + 4)
+                thread.join(place_for(self.settings).hard_seconds + 4)
 
 
 TOO_LARGE = refusal(TOO_LONG)

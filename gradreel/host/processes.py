@@ -11,24 +11,23 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from . import control
 from .control import Ending, Order
 from .frames import CAN_WAIT, LENGTH, Gone, Late, read_frame, write_frame
 from .lost_runs import CANCELLED, LOST, cause, lost_reply
-from .settings import Settings
+from .settings import Settings, place_for
 from .truncation import LARGEST_REPLY
 from .work import refusal
-from .zygote import HALT_SECONDS, HARD_SECONDS, REQUEST_SECONDS, read_reply
+from .zygote import HALT_SECONDS, REQUEST_SECONDS, read_reply
 
 ROOT = str(Path(__file__).parents[2])
 START_SECONDS = 60.0
 GRACE_SECONDS = 3.0
 """So much later than it should be killed a run is given up, and its warm process with it."""
-PATIENCE = HARD_SECONDS + GRACE_SECONDS
-TIMED_OUT = f"The run was stopped after {HARD_SECONDS:g} seconds. Nothing of it is left to show."
+TIMED_OUT = "The run was stopped after {:g} seconds. Nothing of it is left to show."
 ENVIRONMENT = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
 ENVIRONMENT["PYTHONHASHSEED"] = "0"
 """With one seed for all, a set of texts goes in one order in every run, and `hash` tells nothing of the process. Only a
@@ -45,7 +44,9 @@ class Process:
     def __init__(self, settings: Settings) -> None:
         self.process: subprocess.Popen[bytes] | None = None
         self.lock = threading.Lock()
-        self.ways = json.dumps({"rlimits": settings.rlimits, "seccomp": settings.seccomp})
+        self.place = place_for(settings)
+        told = {"place": self.place.name, "limits": asdict(self.place.limits)}
+        self.ways = json.dumps({"rlimits": settings.rlimits, "seccomp": settings.seccomp, **told})
         self.running = False
         self.unwanted = False
 
@@ -84,7 +85,7 @@ class Process:
             return self.answer(request)
         except Late:
             self.stop()
-            return refusal(TIMED_OUT)
+            return refusal(TIMED_OUT.format(self.place.hard_seconds))
         except (Gone, OSError, ValueError, TypeError):
             self.stop()
             return refusal(CANCELLED) if self.unwanted else refusal(LOST, again=True)
@@ -156,7 +157,7 @@ class Zygote(Process):
             raise Gone
 
     def answer(self, request: bytes) -> bytes:
-        answer = self.exchange(Order("run"), request, HARD_SECONDS)
+        answer = self.exchange(Order("run"), request, self.place.hard_seconds)
         why = None if answer else cause(self.ending)
         if why is not None and not self.unwanted:
             ended = self.ending
@@ -219,8 +220,8 @@ class Spawner(Process):
         assert process is not None
         if not self.begin(lambda: write_frame(input_of(process), request)):
             return refusal(CANCELLED)
-        with ended_in_time(process):
-            return read_frame(output_of(process), PATIENCE)
+        with ended_in_time(process, self.place.hard_seconds):
+            return read_frame(output_of(process), self.place.hard_seconds + GRACE_SECONDS)
 
     def after(self) -> None:
         self.stop()
@@ -232,12 +233,12 @@ class Spawner(Process):
 
 
 @contextlib.contextmanager
-def ended_in_time(process: subprocess.Popen[bytes]) -> Iterator[None]:
+def ended_in_time(process: subprocess.Popen[bytes], seconds: float) -> Iterator[None]:
     """Where a pipe cannot be waited for with a limit: the process ends when its time is over, and the pipe with it."""
     if CAN_WAIT:
         yield
         return
-    timer = threading.Timer(HARD_SECONDS, process.kill)
+    timer = threading.Timer(seconds, process.kill)
     timer.start()
     try:
         yield

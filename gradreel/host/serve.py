@@ -27,7 +27,7 @@ from .layers import POLICY, layers, note, probe, serve_with
 from .pages import LANDINGS
 from .policy import Policy
 from .session_limit import SessionLimit
-from .settings import Settings
+from .settings import Settings, place_of_server, settle_here
 from .work import split_reply
 
 HERE = Path(__file__).parent
@@ -63,6 +63,7 @@ def guards(settings: Settings) -> list[Middleware]:
 
 def serve(settings: Settings) -> None:
     """Serve until stopped."""
+    settle_here(settings, place_of_server(settings))
     os.chdir(SITE)  # where Streamlit looks for its own settings
     sys.argv = [str(APP)]
     application(settings).run(config={"server.address": settings.address, "server.port": settings.port})

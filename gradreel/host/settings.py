@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
+from .places import PLACES, Place, here, place_named, read_limits, settle
+
 YES, NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
@@ -27,6 +29,8 @@ class Settings:
     sessions: int = 500
     idle_seconds: float = 3600.0
     dask: str = ""
+    place: str = ""
+    limits: str = ""
     fork: bool = True
     rlimits: bool = True
     seccomp: bool = True
@@ -70,6 +74,13 @@ def parse(name: str, text: str, usual: Any) -> Any:
         if text.lower() not in YES + NO:
             raise Unreadable(f"{variable(name)} is {text!r}; it may be 1 or 0.")
         return text.lower() in YES
+    if name == "place" and text not in PLACES:
+        raise Unreadable(f"{variable(name)} is {text!r}; it may be {' or '.join(PLACES)}.")
+    if name == "limits":
+        try:
+            read_limits(text)
+        except ValueError as error:
+            raise Unreadable(f"{variable(name)}: {error}.") from None
     if isinstance(usual, str):
         if any(letter in text for letter in "\r\n;,"):
             raise Unreadable(f"{variable(name)} may not have a line end, a comma or a semicolon in it.")
@@ -83,6 +94,26 @@ def parse(name: str, text: str, usual: Any) -> Any:
     if not least <= value <= most:  # nor is what is no number
         raise Unreadable(f"{variable(name)} is {text!r}; it has to be from {least:,g} to {most:,.0f}.")
     return value
+
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def place_for(settings: Settings, usual: str | None = None) -> Place:
+    """Where programs run as the settings say; where they say nothing, at the `usual` place, or that of this process."""
+    if not (settings.place or settings.limits or usual):
+        return here()
+    return place_named(settings.place or usual or here().name, read_limits(settings.limits))
+
+
+def settle_here(settings: Settings, usual: str) -> None:
+    """Settle where this process is; see `place_for`."""
+    settle(place_for(settings, usual))
+
+
+def place_of_server(settings: Settings) -> str:
+    """The usual place of a server: who listens for this machine alone serves its owner."""
+    return "own" if settings.address in LOOPBACK else "public"
 
 
 @cache

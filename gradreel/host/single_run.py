@@ -14,15 +14,15 @@ import threading
 
 from .frames import Gone, read_frame, write_frame
 from .jail import lock_down
+from .places import here
 from .watchdog import Place
 from .work import reply_to_halted
-from .zygote import HARD_SECONDS, LARGEST_REQUEST, layers_of_process, perform, warm_up
-
-LAST_MOMENT = HARD_SECONDS - 0.5
+from .zygote import LARGEST_REQUEST, layers_of_process, perform, settled, warm_up
 
 
 def main() -> None:
     """Serve one request."""
+    ways = settled(json.loads(sys.argv[1]))
     warm_up()
     write_frame(1, b"ready")
     try:
@@ -31,9 +31,9 @@ def main() -> None:
         return
     place = [0]
     if not hasattr(signal, "setitimer"):
-        threading.Timer(LAST_MOMENT, give_up, [request, place]).start()
+        threading.Timer(here().last_seconds, give_up, [request, place]).start()
     parent = os.getppid()
-    layers = layers_of_process(lock_down(**json.loads(sys.argv[1])), parent)
+    layers = layers_of_process(lock_down(**ways), parent)
     try:
         answer = perform(request, layers, place, lambda answer: None)
     except MemoryError:

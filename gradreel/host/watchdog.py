@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
-from gradreel.interpreter import Limits, Spent
+from gradreel.interpreter import Spent
 
-ALARM_SECONDS = 5.8
-"""When the alarm goes off, counted from the start of the run; the program's own clock comes first."""
+from .places import here
+
 AGAIN_SECONDS = 0.2
 """It goes off again as long as the run goes on: there are places where Python lets no exception through."""
 
@@ -44,7 +44,7 @@ class Watch:
     @contextmanager
     def during(self) -> Iterator[None]:
         """While a program runs: Spent is raised when the alarm goes off."""
-        self.set(ALARM_SECONDS, ring)
+        self.set(here().alarm_seconds, ring)
         try:
             yield
         finally:
@@ -76,7 +76,7 @@ class Watch:
 
 def ring(number: int, frame: FrameType | None) -> None:
     """Stop the run here and now."""
-    raise Spent("seconds", Limits().seconds)
+    raise Spent("seconds", here().limits.seconds)
 
 
 def be_late(number: int, frame: FrameType | None) -> None:

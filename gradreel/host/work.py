@@ -29,7 +29,7 @@ from gradreel.scene.build import Mender
 from gradreel.trace import Outcome, Trace
 from gradreel.trace.events import Stopped, Warned
 
-from .jail import CPU_SECONDS
+from .places import Place, here
 from .truncation import LARGEST_REPLY, Parts, in_time, left_out
 from .watchdog import Late, Watch
 
@@ -44,12 +44,6 @@ BROKEN = "This program met a fault of Gradreel itself. It would help us to see i
 LIKE_FORMULAS = ("prose", "nothing", "cut")
 """What pasted text is taken for that may be a formula: `sin x`, `3xy`, `(x+1`."""
 
-READY_SECONDS, LAST_SECONDS = 7.2, 7.5
-"""When a reply should be ready, and when what is ready must do, counted from its request: before the process is killed.
-"""
-
-MENDING_SECONDS, MENDABLE = 0.4, 5_000
-"""For so long edits are tried that mend a run, of at most so many events, before the picture of it is sent."""
 
 HALTED = "The program was stopped at line {line}: it may use {limit}. What it did until then could not be saved."
 UNSHOWN = (
@@ -60,10 +54,10 @@ CRASHED = (
     "The process of this run was ended by {signal} at line {line}. That is a fault of Gradreel, not of the program; "
     "nothing else was harmed. What it did until then could not be saved."
 )
-HARD_LIMITS: dict[str, tuple[str, float]] = {
-    "seconds": ("{:g} seconds", CPU_SECONDS),
-    "late": ("{:g} seconds", CPU_SECONDS),
-    "memory": ("{:,} bytes of memory", Limits().memory),
+HARD_LIMITS: dict[str, tuple[str, Callable[[Place], float]]] = {
+    "seconds": ("{:g} seconds", lambda place: place.hard_seconds),
+    "late": ("{:g} seconds", lambda place: place.hard_seconds),
+    "memory": ("{:,} bytes of memory", lambda place: place.limits.memory),
 }
 """What a process may use until it is ended."""
 
@@ -93,7 +87,7 @@ def work(
     except Unusable as error:
         return refusal(str(error))
     try:
-        with watch.throughout(LAST_SECONDS):
+        with watch.throughout(here().last_seconds):
             return reply_to(question, safety, watch, on_the_way, started)
     except Late:
         return sent[0] if sent else reply_to_halted(request, "late", watch.place[0], safety)
@@ -124,7 +118,7 @@ def reply_to(
         if sum(map(len, parts)) <= LARGEST_REPLY:
             early(sealed_reply(trace, parts))
 
-    return sealed_reply(*in_time(trace, ready, started + READY_SECONDS, on_the_way))
+    return sealed_reply(*in_time(trace, ready, started + here().ready_seconds, on_the_way))
 
 
 def remarks(trace: Trace, pasted: Pasted) -> list[str]:
@@ -140,16 +134,17 @@ def remarks(trace: Trace, pasted: Pasted) -> list[str]:
     return [*notes, *(compared.sentences if compared is not None else ())]
 
 
-def mender_of(trace: Trace, run: Callable[..., Trace] = run) -> Mender | None:
-    """What finds the mends that can be tried in MENDING_SECONDS; none for a long run."""
-    if len(trace.events) > MENDABLE:
+def mender_of(trace: Trace, run: Callable[..., Trace] = run, place: Place | None = None) -> Mender | None:
+    """What finds the mends that can be tried in the time that `place`, or this one, has for it; none for a long run."""
+    place = place or here()
+    if len(trace.events) > place.mendable:
         return None
-    limits = replace(Limits(), events=trial_events(trace), seconds=MENDING_SECONDS / 2)
+    limits = replace(place.limits, events=trial_events(trace), seconds=place.mending_seconds / 2)
 
     def again(source: str) -> Trace:
         return run(source, mode=trace.mode, limits=limits)
 
-    return lambda trace, found: find_fixes(trace, again, MENDING_SECONDS, found)
+    return lambda trace, found: find_fixes(trace, again, place.mending_seconds, found)
 
 
 def made_ready(
@@ -180,7 +175,8 @@ def reply_to_halted(request: bytes, cause: str, line: int, safety: Sequence[str]
         return refusal(str(error))
     line = max(line, 1)
     if cause in HARD_LIMITS:
-        words, limit = HARD_LIMITS[cause]
+        words, limit_at = HARD_LIMITS[cause]
+        limit = limit_at(here())
         budget = "seconds" if cause == "late" else cause
         sentence = (UNSHOWN if cause == "late" else HALTED).format(line=line, limit=words.format(limit))
     else:
@@ -244,8 +240,8 @@ def perform(question: dict[str, Any], watch: Watch) -> Run:
 
 
 def limits_of(given: Any) -> Limits:
-    """The budgets asked for; never more than the usual ones."""
-    usual = Limits()
+    """The budgets asked for; never more than those of this place."""
+    usual = here().limits
     if not isinstance(given, dict):
         return usual
     names = {field.name for field in fields(Limits)}

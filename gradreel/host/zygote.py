@@ -22,7 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from gradreel.collecting import anything_frozen
 
@@ -30,11 +30,10 @@ from . import control
 from .control import Ending, Order
 from .frames import Gone, Late, read_frame, write_frame
 from .jail import end_with, is_alone, lock_down
+from .places import here, place_named, settle
 from .watchdog import Place, Watch
 from .work import BROKEN, refusal, reply_to_halted, work
 
-HARD_SECONDS = 8.0
-"""When a run is killed, by the wall clock."""
 HALT_SECONDS = 2.0
 """How long the reply for a run that was killed may take."""
 REQUEST_SECONDS = 5.0
@@ -77,7 +76,7 @@ def main() -> None:
     for standard in (0, 1, 2):
         os.dup2(nowhere, standard)
     os.close(nowhere)
-    warden = Warden(channel, **json.loads(sys.argv[1]))
+    warden = Warden(channel, **settled(json.loads(sys.argv[1])))
     warm_up()
     control.send(channel, control.READY)
     with contextlib.suppress(Gone):
@@ -85,6 +84,12 @@ def main() -> None:
             order, descriptors = control.receive(channel)
             if descriptors:  # else it cancels a run that had just ended
                 warden.serve(Order(**order), descriptors[0])
+
+
+def settled(ways: dict[str, Any]) -> dict[str, bool]:
+    """How to lock down, once it is settled where this process is."""
+    settle(place_named(ways.pop("place"), ways.pop("limits")))
+    return ways
 
 
 class Warden:
@@ -96,7 +101,7 @@ class Warden:
 
     def serve(self, order: Order, connection: int) -> None:
         """Have a child do what is ordered, and tell how it ended."""
-        task, seconds = (perform, HARD_SECONDS) if order.task == "run" else (partial(halt, order), HALT_SECONDS)
+        task, seconds = (perform, here().hard_seconds) if order.task == "run" else (partial(halt, order), HALT_SECONDS)
         control.send(self.channel, self.run(task, connection, seconds))
 
     def run(self, task: Task, connection: int, seconds: float) -> Ending:

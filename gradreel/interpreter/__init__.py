@@ -13,12 +13,14 @@ No import goes in a circle; what is below asks tables that library.py fills from
 """
 
 from .expression import Expression, Leaf, hint_for, propose_expression
-from .limits import Limits, Spent
+from .limits import OWN, PUBLIC, Limits, Spent
 from .pasting import compare, paste
 from .record_native import record
 from .runner import point_at_error, run
 
 __all__ = [
+    "OWN",
+    "PUBLIC",
     "Expression",
     "Leaf",
     "Limits",

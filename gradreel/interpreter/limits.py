@@ -21,7 +21,8 @@ if sys.platform == "linux":
 
 @dataclass(frozen=True)
 class Limits:
-    """What one run may use. The defaults are meant for strangers' programs on a public page."""
+    """What one run may use. The defaults are meant for strangers' programs on a public page: PUBLIC; OWN is for one's
+    own machine."""
 
     source: int = 20_000
     """Characters of the program."""
@@ -42,6 +43,10 @@ class Limits:
     """Multiplications inside matrix products."""
     product: int = 1_000_000_000
     """Multiplications of one product: while it is on, nobody can look at the clock."""
+    whole: int = 40_000
+    """Events of a recording up to which loops are recorded whole; of longer ones the middle runs unrecorded."""
+    free: bool = False
+    """Whether the engine does not ask for room while nothing is recorded, and runs at its own speed."""
     events: int = 300_000
     """Length of the trace."""
     nodes: int = 100_000
@@ -56,6 +61,26 @@ class Limits:
     """Bits of one whole number."""
     length: int = 100_000
     """Items of one container, characters of one string."""
+
+
+PUBLIC = Limits()
+UNBOUNDED = 1 << 60
+OWN = Limits(
+    source=200_000,
+    steps=UNBOUNDED,
+    seconds=120.0,
+    elements=1 << 30,
+    effort=UNBOUNDED,
+    bytes=4_000_000_000,
+    memory=4_000_000_000,
+    flops=UNBOUNDED,
+    product=UNBOUNDED,
+    free=True,
+    output=2_000_000,
+    text=16_000_000,
+    length=50_000_000,
+)
+"""Bounded by time and memory alone, but for what could not be shown."""
 
 
 WORDS = {
@@ -105,6 +130,8 @@ class Spent(BaseException):
 
 
 CHECK_EVERY = 256
+NEAR = 0.92
+"""From this share of a budget on, its end is near."""
 LONG_NAME = 40
 """Names of so many characters are not counted: the number of events bounds them."""
 FREE = 1024
@@ -133,13 +160,19 @@ class Meter:
         self.flops = 0
         self.output = 0
         self.said = 0
+        self.late = False
+        """Whether so much is spent that the end is near: what comes now is recorded."""
 
     def check(self) -> None:
         """Stops the run if its steps or its time are spent, else says when to look again."""
         if self.steps > self.limits.steps:
             raise Spent("steps", self.limits.steps)
-        if self.clock() > self.deadline:
+        now = self.clock()
+        if now > self.deadline:
             raise Spent("seconds", self.limits.seconds)
+        if not self.late:
+            near = self.steps > NEAR * self.limits.steps or self.flops > NEAR * self.limits.flops
+            self.late = near or now > self.deadline - (1 - NEAR) * self.limits.seconds
         if peak() > self.most:
             raise Spent("memory", self.limits.memory)
         self.check_at = min(self.steps + CHECK_EVERY, self.limits.steps)

@@ -20,6 +20,7 @@ from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, Pr
 from gradreel.trace.texts import brief, cut
 
 from .limits import LONG_NAME, Limits, MemoryTracker, Meter, Spent
+from .pausing import Pauses, Plan
 from .refusal import Refusal, refusal
 from .runtime.values import Error, Frame, Namespace, Value
 
@@ -144,10 +145,22 @@ class Machine:
         """Itself: what holds it may be copied, and there is one machine, and one meter, for a run."""
         return self
 
-    def __init__(self, limits: Limits, names: dict[str, Value], recorder: Recorder, place: Place | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        names: dict[str, Value],
+        recorder: Recorder,
+        place: Place | None = None,
+        plan: Plan | None = None,
+    ) -> None:
         self.limits = limits
         self.meter = Meter(limits)
         self.record = recorder.emit
+        self.records = True
+        """Whether what happens is recorded now; see `pauses`."""
+        self.pauses = Pauses(recorder, limits, self.meter, plan or {})
+        self.turns = 0
+        """How many turns of loops the program has begun."""
         self.place: Place = [0] if place is None else place
         self.emit = self.counting(recorder)
         self.names = names
@@ -208,14 +221,17 @@ class Machine:
         nothing can be raised; the next event stops the run.
         """
         append, items, limit, meter = recorder.emit, recorder.tape.items, self.limits.events, self.meter
-        hold, place, most = MemoryTracker(self.limits.bytes), self.place, self.limits.nodes
+        hold, place, most, pauses = MemoryTracker(self.limits.bytes), self.place, self.limits.nodes, self.pauses
         due = min(limit // MANY, most)
         room = Room(limit, most)
 
         def emit(flight: Flight) -> None:
             nonlocal due
-            append(flight)
             kind = flight[0]
+            if not self.records and kind not in RELEASES:
+                pauses.hear(flight)
+                return
+            append(flight)
             if kind is LineReached:
                 place[0] = flight[1]
             elif kind is TensorMade:
@@ -252,6 +268,10 @@ class Machine:
             self.numbers[at] = self.next_number(), watch
         return self.numbers[at][0]
 
+    def record_again(self, on: bool) -> None:
+        """Whether what happens is recorded from now on."""
+        self.records = self.pauses.names.on = on
+
     # ---- calls
 
     def enter(self, function: str, frame: Frame) -> Frame:
@@ -269,7 +289,8 @@ class Machine:
             self.meter.say(len(function) * (1 + len(self.frames)))
         self.frames = (*self.frames, (function, caller.line))
         self.frame = frame
-        self.emit((FunctionEntered, function, frame.scope, caller.line))
+        if self.records:
+            self.emit((FunctionEntered, function, frame.scope, caller.line))
         return caller
 
     def leave(self, caller: Frame, frames: Frames, loops: Loops) -> None:
@@ -279,7 +300,8 @@ class Machine:
         self.depth -= 1
         if self.frame is caller:
             return
-        self.emit((FunctionLeft, self.frame.scope))
+        if self.records:
+            self.emit((FunctionLeft, self.frame.scope))
         self.frame = caller
         self.frames = frames
         self.loops = loops

@@ -6,11 +6,12 @@ import ast
 import re
 import sys
 import threading
+import time
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -43,6 +44,7 @@ from .limits import Limits, Spent
 from .machine import Machine, Place
 from .pasting import Pasted, paste
 from .pasting.parsing import Oversize, compile_bounded
+from .pausing import Pauses, Plan
 from .refusal import Refusal
 from .runtime.calls import call
 from .runtime.errors import suggestion
@@ -223,9 +225,35 @@ def run(
     limits = limits or Limits()
     pasted = paste(source)
     mode = mode or mode_of(pasted)
+    until, plan = time.monotonic() + limits.seconds, Plan()
+    for _ in range(MOST_RUNS):
+        began = time.monotonic()
+        trace, pauses = run_once(pasted, mode, replace(limits, seconds=max(until - began, 0.0)), place, during, plan)
+        took = time.monotonic() - began
+        if not pauses.missed or took * LONGER > until - time.monotonic():
+            break
+        plan = pauses.learned
+    return trace
+
+
+MOST_RUNS = 3
+"""So often a program is run: where the end of a loop came unforeseen, once more, to record the turns before it."""
+LONGER = 1.5
+"""So much longer a second run may take than the first."""
+
+
+def run_once(
+    pasted: Pasted,
+    mode: str,
+    limits: Limits,
+    place: Place | None,
+    during: Callable[[], AbstractContextManager[None]],
+    plan: Plan,
+) -> tuple[Trace, Pauses]:
+    """The trace of one run of a program, and when it paused."""
     recorder = Recorder()
     names: dict[str, Value] = {"__name__": "__main__", "__file__": "program.py", "__doc__": None}
-    machine = Machine(limits, names, recorder, place)
+    machine = Machine(limits, names, recorder, place, plan)
     machine.call = call
     machine.source = pasted.program.split("\n")
     with prepare_engine(machine):
@@ -239,13 +267,15 @@ def run(
         machine.left_by = None
         trace = recorder.trace(pasted.text, mode, outcome, pasted.program)
         machine.stopped = None
-        return trace
+        return trace, machine.pauses
 
 
 def perform(pasted: Pasted, mode: str, machine: Machine, during: Callable[[], AbstractContextManager[None]]) -> Outcome:
     try:
         reading = read(pasted, mode, machine.limits)
         name_events = NameEvents(machine.emit, machine.meter.say)
+        name_events.names = machine.names
+        machine.pauses.names, machine.pauses.switch = name_events, machine.record_again
         compiler, shown = Compiler(machine, name_events, reading.tree, None), echo(machine)
         steps = []
         for node in reading.tree.body:

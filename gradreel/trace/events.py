@@ -164,6 +164,7 @@ class Stopped(Event):
 @dataclass(frozen=True, slots=True)
 class TurnsSkipped(Event):
     """Turns `first` to `last` of the loop on `line` are left out; of their `events` only what outlives them is told.
+    Those that were never recorded have none.
 
     That are the next `left` events, the last of which is the beginning of the last of those turns.
     """

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograd_core.events.gap import Gap
 from autograd_core.events.recording import Reader, Tape
 
-from .events import Event, FunctionLeft, NodeReleased, Raised, TensorReleased
+from .events import Event, FunctionLeft, LineReached, NodeReleased, Printed, Raised, TensorReleased, TurnsSkipped
 from .skipping import Skipping
 from .texts import shortening
 from .trace import KINDS, Outcome, Trace
@@ -28,7 +29,8 @@ class Recorder:
     With `limit`, `spent` is called with the number of flights emitted at each one beyond it; it is expected to
     raise, and the event that went beyond is kept, so that the trace says how far the run came.
 
-    `shorten` makes room in a recording that grows long: turns of loops are left out of it.
+    `shorten` makes room in a recording that grows long: turns of loops are left out of it. Between `pause` and `resume`
+    nothing is recorded.
     """
 
     emit: Callable[[Flight], None]
@@ -38,6 +40,8 @@ class Recorder:
         self._reader = Reader(self.tape)
         self._earlier: list[Event] = []
         """What is left of the events before those that the reader has."""
+        self._gap: tuple[Gap, int] | None = None
+        """What is not recorded now, and behind which flight it began."""
         self.emit = self.tape.add if limit is None or spent is None else self._counting(limit, spent)
 
     def _counting(self, limit: int, spent: Callable[[int], None]) -> Callable[[Flight], None]:
@@ -63,6 +67,27 @@ class Recorder:
     def idle(self) -> bool:
         """Whether all is told of what began: no backward call is under way."""
         return self._reader.idle
+
+    def pause(self, free: bool) -> None:
+        """Record nothing until `resume`; `free`: and let the engine not ask for room. The recording is `idle`."""
+        self._gap = Gap(self.tape, self._reader, free), len(self._reader.flights)
+
+    def listen(self) -> None:
+        """The gap is over: the engine tells what became of what was known, and goes on telling."""
+        assert self._gap is not None
+        self._gap[0].end()
+
+    def resume(self, reached: Flight, first: int, printed: str) -> None:
+        """Close the gap that `listen` ended: what was told since outlives the turns from `first` to the one that
+        `reached`, a LineReached, began last. They `printed` so much."""
+        assert self._gap is not None and reached[0] is LineReached
+        if printed:
+            self.tape.emit((Printed, printed))
+        self.tape.emit(reached)
+        (_, begins), self._gap = self._gap, None
+        flights = self._reader.read()
+        line, turn, _ = reached[4][-1]
+        flights.insert(begins, (TurnsSkipped, line, first, turn, 0, len(flights) - begins))
 
     def shorten(self, most: int) -> bool:
         """Leave out turns of long loops until there are `most` events or fewer; False if that cannot be done.

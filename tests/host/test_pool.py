@@ -22,16 +22,19 @@ from gradreel.host import Pool, active_layers, layers, split_reply
 from gradreel.host.jail import ALLOWED
 from gradreel.host.lost_runs import CANCELLED
 from gradreel.host.processes import ROOT, Zygote, can_fork
+from gradreel.host.places import PLACES
 from gradreel.host.settings import Settings
 from gradreel.host.truncation import SAMPLE, SHORT, TURNS, beginning, in_time, left_out
 from gradreel.host.work import refusal
-from gradreel.host.zygote import HARD_SECONDS, LARGEST_REQUEST
+from gradreel.host.zygote import LARGEST_REQUEST
 from gradreel.interpreter import Limits, run
 from gradreel.trace import Trace
 from gradreel.trace.events import Printed, Stopped, TurnsSkipped
 from gradreel.trace.rules import validate
 
 ENDLESS = "while True:\n    pass"
+
+HARD_SECONDS = PLACES["public"].hard_seconds
 
 pytestmark = pytest.mark.skipif(not can_fork(Settings()), reason="this platform cannot fork")
 

@@ -14,6 +14,7 @@ import pytest
 from gradreel.host import Pool, split_reply
 from gradreel.host.cache import Cache, repeatable
 from gradreel.host.processes import ROOT, Zygote, can_fork
+from gradreel.host.places import Place
 from gradreel.host.settings import Settings
 from gradreel.host.watchdog import Watch
 from gradreel.host.work import refusal, reply_to_halted, work
@@ -29,10 +30,12 @@ import sys
 sys.path.insert(0, {root!r})
 import os, signal, time
 from gradreel.host import zygote
+parent = os.getpid()
 def stuck(request, layers, watch, early):
     watch.place[0] = 3
     {does}
-zygote.warm_up, zygote.work, zygote.HARD_SECONDS = (lambda: None), stuck, 0.4
+zygote.warm_up, zygote.work = (lambda: None), stuck
+type(zygote.here()).hard_seconds = property(lambda place: 0.4 if zygote.os.getpid() == parent else 8.0)
 zygote.main()
 """
 
@@ -100,7 +103,7 @@ def test_a_run_that_is_killed_by_others_offers_another_try() -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarm here")
 def test_the_alarm_stops_what_does_not_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gradreel.host.watchdog.ALARM_SECONDS", 0.1)
+    monkeypatch.setattr(Place, "alarm_seconds", 0.1)
     began = time.monotonic()
     with pytest.raises(Spent) as stop, Watch(alarm=True).during():
         while True:
@@ -120,7 +123,7 @@ def test_a_reply_that_takes_too_long_to_make_is_a_sentence(place: str, monkeypat
             pass
         return b""
 
-    monkeypatch.setattr("gradreel.host.work.LAST_SECONDS", 0.5)
+    monkeypatch.setattr(Place, "last_seconds", 0.5)
     monkeypatch.setattr(f"gradreel.host.work.{place}", slowly)
     head, _, trace = split_reply(work(REQUEST, watch=Watch(alarm=True)))
     assert head["outcome"]["kind"] == "stopped" and "could not be made ready" in head["outcome"]["message"]

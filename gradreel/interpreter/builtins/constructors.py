@@ -39,7 +39,8 @@ def make_float(machine: Machine, value: Value = 0.0) -> float:
     """`float(value)`, which takes the number of a tensor out of the graph."""
     if isinstance(value, torch.Tensor):
         taken = float(value)
-        machine.emit((NumbersTaken, tensor_id(value), "float"))
+        if machine.records:
+            machine.emit((NumbersTaken, tensor_id(value), "float"))
         return taken
     if isinstance(value, OBJECTS):
         for name in ("__float__", "__index__"):

@@ -138,7 +138,8 @@ class Compiler:
             meter.steps += weight
             if meter.steps >= meter.check_at:
                 meter.check()
-            emit((LineReached, line, end, machine.frames, machine.loops))
+            if machine.records:
+                emit((LineReached, line, end, machine.frames, machine.loops))
             return run(frame)
 
         return step

@@ -173,7 +173,7 @@ def make_invoke(
             frames, loops = machine.frames, machine.loops
             caller = machine.enter(name, inner)
             try:
-                if not quiet:
+                if not quiet and machine.records:
                     for wanted, value in names.items():
                         name_events.bind_name(inner.scope, wanted, value)
                     value = None

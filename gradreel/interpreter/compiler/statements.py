@@ -8,6 +8,7 @@ from collections.abc import Callable
 from gradreel.trace.events import LineReached
 
 from ..builtins.iteration import iterate
+from ..pausing import FEWEST, Loop
 from ..runtime.calls import truth_of
 from ..runtime.values import MISSING, Frame, Value
 from .assignment import augment_target, compile_deletion, compile_target, retell
@@ -115,17 +116,28 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
     machine, body = compiler.machine, compiler.block(node.body)
     other = compiler.block(node.orelse) if node.orelse else None
     line, end, meter, quiet = node.lineno, header_end(node), machine.meter, compiler.quiet
+    pauses = machine.pauses
 
     def step(frame: Frame) -> Signal | None:
         around, turn = machine.loops, 0
         another, begin, total = turns(frame)
+        run: Loop | None = None
         try:
             while another():
                 turn += 1
                 meter.charge()
                 if not quiet:
-                    machine.loops = (*around, (line, turn, total))
-                    machine.emit((LineReached, line, end, machine.frames, machine.loops))
+                    machine.turns += 1
+                    if turn >= FEWEST:
+                        if run is None and machine.records:
+                            run = Loop(line, end, total, frame, machine.frames, around)
+                        if run is not None and machine.records:
+                            pauses.begins(run, turn, machine.turns)
+                        elif run is not None and pauses.owner is run:
+                            pauses.goes_on(run, turn)
+                    if machine.records:
+                        machine.loops = (*around, (line, turn, total))
+                        machine.emit((LineReached, line, end, machine.frames, machine.loops))
                 begin()
                 signal = body(frame)
                 if signal is BREAK:
@@ -135,6 +147,8 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
                 frame.line = line
         finally:
             machine.loops = around
+            if run is not None and pauses.owner is run:
+                pauses.ends(run, turn)
         return None if other is None else other(frame)
 
     return step

@@ -7,7 +7,7 @@ reference, so telling keeps nothing alive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -16,7 +16,20 @@ from gradreel.trace.texts import brief
 
 from ..limits import LONG_NAME
 from ..runtime.type_names import kind_name
-from ..runtime.values import ATTRIBUTES, Builtin, Class, Foreign, Function, Instance, Namespace, Stub, Type, Value
+from ..runtime.values import (
+    ATTRIBUTES,
+    MISSING,
+    Builtin,
+    Cell,
+    Class,
+    Foreign,
+    Function,
+    Instance,
+    Namespace,
+    Stub,
+    Type,
+    Value,
+)
 from .engine import TENSORS, tensor_id, torch
 from .subclasses import ProgramModule
 
@@ -115,10 +128,16 @@ class NameEvents(NoNameEvents):
     ) -> None:
         self.emit = emit
         self.say = say
+        self.names: dict[str, Value] = {}
+        """The variables of the program itself."""
+        self.on = True
+        """Whether names are told: not while nothing is recorded."""
         self.told: dict[int, dict[str, Told]] = {}
 
     def bind_name(self, scope: int, name: str, value: Value) -> None:
         """`name` is about to stand for `value`, or a part of what it stands for has changed."""
+        if not self.on:
+            return
         kind = type(value)
         if kind in SILENT:
             return
@@ -165,10 +184,23 @@ class NameEvents(NoNameEvents):
                 self.emit((NameBound, path, scope, number, text))
 
     def unbind_name(self, scope: int, name: str) -> None:
+        if not self.on:
+            return
         told = self.told.get(scope, {}).pop(brief(name), None)
         if told is not None:
             for path in told if isinstance(told, dict) else (name,):
                 self.emit((NameUnbound, path, scope))
+
+    def tell_changes(self, scope: int, names: Mapping[str, Value], cells: Mapping[str, Cell]) -> None:
+        """Tell what the names of `scope` stand for now, where that is not what they were told to stand for."""
+        for name in list(self.told.get(scope, ())):
+            if name not in names and (name not in cells or cells[name].value is MISSING):
+                self.unbind_name(scope, name)
+        for name in self.told.get(scope, {}).keys() & cells.keys():
+            self.bind_name(scope, name, cells[name].value)
+        for name, value in list(names.items()):
+            if name.isidentifier() and not name.startswith("__"):
+                self.bind_name(scope, name, value)
 
     def leave_scope(self, scope: int) -> None:
         """The function call `scope` ends, and its names with it: that is told once for all."""

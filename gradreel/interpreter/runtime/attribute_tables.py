@@ -191,7 +191,8 @@ def make_number_reader(name: str) -> Builtin:
         if name == "tolist":
             machine.meter.elements(extent(tensor.shape), AS_OBJECTS)
         taken = from_engine(take(tensor, *args, **kwargs))
-        machine.emit((NumbersTaken, tensor_id(tensor), name))
+        if machine.records:
+            machine.emit((NumbersTaken, tensor_id(tensor), name))
         if name == "numpy":
             mirror_tensor(machine, tensor)
         return taken

@@ -1,0 +1,154 @@
+"""Pausing the recording: of a long loop the first turns and the last are recorded, and the middle runs unrecorded.
+
+A loop pauses at the beginning of a turn, once a few were recorded and all of them would be too much; the same loop goes
+on recording a few turns before its end. Where nobody knows its end (`while`, `break`, an error), what happened last
+was not recorded: then `missed` says so, and a second run, which does the same, can know. Its `plan` says at which turn
+each pause ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from gradreel.trace import Recorder
+from gradreel.trace.events import LineReached, Printed, Warned
+
+from .limits import Limits, Meter
+from .runtime.values import Cell, Frame, Value
+
+Plan = dict[int, int]
+"""For pauses, by how many turns of loops the program had begun before, the turn at which recording goes on."""
+
+NEVER, WHOLE = 1 << 60, -1
+"""As the turn at which recording goes on: nobody knows; it need not stop at all."""
+MOST, FEWEST = 10, 2
+"""So many turns are recorded at each end of a loop, at most and at least."""
+SHARE = 4
+"""Each end of a loop may take one part in so many of what is left of the recording."""
+SHARE_OF_TIME = 0.3
+"""A loop that would take more of the time while it is recorded pauses, however short its recording is."""
+
+
+class Loop:
+    """One run through a loop of statements."""
+
+    __slots__ = ("line", "end", "total", "frame", "frames", "around", "first", "until", "events", "share", "began")
+
+    def __init__(self, line: int, end: int, total: int | None, frame: Frame, frames: Any, around: Any) -> None:
+        self.line, self.end, self.total = line, end, total
+        self.frame, self.frames, self.around = frame, frames, around
+        self.first = 0
+        """The turn at which it paused."""
+        self.until = 0
+        """The turn at which it goes on recording."""
+        self.events, self.share, self.began = 0, 0.0, 0.0
+
+
+class Names(Protocol):
+    """What tells of the names of a program."""
+
+    on: bool
+    names: dict[str, Value]
+
+    def tell_changes(self, scope: int, names: Mapping[str, Value], cells: Mapping[str, Cell]) -> None:
+        """Tell what the names of `scope` stand for now, where that is not what they were told to stand for."""
+
+
+class Pauses:
+    """When a run is recorded: what loops ask, at the beginning of each turn."""
+
+    def __init__(self, recorder: Recorder, limits: Limits, meter: Meter, plan: Mapping[int, int]) -> None:
+        self.recorder, self.limits, self.meter = recorder, limits, meter
+        self.plan = plan
+        self.learned: Plan = dict(plan)
+        """The plan for a second run."""
+        self.missed = False
+        """Whether a pause ended with its loop, or in an error: the last turns were not recorded."""
+        self.owner: Loop | None = None
+        """The loop that paused."""
+        self.printed: list[str] = []
+        self.warned: list[Any] = []
+        self.paused_at = 0
+        self.names: Names
+        self.switch: Callable[[bool], None]
+        """Switches on and off what the program itself tells."""
+
+    def hear(self, flight: Any) -> None:
+        """What is kept of what a program says while it is not recorded."""
+        if flight[0] is Printed:
+            self.printed.append(flight[1])
+        elif flight[0] is Warned:
+            self.warned.append(flight)
+
+    # ---- pause
+
+    def begins(self, loop: Loop, turn: int, turns: int) -> None:
+        """`loop` is about to begin its `turn`, from the second on, and it is recorded: pause if need be.
+
+        `turns` are those that all loops of the program have begun.
+        """
+        if loop.until == WHOLE:
+            return
+        until = self.plan.get(turns)
+        if until is None:
+            until = self.pausing_until(loop, turn)
+        elif until == WHOLE:
+            loop.until = WHOLE
+        if until > turn and self.recorder.idle:
+            loop.first, loop.until = turn, until
+            self.owner, self.paused_at = loop, turns
+            self.learned[turns] = until
+            self.recorder.pause(free=self.limits.free)
+            self.switch(False)
+
+    def pausing_until(self, loop: Loop, turn: int) -> int:
+        """The turn up to which the recording had better pause; 0 if it need not."""
+        events = len(self.recorder)
+        if turn == FEWEST:
+            loop.events, loop.share = events, max(self.limits.whole - events, 0) / SHARE
+            loop.began = self.meter.clock()
+        if turn <= FEWEST or self.meter.late:
+            return 0
+        each = max((events - loop.events) / (turn - FEWEST), 1)
+        seconds = (self.meter.clock() - loop.began) / (turn - FEWEST)
+        ends = min(max(int(loop.share / each), FEWEST), MOST)
+        if turn <= ends:
+            return 0
+        left = turn // 3 if loop.total is None else loop.total - turn + 1
+        if events + each * left <= self.limits.whole and seconds * left <= SHARE_OF_TIME * self.limits.seconds:
+            return 0
+        if loop.total is None:
+            return NEVER
+        return loop.total - ends + 1 if left > 2 * ends else 0
+
+    # ---- and go on
+
+    def goes_on(self, loop: Loop, turn: int) -> None:
+        """`loop`, which paused, is about to begin its `turn`: go on recording if it is time."""
+        self.meter.check()  # what the engine does between charges nothing if it is free
+        if turn >= loop.until or self.meter.late:
+            self.resume(loop, turn - 1)
+
+    def ends(self, loop: Loop, turn: int) -> None:
+        """`loop`, which paused, is over; `turn` was its last."""
+        self.missed = True
+        until = turn - FEWEST + 1
+        self.learned[self.paused_at] = until if until - loop.first > FEWEST else WHOLE
+        self.resume(loop, turn)
+
+    def resume(self, loop: Loop, last: int) -> None:
+        """Record again; `last` is the last turn that was not recorded."""
+        self.owner = None
+        self.switch(True)
+        self.recorder.listen()
+        self.names.tell_changes(0, self.names.names, {})
+        if loop.frame.scope:
+            self.names.tell_changes(loop.frame.scope, loop.frame.names, loop.frame.cells)
+        for flight in self.warned:
+            self.recorder.tape.emit(flight)
+        self.warned.clear()
+        printed = "".join(self.printed)
+        self.printed.clear()
+        loops = (*loop.around, (loop.line, last, loop.total))
+        self.recorder.resume((LineReached, loop.line, loop.end, loop.frames, loops), loop.first, printed)
