@@ -112,7 +112,7 @@ def explained(trace: Trace, path: str, as_json: bool, source: str) -> int:
     """Print what is wrong and what mends it; the exit status is that of the run."""
     cut_short = trace.outcome.kind in ("refused", "stopped")
     status = report(trace, path, True, source) if cut_short else RAISED if any(uncaught(trace)) else FINISHED
-    if cut_short and not as_json:
+    if trace.outcome.kind == "refused" and not as_json:
         return status
     found = explain(trace, isolated=True)
     if as_json:

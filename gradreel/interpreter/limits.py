@@ -103,14 +103,20 @@ WORDS = {
 
 
 ENDLESS = " Perhaps a loop does not end?"
+CAME = " It came to turn {turn:,}{of} of the loop on line {line}{fit}."
+FIT = ": so about {turns:,} fit"
 SMALLER = " Smaller batches, images or layers need fewer."
 HELD = (
     " Turns of a long loop are left out where little of them stays, but what this program made is still held, or no "
     "loop made it."
 )
 """Why the budgets of the recording were spent all the same."""
-HINTS = {"steps": ENDLESS, "seconds": ENDLESS, "events": HELD, "nodes": HELD}
+HINTS = {"events": HELD, "nodes": HELD}
 HINTS |= dict.fromkeys(("elements", "effort", "flops", "product"), SMALLER)
+
+
+GROWING = ("steps", "seconds", "flops")
+"""The budgets that each turn of a loop spends."""
 
 
 class Spent(BaseException):
@@ -121,17 +127,29 @@ class Spent(BaseException):
         self.budget = budget
         self.limit = limit
         self.line: int | None = None
+        self.outermost: tuple[int, int, int | None] | None = None
+        """The loop that the program was in, as in LineReached, the outermost if there are several."""
 
     @property
     def sentence(self) -> str:
+        """Which budget it was, how far the program came, and what would fit."""
         allowed = WORDS[self.budget].format(limit=self.limit)
         hint = HINTS.get(self.budget, "")
+        if self.outermost is not None:
+            line, turn, total = self.outermost
+            goes_on = self.budget in GROWING
+            of, fit = f" of {total:,}" if total else "", FIT.format(turns=turn - 1) if goes_on and turn > 2 else ""
+            hint = CAME.format(turn=turn, of=of, line=line, fit=fit if total else "") + hint
+            hint += ENDLESS if goes_on and total is None else ""
         return f"The program was stopped: it may use {allowed}.{hint} What came before is shown."
 
 
 CHECK_EVERY = 256
 NEAR = 0.92
 """From this share of a budget on, its end is near."""
+FEW, SLOWER, LEAST = 12, 10, 0.005
+"""So many turns are to be recorded at the end; a recorded one takes so many times as long; this share of the time at
+least is left for them."""
 LONG_NAME = 40
 """Names of so many characters are not counted: the number of events bounds them."""
 FREE = 1024
@@ -150,12 +168,12 @@ class Meter:
         """Itself: there is one for a run."""
         return self
 
-    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic, used: float = 0.0) -> None:
         self.limits = limits
         self.clock = clock
         self.steps = 0
         self.check_at = min(CHECK_EVERY, limits.steps)
-        self.deadline = clock() + limits.seconds
+        self.deadline = clock() + limits.seconds - used
         self.most = peak() + limits.memory
         self.flops = 0
         self.output = 0
@@ -176,6 +194,19 @@ class Meter:
         if peak() > self.most:
             raise Spent("memory", self.limits.memory)
         self.check_at = min(self.steps + CHECK_EVERY, self.limits.steps)
+
+    def spent(self) -> tuple[float, ...]:
+        """What is spent of the budgets that each turn of a loop spends: seconds, steps, multiplications."""
+        return self.clock() - self.deadline + self.limits.seconds, self.steps, self.flops
+
+    def fits_seldom(self, before: tuple[float, ...], turns: int) -> bool:
+        """Whether only a few more turns fit, of a loop of which so many have passed since `before`."""
+        now = self.spent()
+        limits = self.limits.seconds, self.limits.steps, self.limits.flops
+        each = [(spent - earlier) / turns for spent, earlier in zip(now, before, strict=True)]
+        few = each[0] * SLOWER * FEW, each[1] * FEW, each[2] * FEW
+        left = [limit - spent for limit, spent in zip(limits, now, strict=True)]
+        return left[0] < LEAST * limits[0] or any(one < some for one, some in zip(left, few, strict=True))
 
     def charge(self, steps: int = 1) -> None:
         self.steps += steps

@@ -100,6 +100,9 @@ Frames = tuple[tuple[str, int], ...]
 Place = list[int] | memoryview
 Loops = tuple[tuple[int, int, int | None], ...]
 
+TURN, PROGRESS = 1, 2
+"""Where in a Place that has room for it the turn of the outermost loop stands, and of how many, 0 if nobody knows."""
+
 
 TIGHT = (12, 15, 16)
 """At so many sixteenths of its budgets a recording is made shorter; where that does not help, later once more."""
@@ -152,16 +155,20 @@ class Machine:
         recorder: Recorder,
         place: Place | None = None,
         plan: Plan | None = None,
+        used: float = 0.0,
     ) -> None:
         self.limits = limits
-        self.meter = Meter(limits)
+        self.meter = Meter(limits, used=used)
         self.record = recorder.emit
+        self.place: Place = [0] if place is None else place
         self.records = True
         """Whether what happens is recorded now; see `pauses`."""
         self.pauses = Pauses(recorder, limits, self.meter, plan or {})
+        self.outermost: tuple[int, int, int | None] | None = None
+        """The loop that the program is in, as in LineReached: the outermost of them."""
+        self.progress = self.place if len(self.place) > PROGRESS else [0] * (PROGRESS + 1)
         self.turns = 0
         """How many turns of loops the program has begun."""
-        self.place: Place = [0] if place is None else place
         self.emit = self.counting(recorder)
         self.names = names
         self.frames: Frames = ()

@@ -33,7 +33,20 @@ SHARE_OF_TIME = 0.3
 class Loop:
     """One run through a loop of statements."""
 
-    __slots__ = ("line", "end", "total", "frame", "frames", "around", "first", "until", "events", "share", "began")
+    __slots__ = (
+        "line",
+        "end",
+        "total",
+        "frame",
+        "frames",
+        "around",
+        "first",
+        "until",
+        "events",
+        "share",
+        "began",
+        "spent",
+    )
 
     def __init__(self, line: int, end: int, total: int | None, frame: Frame, frames: Any, around: Any) -> None:
         self.line, self.end, self.total = line, end, total
@@ -43,6 +56,8 @@ class Loop:
         self.until = 0
         """The turn at which it goes on recording."""
         self.events, self.share, self.began = 0, 0.0, 0.0
+        self.spent: tuple[float, ...] = ()
+        """What was spent of the budgets when it paused."""
 
 
 class Names(Protocol):
@@ -98,6 +113,7 @@ class Pauses:
         if until > turn and self.recorder.idle:
             loop.first, loop.until = turn, until
             self.owner, self.paused_at = loop, turns
+            loop.spent = self.meter.spent()
             self.learned[turns] = until
             self.recorder.pause(free=self.limits.free)
             self.switch(False)
@@ -127,7 +143,7 @@ class Pauses:
     def goes_on(self, loop: Loop, turn: int) -> None:
         """`loop`, which paused, is about to begin its `turn`: go on recording if it is time."""
         self.meter.check()  # what the engine does between charges nothing if it is free
-        if turn >= loop.until or self.meter.late:
+        if turn >= loop.until or (self.meter.late and self.meter.fits_seldom(loop.spent, turn - loop.first)):
             self.resume(loop, turn - 1)
 
     def ends(self, loop: Loop, turn: int) -> None:

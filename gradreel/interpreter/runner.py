@@ -11,7 +11,7 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -225,12 +225,13 @@ def run(
     limits = limits or Limits()
     pasted = paste(source)
     mode = mode or mode_of(pasted)
-    until, plan = time.monotonic() + limits.seconds, Plan()
+    plan, used = Plan(), 0.0
     for _ in range(MOST_RUNS):
         began = time.monotonic()
-        trace, pauses = run_once(pasted, mode, replace(limits, seconds=max(until - began, 0.0)), place, during, plan)
+        trace, pauses = run_once(pasted, mode, limits, place, during, plan, used)
         took = time.monotonic() - began
-        if not pauses.missed or took * LONGER > until - time.monotonic():
+        used += took
+        if not pauses.missed or used + took * LONGER > limits.seconds:
             break
         plan = pauses.learned
     return trace
@@ -249,11 +250,12 @@ def run_once(
     place: Place | None,
     during: Callable[[], AbstractContextManager[None]],
     plan: Plan,
+    used: float,
 ) -> tuple[Trace, Pauses]:
-    """The trace of one run of a program, and when it paused."""
+    """The trace of one run of a program, and when it paused; `used` are the seconds that were taken before."""
     recorder = Recorder()
     names: dict[str, Value] = {"__name__": "__main__", "__file__": "program.py", "__doc__": None}
-    machine = Machine(limits, names, recorder, place, plan)
+    machine = Machine(limits, names, recorder, place, plan, used)
     machine.call = call
     machine.source = pasted.program.split("\n")
     with prepare_engine(machine):
@@ -293,7 +295,7 @@ def perform(pasted: Pasted, mode: str, machine: Machine, during: Callable[[], Ab
     except Refusal as refusal:
         return Outcome("refused", refusal.kind, refusal.sentence, refusal.line or machine.line)
     except Spent as stop:
-        machine.stopped = stop
+        machine.stopped, stop.outermost = stop, machine.outermost
         line = stop.line or machine.line or machine.place[0]  # a call that has just begun has no line yet
         machine.record((Stopped, stop.budget, int(stop.limit), line))
         return Outcome("stopped", stop.budget, stop.sentence, line)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from gradreel.trace.events import LineReached
 
 from ..builtins.iteration import iterate
+from ..machine import PROGRESS, TURN
 from ..pausing import FEWEST, Loop
 from ..runtime.calls import truth_of
 from ..runtime.values import MISSING, Frame, Value
@@ -116,7 +117,7 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
     machine, body = compiler.machine, compiler.block(node.body)
     other = compiler.block(node.orelse) if node.orelse else None
     line, end, meter, quiet = node.lineno, header_end(node), machine.meter, compiler.quiet
-    pauses = machine.pauses
+    pauses, progress = machine.pauses, machine.progress
 
     def step(frame: Frame) -> Signal | None:
         around, turn = machine.loops, 0
@@ -128,6 +129,9 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
                 meter.charge()
                 if not quiet:
                     machine.turns += 1
+                    if not around:
+                        machine.outermost = line, turn, total
+                        progress[TURN], progress[PROGRESS] = turn, total or 0
                     if turn >= FEWEST:
                         if run is None and machine.records:
                             run = Loop(line, end, total, frame, machine.frames, around)
@@ -140,15 +144,17 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
                         machine.emit((LineReached, line, end, machine.frames, machine.loops))
                 begin()
                 signal = body(frame)
-                if signal is BREAK:
-                    return None
-                if signal is RETURN:
-                    return signal
+                if signal is BREAK or signal is RETURN:
+                    if not around:
+                        machine.outermost = None
+                    return signal if signal is RETURN else None
                 frame.line = line
         finally:
             machine.loops = around
             if run is not None and pauses.owner is run:
                 pauses.ends(run, turn)
+        if not around:
+            machine.outermost = None
         return None if other is None else other(frame)
 
     return step
