@@ -4,7 +4,7 @@ import ast
 import json
 import re
 import shlex
-from dataclasses import fields
+from dataclasses import fields, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import pytest
 
 from gradreel.__main__ import UNUSABLE, main
 from gradreel.host.policy import headers, inline
-from gradreel.host.settings import Settings, Unreadable, read, settings, variable
+from gradreel.host.settings import Settings, Unreadable, place_for, place_of_server, read, settings, variable
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
@@ -91,6 +91,8 @@ GIVEN = [
     ("GRADREEL_SECCOMP", "off", "seccomp", False),
     ("GRADREEL_SECCOMP", "", "seccomp", True),
     ("GRADREEL_DASK", "tcp://host:8786", "dask", "tcp://host:8786"),
+    ("GRADREEL_PLACE", "public", "place", "public"),
+    ("GRADREEL_LIMITS", "seconds=2.5 memory=1e9", "limits", "seconds=2.5 memory=1e9"),
 ]
 
 
@@ -115,6 +117,11 @@ WRONG = [
     ("GRADREEL_WAITING_SECONDS", "nan"),
     ("GRADREEL_WAITING_SECONDS", "inf"),
     ("GRADREEL_FORK", "maybe"),
+    ("GRADREEL_PLACE", "home"),
+    ("GRADREEL_LIMITS", "second=2"),
+    ("GRADREEL_LIMITS", "seconds=-2"),
+    ("GRADREEL_LIMITS", "seconds"),
+    ("GRADREEL_LIMITS", "free=1"),
     ("GRADREEL_EMBEDDERS", "*; script-src *"),
     ("GRADREEL_EMBEDDERS", "*\r\nset-cookie: x"),
 ]
@@ -124,6 +131,25 @@ WRONG = [
 def test_a_setting_that_is_none_is_named(name: str, text: str) -> None:
     with pytest.raises(Unreadable, match=name):
         read({name: text})
+
+
+PLACES = [
+    ({}, "own", 120.0),
+    ({"address": "::1"}, "own", 120.0),
+    ({"address": "0.0.0.0"}, "public", 5.0),
+    ({"address": "192.168.0.2"}, "public", 5.0),
+    ({"place": "public"}, "public", 5.0),
+    ({"address": "0.0.0.0", "place": "own", "limits": "seconds=30"}, "own", 30.0),
+]
+
+
+@pytest.mark.parametrize(("given", "place", "seconds"), PLACES)
+def test_a_server_has_the_budgets_of_its_place(given: dict[str, str], place: str, seconds: float) -> None:
+    settings = replace(Settings(), **given)
+    found = place_for(settings, place_of_server(settings))
+    assert (found.name, found.limits.seconds) == (place, seconds)
+    assert found.limits.seconds < found.alarm_seconds < found.ready_seconds < found.last_seconds < found.hard_seconds
+    assert place_for(Settings()).name == "public"  # whatever else has processes
 
 
 @pytest.mark.parametrize("arguments", [["serve"], ["run", "-"]])

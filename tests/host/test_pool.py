@@ -21,8 +21,8 @@ import pytest
 from gradreel.host import Pool, active_layers, layers, split_reply
 from gradreel.host.jail import ALLOWED
 from gradreel.host.lost_runs import CANCELLED
-from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.places import PLACES
+from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
 from gradreel.host.truncation import SAMPLE, SHORT, TURNS, beginning, in_time, left_out
 from gradreel.host.work import refusal
@@ -95,6 +95,15 @@ def test_every_program_gets_an_answer(pool: Pool, source: str, kind: str, line: 
 def test_a_request_that_is_none_is_told_so(pool: Pool, letter: bytes) -> None:
     head = split_reply(pool.ask(letter).result(20))[0]
     assert not head["ok"] and head["message"]
+
+
+def test_what_a_run_may_use_is_for_the_place_to_say() -> None:
+    source = "x = [0] * 1_000_000\nwhile x: pass"
+    with Pool(1, using=Settings(place="own", limits="seconds=0.5")) as pool:
+        warm(pool)
+        head = ask(pool, source, limits={"seconds": 100, "memory": 1 << 50})
+    assert (head["outcome"]["type"], head["outcome"]["line"]) == ("seconds", 2)
+    assert "may use 0.5 seconds" in head["outcome"]["message"]
 
 
 def test_the_reply_holds_the_trace_that_was_asked_for(pool: Pool) -> None:

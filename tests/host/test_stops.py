@@ -13,8 +13,8 @@ import pytest
 
 from gradreel.host import Pool, split_reply
 from gradreel.host.cache import Cache, repeatable
-from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.places import Place
+from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
 from gradreel.host.watchdog import Watch
 from gradreel.host.work import refusal, reply_to_halted, work
