@@ -15,7 +15,7 @@ from ..engine.state import LAST as LAST
 from ..engine.state import state, unusual
 from ..events import session as tell
 from ..ordered_dict import OrderedDict
-from ..tensor.tensor import Array, Tensor
+from ..tensor.tensor import Array, Tensor, wrapped_number
 from .introspection import Dim as Dim
 from .introspection import Introspection, RemovableHandle, read_only, saved_face
 from .saved_tensor import SAVED, VERSION, Packed, SavedResult, read_in_vain
@@ -285,7 +285,11 @@ class Node(Introspection):
         """What this node keeps, told as events (for the node `number`, when it is part of another)."""
         number = session.node(self) if number is None else number
         for slot in self.slots:
-            for name, kept in slot_parts(slot, getattr(self, SAVED[slot], None)):
+            held = getattr(self, SAVED[slot], None)
+            if isinstance(held, int | float):  # kept as it is while nobody listened
+                held = wrapped_number(held)
+                setattr(self, SAVED[slot], held)
+            for name, kept in slot_parts(slot, held):
                 yield from slot_flights(session, number, name, kept)
         for slot in self.plain_slots:
             yield (events.ValueSaved, number, slot, str(saved_face(getattr(self, SAVED[slot]))))

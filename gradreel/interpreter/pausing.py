@@ -26,6 +26,8 @@ MOST, FEWEST = 10, 2
 """So many turns are recorded at each end of a loop, at most and at least."""
 SHARE = 4
 """Each end of a loop may take one part in so many of what is left of the recording."""
+EARLIEST = 1 / 8
+"""So much of a recording, or of the time, is taken before any loop pauses: many loops end before their range does."""
 SHARE_OF_TIME = 0.3
 """A loop that would take more of the time while it is recorded pauses, however short its recording is."""
 
@@ -129,7 +131,7 @@ class Pauses:
         each = max((events - loop.events) / (turn - FEWEST), 1)
         seconds = (self.meter.clock() - loop.began) / (turn - FEWEST)
         ends = min(max(int(loop.share / each), FEWEST), MOST)
-        if turn <= ends:
+        if turn <= ends or (events < EARLIEST * self.limits.whole and seconds * turn < EARLIEST * self.limits.seconds):
             return 0
         left = turn // 3 if loop.total is None else loop.total - turn + 1
         if events + each * left <= self.limits.whole and seconds * left <= SHARE_OF_TIME * self.limits.seconds:

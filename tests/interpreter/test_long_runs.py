@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from gradreel.explain import diagnose
+from gradreel.explain import World, diagnose
 from gradreel.interpreter import Limits, run
 from gradreel.trace import Trace
 from gradreel.trace.events import LineReached, Printed, TensorMade, TurnsSkipped
 from gradreel.trace.rules import validate
 
 SMALL = Limits(events=4_000, nodes=2_000, seconds=60.0)
+WHOLE = replace(Limits(), whole=10**9, seconds=60.0)
 
 HEAD = """\
 import torch
@@ -121,7 +125,7 @@ def printed(trace: Trace) -> str:
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_long_loop_is_told_by_its_first_and_last_turns(name: str) -> None:
     body, lines = LOOPS[name]
-    trace, whole = run(HEAD + body, limits=SMALL), run(HEAD + body)
+    trace, whole = run(HEAD + body, limits=SMALL), run(HEAD + body, limits=WHOLE)
     assert trace.outcome == whole.outcome and whole.outcome.kind == "finished"
     assert len(trace.events) <= SMALL.events < len(whole.events) and not skipped(whole)
     assert validate(trace) == [] and printed(trace) == printed(whole)
@@ -245,3 +249,153 @@ def test_turns_left_out_of_a_loop_in_the_loop_hide_no_trouble_of_the_loop_around
     trace = run(HEAD + body, limits=SMALL)
     assert trace.outcome.kind == "finished" and skipped(trace)
     assert [found.cause for found in diagnose(trace)] == causes
+
+
+# ---- the middle of a loop, which is not recorded
+
+PAUSED = replace(Limits(), whole=300, seconds=60.0)
+FREE = replace(PAUSED, free=True)
+
+BROKEN_OFF = """\
+for i in range(1000):
+    loss = (w * 2 - 1).pow(2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.01 * w.grad
+    w.grad = None
+    if loss < 0.01:
+        break
+print(i, w)
+"""
+HELD = """\
+kept, view = [], w.detach()[:2]
+h = torch.zeros(3)
+first = (w * 3).exp()
+for i in range(200):
+    h = torch.tanh(h.detach() + w)
+    w.data.mul_(0.99)
+    if i % 60 == 0:
+        kept.append(h)
+    if i == 100:
+        later = first * h
+        del first
+    h.sum().backward()
+later.sum()
+print(view, len(kept), w.grad)
+"""
+CAUGHT = """\
+def risky(i):
+    for k in range(100):
+        v = w * k
+        if k == 60 + i:
+            raise ValueError(k)
+
+for i in range(3):
+    try:
+        risky(i)
+    except ValueError as error:
+        print(error)
+"""
+CLOSURE = """\
+opt = torch.optim.LBFGS([w], lr=0.1, max_iter=4)
+def closure():
+    opt.zero_grad()
+    loss = (w - 2).pow(4).sum()
+    loss.backward()
+    return loss
+for i in range(60):
+    loss = opt.step(closure)
+print(w, loss.item())
+"""
+IN_NO_GRAD = """\
+with torch.no_grad():
+    total = torch.zeros(3)
+    for i in range(300):
+        total += w * i
+        w.mul_(0.999)
+print(total, w)
+"""
+WITH_NUMPY = """\
+x = torch.zeros(3)
+shown = x.numpy()
+for i in range(200):
+    shown += 1
+    y = (w * x).sum()
+print(x, y)
+"""
+PAUSING = LOOPS | {
+    "broken off": (BROKEN_OFF, {4}),
+    "held": (HELD, {7}),
+    "caught": (CAUGHT, {5}),
+    "closure": (CLOSURE, {10}),
+    "no grad": (IN_NO_GRAD, {6}),
+    "numpy": (WITH_NUMPY, {6}),
+}
+
+
+def by_name(trace: Trace) -> dict[str, Any]:
+    """What the names of the program stand for in the end."""
+    world = World(trace)
+    for event in trace.events:
+        world.apply(event)
+    found: dict[str, Any] = {"alive": sum(node.alive for node in world.nodes.values()), "bytes": world.saved_bytes}
+    for (scope, name), bound in world.names.items():
+        tensor = None if bound.tensor is None else world.tensors[bound.tensor]
+        if scope == 0 and tensor is not None:
+            node = None if tensor.node is None else world.nodes[tensor.node]
+            shown = repr(tensor.value), tensor.version, tensor.requires_grad, tensor.alive, repr(tensor.grad)
+            slots = [] if node is None else node.slots.values()
+            kept = [(slot.slot, slot.version) for slot in slots if slot.state == "held"]
+            found[name] = *shown, node and node.name, kept
+        elif scope == 0:
+            found[name] = bound.text
+    return found
+
+
+@pytest.mark.parametrize("limits", [PAUSED, FREE], ids=["charged", "free"])
+@pytest.mark.parametrize("name", PAUSING)
+def test_after_an_unrecorded_middle_all_stands_as_if_it_had_been_recorded(name: str, limits: Limits) -> None:
+    body, lines = PAUSING[name]
+    trace, whole = run(HEAD + body, limits=limits), run(HEAD + body, limits=WHOLE)
+    assert trace.outcome == whole.outcome and whole.outcome.kind == "finished" and not skipped(whole)
+    assert validate(trace) == [] and printed(trace) == printed(whole) and by_name(trace) == by_name(whole)
+    found = skipped(trace)
+    assert {event.line for event in found} == lines and not any(event.events for event in found)
+    assert [one.cause for one in diagnose(trace)] == [one.cause for one in diagnose(whole)]
+    assert len(trace.events) < len(whole.events) / 2
+
+
+ENDS = {
+    "an error": ("t += 1", "t += 1\n    if t == 290: loss.backward()", "raised"),
+    "a budget": ("t += 1", "t += 1\n    if t == 290: torch.zeros(10**12)", "stopped"),
+    "a condition": ("t += 1", "t += 1", "finished"),
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_the_turns_before_an_end_that_nobody_foresaw_are_recorded_in_a_second_run(how: str) -> None:
+    old, new, kind = ENDS[how]
+    trace = run(HEAD + WHILE.replace(old, new), limits=FREE)
+    (turns,) = skipped(trace)
+    reached = {event.loops[0][1] for event in trace.events if isinstance(event, LineReached) and event.loops}
+    assert trace.outcome.kind == kind and validate(trace) == []
+    assert max(reached) - turns.last in (1, 2) and max(reached) == (300 if kind == "finished" else 290)
+    if how == "an error":
+        (diagnosis,) = diagnose(trace)
+        assert diagnosis.lines == {"built": 6, "freed_by": 7, "raised": 12} and diagnosis.nodes
+
+
+def test_a_loop_that_a_budget_stops_is_recorded_shortly_before() -> None:
+    limits = replace(FREE, steps=100_000)
+    trace = run(HEAD + "for i in range(10**6):\n    y = (w * i).sum()\n", limits=limits)
+    assert trace.outcome.type == "steps" and trace.outcome.message is not None
+    assert "of 1,000,000 of the loop on line 4: so about" in trace.outcome.message
+    (turns,) = skipped(trace)
+    last = [event for event in trace.events if isinstance(event, LineReached)][-1].loops[0][1]
+    assert 2 <= last - turns.last < 30 and len(trace.events) < 1000 and validate(trace) == []
+
+
+def test_a_gap_keeps_nothing_alive_and_takes_no_memory() -> None:
+    body = "for i in range({}):\n    loss = (w * torch.ones(3)).sum()\n    loss.backward()\n    w.grad = None\n"
+    few, many = (run(HEAD + body.format(turns), limits=FREE) for turns in (200, 2000))
+    assert len(few.events) == len(many.events)
