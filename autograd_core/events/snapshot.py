@@ -132,8 +132,10 @@ def pooled(tensor: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         filled = np.zeros((many * high, across * wide), laid.dtype)
         filled[:rows, :columns] = laid
         laid = filled
-    blocks = laid.reshape(many, high, across, wide)
-    top, bottom = blocks.max((1, 3)).astype(np.float64), blocks.min((1, 3)).astype(np.float64)
+    bands = laid.reshape(many, high, across * wide)  # whole rows first: along short axes numpy is a hundred times slower
+    top, bottom = (
+        reduce(reduce(bands, 1).reshape(many, across, wide), 2).astype(np.float64) for reduce in (np.max, np.min)
+    )
     return np.where(top >= -bottom, top, bottom)
 
 
