@@ -20,7 +20,7 @@ from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, Pr
 from gradreel.trace.texts import brief, cut
 
 from .limits import LONG_NAME, Limits, MemoryTracker, Meter, Spent
-from .pausing import Pauses, Plan
+from .pausing import FEWEST, Loop, Pauses, Plan
 from .refusal import Refusal, refusal
 from .runtime.values import Error, Frame, Namespace, Value
 
@@ -278,6 +278,21 @@ class Machine:
     def record_again(self, on: bool) -> None:
         """Whether what happens is recorded from now on."""
         self.records = self.pauses.names.on = on
+
+    def begin_turn(self, run: Loop, turn: int) -> None:
+        """A turn of a loop begins that is no statement."""
+        self.turns += 1
+        if turn < FEWEST:
+            return
+        if self.records:
+            self.pauses.begins(run, turn, self.turns)
+        elif self.pauses.owner is run:
+            self.pauses.goes_on(run, turn)
+
+    def end_turns(self, run: Loop, turn: int) -> None:
+        """That loop is over."""
+        if self.pauses.owner is run:
+            self.pauses.ends(run, turn)
 
     # ---- calls
 

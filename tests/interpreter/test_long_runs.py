@@ -307,6 +307,16 @@ for i in range(60):
     loss = opt.step(closure)
 print(w, loss.item())
 """
+ONE_STEP = """\
+opt = torch.optim.LBFGS([w], lr=0.01, max_iter=150, tolerance_change=0, tolerance_grad=0)
+def closure():
+    opt.zero_grad()
+    loss = (w - 2).pow(4).sum()
+    loss.backward()
+    return loss
+opt.step(closure)
+print(w)
+"""
 IN_NO_GRAD = """\
 with torch.no_grad():
     total = torch.zeros(3)
@@ -328,6 +338,7 @@ PAUSING = LOOPS | {
     "held": (HELD, {7}),
     "caught": (CAUGHT, {5}),
     "closure": (CLOSURE, {10}),
+    "one step": (ONE_STEP, {10}),
     "no grad": (IN_NO_GRAD, {6}),
     "numpy": (WITH_NUMPY, {6}),
 }

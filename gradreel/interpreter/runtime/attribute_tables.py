@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import Any
 
 from autograd_core.nn.module import AROUND
@@ -21,6 +23,7 @@ from ..engine.subclasses import PARAMETERS
 from ..limits import extent
 from ..machine import Machine
 from ..numpy_module.sharing import mirror_tensor
+from ..pausing import Loop
 from ..torch_module.namespace import NAMES, SAVED, SPACES
 from .allowed_types import ENGINE_TYPES, admit
 from .type_names import kind_name
@@ -171,11 +174,39 @@ RESETS = ("reset_parameters", "reset_running_stats", "flatten_parameters", "has_
 def step_optimizer(machine: Machine, optimizer: Any, /, *args: Value, **kwargs: Value) -> Value:
     """`optimizer.step()`, told when it begins and ends: the writes between belong to it."""
     name = type(optimizer).__name__
-    given = [to_engine(machine, arg) for arg in args], {key: to_engine(machine, arg) for key, arg in kwargs.items()}
     machine.emit((OptimizerStepped, name, "began"))
-    result = optimizer.step(*given[0], **given[1])
+    with turns_of(machine) as turn:
+
+        def given(arg: Value) -> Any:
+            made = to_engine(machine, arg)
+            return partial(counted, turn, made) if isinstance(optimizer, torch.optim.LBFGS) and callable(made) else made
+
+        result = optimizer.step(*map(given, args), **{key: given(arg) for key, arg in kwargs.items()})
     machine.emit((OptimizerStepped, name, "ended"))
     return from_engine(result)
+
+
+def counted(turn: Callable[[], None], closure: Callable[[], Value]) -> Value:
+    """What a closure gives that an optimizer calls again and again: each call is a turn."""
+    turn()
+    return closure()
+
+
+@contextmanager
+def turns_of(machine: Machine) -> Iterator[Callable[[], None]]:
+    """A loop that is no statement of the program's, but goes on within one: what is to be called as a turn begins."""
+    run = Loop(machine.line, machine.line, None, machine.frame, machine.frames, machine.loops)
+    turns = 0
+
+    def turn() -> None:
+        nonlocal turns
+        turns += 1
+        machine.begin_turn(run, turns)
+
+    try:
+        yield turn
+    finally:
+        machine.end_turns(run, turns)
 
 
 AS_OBJECTS = 8
