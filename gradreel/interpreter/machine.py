@@ -167,8 +167,6 @@ class Machine:
         self.outermost: tuple[int, int, int | None] | None = None
         """The loop that the program is in, as in LineReached: the outermost of them."""
         self.progress = self.place if len(self.place) > PROGRESS else [0] * (PROGRESS + 1)
-        self.turns = 0
-        """How many turns of loops the program has begun."""
         self.emit = self.counting(recorder)
         self.names = names
         self.frames: Frames = ()
@@ -281,11 +279,10 @@ class Machine:
 
     def begin_turn(self, run: Loop, turn: int) -> None:
         """A turn of a loop begins that is no statement."""
-        self.turns += 1
         if turn < FEWEST:
             return
         if self.records:
-            self.pauses.begins(run, turn, self.turns)
+            self.pauses.begins(run, turn)
         elif self.pauses.owner is run:
             self.pauses.goes_on(run, turn)
 

@@ -8,7 +8,7 @@ each pause ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Protocol
 
 from gradreel.trace import Recorder
@@ -17,11 +17,10 @@ from gradreel.trace.events import LineReached, Printed, Warned
 from .limits import Limits, Meter
 from .runtime.values import Cell, Frame, Value
 
-Plan = dict[int, int]
-"""For pauses, by how many turns of loops the program had begun before, the turn at which recording goes on."""
+Plan = dict[Hashable, tuple[int, int]]
+"""For loops, the turn at which each pauses and the one at which it goes on recording."""
 
-NEVER, WHOLE = 1 << 60, -1
-"""As the turn at which recording goes on: nobody knows; it need not stop at all."""
+NEVER = 1 << 60
 MOST, FEWEST = 10, 2
 """So many turns are recorded at each end of a loop, at most and at least."""
 SHARE = 4
@@ -61,6 +60,11 @@ class Loop:
         self.spent: tuple[float, ...] = ()
         """What was spent of the budgets when it paused."""
 
+    @property
+    def key(self) -> Hashable:
+        """What it is known by in another run of the program."""
+        return self.line, self.frames, self.around
+
 
 class Names(Protocol):
     """What tells of the names of a program."""
@@ -75,7 +79,7 @@ class Names(Protocol):
 class Pauses:
     """When a run is recorded: what loops ask, at the beginning of each turn."""
 
-    def __init__(self, recorder: Recorder, limits: Limits, meter: Meter, plan: Mapping[int, int]) -> None:
+    def __init__(self, recorder: Recorder, limits: Limits, meter: Meter, plan: Plan) -> None:
         self.recorder, self.limits, self.meter = recorder, limits, meter
         self.plan = plan
         self.learned: Plan = dict(plan)
@@ -86,7 +90,6 @@ class Pauses:
         """The loop that paused."""
         self.printed: list[str] = []
         self.warned: list[Any] = []
-        self.paused_at = 0
         self.names: Names
         self.switch: Callable[[bool], None]
         """Switches on and off what the program itself tells."""
@@ -100,23 +103,18 @@ class Pauses:
 
     # ---- pause
 
-    def begins(self, loop: Loop, turn: int, turns: int) -> None:
-        """`loop` is about to begin its `turn`, from the second on, and it is recorded: pause if need be.
-
-        `turns` are those that all loops of the program have begun.
-        """
-        if loop.until == WHOLE:
-            return
-        until = self.plan.get(turns)
-        if until is None:
+    def begins(self, loop: Loop, turn: int) -> None:
+        """`loop` is about to begin its `turn`, from the second on, and it is recorded: pause if need be."""
+        planned = self.plan.get(loop.key) if self.plan else None
+        if planned is not None:
+            until = planned[1] if turn == planned[0] else 0
+        else:
             until = self.pausing_until(loop, turn)
-        elif until == WHOLE:
-            loop.until = WHOLE
         if until > turn and self.recorder.idle:
             loop.first, loop.until = turn, until
-            self.owner, self.paused_at = loop, turns
+            self.owner = loop
             loop.spent = self.meter.spent()
-            self.learned[turns] = until
+            self.learned[loop.key] = turn, until
             self.recorder.pause(free=self.limits.free)
             self.switch(False)
 
@@ -152,7 +150,7 @@ class Pauses:
         """`loop`, which paused, is over; `turn` was its last."""
         self.missed = True
         until = turn - FEWEST + 1
-        self.learned[self.paused_at] = until if until - loop.first > FEWEST else WHOLE
+        self.learned[loop.key] = loop.first, until if until - loop.first > FEWEST else 0
         self.resume(loop, turn)
 
     def resume(self, loop: Loop, last: int) -> None:

@@ -128,7 +128,6 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
                 turn += 1
                 meter.charge()
                 if not quiet:
-                    machine.turns += 1
                     if not around:
                         machine.outermost = line, turn, total
                         progress[TURN], progress[PROGRESS] = turn, total or 0
@@ -136,7 +135,7 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
                         if run is None and machine.records:
                             run = Loop(line, end, total, frame, machine.frames, around)
                         if run is not None and machine.records:
-                            pauses.begins(run, turn, machine.turns)
+                            pauses.begins(run, turn)
                         elif run is not None and pauses.owner is run:
                             pauses.goes_on(run, turn)
                     if machine.records:
