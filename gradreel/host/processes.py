@@ -206,7 +206,7 @@ class Zygote(Process):
 class Spawner(Process):
     """Where there is no fork: a process for one run, and the next one started while nobody waits for it."""
 
-    module = "once"
+    module = "single_run"
 
     def ready(self) -> None:
         if self.process is None or self.process.poll() is not None:

@@ -106,10 +106,7 @@ class Pauses:
     def begins(self, loop: Loop, turn: int) -> None:
         """`loop` is about to begin its `turn`, from the second on, and it is recorded: pause if need be."""
         planned = self.plan.get(loop.key) if self.plan else None
-        if planned is not None:
-            until = planned[1] if turn == planned[0] else 0
-        else:
-            until = self.pausing_until(loop, turn)
+        until = planned[1] if planned and turn == planned[0] else 0 if planned else self.pausing_until(loop, turn)
         if until > turn and self.recorder.idle:
             loop.first, loop.until = turn, until
             self.owner = loop
