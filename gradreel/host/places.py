@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from gradreel.interpreter.limits import OWN, PUBLIC, Limits
 
@@ -57,7 +58,7 @@ PLACES: Mapping[str, Place] = {
 }
 
 
-def place_named(name: str, limits: Mapping[str, float]) -> Place:
+def place_named(name: str, limits: Mapping[str, Any]) -> Place:
     """The place of this name, with some budgets of the host's own."""
     usual = PLACES[name]
     return replace(usual, limits=replace(usual.limits, **limits))
