@@ -12,6 +12,7 @@ import gzip
 import io
 import json
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -148,7 +149,25 @@ def complain(text: str) -> int:
 
 def ask(source: str, mode: str | None, want: str) -> tuple[dict[str, Any], bytes, bytes]:
     request = {"source": source, "mode": mode, "want": want, "expression": False}
-    return split_reply(run_program(json.dumps(request).encode()))
+    terminal = sys.stderr.isatty()
+    answer = run_program(json.dumps(request).encode(), show_progress if terminal else None)
+    if terminal:
+        sys.stderr.write(CLEAR)
+    return split_reply(answer)
+
+
+CLEAR = "\r\x1b[K"
+"""Empties the line of a terminal."""
+
+
+def show_progress(progress: dict[str, Any]) -> None:
+    """Write how far a run has come over what was written of it before."""
+    of = f" of {progress['total']:,}" if progress["total"] else ""
+    turn = f"turn {progress['turn']:,}{of} of the loop on line" if progress["turn"] else "line"
+    said = f": {progress['printed']}" if progress["printed"] else ""
+    text = visible(f"{turn} {progress['line']}, {progress['seconds']:.0f} s{said}".replace("\n", " "))
+    sys.stderr.write(CLEAR + text[: shutil.get_terminal_size().columns - 1])
+    sys.stderr.flush()
 
 
 # ---- telling

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from gradreel import build, encode, explain, run
-from gradreel.__main__ import FINISHED, RAISED, STOPPED, UNUSABLE, complaints, main, visible
+from gradreel.__main__ import CLEAR, FINISHED, RAISED, STOPPED, UNUSABLE, complaints, main, show_progress, visible
 from gradreel.trace import Trace
 
 from .interpreter.recorded import programs
@@ -273,6 +273,21 @@ def test_explain_names_an_error_that_it_knows_nothing_of(program: Write, capsys:
     assert capsys.readouterr().out.startswith("Line 2 raises `NameError: name 'nowhere' is not defined`.")
     assert main(["explain", program("x = 1\n")]) == FINISHED
     assert capsys.readouterr().out == "Nothing is wrong with this program.\n"
+
+
+PROGRESS = [
+    (31, 2000, "loss\n0.5", "turn 31 of 2,000 of the loop on line 7, 8 s: loss 0.5"),
+    (31, None, "", "turn 31 of the loop on line 7, 8 s"),
+    (None, None, "\x1b[2J", "line 7, 8 s: \\x1b[2J"),
+]
+
+
+@pytest.mark.parametrize(("turn", "total", "printed", "text"), PROGRESS)
+def test_a_terminal_is_told_how_far_a_run_has_come(
+    turn: int | None, total: int | None, printed: str, text: str, capsys: Captured
+) -> None:
+    show_progress({"line": 7, "turn": turn, "total": total, "seconds": 8.2, "printed": printed})
+    assert capsys.readouterr().err == CLEAR + text
 
 
 def test_explains_what_came_before_a_stop(program: Write, capsys: Captured) -> None:

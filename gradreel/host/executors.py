@@ -9,12 +9,13 @@ from typing import Protocol
 from .pool import own_pool
 from .remote import Remote
 from .settings import settings
+from .zygote import Hear
 
 
 class Asked(Protocol):
     """What runs programs: a Pool, or somebody far away who is asked in the same way."""
 
-    def ask(self, request: bytes) -> Future[bytes]: ...
+    def ask(self, request: bytes, hear: Hear | None = None) -> Future[bytes]: ...
 
     def cancel(self, future: Future[bytes]) -> None: ...
 
@@ -25,6 +26,6 @@ def executor() -> Asked:
     return Remote(settings().dask) if settings().dask else own_pool()
 
 
-def run_program(request: bytes) -> bytes:
+def run_program(request: bytes, hear: Hear | None = None) -> bytes:
     """The reply to a request (see work.py), computed in a process of its own; takes a few seconds at most."""
-    return executor().ask(request).result()
+    return executor().ask(request, hear).result()

@@ -19,7 +19,7 @@ from .lost_runs import CANCELLED, LOST
 from .processes import Process, Spawner, Zygote, can_fork
 from .settings import Settings, place_for, settings
 from .work import refusal
-from .zygote import LARGEST_REQUEST
+from .zygote import LARGEST_REQUEST, Hear
 
 TOO_LONG = "The program is too long."
 BUSY = "Many programs are running just now: {n} before you. Try again in a few seconds."
@@ -28,8 +28,8 @@ BUSY = "Many programs are running just now: {n} before you. Try again in a few s
 class Job:
     """A request, the promise of its reply, and the process it runs in once it does."""
 
-    def __init__(self, request: bytes) -> None:
-        self.request = request
+    def __init__(self, request: bytes, hear: Hear | None = None) -> None:
+        self.request, self.hear = request, hear
         self.future: Future[bytes] = Future()
         self.runner: Process | None = None
         self.patience: threading.Timer | None = None
@@ -56,9 +56,12 @@ class Pool:
             thread.start()
             self.threads.append(thread)
 
-    def ask(self, request: bytes) -> Future[bytes]:
-        """The future reply to `request`: at once if it was given before, or if too many wait."""
-        job = Job(request)
+    def ask(self, request: bytes, hear: Hear | None = None) -> Future[bytes]:
+        """The future reply to `request`: at once if it was given before, or if too many wait.
+
+        `hear` is called in a thread of the pool with how far the run has come.
+        """
+        job = Job(request, hear)
         if (known := TOO_LARGE if len(request) > LARGEST_REQUEST else self.cache.get(request)) is not None:
             job.future.set_result(known)
             return job.future
@@ -130,7 +133,7 @@ class Pool:
                 if job.patience is not None:
                     job.patience.cancel()
             try:
-                answer = runner.run(job.request)
+                answer = runner.run(job.request, job.hear)
                 self.warm = True
                 self.cache.put(job.request, answer)
             except Exception:  # whatever it was, this thread has others to serve

@@ -21,7 +21,7 @@ from .lost_runs import CANCELLED, LOST, cause, lost_reply
 from .settings import Settings, place_for
 from .truncation import LARGEST_REPLY
 from .work import refusal
-from .zygote import HALT_SECONDS, REQUEST_SECONDS, read_reply
+from .zygote import HALT_SECONDS, REQUEST_SECONDS, Hear, read_reply
 
 ROOT = str(Path(__file__).parents[2])
 START_SECONDS = 60.0
@@ -78,11 +78,12 @@ class Process:
         """
         raise NotImplementedError
 
-    def run(self, request: bytes) -> bytes:
-        """The reply to `request`; a sentence if the process is lost on the way."""
+    def run(self, request: bytes, hear: Hear | None = None) -> bytes:
+        """The reply to `request`; a sentence if the process is lost on the way. `hear` is told how far the run has
+        come."""
         try:
             self.ready()
-            return self.answer(request)
+            return self.answer(request, hear)
         except Late:
             self.stop()
             return refusal(TIMED_OUT.format(self.place.hard_seconds))
@@ -94,7 +95,7 @@ class Process:
                 self.running = self.unwanted = False
             self.after()
 
-    def answer(self, request: bytes) -> bytes:
+    def answer(self, request: bytes, hear: Hear | None) -> bytes:
         """The reply of the process."""
         raise NotImplementedError
 
@@ -156,8 +157,8 @@ class Zygote(Process):
         if greeting != control.READY:
             raise Gone
 
-    def answer(self, request: bytes) -> bytes:
-        answer = self.exchange(Order("run"), request, self.place.hard_seconds)
+    def answer(self, request: bytes, hear: Hear | None) -> bytes:
+        answer = self.exchange(Order("run"), request, self.place.hard_seconds, hear)
         why = None if answer else cause(self.ending)
         if why is not None and not self.unwanted:
             ended = self.ending
@@ -165,7 +166,7 @@ class Zygote(Process):
             self.ending = replace(ended, how="cancelled") if self.ending.how == "cancelled" else ended
         return answer or lost_reply(self.ending)
 
-    def exchange(self, order: Order, request: bytes, seconds: float) -> bytes | None:
+    def exchange(self, order: Order, request: bytes, seconds: float, hear: Hear | None = None) -> bytes | None:
         """The last reply of a child that does what is ordered, if there is one; `ending` is then how it ended.
 
         Raises:
@@ -184,7 +185,7 @@ class Zygote(Process):
             ours.settimeout(REQUEST_SECONDS)
             with contextlib.suppress(OSError):  # it did not live to read all: how it ended says why
                 ours.sendall(LENGTH.pack(len(request)) + request)
-            answer = read_reply(ours.fileno(), deadline, LARGEST_REPLY + 100_000)
+            answer = read_reply(ours.fileno(), deadline, LARGEST_REPLY + 100_000, hear)
             ending, _ = control.receive(channel, max(deadline - time.monotonic(), GRACE_SECONDS))
         with self.lock:
             self.running = False
@@ -215,7 +216,7 @@ class Spawner(Process):
         assert self.process is not None
         await_greeting(self.process)
 
-    def answer(self, request: bytes) -> bytes:
+    def answer(self, request: bytes, hear: Hear | None) -> bytes:
         process = self.process
         assert process is not None
         if not self.begin(lambda: write_frame(input_of(process), request)):

@@ -14,7 +14,7 @@ from typing import Any
 
 from .pool import TOO_LARGE, own_pool
 from .work import refusal
-from .zygote import LARGEST_REQUEST
+from .zygote import LARGEST_REQUEST, Hear
 
 LOST = "The machine of this run was lost. Nothing else was harmed; run it again."
 PATIENCE = 30.0
@@ -33,7 +33,7 @@ class Remote:
         self.client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
         self.names: dict[Future[bytes], str] = {}
 
-    def ask(self, request: bytes) -> Future[bytes]:
+    def ask(self, request: bytes, hear: Hear | None = None) -> Future[bytes]:
         future: Future[bytes] = Future()
         if len(request) > LARGEST_REQUEST:
             future.set_result(TOO_LARGE)

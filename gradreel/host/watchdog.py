@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
+from typing import Any
 
 from gradreel.interpreter import Spent
 
@@ -37,6 +38,8 @@ class Watch:
     place: Place = field(default_factory=lambda: [0])
     alarm: bool = False
     until: float | None = None
+    hear: Callable[[dict[str, Any]], None] | None = None
+    """Takes how far the run has come, now and then."""
 
     def __post_init__(self) -> None:
         self.alarm = self.alarm and hasattr(signal, "setitimer")

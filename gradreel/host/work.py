@@ -229,11 +229,20 @@ def perform(question: dict[str, Any], watch: Watch) -> Run:
     may_be_expression = may_be_expression and (answer is None or answer.kind in LIKE_FORMULAS)
     expression = propose_expression(source) if may_be_expression else None
     if expression is None:
-        trace = run(source, mode=question["mode"], limits=limits, place=watch.place, during=watch.during)
+        trace = run(
+            source, mode=question["mode"], limits=limits, place=watch.place, during=watch.during, hear=watch.hear
+        )
         hint = hint_for(source) if may_be_expression else None
         return Run(trace, None, (hint.sentence,), hint.offers) if hint is not None else Run(trace, None)
     values = usable_values(expression, question["values"])
-    trace = run(expression.program(values), mode="script", limits=limits, place=watch.place, during=watch.during)
+    trace = run(
+        expression.program(values),
+        mode="script",
+        limits=limits,
+        place=watch.place,
+        during=watch.during,
+        hear=watch.hear,
+    )
     used = {leaf.name: values.get(leaf.name, leaf.value) for leaf in expression.leaves}
     leaves = tuple(Leaf(name, value) for name, value in used.items())
     return Run(trace, Typed(expression.text, leaves, expression.ones), expression.notes, expression.offers)

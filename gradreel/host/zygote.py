@@ -47,9 +47,13 @@ LANGUAGE, PROCESS = "checked language", "own process"
 WARM_UP = "import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\nprint(x.grad)\n"
 
 Early = Callable[[bytes], None]
-Task = Callable[[bytes, Sequence[str], Place, Early], bytes]
+Hear = Callable[[dict[str, Any]], None]
+"""Takes how far a run has come; see `interpreter.Progress`."""
+Task = Callable[[bytes, Sequence[str], Place, Early, Hear], bytes]
 """What a child does: given a request, the layers that hold it, where to note the line, and where to write replies on
-the way, it makes the reply."""
+the way and how far it has come, it makes the reply."""
+EARLY, FINAL, ON_THE_WAY = 0, 1, 2
+"""What a child writes: a reply that would do, the last one, how far its run has come."""
 
 
 def import_everything() -> None:
@@ -156,7 +160,8 @@ class Warden:
             gc.disable()  # whatever it leaves is gone with it
             layers = layers_of_process(self.lock_down(), parent)
             request = read_frame(connection, REQUEST_SECONDS, LARGEST_REQUEST)
-            write_reply(connection, task(request, layers, place, partial(write_reply, connection, final=False)))
+            early, said = partial(write_reply, connection, EARLY), partial(write_progress, connection)
+            write_reply(connection, FINAL, task(request, layers, place, early, said))
             status = 0
         except MemoryError:
             status = NO_MEMORY
@@ -169,31 +174,37 @@ def layers_of_process(locked: Sequence[str], parent: int) -> list[str]:
     return [LANGUAGE, *([PROCESS] if is_alone(parent) else []), *locked]
 
 
-def perform(request: bytes, layers: Sequence[str], place: Place, early: Early) -> bytes:
+def perform(request: bytes, layers: Sequence[str], place: Place, early: Early, hear: Hear | None = None) -> bytes:
     """Run the program of `request`.
 
     Raises:
         MemoryError: there was not enough to make a reply.
     """
     try:
-        return work(request, layers, Watch(place, alarm=True), early)
+        return work(request, layers, Watch(place, alarm=True, hear=hear), early)
     except MemoryError:
         raise
     except Exception:
         return refusal(BROKEN)
 
 
-def halt(order: Order, request: bytes, layers: Sequence[str], place: Place, early: Early) -> bytes:
+def halt(order: Order, request: bytes, layers: Sequence[str], place: Place, early: Early, hear: Hear) -> bytes:
     """Say that the run of `request` had to be ended."""
     return reply_to_halted(request, order.cause, order.line, layers)
 
 
-def write_reply(connection: int, answer: bytes, final: bool = True) -> None:
-    write_frame(connection, bytes([final]) + answer)
+def write_reply(connection: int, kind: int, answer: bytes) -> None:
+    write_frame(connection, bytes([kind]) + answer)
 
 
-def read_reply(connection: int, deadline: float, most: int) -> bytes | None:
+def write_progress(connection: int, progress: dict[str, Any]) -> None:
+    write_reply(connection, ON_THE_WAY, json.dumps(progress).encode())
+
+
+def read_reply(connection: int, deadline: float, most: int, hear: Hear | None = None) -> bytes | None:
     """The last whole reply of at most `most` bytes that came until `connection` was closed; None if none did.
+
+    `hear` is told how far the run has come.
 
     Raises:
         Late: the connection is still open at the deadline, and there is none.
@@ -201,9 +212,12 @@ def read_reply(connection: int, deadline: float, most: int) -> bytes | None:
     answer = None
     try:
         while True:
-            final, *_ = frame = memoryview(read_frame(connection, deadline - time.monotonic(), most))
-            answer = bytes(frame[1:])
-            if final:
+            kind, *_ = frame = memoryview(read_frame(connection, deadline - time.monotonic(), most))
+            if kind != ON_THE_WAY:
+                answer = bytes(frame[1:])
+            elif hear is not None:
+                hear(json.loads(bytes(frame[1:])))
+            if kind == FINAL:
                 return answer
     except Late:
         if answer is None:

@@ -145,6 +145,8 @@ class Spent(BaseException):
 
 
 CHECK_EVERY = 256
+BEAT = 0.5
+"""Seconds from one word on how far a run has come to the next."""
 NEAR = 0.92
 """From this share of a budget on, its end is near."""
 FEW, SLOWER, LEAST = 12, 10, 0.005
@@ -178,6 +180,9 @@ class Meter:
         self.flops = 0
         self.output = 0
         self.said = 0
+        self.beat: Callable[[float], None] | None = None
+        """Told now and then for how many seconds the program runs."""
+        self.next_beat = clock() + BEAT
         self.late = False
         """Whether so much is spent that the end is near: what comes now is recorded."""
 
@@ -188,6 +193,9 @@ class Meter:
         now = self.clock()
         if now > self.deadline:
             raise Spent("seconds", self.limits.seconds)
+        if self.beat is not None and now > self.next_beat:
+            self.next_beat = now + BEAT
+            self.beat(now - self.deadline + self.limits.seconds)
         if not self.late:
             near = self.steps > NEAR * self.limits.steps or self.flops > NEAR * self.limits.flops
             self.late = near or now > self.deadline - (1 - NEAR) * self.limits.seconds

@@ -200,6 +200,8 @@ class Machine:
         self.filters = Filters()
         self.recorded: Callable[[str, str], None] | None = None
         """Takes the warnings that the program wants to have for itself."""
+        self.printed: list[str] = []
+        """What was printed last, where somebody is told how far the run has come."""
         self.source: list[str] = []
         """The lines of the program."""
         self.remarks: set[str] = set()
@@ -362,6 +364,8 @@ class Machine:
 
     def write(self, written: str) -> None:
         self.meter.text(written)
+        if self.meter.beat is not None and written.strip():
+            self.printed = [written]
         self.emit((Printed, written))
 
     def say(self, *flight: Any) -> None:

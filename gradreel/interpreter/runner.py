@@ -215,12 +215,15 @@ def run(
     limits: Limits | None = None,
     place: Place | None = None,
     during: Callable[[], AbstractContextManager[None]] = nullcontext,
+    hear: Callable[[dict[str, Any]], None] | None = None,
 ) -> Trace:
     """Runs `source` and gives the trace of all that happened. Never raises for a bad program: the outcome says it.
 
     `mode` is "script" (the first uncaught error ends it) or "transcript" (it goes on, statement by statement);
     None guesses by the prompts. `place[0]` is always the line reached last. While statements run, and only then, the
-    context of `during` is entered: Spent may be raised in it at any moment, and ends the run.
+    context of `during` is entered: Spent may be raised in it at any moment, and ends the run. `hear` is told now and
+    then how far it has come: the `line` of the outermost loop, its `turn`, of how many (`total`), `seconds`, and what
+    was `printed` last.
     """
     limits = limits or Limits()
     pasted = paste(source)
@@ -228,7 +231,7 @@ def run(
     plan, used = Plan(), 0.0
     for _ in range(MOST_RUNS):
         began = time.monotonic()
-        trace, pauses = run_once(pasted, mode, limits, place, during, plan, used)
+        trace, pauses = run_once(pasted, mode, limits, place, during, plan, used, hear)
         took = time.monotonic() - began
         used += took
         if not pauses.missed or used + took * LONGER > limits.seconds:
@@ -237,6 +240,15 @@ def run(
     return trace
 
 
+def tell_progress(machine: Machine, hear: Callable[[dict[str, Any]], None], seconds: float) -> None:
+    """Tell how far a run has come."""
+    line, turn, total = machine.outermost or (machine.line, None, None)
+    printed = machine.printed[-1].strip() if machine.printed else ""
+    hear({"line": line, "turn": turn, "total": total, "seconds": round(seconds, 1), "printed": cut(printed)[:SAID]})
+
+
+SAID = 80
+"""Characters of what was printed last that are told with how far a run has come."""
 MOST_RUNS = 3
 """So often a program is run: where the end of a loop came unforeseen, once more, to record the turns before it."""
 LONGER = 1.5
@@ -251,12 +263,15 @@ def run_once(
     during: Callable[[], AbstractContextManager[None]],
     plan: Plan,
     used: float,
+    hear: Callable[[dict[str, Any]], None] | None,
 ) -> tuple[Trace, Pauses]:
     """The trace of one run of a program, and when it paused; `used` are the seconds that were taken before."""
     recorder = Recorder()
     names: dict[str, Value] = {"__name__": "__main__", "__file__": "program.py", "__doc__": None}
     machine = Machine(limits, names, recorder, place, plan, used)
     machine.call = call
+    if hear is not None:
+        machine.meter.beat = partial(tell_progress, machine, hear)
     machine.source = pasted.program.split("\n")
     with prepare_engine(machine):
         with listening(recorder.tape):

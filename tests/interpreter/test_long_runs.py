@@ -410,3 +410,13 @@ def test_a_gap_keeps_nothing_alive_and_takes_no_memory() -> None:
     body = "for i in range({}):\n    loss = (w * torch.ones(3)).sum()\n    loss.backward()\n    w.grad = None\n"
     few, many = (run(HEAD + body.format(turns), limits=FREE) for turns in (200, 2000))
     assert len(few.events) == len(many.events)
+
+
+def test_it_is_told_how_far_a_run_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gradreel.interpreter.limits.BEAT", -1.0)
+    heard: list[dict[str, Any]] = []
+    run(HEAD + "for i in range(900):\n    if i == 50: print('fifty')\n    x = i\n", limits=FREE, hear=heard.append)
+    assert {one["line"] for one in heard} == {4} and {one["total"] for one in heard} == {900}
+    turns = [one["turn"] for one in heard]
+    assert len(turns) > 2 and turns == sorted(turns) and heard[-1]["printed"] == "fifty"
+    assert all(one["seconds"] >= 0 for one in heard)
