@@ -196,8 +196,11 @@ def run_stopped(told: SentenceContext) -> str:
 
 
 def turns_skipped(told: SentenceContext) -> str:
-    """Which turns, and how long the recording of them would be."""
+    """Which turns, and how long the recording of them would be, if there was one."""
     event = told.one(e.TurnsSkipped)
+    if not event.events:
+        turns = f"turns {event.first:,} to {event.last:,} of this loop ran unrecorded"
+        return f"Line {event.line}: {turns}; only what they left is shown."
     turns = f"turns {event.first:,} to {event.last:,} of this loop went by like these"
     return f"Line {event.line}: {turns}; of their {event.events:,} events only what they left is shown."
 
