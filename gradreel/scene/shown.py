@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradreel.explain.replay.graph_queries import all_finite, flat
+from gradreel.trace.codec import complex_text
 from gradreel.trace.events import Value, grid
 
 from . import columns, table
 
-DIGITS = {"float16": 4, "float32": 8}
+DIGITS = {"float16": 4, "float32": 8, "complex64": 8}
 MANY, FEWER = 16, 5
 """Of a value with more numbers than MANY, each is given to so many digits."""
 SUMMARY = {"min": "minimum", "max": "maximum", "mean": "mean"}
@@ -111,6 +112,8 @@ def round_data(data: Any, digits: int) -> Any:
         return [round_data(part, digits) for part in data]
     if isinstance(data, float):
         return columns.round_digits(data, digits) if math.isfinite(data) else repr(data)
+    if isinstance(data, complex):
+        return complex_text(complex(*(columns.round_digits(part, digits) for part in (data.real, data.imag))))
     if isinstance(data, int) and not -(2**53) <= data <= 2**53:
         return str(data)
     return data

@@ -28,13 +28,22 @@ def number_out(number: Any) -> Any:
         return number if math.isfinite(number) else repr(number)
     if isinstance(number, int) and not isinstance(number, bool) and not -SAFE <= number <= SAFE:
         return str(number)
+    if isinstance(number, complex):
+        return complex_text(number)
     return number
+
+
+def complex_text(number: complex) -> str:
+    """`1+2j`: as Python shows it, without brackets."""
+    return str(number).strip("()")
 
 
 def number_in(number: Any) -> Any:
     """The number that `number_out` wrote."""
     if isinstance(number, str):
-        return NONFINITE[number] if number in NONFINITE else int(number)
+        if number in NONFINITE:
+            return NONFINITE[number]
+        return complex(number) if number.endswith("j") else int(number)
     return number
 
 

@@ -136,6 +136,9 @@ test("small tensors are grids, shaded by size; odd numbers are told apart", () =
   const grid = gridOf(whole([[1, -2], ["nan", 0]], [2, 2]));
   assert.deepEqual(grid.map((row) => row.map((cell) => cell.shade)), [[0.5, -1], [0, 0]]);
   assert.deepEqual(grid.flat().map((cell) => cell.odd), [false, false, true, false]);
+  const complex = gridOf({ ...whole(["3+4j", "-1j"], [2]), dtype: "complex64" })[0];
+  const seen = complex.map(({ text, shade, odd }) => [text, shade, odd]);
+  assert.deepEqual(seen, [["3+4j", 1, false], ["0-1j", 0.2, false]]);
   assert.equal(gridOf(whole([1, 2, 3], [3])).length, 1);
   assert.equal(gridOf(whole(3, [])), null);
   assert.equal(gridOf(whole(new Array(SIDE + 1).fill(1), [SIDE + 1])), null);

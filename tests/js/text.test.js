@@ -22,6 +22,11 @@ for (const [value, text] of [
   [-0.25, "-0.25"],
   ["nan", "nan"],
   ["-inf", "-inf"],
+  ["1+2j", "1+2j"],
+  ["2j", "0+2j"],
+  ["0.33333334-2.5e-05j", "0.3333-2.5e-5j"],
+  ["-1e-07+nanj", "-1e-7+nanj"],
+  ["nan-infj", "nan-infj"],
   [true, "True"],
   [0, "0"],
   [1 / 3, "0.3333"],
@@ -48,6 +53,8 @@ test("what does not fit is told by its ends, by its shape and how far it goes, o
     [whole([["-inf", 0.5], [2, 3]], [2, 2]), 13, "[2,2] -inf…3"],
     [{ ...whole(Array(70).fill(true), [70]), dtype: "bool" }, 20, "[70] all True"],
     [{ shape: [64, 64], dtype: "float32", whole: false, min: -1e-5, max: 2.5 }, 20, "[64,64] -1e-5…2.5"],
+    [{ ...whole(["3+4j", "1j", "0j", "-5+12j"], [4]), dtype: "complex64" }, 16, "[4] size 0…13"],
+    [{ shape: [9, 9], dtype: "complex64", whole: false, min: 0.5, max: 2.5 }, 20, "[9,9] size 0.5…2.5"],
     [null, 26, "None"],
   ]) assert.equal(formatShort(value, room).replace("\u2060", ""), text);
   assert.match(formatShort(whole(eight, [8, 2]), 20), /…\u2060/, "what goes from here to there is not broken in two");

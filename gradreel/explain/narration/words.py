@@ -107,6 +107,9 @@ COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 def number(data: Any, digits: int = 4) -> str:
     """One number, short."""
+    if isinstance(data, complex):
+        sign = "" if data.imag < 0 else "+"
+        return f"{number(data.real, digits)}{sign}{number(data.imag, digits)}j"
     if isinstance(data, bool) or not isinstance(data, float):
         return str(data)
     if not math.isfinite(data):

@@ -19,7 +19,7 @@ const FEW = 6;
  */
 export function formatNumber(number, digits = 4) {
   if (typeof number === "boolean") return number ? "True" : "False";
-  if (typeof number !== "number") return String(number);
+  if (typeof number !== "number") return complexParts(number) ? formatComplex(number, digits) : String(number);
   if (Number.isInteger(number) && Math.abs(number) < 1e6) return String(number);
   const size = Math.abs(number);
   if (size !== 0 && (size < 1e-3 || size >= 1e6))
@@ -28,6 +28,35 @@ export function formatNumber(number, digits = 4) {
       .replace(/\.?0+e/, "e")
       .replace("e+", "e");
   return String(Number(number.toPrecision(Math.max(digits, String(Math.trunc(size)).length))));
+}
+
+const INFINITE = { inf: Infinity, "-inf": -Infinity };
+
+/** A complex number travels as Python writes it. */
+const COMPLEX = /^(.*?[^e])??([+-]?(?:[\d.]+(?:e[+-]\d+)?|inf|nan))j$/;
+
+/** The real and the imaginary part of `1+2j`, or null for what is no complex number.
+ * @param {any} item
+ * @returns {[number, number]|null}
+ */
+export function complexParts(item) {
+  const found = typeof item === "string" ? COMPLEX.exec(item) : null;
+  const part = (text) => INFINITE[text.replace("+", "")] ?? Number(text);
+  return found ? [part(found[1] ?? "0"), part(found[2])] : null;
+}
+
+function formatComplex(item, digits) {
+  const [real, imaginary] = complexParts(item).map((part) =>
+    Number.isNaN(part) ? "nan" : Number.isFinite(part) ? formatNumber(part, digits) : part > 0 ? "inf" : "-inf");
+  return `${real}${imaginary.startsWith("-") ? "" : "+"}${imaginary}j`;
+}
+
+/** How large a number is; of a complex one its absolute value. What is no number stays.
+ * @param {any} item
+ */
+export function sizeOf(item) {
+  const parts = complexParts(item);
+  return parts ? Math.hypot(...parts) : item;
 }
 
 /** The text of whole numbers as they were meant: PyTorch keeps the dimension -1 as 18446744073709551615.
@@ -104,16 +133,15 @@ function spread(value) {
   const elements = value.whole ? [value.data].flat(Infinity) : [value.min, value.max];
   if (!elements.length || elements.some((item) => item === undefined || item === null)) return [];
   if (elements.includes("nan")) return ["has nan"];
-  const numbers = elements.map((item) => INFINITE[item] ?? Number(item));
+  const numbers = elements.map((item) => INFINITE[item] ?? Number(sizeOf(item)));
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
   const grades = Math.max(-least, most) < 1 ? [2, 1] : [2];
   return grades.map((digits) => {
     const ends = [least, most].map((item) => formatElement(item, value.dtype, digits));
-    return least === most ? `all ${ends[0]}` : ends.join("…");
+    const told = least === most ? `all ${ends[0]}` : ends.join("…");
+    return value.dtype.startsWith("complex") ? `size ${told}` : told;
   });
 }
-
-const INFINITE = { inf: Infinity, "-inf": -Infinity };
 
 function formatElement(item, dtype, digits) {
   if (!Number.isFinite(item)) return item > 0 ? "inf" : "-inf";

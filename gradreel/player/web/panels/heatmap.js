@@ -2,7 +2,7 @@
  * A tensor's contents as something to look at: a grid of shaded numbers where they fit, else how they are spread. Pure.
  */
 
-import { formatNumber } from "../lib/format.js";
+import { complexParts, formatNumber, sizeOf } from "../lib/format.js";
 import { inRows, unpackCells } from "../stage/values.js";
 
 /** The largest side of a grid. */
@@ -52,11 +52,12 @@ function digits(item) {
 
 /** @returns {Cell[][]} */
 function shadeCells(rows, write) {
-  const most = Math.max(...rows.flat().map((item) => (typeof item === "number" ? Math.abs(item) : 0)));
+  const sizes = rows.flat().map(sizeOf).filter((item) => typeof item === "number");
+  const most = Math.max(0, ...sizes.map(Math.abs));
   return rows.map((row) => row.map((item) => ({
     text: write(item),
-    shade: typeof item === "number" && most > 0 ? item / most : item === true ? 1 : 0,
-    odd: typeof item === "string",
+    shade: typeof sizeOf(item) === "number" && most > 0 ? sizeOf(item) / most : item === true ? 1 : 0,
+    odd: typeof item === "string" && !complexParts(item),
   })));
 }
 
@@ -70,7 +71,7 @@ export function spreadOf(value) {
     return value.bins && Number.isFinite(value.min) && Number.isFinite(value.max)
       ? { least: value.min, most: value.max, bars: value.bins }
       : null;
-  const numbers = [value.data].flat(Infinity).filter((item) => typeof item === "number");
+  const numbers = [value.data].flat(Infinity).map(sizeOf).filter((item) => typeof item === "number");
   if (numbers.length < 2) return null;
   const least = Math.min(...numbers);
   const most = Math.max(...numbers);
