@@ -19,12 +19,11 @@ from . import accelerator as accelerator
 from . import autograd as autograd
 from . import cuda as cuda
 from . import events as events
+from . import fft as fft
 from . import linalg as linalg
 from . import ops as ops
 from . import random as random
 from .api.functions import creation as _creation
-from .api.functions import pointwise as _pointwise
-from .api.functions import sorting as _sorting
 from .api.functions.contraction import cdist as cdist
 from .api.functions.contraction import einsum as einsum
 from .api.functions.contraction import inner as inner
@@ -80,7 +79,6 @@ from .api.functions.pointwise import float_power as float_power
 from .api.functions.pointwise import fmod as fmod
 from .api.functions.pointwise import frexp as frexp
 from .api.functions.pointwise import get_device as get_device
-from .api.functions.pointwise import imag as imag
 from .api.functions.pointwise import is_complex as is_complex
 from .api.functions.pointwise import is_conj as is_conj
 from .api.functions.pointwise import is_floating_point as is_floating_point
@@ -101,7 +99,6 @@ from .api.functions.pointwise import round as round
 from .api.functions.pointwise import rsub as rsub
 from .api.functions.pointwise import square as square
 from .api.functions.pointwise import sub as sub
-from .api.functions.pointwise import view_as_real as view_as_real
 from .api.functions.pointwise import where as where
 from .api.functions.pointwise import xlogy as xlogy
 from .api.functions.random import bernoulli as bernoulli
@@ -200,6 +197,8 @@ from .api.functions.sorting import logcumsumexp as logcumsumexp
 from .api.functions.sorting import searchsorted as searchsorted
 from .api.functions.sorting import unique as unique
 from .api.functions.sorting import unique_consecutive as unique_consecutive
+from .api.functions.spectrogram import istft as istft
+from .api.functions.spectrogram import stft as stft
 from .api.functions.statistics import aminmax as aminmax
 from .api.functions.statistics import corrcoef as corrcoef
 from .api.functions.statistics import cov as cov
@@ -298,6 +297,16 @@ from .ops.binary import logical_or as logical_or
 from .ops.binary import logical_xor as logical_xor
 from .ops.binary import lt as lt
 from .ops.binary import ne as ne
+from .ops.complex import complex_of as _complex_of
+from .ops.complex import conj as conj
+from .ops.complex import conj_physical as conj_physical
+from .ops.complex import imag as imag
+from .ops.complex import polar as polar
+from .ops.complex import real as real
+from .ops.complex import resolve_conj as resolve_conj
+from .ops.complex import resolve_neg as resolve_neg
+from .ops.complex import view_as_complex as view_as_complex
+from .ops.complex import view_as_real as view_as_real
 from .ops.grid_sample import affine_grid_generator as affine_grid_generator
 from .ops.grid_sample import grid_sampler_2d as grid_sampler_2d
 from .ops.indexing import index_add as index_add
@@ -498,10 +507,9 @@ cdouble = complex128
 cfloat = complex64
 cholesky = _linalg.old_cholesky
 clip = clamp
+complex = _complex_of
 concat = cat
 concatenate = cat
-conj = _pointwise.itself
-conj_physical = _pointwise.itself
 cross = _linalg.old_cross
 divide = div
 fix = trunc
@@ -520,9 +528,6 @@ norm = _linalg.old_norm
 not_equal = ne
 qr = _linalg.old_qr
 range = _creation.closed_range
-real = _pointwise.itself
-resolve_conj = _sorting.resolve
-resolve_neg = _sorting.resolve
 row_stack = vstack
 slogdet = _linalg.old_slogdet
 subtract = sub

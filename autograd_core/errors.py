@@ -139,6 +139,7 @@ TYPE_NAMES |= {
 }
 C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int"}
 C_NAMES |= {"int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
+C_NAMES |= {"complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
 
 
 def type_name(dtype: np.dtype[Any]) -> str:

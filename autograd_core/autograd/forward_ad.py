@@ -94,7 +94,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 def dual_at(level: Level, tensor: Tensor, tangent: Tensor, kind: type[Source] = Source) -> Tensor:
     for what, given in (("primal", tensor), ("tangent", tangent)):
-        if given.data_.dtype.kind != "f":
+        if given.data_.dtype.kind not in "fc":
             raise ValueError(f"Expected {what} to be floating point or complex, but got: {given.dtype}")
     if tensor.data_.shape != tangent.data_.shape:
         raise RuntimeError(

@@ -23,7 +23,7 @@ from ..functorch.levels import Level, Source, exit_level, transforming, wants_gr
 from ..graph.copy_slices import rebase_onto
 from ..graph.edges import gradient_edge
 from ..opaque import opaque
-from ..tensor.tensor import Tensor, plain
+from ..tensor.tensor import Tensor, show_as
 from ..tensor.views import alias_view
 from .forward_ad import dual_at
 from .function_node import FunctionCtx as FunctionCtx
@@ -69,7 +69,7 @@ def wrap_outputs(node: FunctionNode, outputs: list[Any], inputs: list[Tensor], r
         tell.emit_write(tensor, node.function.__name__, ())
     wrapped: list[Any] = []
     differentiable = [
-        recorded and isinstance(out, Tensor) and out.data_.dtype.kind == "f" and not among(out, constant)
+        recorded and isinstance(out, Tensor) and out.data_.dtype.kind in "fc" and not among(out, constant)
         for out in outputs
     ]
     for nr, out in enumerate(outputs):
@@ -198,7 +198,7 @@ def refuse_needless(node: FunctionNode, outputs: Sequence[Any], tangents: Sequen
 
 
 def floating(value: Any) -> bool:
-    return isinstance(value, Tensor) and value.data_.dtype.kind == "f"
+    return isinstance(value, Tensor) and value.data_.dtype.kind in "fc"
 
 
 def refuse_replaced(outputs: Sequence[Any], tangents: Sequence[Any], args: Sequence[Any], along: Sequence[Any]) -> None:
@@ -252,7 +252,7 @@ def refuse_other_views(tangent: Tensor, shown: Sequence[tuple[Tensor, Tensor | N
 
 def bare(out: Tensor) -> Tensor:
     """`out` without what it is a view of: no graph leads to it."""
-    made = plain(out.array())
+    made = show_as(out, out.array())
     made.storage_ = out.shared_storage()
     return made
 

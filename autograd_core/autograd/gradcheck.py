@@ -1,8 +1,10 @@
 """gradcheck: gradients against differences of the function itself.
 
 The slow way compares whole Jacobians, element by element; the fast way one number for each input and output, the
-product of their Jacobian with two random vectors. Complex numbers and sparse tensors, which torch's gradcheck treats
-as well, this engine does not have.
+product of their Jacobian with two random vectors.
+
+A function with complex outputs is checked twice, of its imaginary and of its real parts. Of a complex input the slope
+along the real axis is the real part of a row, that along the imaginary axis its imaginary part: what backward gives.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from ..dispatch.registry import GRAPH
 from ..engine.state import ask_room, state
+from ..errors import Unsupported
 from ..graph.edges import gradient_edge
 from ..graph.node import Node, Wanted
 from ..random.generator import Generator, uniform
@@ -108,11 +112,16 @@ def differentiable(given: Any) -> tuple[Tensor, ...]:
 
 @dataclass(frozen=True)
 class Subject:
-    """A function, what it is called with, and what it gave."""
+    """A function, what it is called with, and what it gave.
+
+    `parts` says which parts of its complex outputs are looked at, "real" or "imaginary"; these are `split`.
+    """
 
     func: Callable[..., Any]
     inputs: tuple[Any, ...]
     given: tuple[Any, ...]
+    parts: str = ""
+    split: tuple[int, ...] = ()
 
     @property
     def diff_inputs(self) -> list[Tensor]:
@@ -131,6 +140,27 @@ class Subject:
 
     def grads(self, outputs: Any, grad_outputs: Any, retain: bool = True) -> tuple[Tensor | None, ...]:
         return grad(outputs, self.diff_inputs, grad_outputs, retain_graph=retain, allow_unused=True)
+
+
+def has_complex(values: Iterable[Any]) -> bool:
+    return any(isinstance(value, Tensor) and value.data_.dtype.kind == "c" for value in values)
+
+
+def by_parts(subject: Subject) -> list[Subject]:
+    """`subject`, or its imaginary and its real parts where outputs are complex."""
+    if not has_complex(subject.given):
+        return [subject]
+    split = tuple(i for i, out in enumerate(subject.outputs) if has_complex((out,)))
+    return [part_of(subject, name, split) for name in ("imaginary", "real")]
+
+
+def part_of(subject: Subject, name: str, split: tuple[int, ...]) -> Subject:
+    take = GRAPH["imag" if name == "imaginary" else "real"]
+
+    def func(*inputs: Any) -> tuple[Any, ...]:
+        return tuple(take(out) if has_complex((out,)) else out for out in subject.call(*inputs))
+
+    return Subject(func, subject.inputs, func(*subject.inputs), name, split)
 
 
 def shape_like(vector: Array, like: Tensor) -> Tensor:
@@ -178,11 +208,17 @@ def numerical(subject: Subject, eps: float) -> list[list[Array]]:
     for tensor in subject.diff_inputs:
         memory = tensor.array()
         ask_room(memory.size, sum(out.data_.size for out in subject.floats))
-        jacobians = [np.zeros((memory.size, out.data_.size), out.data_.dtype) for out in subject.floats]
+        kinds = [np.result_type(out.data_, 1j if memory.dtype.kind == "c" else 1.0) for out in subject.floats]
+        sizes = [out.data_.size for out in subject.floats]
+        jacobians = [np.zeros((memory.size, size), kind) for size, kind in zip(sizes, kinds, strict=True)]
         for row, index in enumerate(product(*map(range, memory.shape))):
             place: Any = (*index, ...)
             element = memory[place]
-            columns = difference(subject, element, eps, eps, f"on index {index} ")
+            where = f"on index {index} "
+            columns = difference(subject, element, eps, eps, where)
+            if memory.dtype.kind == "c":
+                across = difference(subject, element, 1j * eps, eps, where)
+                columns = [a + 1j * b for a, b in zip(columns, across, strict=True)]
             for jacobian, column in zip(jacobians, columns, strict=True):
                 jacobian[row] = column
         found.append(jacobians)
@@ -264,7 +300,7 @@ def check_inputs(inputs: Sequence[Any]) -> None:
     for i, value in enumerate(inputs):
         if not requires(value):
             continue
-        if value.data_.dtype != np.float64:
+        if value.data_.dtype not in (np.float64, np.complex128):
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
                 "will likely fail if all the inputs are not of double precision floating point or complex. ",
@@ -302,9 +338,10 @@ def twice(measure: Callable[..., list[Array]], *given: Any, limits: Limits) -> l
     return first
 
 
-def mismatch(a: Any, n: Any, output: int, place: int, ahead: bool) -> str:
+def mismatch(a: Any, n: Any, output: int, place: int, ahead: bool, subject: Subject) -> str:
     mode = "computed with forward mode " if ahead else ""
-    return (
+    half = not ahead and output in subject.split
+    return (f"While considering the {subject.parts} part of complex outputs only, " if half else "") + (
         f"Jacobian {mode}mismatch for output {output} with respect to input {place},\n"
         f"numerical:{plain(np.asarray(n))}\nanalytical:{plain(np.asarray(a))}\n"
     )
@@ -328,7 +365,7 @@ def check_slowly(subject: Subject, limits: Limits, ahead: bool) -> None:
         for j, a in enumerate(found):
             n = by_difference[j][k]
             if not limits.close(a, n):
-                raise GradcheckError(mismatch(a, n, i, j, ahead))
+                raise GradcheckError(mismatch(a, n, i, j, ahead, subject))
 
 
 def place_among(tensor: Tensor, tensors: Sequence[Tensor]) -> int:
@@ -362,7 +399,7 @@ def check_fast(subject: Subject, limits: Limits, ahead: bool) -> None:
             if not ahead:
                 n, scale = (vs[j] * n).sum(), float(vs[j].sum())
             if not limits.close(a, n, limits.atol * float(u.sum()) * scale):
-                raise GradcheckError(mismatch(a, n, j, i, ahead) + slow_again(subject, limits, i, out, ahead))
+                raise GradcheckError(mismatch(a, n, j, i, ahead, subject) + slow_again(subject, limits, i, out, ahead))
 
 
 def random_unit(tensor: Tensor, stream: Generator) -> Array:
@@ -474,13 +511,17 @@ def gradcheck(
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
     limits = Limits(eps, atol, rtol, nondet_tol)
-    compare = check_fast if fast_mode else check_slowly
     try:
         values = as_tuple(inputs)
         check_inputs(values)
         subject = Subject(func, values, as_tuple(func(*values)))
+        complex_too = has_complex((*values, *subject.given))
+        compare = check_fast if fast_mode and not complex_too else check_slowly
+        if complex_too and check_forward_ad:
+            raise Unsupported("gradcheck of forward mode with complex numbers is not supported by this engine")
         if check_backward_ad:
-            compare(subject, limits, False)
+            for part in by_parts(subject):
+                compare(part, limits, False)
         if check_forward_ad:
             compare(subject, limits, True)
         if check_backward_ad:
@@ -565,7 +606,7 @@ def gradgradcheck(
 
 def random_start(out: Tensor, gaps: bool) -> Tensor:
     """A gradient between -1 and 1 for `out`, to be differentiated; `gaps`: not dense in memory."""
-    kind = out.data_.dtype if out.data_.dtype.kind == "f" else np.dtype(np.float64)
+    kind = out.data_.dtype if out.data_.dtype.kind in "fc" else np.dtype(np.float64)
     shape = out.data_.shape
     if gaps and out.data_.size > 1:
         values = uniform(2 * out.data_.size, kind, -1, 1).reshape(*shape[:-1], -1)[..., 1::2]

@@ -17,7 +17,7 @@ from ..graph.copy_slices import rebase
 from ..graph.edges import gradient_edge
 from ..graph.node import FLOAT, Node
 from ..tensor.memory_overlap import refuse_overlap
-from ..tensor.tensor import Array, Tensor, plain
+from ..tensor.tensor import Array, LazyView, Tensor, plain
 from .operands import operand
 from .registry import call, callbacks
 
@@ -113,7 +113,7 @@ def at_once(op: Any, ufunc: Any, target: Tensor, other: Any) -> bool:
         tape = fields["tape"]
         if tape is None:
             return False
-    if target.node is not None or fields["mapped"] or fields["levels"]:
+    if target.node is not None or target.__class__ is LazyView or fields["mapped"] or fields["levels"]:
         return False
     mine = target.data_
     theirs = other.data_ if other.__class__ is Tensor else other

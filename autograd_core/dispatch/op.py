@@ -23,6 +23,10 @@ again;
 
 What is constant for an operator is compiled once into straight-line code (codegen/); `Op.source` shows it.
 
+Note [Conjugates]. A formula says `conj` where torch conjugates, which leaves real numbers alone. Graphs of real numbers
+alone are run by code that is compiled without it (`texts`); others go to the exact engine, whose code has it
+(`full_texts`).
+
 Note [Two namespaces]. A formula is one code object that becomes two functions. In one its global names are looked up in
 GRAPH, where `mul` is the operator on tensors; in the other in RAW, where `mul` is the forward on arrays. So a formula
 may name any operator of the table, wherever it stands, and is written once.
@@ -91,7 +95,8 @@ class Op:
         # Python clears slots by name: what is saved goes first, then the edges, from the last to the first
         self.edge_slots = {p: f"to_{at:02}_{p}" for at, p in enumerate(reversed(self.inputs))}
         self.underived = traits.get("node") == "NotImplemented"
-        self.texts, self.body, self.shortcut = written_down(forward, name)
+        self.full_texts, self.body, self.shortcut = written_down(forward, name)
+        self.texts = {p: without_conj(text) for p, text in self.full_texts.items()}
         self.node_class = self.make_node_class() if formulas else None
         self.packed_source = b""
 
@@ -199,20 +204,21 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
 def op(schemas: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     """Declare an operator by its schemas, or its name alone; see the note at the head of the module.
 
-    Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of results),
-    `outputs` (names of several results; those behind a `|` have no gradient), `promote` (the inputs brought to one
-    dtype, by the function `promotion` if that refuses some), `floating=True` (integers become floats), `nr` or `node`
-    (a node name that does not follow from the order),
+    Traits beside the formulas: `view=True` (the result shows the memory of `self`; "conj", "neg" or "parts" where it
+    shows it otherwise than by lengths and steps: conjugated, negated, or complex numbers and their parts as one
+    another), `many=True` (a list of results), `outputs` (names of several results; those behind a `|` have no
+    gradient), `promote` (the inputs brought to one dtype, by the function `promotion` if that refuses some),
+    `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order),
     `tensors_only` (a number cannot stand for a tensor), `sparing` (an input is saved only if a formula that uses it is
     wanted, also where several use it), `operator` (what the operator form, `a @ b`, does with operands that the
     shortcut at the head of the forward is not for), `fitting` (the formulas over arrays make their gradients anew, in
-    the very shape and dtype of their inputs), `over` (the formula of the one input over arrays, of `grad` and `result`,
-    for results that nothing else holds any more: it may write over them), `writes` (how often torch writes the
-    gradients of this operator while it makes them: version counters tell; one number, or a function of the node that
-    gives one for each input), `forward_mode=False` (torch has no forward derivative of it),
-    `pointwise=True` (each element alone, as the tag in native_functions.yaml says: vmap runs it on the whole batch, and
-    the tensors of one that programs call are brought to one dtype unless `promote` says otherwise), `cost` (what an
-    element costs a program, in steps of 100 ns, where that is more than one).
+    the very shape and dtype of their inputs), `over` (the formula of the one input over arrays, of `grad` and
+    `result`, for results that nothing else holds any more: it may write over them), `writes` (how often torch writes
+    the gradients of this operator while it makes them: version counters tell; one number, or a function of the node
+    that gives one for each input), `forward_mode=False` (torch has no forward derivative of it), `pointwise=True`
+    (each element alone, as the tag in native_functions.yaml says: vmap runs it on the whole batch, and the tensors of
+    one that programs call are brought to one dtype unless `promote` says otherwise), `cost` (what an element costs a
+    program, in steps of 100 ns, where that is more than one).
     """
     name = schema.operator_name(schemas)
     traits = {k: v for k, v in entry.items() if k in TRAITS}
@@ -303,6 +309,17 @@ def entries_of(source: str) -> Iterator[tuple[str, Entry]]:
                 if isinstance(first, ast.Constant):
                     texts = {str(p): ast.unparse(f.body) for p, f in formulas.items()}
                     yield schema.operator_name(str(first.value)), (texts, expression(node.body), shortcut(node.body))
+
+
+def without_conj(text: str) -> str:
+    """The formula `text` for real numbers: without its conjugates."""
+    return ast.unparse(RealFormula().visit(ast.parse(text, mode="eval"))) if "conj(" in text else text
+
+
+class RealFormula(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        return node.args[0] if isinstance(node.func, ast.Name) and node.func.id == "conj" else node
 
 
 def shortcut(body: list[ast.stmt]) -> Shortcut | None:

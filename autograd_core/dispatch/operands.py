@@ -14,7 +14,7 @@ from ..graph.saved_tensor import SavedResult as SavedResult
 from ..namespace.type_names import named_in_c
 from ..tensor.tensor import Array, Tensor, plain, wrapped_number
 from ..tensor.type_promotion import common
-from ..tensor.views import take_view
+from ..tensor.views import ReplayedView, remember, take_view
 
 if TYPE_CHECKING:
     from .op import Op
@@ -36,7 +36,7 @@ def operand(value: Any, op: Op, name: str) -> Tensor | None:
     parameters = list(op.signature.parameters)
     if name != parameters[0]:
         numbers = not op.traits.get("tensors_only")
-        if numbers and isinstance(value, bool | int | float):
+        if numbers and isinstance(value, bool | int | float | complex):
             return wrapped_number(value)
         if numbers and isinstance(value, np.generic):
             return wrapped_number(value.item())
@@ -139,9 +139,14 @@ def pack_all(node: Node) -> None:
             setattr(node, SAVED[slot], pack_slot(node, kept, hooks))
 
 
-def finish(op: Op, source: Tensor, value: Any) -> list[Tensor]:
+def finish(op: Op, source: Tensor, value: Any, args: tuple[Any, ...]) -> list[Tensor]:
     """The view or views of `source` that a view operator gives; several results that are no views."""
     if not op.view:
         return [plain(part) for part in value]
     parts = value if op.many else [value]
-    return [take_view(source, part, "multi_output" if op.many else None) for part in parts]
+    toggles = "" if op.view is True or op.view == "parts" else op.view
+    views = [take_view(source, part, "multi_output" if op.many else None, toggles) for part in parts]
+    replayed = op.view is not True or (source.meta is not None and source.meta.view.__class__ is ReplayedView)
+    if replayed and not source.shared_storage().inference:
+        remember(op, source, args, views)
+    return views

@@ -32,7 +32,7 @@ from . import sequence_order
 from .grad_validation import count_writes, fit, memory, validate_grads, writes_into
 from .pending_grads import ALONE, alone, finish, leaf, settle, waited_for
 from .sequence_order import MISSES
-from .state import DETACHED, RESHAPED, irregular
+from .state import COMPLEX, DETACHED, RESHAPED, irregular
 
 
 def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
@@ -161,11 +161,14 @@ def below_root(root: Node) -> dict[int, Node] | None:
     """The nodes that `root` leads to, by sequence_nr; None if this engine must not run them."""
     if root.hooks is not None or root.step is None or RESHAPED in irregular:
         return None
+    complex_too = COMPLEX in irregular
     nodes: dict[int, Node] = {root.sequence_nr: root}
     order = [root]
     apart = DETACHED in irregular
     for node in order:
         if apart and keeps_detached(node):
+            return None
+        if complex_too and has_complex(node):
             return None
         for below in node.next:
             if below is None:
@@ -179,15 +182,21 @@ def below_root(root: Node) -> dict[int, Node] | None:
                         return None
                 elif nodes[nr] is not below:
                     return None
-            elif not isinstance(below, AccumulateGrad) or below.hooks is not None or has_hooks(below):
+            elif not isinstance(below, AccumulateGrad) or below.hooks is not None or asks_more(below):
                 return None
     return nodes
 
 
-def has_hooks(leaf: AccumulateGrad) -> bool:
-    """Whether more happens at `leaf` than that its `.grad` grows, or less."""
+def has_complex(node: Node) -> bool:
+    """Whether a result of `node` is of complex numbers, whose gradients the exact engine alone conjugates."""
+    return any(dtype.kind == "c" for _, dtype in node.outs)
+
+
+def asks_more(leaf: AccumulateGrad) -> bool:
+    """Whether more happens at `leaf` than that its `.grad` grows, or less, or it is complex."""
     meta = leaf.variable.meta
-    return meta is not None and bool(meta.hooks or meta.post_hooks or not meta.requires_grad)
+    hooked = meta is not None and bool(meta.hooks or meta.post_hooks or not meta.requires_grad)
+    return hooked or has_complex(leaf)
 
 
 def add(this: Run, key: Any, grad: Any) -> None:

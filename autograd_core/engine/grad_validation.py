@@ -72,6 +72,11 @@ def fit(node: Node, index: int, grad: Any, expected: Output, graph: bool) -> Any
     data = grad.data_ if graph else grad
     if not isinstance(data, np.ndarray | np.generic | Batch):
         data = grad = dtype.type(data)
+    if data.dtype.kind == "c" and dtype.kind != "c":
+        if node.op_name in WHOLLY_COMPLEX:
+            raise RuntimeError(NO_REAL_PART)
+        grad = call("real", grad) if graph else data.real
+        data = grad.data_ if graph else grad
     if data.shape != shape:
         if not expandable(shape, data.shape):
             raise RuntimeError(
@@ -83,6 +88,14 @@ def fit(node: Node, index: int, grad: Any, expected: Output, graph: bool) -> Any
     if data.dtype != dtype:
         return call("to_copy", grad, dtype) if graph else data.astype(dtype)
     return grad
+
+
+WHOLLY_COMPLEX = frozenset(("where.self",))
+"""Operators of whose complex gradients PyTorch takes no real part, where an input is real."""
+NO_REAL_PART = (
+    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  "
+    "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+)
 
 
 def expandable(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:

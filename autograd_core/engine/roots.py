@@ -94,11 +94,41 @@ def check_roots(roots: Sequence[Any], grads: Sequence[Any]) -> None:
             continue
         if not isinstance(root, Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")
-        if isinstance(grad, Tensor) and grad.data_.shape != root.data_.shape:
-            raise RuntimeError(errors.grad_shape(i, grad.data_.shape, root.data_.shape))
-        if grad is None and root.requires_grad and root.data_.size != 1:
-            raise RuntimeError(errors.NOT_SCALAR)
+        if isinstance(grad, Tensor):
+            check_given(i, root, grad)
+        elif grad is None and root.requires_grad:
+            check_scalar(root)
     check_enough(roots, grads)
+
+
+def check_given(i: int, root: Tensor, grad: Tensor) -> None:
+    """Whether `grad` can be the gradient that root number `i` starts with.
+
+    Raises:
+        RuntimeError: it is of another shape, or one of both is complex and the other is not.
+    """
+    data, given = root.data_, grad.data_
+    if given.shape != data.shape:
+        raise RuntimeError(errors.grad_shape(i, given.shape, data.shape))
+    if (given.dtype.kind == "c") is not (data.dtype.kind == "c"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{i}] has a dtype of {from_numpy(given.dtype)} and output[{i}] has a dtype of "
+            f"{from_numpy(data.dtype)}."
+        )
+
+
+def check_scalar(root: Tensor) -> None:
+    """Whether `root` can start with a gradient of 1.
+
+    Raises:
+        RuntimeError: it has another number of elements than one, or that is complex.
+    """
+    if root.data_.size != 1:
+        raise RuntimeError(errors.NOT_SCALAR)
+    if root.data_.dtype.kind != "f":
+        kind = from_numpy(root.data_.dtype)
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {kind}")
 
 
 def check_inputs(inputs: Sequence[Any]) -> None:

@@ -42,6 +42,7 @@ irregular: set[str] = set()
 """What there ever was in this process that the quick engine must look out for; see Note [Sorted runs]."""
 
 RESHAPED = "tensors that got memory of another shape, with nobody told"
+COMPLEX = "complex numbers"
 DETACHED = "tensors that were taken out of their graph in place"
 
 irregular_memory: set[str] = set()

@@ -1,5 +1,7 @@
 """What is told of a tensor's contents: a small tensor whole, of a larger one a summary and its first elements.
 
+Complex numbers are summed up by how large they are.
+
 A larger tensor is also told by cells, to three digits, for those who want to look at it: a matrix of at most SIDE by
 SIDE by its own, any other by at most POOLED by POOLED that stand for parts of it.
 """
@@ -84,7 +86,7 @@ def snapshot(array: np.ndarray[Any, Any] | np.generic) -> Value:
     numbers = flat.reshape(-1)
     head = numbers[: WHOLE // 16].tolist()
     if numbers.dtype.kind == "c":
-        numbers = numbers.real
+        numbers, flat = np.abs(numbers), np.abs(flat)
     least, most = float(numbers.min()), float(numbers.max())
     mean = float(np.add.reduce(numbers, dtype=np.float64)) / numbers.size
     bins = spread(numbers, least, most, mean)
@@ -119,8 +121,6 @@ def parts(length: int) -> int:
 
 def pooled(tensor: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The cells of a tensor laid flat, with zeros where it does not fill the last of them."""
-    if tensor.dtype.kind == "c":
-        return tensor
     rows, columns = plane(tensor.shape)
     high, wide = parts(rows), parts(columns)
     many, across = grid(tensor.shape)
@@ -139,13 +139,11 @@ def pooled(tensor: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.where(top >= -bottom, top, bottom)
 
 
-def cells(matrix: np.ndarray[Any, Any]) -> tuple[int, str] | None:
-    """The cells of `matrix`; None for complex numbers.
+def cells(matrix: np.ndarray[Any, Any]) -> tuple[int, str]:
+    """The cells of `matrix`.
 
     The largest lies below 2**15, so that what is up to 2**29 times smaller has eleven bits as well.
     """
-    if matrix.dtype.kind == "c":
-        return None
     numbers = matrix.astype(np.float64)
     largest = float(np.max(np.abs(numbers), initial=0.0, where=np.isfinite(numbers)))
     power = math.frexp(largest)[1] - 15

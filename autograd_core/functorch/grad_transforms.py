@@ -63,7 +63,7 @@ def differentiable(level: Level, value: Any) -> Any:
     def wrap_function(leaf: Any) -> Tensor:
         if not isinstance(leaf, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(leaf)}")
-        if leaf.data_.dtype.kind != "f":
+        if leaf.data_.dtype.kind not in "fc":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         return wrap(leaf, level)
 
@@ -179,7 +179,7 @@ def vjp_of(func: Func, primals: tuple[Any, ...], argnums: Any, has_aux: bool) ->
         check_tensors(outputs, caller)
         results = leave(level, output)
         for out in outputs:
-            if out.data_.dtype.kind != "f":
+            if out.data_.dtype.kind not in "fc":
                 raise RuntimeError(
                     "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                     f"{out.dtype}"

@@ -16,7 +16,7 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edges import gradient_edge
 from ..graph.node import Node, Wanted
 from ..tensor.storage import Storage, new_storage
-from ..tensor.tensor import Tensor, plain
+from ..tensor.tensor import Tensor, show_as
 from .batch import is_hidden
 from .batched_tensor import Part, hide
 
@@ -171,7 +171,8 @@ def wrap(tensor: Tensor, level: Level, tangent: Tensor | None = None, kind: type
     source.level, source.origin, source.tangent = level, tensor, tangent
     if level.first_node is None:
         level.first_node = source.sequence_nr
-    wrapped = plain(tensor.array(), source)
+    wrapped = show_as(tensor, tensor.array())
+    wrapped.node = source
     wrapped.storage_ = counting(tensor.shared_storage())
     return wrapped
 
@@ -244,7 +245,7 @@ def cut(value: Any, level: Level) -> Any:
         return node.origin
     if leads_outside(value, level):
         return value
-    outside = plain(value.array())
+    outside = show_as(value, value.array())
     outside.storage_ = value.shared_storage()
     return outside
 
@@ -255,6 +256,7 @@ def exit_level(value: Tensor, level: Level, kind: type[Exit] = Exit) -> Tensor:
     if outside.requires_grad and (kind is CppFunction or sources_of(outside, level)):
         node = kind([gradient_edge(outside)], ((outside.data_.shape, outside.data_.dtype),))
         node.level = level
-        outside = plain(outside.array(), node)
+        outside = show_as(outside, outside.array())
+        outside.node = node
         outside.storage_ = value.shared_storage()
     return outside

@@ -83,7 +83,7 @@ def check_nan(node: Node, results: Sequence[Any]) -> None:
     """
     for i, result in enumerate(results):
         data = None if result is None else result.data_ if isinstance(result, Tensor) else result
-        if data is not None and data.dtype.kind == "f" and np.isnan(data).any():
+        if data is not None and data.dtype.kind in "fc" and np.isnan(data).any():
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
 
 

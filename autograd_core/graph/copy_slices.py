@@ -13,7 +13,7 @@ from ..events import session as tell
 from ..functorch.batch import Batch, Level, is_hidden
 from ..tensor.memory_overlap import refuse_repeats
 from ..tensor.tensor import Tensor, plain
-from ..tensor.views import HiddenView, current_grad_fn, geometry, laid_out, move_retain, steps_of, strided_window
+from ..tensor.views import ReplayedView, current_grad_fn, geometry, laid_out, move_retain, steps_of, strided_window
 from .edges import gradient_edge
 from .node import Node, Wanted
 from .saved_tensor import SavedResult
@@ -103,12 +103,14 @@ class CopySlices(Node):
         super().__init__(edges, ((base.data_.shape, base.data_.dtype),))
         self.inner = inner
         look = view.meta.view if view.meta is not None else None
-        self.look = look if is_hidden(base) else None
+        self.look = look if is_hidden(base) or isinstance(look, ReplayedView) else None
         self.steps = steps_of(base.data_)
         self.size, self.stride, self.offset = geometry(view) if self.look is None else ((), (), 0)
 
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         self.check()
+        if isinstance(self.look, ReplayedView):
+            return arrays_through_view(self, self.look, grads, wanted)
         whole = laid_out(grads[0].shape, self.steps, grads[0].dtype)
         whole[...] = grads[0]
         part = strided_window(whole, self.size, self.stride, self.offset)
@@ -120,7 +122,7 @@ class CopySlices(Node):
 
     def graph(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         self.check()
-        if isinstance(self.look, HiddenView):
+        if isinstance(self.look, ReplayedView):
             return through_view(self, self.look, grads, wanted)
         data = grads[0].data_
         whole = (
@@ -168,8 +170,18 @@ def levels_of(tensor: Tensor) -> set[Level]:
     return found
 
 
-def through_view(node: CopySlices, look: HiddenView, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
-    """The gradients of a CopySlices over hidden tensors: of the base before, and of what was written."""
+def arrays_through_view(node: CopySlices, look: ReplayedView, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
+    """`through_view` where no graph is made: nobody is told of the tensors on the way."""
+    session, state.session = state.session, None
+    try:
+        found = through_view(node, look, [plain(grad) for grad in grads], wanted)
+    finally:
+        state.session = session
+    return [getattr(part, "data_", part) for part in found]
+
+
+def through_view(node: CopySlices, look: ReplayedView, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
+    """The gradients of a CopySlices whose part is taken again: of the base before, and of what was written."""
     whole = call("clone", grads[0])
     inner = node.inner.graph((call("clone", look.taken_of(whole)),), (node.inner.next[0], *wanted[1:]))
     if inner[0] is not None and not levels_of(inner[0]) <= levels_of(whole):

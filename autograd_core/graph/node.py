@@ -11,8 +11,8 @@ import numpy as np
 from .. import errors as errors
 from .. import events
 from ..dispatch.registry import callbacks
+from ..engine.state import COMPLEX, state, unusual
 from ..engine.state import LAST as LAST
-from ..engine.state import state, unusual
 from ..events import session as tell
 from ..ordered_dict import OrderedDict
 from ..tensor.tensor import Array, Tensor, wrapped_number
@@ -55,6 +55,9 @@ def outs_of(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Output, ...]:
     out = shape, dtype
     found = known_outs.get(out)
     if found is None:
+        if dtype.kind == "c":
+            unusual(COMPLEX)  # they are never kept here, so that each node that has any says so
+            return (out,)
         if len(known_outs) >= MANY:
             known_outs.clear()
             known_floats.clear()

@@ -21,6 +21,7 @@ from ..ops import linalg_decomposition, linalg_solve, reduction, view
 from ..ops import matmul as matmul_ops
 from ..ops._common import check_floating, check_matrix, check_square, need, refuse, square, wrap
 from ..ops.binary import div, eq, gt, mul
+from ..ops.complex import conj
 from ..ops.join import clone
 from ..ops.linalg_solve import linalg_inv
 from ..ops.matmul import vdot
@@ -441,7 +442,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         check_floating("linalg.vecdot", given)
     if x.data_.ndim == y.data_.ndim == 1:
         return vdot(x, y)
-    return sum_dim(mul(x, y), [dim], False)
+    return sum_dim(mul(conj(x), y), [dim], False)
 
 
 # ---- inverses

@@ -59,7 +59,7 @@ def plain_check(source: Tensor) -> None:
     Raises:
         RuntimeError: it holds whole numbers.
     """
-    if source.data_.dtype.kind != "f":
+    if source.data_.dtype.kind not in "fc":
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
 
 

@@ -8,11 +8,13 @@ from ..dispatch.registry import GRAPH, TABLE
 from . import activation as activation
 from . import attention as attention
 from . import binary as binary
+from . import complex as complex
 from . import convolution as convolution
 from . import ctc_loss as ctc_loss
 from . import cumulative as cumulative
 from . import distance as distance
 from . import embedding as embedding
+from . import fft as fft
 from . import grid_sample as grid_sample
 from . import indexing as indexing
 from . import interpolation as interpolation

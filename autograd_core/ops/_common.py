@@ -104,6 +104,17 @@ helper(axes)
 helper(wrap)
 
 
+# ---- complex numbers
+
+
+def conjugate(data: Any) -> Any:
+    """The conjugate of an array or number; itself if it is real."""
+    kind = data.__class__
+    if kind is not np.ndarray and not isinstance(data, np.generic):
+        return data.conjugate() if kind is complex else data
+    return data.conjugate() if data.dtype.kind == "c" else data
+
+
 # ---- dtypes in kernels
 
 
@@ -150,7 +161,7 @@ def check_matrix(name: str, A: Any, what: str = "A") -> None:
 
 
 def check_floating(name: str, A: Any) -> None:
-    if A.data_.dtype.kind != "f":
+    if A.data_.dtype.kind not in "fc":
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {errors.type_name(A.data_.dtype)}"
         )

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import errors
 from ..dispatch.op import both, helper, op
-from ..dispatch.registry import RAW
+from ..dispatch.registry import GRAPH, RAW
 from ..tensor import arithmetic, dtypes
 from ..tensor.tensor import Array, bare, wrapped_number
 from ..tensor.type_promotion import without_bools, without_whole_division
@@ -289,7 +289,7 @@ def scale_by(grad: Array, by: Any) -> Array:
     pointwise=True,
     promote=PAIR,
     self=lambda grad, alpha: grad,
-    other=lambda grad, alpha: grad if alpha == 1 else mul_scalar(grad, alpha),
+    other=lambda grad, alpha: grad if alpha == 1 else mul_scalar(grad, conj(alpha)),
 )
 def add(self: Array, other: Array, alpha: float = 1) -> Array:
     return self + other if alpha == 1 else self + multiple(other, alpha)
@@ -306,7 +306,7 @@ def add_scalar(self: Array, other: float) -> Array:
     promote=PAIR,
     promotion=without_bools,
     self=lambda grad, alpha: grad,
-    other=lambda grad, alpha: -grad if alpha == 1 else mul_scalar(-grad, alpha),
+    other=lambda grad, alpha: -grad if alpha == 1 else mul_scalar(-grad, conj(alpha)),
 )
 def sub(self: Array, other: Array, alpha: float = 1) -> Array:
     return self - other if alpha == 1 else self - multiple(other, alpha)
@@ -317,9 +317,26 @@ def sub_scalar(self: Array, other: float) -> Array:
     return self - other
 
 
-@op("rsub.Scalar", pointwise=True, nr=1, self=lambda grad, alpha: scale_by(-grad, alpha))
+@op(
+    "rsub.Tensor",
+    pointwise=True,
+    promote=PAIR,
+    promotion=without_bools,
+    nr=0,
+    self=lambda grad, alpha: -grad if alpha == 1 else mul_scalar(-grad, conj(alpha)),
+    other=lambda grad: grad,
+)
+def rsub_tensor(self: Array, other: Array, alpha: float = 1) -> Array:
+    if self.shape != other.shape and (text := errors.broadcast([other.shape, self.shape])) is not None:
+        raise RuntimeError(text)
+    return other - self if alpha == 1 else other - multiple(self, alpha)
+
+
+@op("rsub.Scalar", pointwise=True, nr=1, self=lambda grad, alpha: scale_by(-grad, conj(alpha)))
 def rsub(self: Array, other: float, alpha: float = 1) -> Array:
-    if alpha == 1 and self.dtype.kind == "f" and -9999999 < other < 9999999:
+    if isinstance(other, complex) or isinstance(alpha, complex):
+        self = in_complex(self, 1j)
+    elif alpha == 1 and self.dtype.kind == "f" and -9999999 < other < 9999999:
         return arithmetic.number_beside(other, self) - self
     self = beside(self, other)
     return cast_scalar(other, self) - (self if alpha == 1 else self * alpha)
@@ -329,14 +346,14 @@ def rsub(self: Array, other: float, alpha: float = 1) -> Array:
     "mul.Tensor",
     pointwise=True,
     promote=PAIR,
-    self=lambda grad, other: grad * other,
-    other=lambda grad, self: grad * self,
+    self=lambda grad, other: grad * conj(other),
+    other=lambda grad, self: grad * conj(self),
 )
 def mul(self: Array, other: Array) -> Array:
     return self * other
 
 
-@op("mul.Scalar", pointwise=True, self=lambda grad, other: mul_scalar(grad, other))
+@op("mul.Scalar", pointwise=True, self=lambda grad, other: mul_scalar(grad, conj(other)))
 def mul_scalar(self: Array, other: float) -> Array:
     return self * other
 
@@ -346,14 +363,14 @@ def mul_scalar(self: Array, other: float) -> Array:
     pointwise=True,
     promote=PAIR,
     floating=True,
-    self=lambda grad, other: grad / other,
-    other=lambda grad, self, other: after((self / other) / other, -grad),
+    self=lambda grad, other: grad / conj(other),
+    other=lambda grad, self, other: after(conj((self / other) / other), -grad),
 )
 def div(self: Array, other: Array) -> Array:
     return self / other
 
 
-@op("div.Scalar", pointwise=True, self=lambda grad, other: div_scalar(grad, other))
+@op("div.Scalar", pointwise=True, self=lambda grad, other: div_scalar(grad, conj(other)))
 def div_scalar(self: Array, other: float) -> Array:
     return self / other
 
@@ -364,6 +381,8 @@ def check_divisor(kernel: str, self: Array, other: Array | float) -> None:
     Raises:
         RuntimeError: they would be.
     """
+    if self.dtype.kind == "c":
+        refuse(kernel, "c", self)
     if self.dtype.kind != "f":
         if np.asarray(other).dtype.kind == "b":
             refuse(kernel, "b", self, other)
@@ -375,9 +394,9 @@ def check_divisor(kernel: str, self: Array, other: Array | float) -> None:
     "div.Tensor_mode",
     pointwise=True,
     promote=PAIR,
-    self=lambda grad, other, rounding_mode: zeros_as(grad) if rounding_mode else grad / other,
+    self=lambda grad, other, rounding_mode: zeros_as(grad) if rounding_mode else grad / conj(other),
     other=lambda grad, other, self, rounding_mode: (
-        zeros_as(grad) if rounding_mode else after((self / other) / other, -grad)
+        zeros_as(grad) if rounding_mode else after(conj((self / other) / other), -grad)
     ),
 )
 def div_mode(self: Array, other: Array, rounding_mode: str | None) -> Array:
@@ -438,8 +457,8 @@ def fmod(self: Array, other: Array) -> Array:
     """,
     pointwise=True,
     self=lambda grad: grad,
-    tensor1=lambda grad, tensor2, value: grad * mul_scalar(tensor2, value),
-    tensor2=lambda grad, tensor1, value: grad * mul_scalar(tensor1, value),
+    tensor1=lambda grad, tensor2, value: grad * conj(mul_scalar(tensor2, value)),
+    tensor2=lambda grad, tensor1, value: grad * conj(mul_scalar(tensor1, value)),
 )
 def addcmul(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Array:
     return self + tensor1 * tensor2 * self.dtype.type(value)
@@ -454,11 +473,11 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Ar
     pointwise=True,
     promotion=without_whole_division,
     self=lambda grad: grad,
-    tensor1=lambda grad, tensor2, value: grad * div(number(value), tensor2),
-    tensor2=lambda grad, tensor1, tensor2, value: -grad * (mul_scalar(tensor1, value) / (tensor2 * tensor2)),
+    tensor1=lambda grad, tensor2, value: grad * conj(div(number(value), tensor2)),
+    tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(mul_scalar(tensor1, value) / (tensor2 * tensor2)),
 )
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Array:
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in "fc":
         raise RuntimeError(errors.WHOLE_ADDCDIV)
     return self + self.dtype.type(value) * tensor1 / tensor2
 
@@ -466,24 +485,24 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Ar
 @op(
     "lerp.Scalar",
     pointwise=True,
-    self=lambda grad, weight: mul_scalar(grad, 1 - weight),
-    end=lambda grad, weight: mul_scalar(grad, weight),
+    self=lambda grad, weight: mul_scalar(grad, 1 - conj(weight)),
+    end=lambda grad, weight: mul_scalar(grad, conj(weight)),
 )
 def lerp(self: Array, end: Array, weight: float) -> Array:
     if self.dtype != end.dtype:
         kinds = errors.C_NAMES[self.dtype.name], errors.C_NAMES[end.dtype.name]
         raise RuntimeError(f"expected dtype {kinds[0]} for `end` but got dtype {kinds[1]}")
     refuse("lerp_kernel_scalar", "biu", self)
-    near = weight < 0.5
+    near = abs(weight) < 0.5
     return self + self.dtype.type(weight) * (end - self) if near else end - (end - self) * self.dtype.type(1 - weight)
 
 
 @op(
     "lerp.Tensor",
     node="LerpBackward1",
-    self=lambda grad, weight: grad * rsub(weight, 1, 1),
-    end=lambda grad, weight: grad * weight,
-    weight=lambda grad, self, end: grad * (end - self),
+    self=lambda grad, weight: grad * conj(rsub(weight, 1, 1)),
+    end=lambda grad, weight: grad * conj(weight),
+    weight=lambda grad, self, end: grad * conj(end - self),
 )
 def lerp_tensor(self: Array, end: Array, weight: Array) -> Array:
     for name, operand in (("end", end), ("weight", weight)):
@@ -504,22 +523,29 @@ def pow_backward(grad: Array, self: Array, exponent: Any) -> Array:
     if exponent == 0:
         return zeros_as(self)
     exponent = exponent * 1.0
-    return grad * mul_scalar(pow_scalar(self, exponent - 1), exponent)
+    return grad * conj(mul_scalar(pow_scalar(self, exponent - 1), exponent))
 
 
 @both
 def pow_backward_self(grad: Array, self: Array, exponent: Array) -> Array:
-    return where(exponent == 0, zeros_as(grad), grad * (exponent * pow(self, sub_scalar(exponent, 1))))
+    return where(exponent == 0, zeros_as(grad), grad * conj(exponent * pow(self, sub_scalar(exponent, 1))))
 
 
 @both
 def pow_backward_exponent(grad: Array, self: Array, exponent: Array, result: Array) -> Array:
-    still = (self == 0) & (exponent >= 0)
+    if is_complex(exponent):
+        still = (self == 0) & (imag(exponent) == 0) & (real(exponent) >= 0)
+    else:
+        still = (self == 0) & (exponent >= 0)
+    if is_complex(result):
+        return grad * where(still, zeros_as(result), conj(result * log(brought_to(self, result))))
     return grad * where(still, zeros_as(result), result * log(self))
 
 
 @op("pow.Tensor_Scalar", pointwise=True, self=lambda grad, self, exponent: pow_backward(grad, self, exponent))
 def pow_scalar(self: Array, exponent: float) -> Array:
+    if isinstance(exponent, complex) or self.dtype.kind == "c":
+        return power(in_complex(self, exponent), exponent)
     if self.dtype is arithmetic.float32 and exponent > 3 and exponent % 1 == 0:
         return arithmetic.power(self, exponent)
     if self.dtype.kind in "biu":
@@ -551,11 +577,19 @@ def whole_power(self: Array, exponent: Array) -> Array:
     return bare(np.where(exponent < 0, np.where(np.abs(self) == 1, sign, 0), risen).astype(self.dtype))
 
 
+def brought_to(self: Any, result: Any) -> Any:
+    """`self` in the dtype of `result`."""
+    return GRAPH["in_dtype"](self, result.data_.dtype)
+
+
+helper(brought_to, lambda self, result: self.astype(result.dtype, copy=False))
+
+
 @both
 def pow_backward_scalar(grad: Array, self: float, exponent: Array, result: Array) -> Array:
     if self == 0:
         return grad * where(exponent >= 0, zeros_as(result), mul_scalar(result, log_of(self)))
-    return grad * (mul_scalar(result, log_of(self)))
+    return grad * conj(mul_scalar(result, log_of(self)))
 
 
 @op(
@@ -564,6 +598,9 @@ def pow_backward_scalar(grad: Array, self: float, exponent: Array, result: Array
     exponent=lambda grad, self, exponent, result: pow_backward_scalar(grad, self, exponent, result),
 )
 def rpow(self: float, exponent: Array) -> Array:
+    if exponent.dtype.kind == "c" or isinstance(self, complex):
+        exponent = in_complex(exponent, self)
+        return arithmetic.power(exponent.dtype.type(self), exponent)
     if exponent.dtype.kind == "f":
         return arithmetic.power(exponent.dtype.type(self), exponent)
     if isinstance(self, float):
@@ -572,7 +609,14 @@ def rpow(self: float, exponent: Array) -> Array:
     return arithmetic.power(self if exponent.dtype.kind == "b" else cast_scalar(self, exponent), exponent)
 
 
-def power(base: Array, exponent: float) -> Array:
+def in_complex(data: Array, number: complex) -> Array:
+    """`data` in the dtype that it has in a calculation with a number, one of which is complex."""
+    if data.dtype.kind == "c" or not isinstance(number, complex):
+        return data
+    return data.astype(dtypes.complex_kind(data.dtype if data.dtype.kind == "f" else dtypes.default_kind()))
+
+
+def power(base: Array, exponent: complex) -> Array:
     """`base ** exponent`; small whole exponents by multiplication, as torch does."""
     if exponent == 2:
         return base * base
@@ -583,14 +627,14 @@ def power(base: Array, exponent: float) -> Array:
     if exponent == 1:
         plain = base.__class__ is np.ndarray and base.dtype is arithmetic.float32
         return base + (arithmetic.ZERO if plain else base.dtype.type(0))
-    if exponent in (-1, -2) and base.dtype.kind == "f":
+    if exponent in (-1, -2) and base.dtype.kind in "fc":
         return 1 / base if exponent == -1 else 1 / (base * base)
     return arithmetic.power(base, exponent if base.dtype.kind in "iu" else base.dtype.type(exponent))
 
 
 @both
-def log_of(number: float) -> float:
-    return float(np.log(np.float64(number)))
+def log_of(number: complex) -> complex:
+    return complex(np.log(number)) if isinstance(number, complex) else float(np.log(np.float64(number)))
 
 
 # ---- logarithms
@@ -600,11 +644,14 @@ def log_of(number: float) -> float:
     "logaddexp(Tensor self, Tensor other) -> Tensor: function method out",
     pointwise=True,
     tensors_only=True,
-    self=lambda grad, self, other: grad / add_scalar(exp(other - self), 1),
-    other=lambda grad, self, other: grad / add_scalar(exp(self - other), 1),
+    self=lambda grad, self, other: grad / conj(add_scalar(exp(other - self), 1)),
+    other=lambda grad, self, other: grad / conj(add_scalar(exp(self - other), 1)),
 )
 def logaddexp(self: Array, other: Array) -> Array:
     refuse("logaddexp_cpu", "biu", self, other)
+    if self.dtype.kind == "c":
+        larger = np.where(self.real >= other.real, self, other)
+        return bare(larger + np.log1p(np.exp(np.where(self.real >= other.real, other, self) - larger)))
     return np.logaddexp(self, other)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..dispatch.op import both, op
+from ..dispatch.registry import RAW
 from ..tensor import arithmetic
 from ..tensor.tensor import Array
 from ._common import refuse, wrap
@@ -35,9 +36,9 @@ def in_rows(data: Array) -> Array:
 def omit(grad: Array, self: Array, at: int, k: int) -> Array:
     """The gradient of the element at `k` along `at`: of each product that it is part of, the rest of the factors."""
     n = self.shape[at]
-    behind = sum_dim(slice_(grad, at, k + 1, n, 1) * cumprod(slice_(self, at, k + 1, n, 1), at), [at])
+    behind = sum_dim(slice_(grad, at, k + 1, n, 1) * conj(cumprod(slice_(self, at, k + 1, n, 1), at)), [at])
     found = select(grad, at, k) + behind
-    return prod_dim(slice_(self, at, 0, k, 1), at, False) * found if k else found
+    return conj(prod_dim(slice_(self, at, 0, k, 1), at, False)) * found if k else found
 
 
 @both
@@ -48,7 +49,7 @@ def cumprod_backward(grad: Array, self: Array, dim: int, result: Array) -> Array
     at = wrap(dim, len(self.shape))
     if has_zero(self):
         return stack([omit(grad, self, at, k) for k in range(self.shape[at])], at)
-    return flip(cumsum(flip(result * grad, [at]), at), [at]) / self
+    return flip(cumsum(flip(conj(result) * grad, [at]), at), [at]) / conj(self)
 
 
 # ---- running extremes
@@ -107,12 +108,24 @@ def cummin(self: Array, dim: int) -> tuple[Array, Array]:
 def logcumsumexp(self: Array, dim: int) -> Array:
     at = wrap(dim, self.ndim)
     refuse("logcumsumexp_out_cpu", "biu", self)
+    if self.dtype.kind == "c":
+        return in_rows(accumulated(np.moveaxis(np.atleast_1d(self), at, 0), at).reshape(self.shape))
     return np.logaddexp.accumulate(self, at) if self.ndim and self.size else arithmetic.exp(self) * 0 + self
+
+
+def accumulated(rows: Array, at: int) -> Array:
+    """The running sums of exponentials of complex numbers, along the first axis, which is to be at `at`."""
+    parts = list(rows[:1])
+    for row in rows[1:]:
+        parts.append(RAW["logaddexp"](parts[-1], row))
+    return np.moveaxis(np.stack(parts), 0, at) if parts else rows
 
 
 @both
 def logcumsumexp_backward(grad: Array, self: Array, result: Array, dim: int) -> Array:
     """The part that raised the result less the part that lowered it, each by its logarithm, from the end."""
+    if is_complex(grad):
+        return conj(exp(backwards(log(conj(grad)) - result, dim) + self))
     logs = log(abs(grad))
     least = zeros_as(grad) - float("inf")
     up, down = where(grad > 0, logs, least), where(grad < 0, logs, least)

@@ -86,7 +86,7 @@ def pdist_again() -> Any:
     other=lambda grad, self, other, p, result: -norm_backward(grad, self - other, result, known_norm(p), None, False),
 )
 def dist(self: Array, other: Array, p: float = 2) -> Array:
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in "fc":
         kind = errors.type_name(self.dtype)
         raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
     apart = np.abs(self - other)

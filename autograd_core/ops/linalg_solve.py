@@ -16,9 +16,11 @@ from ..dispatch.inplace import in_place
 from ..dispatch.op import both, helper, op
 from ..dispatch.registry import GRAPH
 from ..functorch.batch import is_batched
+from ..tensor.dtypes import part_kind
 from ..tensor.tensor import Array, plain
 from . import matmul as matmul_ops
 from . import view
+from ._common import conjugate
 from .fused_backward import joint
 from .linalg_decomposition import (
     LinAlgError,
@@ -37,7 +39,7 @@ from .linalg_decomposition import (
 
 @both
 def adjoint(x: Array) -> Array:
-    return transpose(x, -2, -1)
+    return conj(transpose(x, -2, -1))
 
 
 def first_bad(bad: Array) -> str:
@@ -88,12 +90,12 @@ def diagonal_of(values: Any, size: int) -> Any:
 
 def solve_factored(A: Array, LU: Array, pivots: Array, right: Array) -> Array:
     """The solution for the adjoint of A by its kept factors: those of A.T, if A lies in memory by rows."""
-    return lu_solve(LU, pivots, right, adjoint=not A.flags.c_contiguous)
+    return conjugate(lu_solve(LU, pivots, conjugate(right), adjoint=not A.flags.c_contiguous))
 
 
 def det_backward(grad: Any, result: Any, A: Any, LU: Any, pivots: Any) -> Any:
     """det(A) * grad * inverse(A).T; by singular values where A has no inverse."""
-    scale = GRAPH["mul"](grad, result)
+    scale = GRAPH["mul"](grad, GRAPH["conj"](result))
     if is_batched(result):
         return det_by_svd(grad, A)  # right for all matrices
     singular = np.abs(np.asarray(result.data_)) < 100 * np.finfo(A.data_.dtype).eps
@@ -133,7 +135,7 @@ def products_of_others(grad: Array, values: Array) -> Array:
 def raw_det_backward(grad: Array, result: Array, A: Array, LU: Array, pivots: Array) -> Array:
     eps = np.finfo(A.dtype).eps
     steady = write(LU, lambda look: np.where(look == 0, eps, look))
-    scale = np.asarray(grad * result)[..., None, None]
+    scale = np.asarray(grad * conjugate(result))[..., None, None]
     return solve_factored(A, steady, pivots, scale * np.eye(A.shape[-1], dtype=A.dtype))
 
 
@@ -154,6 +156,15 @@ def linalg_det(A: Array) -> tuple[Array, Array, Array]:
     lu, pivots = factorize(A)
     result = np.prod(np.diagonal(lu, axis1=-2, axis2=-1), -1) * parity(pivots).astype(A.dtype)
     return result.astype(A.dtype)[()], lu, pivots
+
+
+@both
+def slogdet_slope(by_sign: Any, by_size: Any, sign: Any) -> Any:
+    """What comes to both results, as what comes to the logarithm of the determinant; no sign of real ones moves."""
+    if by_sign is None or not is_complex(sign):
+        return by_size
+    turned = mul_scalar(imag(conj(by_sign) * sign), -1j)
+    return turned if by_size is None else by_size + turned
 
 
 def slogdet_backward(grad: Any, A: Any, LU: Any, pivots: Any) -> Any:
@@ -177,14 +188,14 @@ helper(slogdet_backward, raw_slogdet_backward)
     "_linalg_slogdet",
     node="LinalgSlogdetBackward0",
     outputs="sign logabsdet | LU pivots",
-    A=lambda grads, A, LU, pivots, sign: slogdet_backward(grads[1], A, LU, pivots),
+    A=lambda grads, A, LU, pivots, sign: slogdet_backward(slogdet_slope(grads[0], grads[1], sign), A, LU, pivots),
 )
 def linalg_slogdet(A: Array) -> tuple[Array, Array, Array, Array]:
     lu, pivots = factorize(A)
     along = np.diagonal(lu, axis1=-2, axis2=-1)
     sign = np.prod(np.sign(along), -1) * parity(pivots)
     size = np.sum(np.log(np.abs(along)), -1)
-    return sign.astype(A.dtype)[()], size.astype(A.dtype)[()], lu, pivots
+    return sign.astype(A.dtype)[()], size.astype(part_kind(A.dtype))[()], lu, pivots
 
 
 # ---- inverses, solutions, functions of matrices
@@ -231,8 +242,8 @@ def again_solved(A: Any, LU: Any, pivots: Any, grad: Any, left: bool) -> Any:
 def solved_by_factors(A: Array, LU: Array, pivots: Array, grad: Array, left: bool) -> Array:
     if left:
         return solve_factored(A, LU, pivots, grad)
-    turned = lu_solve(LU, pivots, np.swapaxes(grad, -1, -2), adjoint=A.flags.c_contiguous)
-    return np.swapaxes(turned, -1, -2)
+    turned = lu_solve(LU, pivots, conjugate(np.swapaxes(grad, -1, -2)), adjoint=A.flags.c_contiguous)
+    return np.swapaxes(conjugate(turned), -1, -2)
 
 
 helper(again_solved, solved_by_factors)

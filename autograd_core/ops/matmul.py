@@ -122,8 +122,12 @@ def product(self: Any, other: Any) -> Any:
     tensors_only=True,
     operator=product,
     fitting=True,
-    self=lambda grad, mat2, self_sym_sizes, self_sym_strides: mm_left(grad, mat2, self_sym_sizes, self_sym_strides, 1),
-    mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mm_right(grad, self, mat2_sym_sizes, mat2_sym_strides, 1),
+    self=lambda grad, mat2, self_sym_sizes, self_sym_strides: mm_left(
+        grad, conj(mat2), self_sym_sizes, self_sym_strides, 1
+    ),
+    mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mm_right(
+        grad, conj(self), mat2_sym_sizes, mat2_sym_strides, 1
+    ),
 )
 def mm(self: Array, mat2: Array) -> Array:
     if self.dtype is mat2.dtype is not arithmetic.boolean and self.ndim == 2 == mat2.ndim and len(mat2) != 1:
@@ -134,8 +138,8 @@ def mm(self: Array, mat2: Array) -> Array:
 
 @op(
     "mv(Tensor self, Tensor vec) -> Tensor: function method out",
-    self=lambda grad, vec: outer(grad, vec),
-    vec=lambda grad, self: mv(t(self), grad),
+    self=lambda grad, vec: outer(grad, conj(vec)),
+    vec=lambda grad, self: mv(t(conj(self)), grad),
 )
 def mv(self: Array, vec: Array) -> Array:
     if self.ndim == 0:
@@ -171,8 +175,8 @@ def outer(a: Array, b: Array) -> Array:
 
 @op(
     "dot(Tensor self, Tensor tensor) -> Tensor: function method out",
-    self=lambda grad, tensor: grad * tensor,
-    tensor=lambda grad, self: grad * self,
+    self=lambda grad, tensor: grad * conj(tensor),
+    tensor=lambda grad, self: grad * conj(self),
 )
 def dot(self: Array, tensor: Array) -> Array:
     both_vectors(self, tensor)
@@ -202,18 +206,18 @@ def both_vectors(self: Array, tensor: Array) -> None:
 
 @op(
     "vdot(Tensor self, Tensor other) -> Tensor: function method out",
-    self=lambda grad, other: grad * other,
+    self=lambda grad, other: conj(grad) * other,
     other=lambda grad, self: grad * self,
 )
 def vdot(self: Array, other: Array) -> Array:
     both_vectors(self, other)
-    return np.dot(self, other)
+    return np.vdot(self, other)
 
 
 @op(
     "linalg_cross",
-    self=lambda grad, other, dim: linalg_cross(other, grad, dim),
-    other=lambda grad, self, dim: linalg_cross(grad, self, dim),
+    self=lambda grad, other, dim: linalg_cross(conj(other), grad, dim),
+    other=lambda grad, self, dim: linalg_cross(grad, conj(self), dim),
 )
 def linalg_cross(self: Array, other: Array, dim: int = -1) -> Array:
     refuse("cross", "b", self)
@@ -228,8 +232,8 @@ def linalg_cross(self: Array, other: Array, dim: int = -1) -> Array:
     bmm(Tensor self, Tensor mat2) -> Tensor: function method out
     bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor: function out
     """,
-    self=lambda grad, mat2: bmm(grad, transpose(mat2, 1, 2)),
-    mat2=lambda grad, self: bmm(transpose(self, 1, 2), grad),
+    self=lambda grad, mat2: bmm(grad, conj(transpose(mat2, 1, 2))),
+    mat2=lambda grad, self: bmm(conj(transpose(self, 1, 2)), grad),
 )
 def bmm(self: Array, mat2: Array) -> Array:
     batches(self, mat2)
@@ -347,12 +351,12 @@ def blend(self: Array, product: Array, beta: float, alpha: float) -> Array:
 @op(
     "addmm",
     tensors_only=True,
-    self=lambda grad, beta: scale_by(grad, beta),
+    self=lambda grad, beta: scale_by(grad, conj(beta)),
     mat1=lambda grad, mat2, alpha, mat1_sym_sizes, mat1_sym_strides: mm_left(
-        grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
+        grad, conj(mat2), mat1_sym_sizes, mat1_sym_strides, conj(alpha)
     ),
     mat2=lambda grad, mat1, alpha, mat2_sym_sizes, mat2_sym_strides: mm_right(
-        grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha
+        grad, conj(mat1), mat2_sym_sizes, mat2_sym_strides, conj(alpha)
     ),
 )
 def addmm(self: Array, mat1: Array, mat2: Array, beta: float = 1, alpha: float = 1) -> Array:
@@ -374,9 +378,9 @@ def addmm(self: Array, mat1: Array, mat2: Array, beta: float = 1, alpha: float =
 
 @op(
     "addmv",
-    self=lambda grad, beta: scale_by(grad, beta),
-    mat=lambda grad, vec, alpha: scale_by(outer(grad, vec), alpha),
-    vec=lambda grad, mat, alpha: scale_by(mv(t(mat), grad), alpha),
+    self=lambda grad, beta: scale_by(grad, conj(beta)),
+    mat=lambda grad, vec, alpha: scale_by(outer(grad, conj(vec)), conj(alpha)),
+    vec=lambda grad, mat, alpha: scale_by(mv(conj(t(mat)), grad), conj(alpha)),
 )
 def addmv(self: Array, mat: Array, vec: Array, beta: float = 1, alpha: float = 1) -> Array:
     matrix_and_vector(self.ndim, self.size, mat, vec, self.dtype)
@@ -386,9 +390,9 @@ def addmv(self: Array, mat: Array, vec: Array, beta: float = 1, alpha: float = 1
 
 @op(
     "baddbmm",
-    self=lambda grad, beta: scale_by(grad, beta),
-    batch1=lambda grad, batch2, alpha: scale_by(bmm(grad, transpose(batch2, 1, 2)), alpha),
-    batch2=lambda grad, batch1, alpha: scale_by(bmm(transpose(batch1, 1, 2), grad), alpha),
+    self=lambda grad, beta: scale_by(grad, conj(beta)),
+    batch1=lambda grad, batch2, alpha: scale_by(bmm(grad, conj(transpose(batch2, 1, 2))), conj(alpha)),
+    batch2=lambda grad, batch1, alpha: scale_by(bmm(conj(transpose(batch1, 1, 2)), grad), conj(alpha)),
 )
 def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: float = 1) -> Array:
     for batch, dim in ((batch1, 0), (batch1, 1), (batch2, 2)):
@@ -414,9 +418,9 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: f
     addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor: function method method_ \
         out
     """,
-    self=lambda grad, beta: scale_by(grad, beta),
-    vec1=lambda grad, vec2, alpha: scale_by(mv(grad, vec2), alpha),
-    vec2=lambda grad, vec1, alpha: scale_by(mv(t(grad), vec1), alpha),
+    self=lambda grad, beta: scale_by(grad, conj(beta)),
+    vec1=lambda grad, vec2, alpha: scale_by(mv(grad, conj(vec2)), conj(alpha)),
+    vec2=lambda grad, vec1, alpha: scale_by(mv(t(grad), conj(vec1)), conj(alpha)),
 )
 def addr(self: Array, vec1: Array, vec2: Array, beta: float = 1, alpha: float = 1) -> Array:
     for name, vec in (("vec1", vec1), ("vec2", vec2)):

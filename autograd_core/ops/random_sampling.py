@@ -143,7 +143,7 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
     log_normal_(Tensor(a!) self, float mean=1, float std=2, *, Generator? generator=None) -> Tensor(a!): method
     """)
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
-    return in_place(log_normal, floating(self, "log_normal_cpu"), mean, std, generator)
+    return in_place(log_normal, floating(self, "log_normal_cpu", "f"), mean, std, generator)
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
@@ -210,6 +210,8 @@ def check_bounds(low: int, high: int, kind: np.dtype[Any]) -> None:
     """
     if low >= high:
         return  # of which the draw itself speaks
+    if kind.kind == "c":
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     ends = {"from": low, "to - 1": high - 1}
     check_ends(ends, kind)
     if kind.kind != "f":
@@ -238,13 +240,13 @@ BEYOND_DIGITS = (
 )
 
 
-def floating(tensor: Tensor, kernel: str) -> Tensor:
-    """`tensor`, if it holds floats.
+def floating(tensor: Tensor, kernel: str, kinds: str = "fc") -> Tensor:
+    """`tensor`, if it holds floats, or complex numbers where these will do.
 
     Raises:
         NotImplementedError: it does not.
     """
-    if tensor.data_.dtype.kind != "f":
+    if tensor.data_.dtype.kind not in kinds:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{errors.type_name(tensor.data_.dtype)}'")
     return tensor
 

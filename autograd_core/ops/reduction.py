@@ -74,7 +74,7 @@ helper(raise_to_power, lambda values, exponent: RAW["pow_scalar"](values, expone
     self=lambda grad, self, result, ord, dim, keepdim: norm_backward(grad, self, result, ord, dim, keepdim),
 )
 def vector_norm(self: Array, ord: float = 2, dim: Dims = None, keepdim: bool = False) -> Array:
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in "fc":
         kind = errors.type_name(self.dtype)
         raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {kind}")
     over = axes(dim, np.ndim(self))
@@ -91,9 +91,9 @@ def vector_norm(self: Array, ord: float = 2, dim: Dims = None, keepdim: bool = F
     if ord == 1:
         return np.add.reduce(size, axis=over, keepdims=keepdim)  # type: ignore[call-overload]
     if ord == 0:
-        return np.add.reduce((size != 0).astype(self.dtype), axis=over, keepdims=keepdim)  # type: ignore[call-overload]
-    total = np.add.reduce(np.power(size, self.dtype.type(ord)), axis=over, keepdims=keepdim)  # type: ignore[call-overload]
-    return np.power(total, self.dtype.type(1 / ord))
+        return np.add.reduce((size != 0).astype(size.dtype), axis=over, keepdims=keepdim)  # type: ignore[call-overload]
+    total = np.add.reduce(np.power(size, size.dtype.type(ord)), axis=over, keepdims=keepdim)  # type: ignore[call-overload]
+    return np.power(total, size.dtype.type(1 / ord))
 
 
 @op(
@@ -312,7 +312,7 @@ NO_DEGREES = (
 
 
 def floating(name: str, data: Array) -> None:
-    if data.dtype.kind != "f":
+    if data.dtype.kind not in "fc":
         raise RuntimeError(
             f"{name}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
             f"Got: {errors.type_name(data.dtype)}"
@@ -395,7 +395,7 @@ def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
 @both
 def logsumexp_backward(grad: Array, self: Array, result: Array, dim: Any, keepdim: bool) -> Array:
     sizes = self.shape
-    return restore_dims(grad, sizes, dim, keepdim) * exp(self - restore_dims(result, sizes, dim, keepdim))
+    return restore_dims(grad, sizes, dim, keepdim) * conj(exp(self - restore_dims(result, sizes, dim, keepdim)))
 
 
 # ---- products
@@ -405,7 +405,7 @@ def logsumexp_backward(grad: Array, self: Array, result: Array, dim: Any, keepdi
 def prod_backward(grad: Array, self: Array, result: Array) -> Array:
     if not self.shape:
         return clone(grad)
-    return prod_others(grad, self) if has_zero(self) else grad * (result / self)
+    return prod_others(grad, self) if has_zero(self) else grad * conj(result / self)
 
 
 def has_zero(tensor: Any) -> bool:
@@ -424,7 +424,7 @@ def prod_others(grad: Array, self: Array) -> Array:
     for i in range(n):
         others = [slice_(flat, 0, 0, i, 1), slice_(flat, 0, i + 1, n, 1)]
         parts.append(prod(cat(others, 0)))
-    return reshape(stack(parts, 0) * grad, self.shape)
+    return reshape(conj(stack(parts, 0)) * grad, self.shape)
 
 
 @op("prod", self=lambda grad, self, result: prod_backward(grad, self, result))
@@ -445,13 +445,13 @@ def prod_dim_backward(grad: Array, self: Array, result: Array, dim: int, keepdim
     at = wrap(dim, len(sizes))
     grad, result = restore_dims(grad, sizes, at, keepdim), restore_dims(result, sizes, at, keepdim)
     if not has_zero(self):
-        return grad * (result / self)
+        return grad * conj(result / self)
     n = sizes[at]
     parts = []
     for i in range(n):
         others = cat([slice_(self, at, 0, i, 1), slice_(self, at, i + 1, n, 1)], at)
         parts.append(prod_dim(others, at, True))
-    return grad * cat(parts, at)
+    return grad * conj(cat(parts, at))
 
 
 # ---- spread
@@ -497,15 +497,21 @@ def var(self: Array, dim: Dims = None, correction: float | None = None, keepdim:
 
 def spread(name: str, data: Array, dim: Dims, correction: float | None, keepdim: bool) -> Array:
     """The variance over `dim`, with n - correction below (1 unless given)."""
-    if data.dtype.kind != "f":
+    if data.dtype.kind not in "fc":
         raise RuntimeError("std and var only support floating point and complex dtypes")
     over = axes(dim, np.ndim(data))
     n = math.prod(data.shape[a] for a in over)
     centre = data - np.add.reduce(data, axis=over, keepdims=True) / data.dtype.type(n)
+    squares = centre * centre if data.dtype.kind == "f" else squared_size(centre)
     below = max(n - (1 if correction is None else correction), 0)
     if below == 0 or not data.size:
         no_degrees(name)
-    return np.add.reduce(centre * centre, axis=over, keepdims=keepdim) / data.dtype.type(below)  # type: ignore[call-overload]
+    return np.add.reduce(squares, axis=over, keepdims=keepdim) / squares.dtype.type(below)  # type: ignore[call-overload]
+
+
+def squared_size(data: Array) -> Array:
+    """The squares of the absolute values of complex numbers."""
+    return data.real * data.real + data.imag * data.imag
 
 
 @both
@@ -556,7 +562,7 @@ def count_nonzero(self: Array, dim: Dims = None) -> Array:
 
 
 def floats(name: str, data: Array) -> None:
-    if data.dtype.kind != "f":
+    if data.dtype.kind not in "fc":
         raise RuntimeError(f"{name} only support floating point and complex dtypes")
 
 

@@ -298,7 +298,7 @@ def polygamma(n: int, self: Array) -> Array:
     """,
     pointwise=True,
     floating=True,
-    self=lambda grad, self: grad * rsqrt(add_scalar(pow_scalar(self, 2), 1)),
+    self=lambda grad, self: grad * conj(rsqrt(add_scalar(pow_scalar(self, 2), 1))),
 )
 def asinh(self: Array) -> Array:
     return np.arcsinh(self)
@@ -311,10 +311,17 @@ def asinh(self: Array) -> Array:
     """,
     pointwise=True,
     floating=True,
-    self=lambda grad, self: grad * rsqrt(sub_scalar(pow_scalar(self, 2), 1)),
+    self=lambda grad, self: grad * acosh_slope(self),
 )
 def acosh(self: Array) -> Array:
     return np.arccosh(self)
+
+
+@both
+def acosh_slope(self: Array) -> Array:
+    if is_complex(self):  # one root of a product is not the product of the roots
+        return conj(rsqrt(add_scalar(self, 1)) * rsqrt(sub_scalar(self, 1)))
+    return rsqrt(sub_scalar(pow_scalar(self, 2), 1))
 
 
 @op("sinc(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: sinc_backward(grad, self))
@@ -327,7 +334,7 @@ def sinc_backward(grad: Array, self: Array) -> Array:
     angle = mul_scalar(self, 3.141592653589793)
     squared = mul_scalar(self * self, 3.141592653589793)
     falling = sin(angle)  # torch makes it first
-    slope = grad * ((angle * cos(angle) - falling) / squared)
+    slope = grad * conj((angle * cos(angle) - falling) / squared)
     return where(squared == 0, zeros_as(slope), slope)
 
 

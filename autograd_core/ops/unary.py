@@ -18,7 +18,7 @@ from ..engine.warnings import warn_once
 from ..tensor import arithmetic, dtypes
 from ..tensor.strides import as_kind
 from ..tensor.tensor import Array, bare
-from ._common import beside, refuse
+from ._common import beside, conjugate, refuse
 
 PAIR = ("self", "other")
 
@@ -26,7 +26,7 @@ PAIR = ("self", "other")
 # ---- exponentials, roots, circles
 
 
-@op("exp(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, result: grad * result)
+@op("exp(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, result: grad * conj(result))
 def exp(self: Array) -> Array:
     return arithmetic.exp(self)
 
@@ -35,7 +35,7 @@ def exp(self: Array) -> Array:
     "expm1(Tensor self) -> Tensor",
     pointwise=True,
     floating=True,
-    self=lambda grad, result: grad * add_scalar(result, 1),
+    self=lambda grad, result: grad * add_scalar(conj(result), 1),
 )
 def expm1(self: Array) -> Array:
     return arithmetic.expm1(self)
@@ -45,13 +45,13 @@ def expm1(self: Array) -> Array:
     "exp2(Tensor self) -> Tensor",
     pointwise=True,
     floating=True,
-    self=lambda grad, result: mul_scalar(grad * result, 0.6931471805599453),
+    self=lambda grad, result: mul_scalar(grad * conj(result), 0.6931471805599453),
 )
 def exp2(self: Array) -> Array:
     return arithmetic.exp2(self)
 
 
-@op("log(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad / self)
+@op("log(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad / conj(self))
 def log(self: Array) -> Array:
     return arithmetic.log(self)
 
@@ -60,7 +60,7 @@ def log(self: Array) -> Array:
     "log2(Tensor self) -> Tensor",
     pointwise=True,
     floating=True,
-    self=lambda grad, self: grad / mul_scalar(self, 0.6931471805599453),
+    self=lambda grad, self: grad / mul_scalar(conj(self), 0.6931471805599453),
 )
 def log2(self: Array) -> Array:
     return arithmetic.log2(self)
@@ -70,7 +70,7 @@ def log2(self: Array) -> Array:
     "log10(Tensor self) -> Tensor",
     pointwise=True,
     floating=True,
-    self=lambda grad, self: grad / mul_scalar(self, 2.302585092994046),
+    self=lambda grad, self: grad / mul_scalar(conj(self), 2.302585092994046),
 )
 def log10(self: Array) -> Array:
     return arithmetic.log10(self)
@@ -81,14 +81,17 @@ def log10(self: Array) -> Array:
     pointwise=True,
     floating=True,
     node="Log1PBackward0",
-    self=lambda grad, self: grad / add_scalar(self, 1),
+    self=lambda grad, self: grad / conj(add_scalar(self, 1)),
 )
 def log1p(self: Array) -> Array:
     return arithmetic.log1p(self)
 
 
 @op(
-    "sqrt(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, result: grad / mul_scalar(result, 2)
+    "sqrt(Tensor self) -> Tensor",
+    pointwise=True,
+    floating=True,
+    self=lambda grad, result: grad / mul_scalar(conj(result), 2),
 )
 def sqrt(self: Array) -> Array:
     return np.sqrt(self)
@@ -106,16 +109,16 @@ def rsqrt(self: Array) -> Array:
 
 @both
 def rsqrt_backward(grad: Array, result: Array) -> Array:
-    cube = pow_scalar(result, 3)  # torch makes it first
+    cube = conj(pow_scalar(result, 3))  # torch makes it first
     return mul_scalar(grad, -0.5) * cube
 
 
-@op("sin(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad * cos(self))
+@op("sin(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad * conj(cos(self)))
 def sin(self: Array) -> Array:
     return arithmetic.sin(self)
 
 
-@op("cos(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad * -sin(self))
+@op("cos(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad * -conj(sin(self)))
 def cos(self: Array) -> Array:
     return arithmetic.cos(self)
 
@@ -124,18 +127,18 @@ def cos(self: Array) -> Array:
     "tan(Tensor self) -> Tensor",
     pointwise=True,
     floating=True,
-    self=lambda grad, result: grad * add_scalar(pow_scalar(result, 2), 1),
+    self=lambda grad, result: grad * conj(add_scalar(pow_scalar(result, 2), 1)),
 )
 def tan(self: Array) -> Array:
     return arithmetic.tan(self)
 
 
-@op("sinh(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad * cosh(self))
+@op("sinh(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad * conj(cosh(self)))
 def sinh(self: Array) -> Array:
     return arithmetic.sinh(self)
 
 
-@op("cosh(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad * sinh(self))
+@op("cosh(Tensor self) -> Tensor", pointwise=True, floating=True, self=lambda grad, self: grad * conj(sinh(self)))
 def cosh(self: Array) -> Array:
     return arithmetic.cosh(self)
 
@@ -147,7 +150,7 @@ def cosh(self: Array) -> Array:
     """,
     pointwise=True,
     floating=True,
-    self=lambda grad, self: grad * rsqrt(add_scalar(-self * self, 1)),
+    self=lambda grad, self: grad * conj(rsqrt(add_scalar(-self * self, 1))),
 )
 def asin(self: Array) -> Array:
     return arithmetic.arcsin(self)
@@ -160,7 +163,7 @@ def asin(self: Array) -> Array:
     """,
     pointwise=True,
     floating=True,
-    self=lambda grad, self: grad * -rsqrt(add_scalar(-self * self, 1)),
+    self=lambda grad, self: grad * conj(-rsqrt(add_scalar(-self * self, 1))),
 )
 def acos(self: Array) -> Array:
     return arithmetic.arccos(self)
@@ -173,7 +176,7 @@ def acos(self: Array) -> Array:
     """,
     pointwise=True,
     floating=True,
-    self=lambda grad, self: grad / add_scalar(self * self, 1),
+    self=lambda grad, self: grad / conj(add_scalar(self * self, 1)),
 )
 def atan(self: Array) -> Array:
     return arithmetic.arctan(self)
@@ -186,7 +189,7 @@ def atan(self: Array) -> Array:
     """,
     pointwise=True,
     floating=True,
-    self=lambda grad, self: mul_scalar(grad, 1) / one_minus(pow_scalar(self, 2)),
+    self=lambda grad, self: mul_scalar(grad, 1) / conj(one_minus(pow_scalar(self, 2))),
 )
 def atanh(self: Array) -> Array:
     return np.arctanh(self)
@@ -234,12 +237,12 @@ def tanh(self: Array) -> Array:
 @op(
     "tanh_backward",
     pointwise=True,
-    grad_output=lambda grad, output: tanh_backward(grad, output),
-    output=lambda grad, grad_output, output: grad * (mul_scalar(output, -2) * grad_output),
+    grad_output=lambda grad, output: tanh_backward(grad, conj(output)),
+    output=lambda grad, grad_output, output: conj(grad) * (mul_scalar(conj(output), -2) * grad_output),
 )
 def tanh_backward(grad_output: Array, output: Array) -> Array:
     if not alike(grad_output, output):
-        return grad_output * (1 - output * output)
+        return grad_output * conjugate(1 - output * output)
     return times_rest(grad_output, output * output)
 
 
@@ -257,11 +260,13 @@ def sigmoid(self: Array) -> Array:
 @op(
     "sigmoid_backward",
     pointwise=True,
-    grad_output=lambda grad, output: sigmoid_backward(grad, output),
-    output=lambda grad, grad_output, output: grad * grad_output * add_scalar(mul_scalar(output, -2), 1),
+    grad_output=lambda grad, output: sigmoid_backward(grad, conj(output)),
+    output=lambda grad, grad_output, output: conj(grad) * grad_output * add_scalar(mul_scalar(conj(output), -2), 1),
 )
 def sigmoid_backward(grad_output: Array, output: Array) -> Array:
     if not alike(grad_output, output):
+        if output.dtype.kind == "c":
+            return grad_output * np.conjugate((1 - output) * output)
         return grad_output * (1 - output) * output
     slope = np.subtract(arithmetic.ONE, output)
     np.multiply(grad_output, slope, slope)
@@ -350,10 +355,18 @@ def abs(self: Array) -> Array:
 @op(
     "sgn(Tensor self) -> Tensor: function method method_ out",
     pointwise=True,
-    self=lambda grad, self, result: zeros_as(grad),
+    self=lambda grad, self, result: sgn_backward(grad, self, result),
 )
 def sgn(self: Array) -> Array:
     return signs(self)
+
+
+@both
+def sgn_backward(grad: Array, self: Array, result: Array) -> Array:
+    if not is_complex(self):
+        return zeros_as(grad)
+    size = abs(self)
+    return masked_fill((grad / size) - (real(grad / result) * result / size), size == 0, 0)
 
 
 @op("sign(Tensor self) -> Tensor: function method method_ out", pointwise=True, self=lambda grad: zeros_as(grad))
@@ -621,14 +634,22 @@ def frexp(self: Array) -> tuple[Array, Array]:
     return mantissa, exponent.astype(np.int32)
 
 
-@op("angle(Tensor self) -> Tensor: function method out", floating=True, self=lambda grad, self: zeros_as(self))
+@both
+def angle_backward(grad: Array, self: Array) -> Array:
+    if not is_complex(self):
+        return zeros_as(self)
+    return where(self == 0, zeros_as(self), mul_scalar(grad * self / pow_scalar(abs(self), 2), 1j))
+
+
+@op(
+    "angle(Tensor self) -> Tensor: function method out",
+    floating=True,
+    self=lambda grad, self: angle_backward(grad, self),
+)
 def angle(self: Array) -> Array:
+    if self.dtype.kind == "c":
+        return np.angle(self)[()]
     return np.where(np.isnan(self), self, np.where(self < 0, math.pi, 0)).astype(self.dtype)[()]
-
-
-@op("conj_physical_", node="ConjPhysicalBackward1", self=lambda grad: grad)
-def conj_physical(self: Array) -> Array:
-    return np.array(self)[()]
 
 
 # ---- negation and reciprocal
@@ -650,7 +671,7 @@ def neg(self: Array) -> Array:
     "reciprocal(Tensor self) -> Tensor",
     pointwise=True,
     floating=True,
-    self=lambda grad, result: after(result * result, -grad),
+    self=lambda grad, result: after(conj(result * result), -grad),
 )
 def reciprocal(self: Array) -> Array:
     return 1 / self

@@ -203,7 +203,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
 def trace(self: Array) -> Array:
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
-    return np.trace(self, dtype=self.dtype if self.dtype.kind == "f" else np.int64)
+    return np.trace(self, dtype=self.dtype if self.dtype.kind in "fc" else np.int64)
 
 
 @both

@@ -29,7 +29,7 @@ from ..nn.attributes import clear_grad, typename
 from ..opaque import opaque
 from ..ordered_dict import OrderedDict
 from ..random.box_muller import multiply_add
-from ..tensor.dtypes import kind_name, number
+from ..tensor.dtypes import kind_name, number, part_kind
 from ..tensor.tensor import Array, Tensor, plain
 
 # ---- options: what a program left in a group or on a scheduler is looked at here, before numpy meets it
@@ -507,7 +507,8 @@ class Algorithm(Optimizer):
         if group.get("capturable"):
             raise AssertionError(NOT_CAPTURED.format(self.captured, [*ACCELERATORS, *self.accelerators]))
         if not group.get("differentiable"):
-            self.update(param, -grad.data_ if group.get("maximize") else grad.data_, group)
+            update = self.update_parts if param.data_.dtype.kind == "c" else self.update
+            update(param, -grad.data_ if group.get("maximize") else grad.data_, group)
         else:
             state = self.state.get(param, {})
             self.on_tensors(param, -grad if group.get("maximize") else grad, state, group)
@@ -520,6 +521,28 @@ class Algorithm(Optimizer):
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         """Moves one parameter against `grad`, an array of its shape."""
         raise NotImplementedError
+
+    def update_parts(self, param: Tensor, grad: Array, group: Group) -> None:
+        """Moves a complex parameter as a real one of twice as many numbers, and so its state, as torch does."""
+        held, pairs = self.state[param], as_pairs(param)
+        self.state[pairs] = {name: as_pairs(value) for name, value in held.items()}
+        session, state.session = state.session, None  # nobody knows of the pairs
+        try:
+            self.update(pairs, np.ascontiguousarray(grad)[..., None].view(part_kind(grad.dtype)), group)
+        finally:
+            state.session = session
+        for name, value in self.state.pop(pairs).items():
+            if name not in held:
+                held[name] = plain(value.data_.view(grad.dtype)[..., 0])
+        param.bump()
+        tell.emit_write(param, f"{type(self).__name__.lower()}_step")
+
+
+def as_pairs(tensor: Any) -> Any:
+    """A tensor of real numbers over the memory of one of complex numbers; any other value as it is."""
+    if not isinstance(tensor, Tensor) or tensor.data_.dtype.kind != "c":
+        return tensor
+    return plain(tensor.array()[..., None].view(part_kind(tensor.data_.dtype)))
 
 
 def check_state(param: Tensor, held: dict[str, Any]) -> None:

@@ -70,7 +70,8 @@ class Rprop(Algorithm):
     def begin(self, param: Tensor, group: Group) -> None:
         state = self.state[param]
         state["step"], state["prev"] = counter(), zeros_like(param)
-        state["step_size"] = plain(np.full(param.data_.shape, group["lr"], param.data_.dtype))
+        first = complex(group["lr"], group["lr"]) if param.data_.dtype.kind == "c" else group["lr"]
+        state["step_size"] = plain(np.full(param.data_.shape, first, param.data_.dtype))
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, (less, more) = self.state[param], group["etas"]

@@ -231,6 +231,8 @@ def uniform(
             f"to={high:g} and from={low:g} which result in to-from to exceed the limit"
         )
     generator = generator or default()
+    if dtype.kind == "c":
+        return uniform(2 * n, _part(dtype), low, high, generator).view(dtype)
     wide = _wide(dtype)
     values = units(n, wide, generator)
     if (low, high) != (0.0, 1.0):
@@ -243,6 +245,11 @@ def uniform(
 def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The type in which numbers are computed: float32 for halves."""
     return SINGLE if dtype.itemsize == 2 else dtype
+
+
+def _part(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of the parts of a complex one."""
+    return np.dtype(f"f{dtype.itemsize // 2}")
 
 
 def units(n: int, dtype: np.dtype[Any], generator: Generator) -> Array:
@@ -267,6 +274,8 @@ def normal(
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     generator = generator or default()
     dtype = np.dtype(kind)
+    if dtype.kind == "c":  # the variance is that of both parts together
+        return normal(2 * n, _part(dtype), mean, std / math.sqrt(2), generator).view(dtype)
     if n < box_muller.BLOCK:
         return normals(n, dtype, mean, std, generator)
     wide = _wide(dtype)
@@ -286,6 +295,8 @@ def normals(
 ) -> Array:
     """The same, drawn one by one: so torch draws few, and those that do not lie in a row."""
     generator = generator or default()
+    if np.dtype(kind).kind == "c":
+        return normals(2 * n, _part(np.dtype(kind)), mean, std / math.sqrt(2), generator).view(kind)
     return _scale(np.array([next_normal(generator) for _ in range(n)], np.float64), std, mean).astype(kind)
 
 
@@ -342,6 +353,8 @@ def bernoulli(n: int, p: float, kind: npt.DTypeLike = np.float32, generator: Gen
     """`n` numbers that are 1 with probability `p`, else 0, as `bernoulli_(p)` and dropout draw them."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    if np.dtype(kind).kind == "c":
+        raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{errors.type_name(np.dtype(kind))}'")
     return (units(n, DOUBLE, generator or default()) < p).astype(kind)
 
 

@@ -61,14 +61,15 @@ int32 = dtype("int32", INTEGER, 4, "int")
 int64 = long = dtype("int64", INTEGER, 8, "long")
 uint8 = dtype("uint8", INTEGER, 1)
 bool_ = dtype("bool", BOOL, 1)
+complex64 = cfloat = dtype("complex64", COMPLEX, 8, "cfloat")
+complex128 = cdouble = dtype("complex128", COMPLEX, 16, "cdouble")
 
 # Known by name so that a program which asks for one is told plainly, not with a NameError.
 bfloat16 = dtype("bfloat16", FLOATING, 2, supported=False)
-complex64 = dtype("complex64", COMPLEX, 8, "cfloat", supported=False)
-complex128 = dtype("complex128", COMPLEX, 16, "cdouble", supported=False)
+complex32 = dtype("complex32", COMPLEX, 4, "chalf", supported=False)
 
-SUPPORTED: Final = (float16, float32, float64, int8, int16, int32, int64, uint8, bool_)
-UNSUPPORTED: Final = (bfloat16, complex64, complex128)
+SUPPORTED: Final = (float16, float32, float64, int8, int16, int32, int64, uint8, bool_, complex64, complex128)
+UNSUPPORTED: Final = (bfloat16, complex32)
 
 # Every name under which torch offers a type: `torch.float32`, `torch.float`, `torch.bool`, ...
 OF_PYTHON: Final[dict[Any, dtype]] = {int: int64, float: float64, bool: bool_, complex: complex128}
@@ -144,10 +145,36 @@ def of_number(value: object) -> dtype:
     if isinstance(value, float):
         return _default.get()
     if isinstance(value, complex):
-        return complex64
+        return default_complex()
     if isinstance(value, int):
         return int64
     raise TypeError(f"result_type(): argument must be Tensor or Number, not {kind.__name__}")
+
+
+COMPLEX_OF: Final = {float16: complex32, bfloat16: complex64, float32: complex64, float64: complex128}
+"""The complex type whose parts are of a floating one."""
+PARTS: Final = {complex32: float16, complex64: float32, complex128: float64}
+"""The type of the parts of a complex one."""
+
+
+def default_complex() -> dtype:
+    """The type of complex numbers where none is named: its parts are of the default type."""
+    return COMPLEX_OF[_default.get()]
+
+
+def part_kind(kind: np.dtype[Any]) -> np.dtype[Any]:
+    """The numpy type of the real part of elements of type `kind`."""
+    return PART_KINDS.get(kind, kind)
+
+
+def complex_kind(kind: np.dtype[Any]) -> np.dtype[Any]:
+    """The numpy type of complex numbers whose parts are of type `kind`, which may be complex itself."""
+    return to_numpy(COMPLEX_OF[from_numpy(part_kind(kind))])
+
+
+REAL: Final = np.dtype(np.float32)
+
+PART_KINDS: Final = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
 
 
 # ---- promotion
@@ -181,16 +208,14 @@ def fitting(value: Any, kind: np.dtype[Any], name: str | None = None) -> Any:
 def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest type of the higher category that can hold both, as `torch.promote_types` has it."""
     a, b = resolve_dtype(a), resolve_dtype(b)
-    if a is b:
-        return a
-    found = _PROMOTED.get((a, b))
-    if found is None:
-        found = next(kind for kind in (a, b) if kind.is_complex)
-        to_numpy(found)
-    return found
+    return a if a is b else _PROMOTED[a, b]
 
 
 def _promote(a: dtype, b: dtype) -> dtype:
+    if COMPLEX in (a.category, b.category):
+        found, other = (a, b) if a.category == COMPLEX else (b, a)
+        parts = other if other.category == FLOATING else PARTS.get(other, float16)
+        return COMPLEX_OF[_promote(PARTS[found], parts)]
     if a.category != b.category:
         return a if a.category > b.category else b
     if a.category == INTEGER and uint8 in (a, b):
@@ -200,15 +225,17 @@ def _promote(a: dtype, b: dtype) -> dtype:
     return a if a.itemsize >= b.itemsize else b
 
 
-_REAL = (*SUPPORTED, bfloat16)
-_PROMOTED: Final = {(a, b): _promote(a, b) for a in _REAL for b in _REAL}
+_ALL = (*SUPPORTED, *UNSUPPORTED)
+_PROMOTED: Final = {(a, b): _promote(a, b) for a in _ALL for b in _ALL}
 
 
 def combine_ranks(higher: dtype | None, lower: dtype | None) -> dtype | None:
     """What two ranks of operands give together: the lower one counts only if its category is above the higher one's."""
     if higher is None or lower is None:
         return higher or lower
-    return higher if higher.category >= lower.category else promote_types(higher, lower)
+    if higher.category >= lower.category:
+        return higher
+    return COMPLEX_OF[higher] if higher.category == FLOATING else promote_types(higher, lower)
 
 
 def of_ranked(operands: Iterable[tuple[int, dtype]]) -> dtype:
@@ -252,9 +279,6 @@ def floating(kind: dtype) -> dtype:
 NOT_GIVEN: Final = object()
 
 NO_DTYPE = "{}(): argument 'type' (position 1) must be torch.dtype, not {}"
-
-PARTS: Final = {complex64: float32, complex128: float64}
-"""The limits of a complex type are those of its parts."""
 
 BRAIN: Final = SimpleNamespace(
     bits=16, min=-(2.0**128 - 2.0**120), max=2.0**128 - 2.0**120, eps=2.0**-7, smallest_normal=2.0**-126

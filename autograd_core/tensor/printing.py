@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .dtypes import bool_, dtype, get_default_dtype, int64
+from .dtypes import bool_, default_complex, dtype, get_default_dtype, int64
 
 Array = npt.NDArray[Any]
 
@@ -97,7 +97,7 @@ def tensor_repr(
         contents = _contents(array, len(PREFIX), options)
         if not options.edgeitems:
             suffixes.append(f"size={array.shape}")
-        shows_dtype = dtype not in (default, int64, bool_)
+        shows_dtype = dtype not in (default, default_complex(), int64, bool_)
     if shows_dtype:
         suffixes.append(f"dtype={dtype}")
     if grad_fn is not None:
@@ -140,8 +140,30 @@ class Style:
         return self.write(value).rjust(self.width)
 
 
-def _style(shown: Array, options: PrintOptions) -> Style:
+@dataclass(frozen=True)
+class ComplexStyle:
+    """How each complex number of one tensor is written: its real part aligned, its imaginary part behind that."""
+
+    real: Style
+    imag: Style
+
+    @property
+    def width(self) -> int:
+        return self.real.width + self.imag.width + 1
+
+    def __call__(self, value: complex) -> str:
+        imag = self.imag(value.imag).lstrip()
+        return f"{self.real(value.real)}{'' if imag.startswith('-') else '+'}{imag}j"
+
+
+def _style(shown: Array, options: PrintOptions) -> Style | ComplexStyle:
     """The style that fits every number of `shown`."""
+    if shown.dtype.kind == "c":
+        return ComplexStyle(_style_of_real(shown.real, options), _style_of_real(shown.imag, options))
+    return _style_of_real(shown, options)
+
+
+def _style_of_real(shown: Array, options: PrintOptions) -> Style:
     if shown.dtype.kind != "f":
         return _widen(str, shown.ravel().tolist())
     exact = shown.ravel().astype(np.float64)
@@ -189,7 +211,7 @@ def _edges(array: Array, edgeitems: int) -> Array:
     return array
 
 
-def _block(array: Array, indent: int, summarize: bool, style: Style, options: PrintOptions) -> str:
+def _block(array: Array, indent: int, summarize: bool, style: Style | ComplexStyle, options: PrintOptions) -> str:
     if array.ndim == 0:
         return style(array.item())
     edge = options.edgeitems
@@ -201,7 +223,7 @@ def _block(array: Array, indent: int, summarize: bool, style: Style, options: Pr
     return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(blocks) + "]"
 
 
-def _row(array: Array, indent: int, summarize: bool, style: Style, options: PrintOptions) -> str:
+def _row(array: Array, indent: int, summarize: bool, style: Style | ComplexStyle, options: PrintOptions) -> str:
     edge = options.edgeitems
     if summarize and not edge:
         cells = ["..."]

@@ -273,17 +273,59 @@ def plain(data: Array, node: Node | None = None, output_nr: int = 0, version: in
     return tensor
 
 
+class LazyView(Tensor):
+    """A view that shows its memory conjugated, negated or both, as torch's `conj()` does: computed when it is read."""
+
+    __slots__ = ("memory", "conjugates", "negates")
+
+    memory: Array
+    conjugates: bool
+    negates: bool
+
+    @property  # type: ignore[override]
+    def data_(self) -> Array:
+        shown = np.conjugate(self.memory) if self.conjugates else self.memory
+        return np.negative(shown) if self.negates else shown
+
+    @data_.setter
+    def data_(self, data: Array) -> None:
+        self.memory, self.conjugates, self.negates = data, False, False
+
+    def array(self) -> Any:
+        return self.memory
+
+    def overwrite(self, value: Array) -> None:
+        value = np.conjugate(value) if self.conjugates else value
+        self.memory[...] = np.negative(value) if self.negates else value
+
+
+def show_as(source: Tensor, data: Array, toggles: str = "") -> Tensor:
+    """A tensor over `data`, which is memory of `source`, conjugated and negated as that shows it.
+
+    Where it `toggles` one of these ("conj", "neg"), that is the other way round.
+    """
+    lazily = isinstance(source, LazyView)
+    conjugates = (lazily and source.conjugates) is not (toggles == "conj")  # type: ignore[attr-defined]
+    negates = (lazily and source.negates) is not (toggles == "neg")  # type: ignore[attr-defined]
+    if not (conjugates or negates):
+        return plain(data)
+    view = LazyView()
+    view.memory, view.conjugates, view.negates = data, conjugates, negates
+    view.storage_ = view.meta = view.node = None
+    return view
+
+
 def sharing(source: Tensor, data: Array, storage: Storage) -> Tensor:
     """A tensor over part or all of the memory of `source`."""
-    tensor = plain(data)
+    tensor = plain(data) if source.__class__ is not LazyView else show_as(source, data)
     tensor.storage_ = storage
     tensor.own_meta().alias = weakref.ref(source)
     return tensor
 
 
-def wrapped_number(value: bool | int | float) -> Tensor:
+def wrapped_number(value: complex) -> Tensor:
     """A Python number as an operand: 0-d, and weak in type promotion."""
-    dtype = np.bool_ if isinstance(value, bool) else np.int64 if isinstance(value, int) else np.float64
-    tensor = plain(dtype(value))
+    dtype: Any = np.bool_ if isinstance(value, bool) else np.int64 if isinstance(value, int) else np.float64
+    tensor = plain(dtype(value) if not isinstance(value, complex) else np.complex128(value))
     tensor.own_meta().wrapped = True
     return tensor

@@ -12,6 +12,8 @@ def rank_operand(tensor: Tensor) -> tuple[int, dtypes.dtype]:
     """The rank and type of an operand; a wrapped number counts as the Python number that it stands for."""
     kind = dtypes.from_numpy(tensor.data_.dtype)
     if tensor.meta is not None and tensor.meta.wrapped:
+        if kind.is_complex:
+            return 2, dtypes.default_complex()
         return 2, dtypes.get_default_dtype() if kind.is_floating_point else kind
     return (1 if tensor.data_.shape == () else 0), kind
 
@@ -41,6 +43,6 @@ def without_whole_division(tensors: tuple[Tensor, ...], floating: bool) -> tuple
     Raises:
         RuntimeError: both of these are of whole numbers.
     """
-    if all(t.data_.dtype.kind != "f" for t in tensors[1:]):
+    if all(t.data_.dtype.kind not in "fc" for t in tensors[1:]):
         raise RuntimeError(errors.WHOLE_ADDCDIV)
     return common(tensors, floating)

@@ -4,8 +4,9 @@ Note [Stale views]. A write through a view, or into a base, changes what all vie
 before, no longer tell how the values came about. So each view remembers the version at which its grad_fn was made;
 read later, it is replaced by AsStridedBackward0 on the base, with the sequence number of that moment.
 
-Note [Hidden views]. A view of a tensor of which vmap hides a dimension remembers by which operators it was taken. When
-the base is written, its grad_fn is made anew by these, and the gradient of a written part goes the same way.
+Note [Views taken again]. A view of a tensor of which vmap hides a dimension remembers by which operators it was taken,
+and so does one that shows memory otherwise than by lengths and steps: conjugated, or complex numbers as pairs. When the
+base is written, its grad_fn is made anew by these, and the gradient of a written part goes the same way.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from ..engine.state import state
 from ..functorch.batch import is_hidden
 from ..functorch.batch import whole_data as known
 from ..graph.node import Node
-from .tensor import Array, Tensor, View, plain
+from .tensor import Array, LazyView, Tensor, View, plain, show_as
 
 
-def take_view(source: Tensor, value: Array, creation: str | None = None) -> Tensor:
-    """A view of `source` with the array `value`, which shares its memory."""
-    view = plain(value)
+def take_view(source: Tensor, value: Array, creation: str | None = None, toggles: str = "") -> Tensor:
+    """A view of `source` with the array `value`, which shares its memory; for `toggles` see `show_as`."""
+    view = show_as(source, value, toggles) if toggles or source.__class__ is LazyView else plain(value)
     storage = view.storage_ = source.shared_storage()
     if storage.inference:
         return view
@@ -86,10 +87,10 @@ def current_grad_fn(view: Tensor) -> Node | None:
         raise RuntimeError(
             errors.view_in_place(look.creation, view.node.name() if view.node else None, view.output_nr, of_base=True)
         )
-    if not is_hidden(view):
+    if not (is_hidden(view) or isinstance(look, ReplayedView)):
         remake(view, look, version)
     elif look.base.requires_grad:
-        assert isinstance(look, HiddenView)
+        assert isinstance(look, ReplayedView)
         take_again(view, look)
     return view.node
 
@@ -112,6 +113,10 @@ def remake(view: Tensor, look: View, version: int) -> None:
     look.version = version
     if view.retains_grad and view.node is not None:
         move_retain(view, before, view.node)
+    tell_remade(view, before)
+
+
+def tell_remade(view: Tensor, before: Node | None) -> None:
     session = state.session
     if session is not None and view.node is not None:
         old = None if before is None else session.node(before)
@@ -144,15 +149,15 @@ def lead_nowhere(view: Tensor, base: Tensor, link: Callable[[Tensor], Any]) -> N
         session.node_made(view.node, "as_strided", (base,))
 
 
-# ---- views where vmap hides a dimension
+# ---- views that are taken again
 
 
 Step = tuple[Callable[..., Any], tuple[Any, ...], int | None]
 """An operator, its arguments after the first, and which of its results."""
 
 
-class HiddenView(View):
-    """How a view of a hidden tensor was taken of its base."""
+class ReplayedView(View):
+    """How a view was taken of its base; see Note [Views taken again]."""
 
     __slots__ = ("steps",)
 
@@ -169,10 +174,12 @@ class HiddenView(View):
 
 
 def remember(op: Any, source: Tensor, args: tuple[Any, ...], results: Sequence[Tensor]) -> None:
-    """Let views know how they were taken, see Note [Hidden views]."""
+    """Let views know how they were taken, see Note [Views taken again]."""
     look = source.meta.view if source.meta is not None else None
     base = source if look is None else look.base
-    steps = look.steps if isinstance(look, HiddenView) else ()
+    steps: tuple[Step, ...] = look.steps if isinstance(look, ReplayedView) else ()
+    if look is not None and not steps and not is_hidden(source):
+        steps = ((TABLE["as_strided"].general, geometry(source), None),)
     creation = "multi_output" if op.many else "normal"
     if not state.grad_enabled:
         creation = "no_grad"
@@ -181,11 +188,12 @@ def remember(op: Any, source: Tensor, args: tuple[Any, ...], results: Sequence[T
     for nr, view in enumerate(results):
         step = (op.general, args, nr if op.many else None)
         version = base.shared_storage().count()
-        view.own_meta().view = HiddenView(base, version, creation, (*steps, step))
+        view.own_meta().view = ReplayedView(base, version, creation, (*steps, step))
 
 
-def take_again(view: Tensor, look: HiddenView) -> None:
+def take_again(view: Tensor, look: ReplayedView) -> None:
     """The grad_fn of a view whose base was written."""
+    before = view.node
     grad_mode, state.grad_enabled = state.grad_enabled, True
     try:
         fresh = look.taken_of(look.base)
@@ -193,6 +201,7 @@ def take_again(view: Tensor, look: HiddenView) -> None:
         state.grad_enabled = grad_mode
     view.node, view.output_nr = fresh.node, fresh.output_nr
     look.version = view.shared_storage().count()
+    tell_remade(view, before)
 
 
 # ---- memory by lengths and strides

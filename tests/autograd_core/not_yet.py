@@ -2,5 +2,4 @@
 
 NOT_YET = """
 torch.linalg.eigvals(a).real
-torch.complex(a, a).abs()
 """.strip().splitlines()

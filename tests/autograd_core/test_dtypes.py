@@ -66,9 +66,31 @@ def test_types_that_are_missing_say_so(kind: dtypes.dtype) -> None:
         dtypes.to_numpy(kind)
 
 
-def test_complex_operands_are_refused() -> None:
-    with pytest.raises(NotImplementedError, match="complex64"):
-        dtypes.result_type(1j, Operand(dtypes.float32, 1))
+COMPLEX = [
+    ((1j, (dtypes.float32, 1)), dtypes.complex64),
+    ((1j, (dtypes.float64, 1)), dtypes.complex128),
+    ((1j, (dtypes.int64, 0)), dtypes.complex64),
+    (((dtypes.complex64, 1), (dtypes.float64, 0)), dtypes.complex64),
+    (((dtypes.complex64, 1), (dtypes.float64, 1)), dtypes.complex128),
+    (((dtypes.complex128, 0), (dtypes.float32, 1)), dtypes.complex64),
+    (((dtypes.complex128, 0), (dtypes.bool_, 2)), dtypes.complex128),
+    (((dtypes.complex64, 2), (dtypes.bfloat16, 2)), dtypes.complex64),
+]
+
+
+@pytest.mark.parametrize(("operands", "expected"), COMPLEX)
+def test_complex_operands_are_promoted(operands: Any, expected: dtypes.dtype) -> None:
+    given = [Operand(*operand) if isinstance(operand, tuple) else operand for operand in operands]
+    assert dtypes.result_type(*given) is expected
+
+
+def test_complex_numbers_beside_floats_have_parts_of_their_type() -> None:
+    dtypes.set_default_dtype(dtypes.float64)
+    try:
+        assert dtypes.of_number(1j) is dtypes.complex128
+        assert dtypes.result_type(1j, Operand(dtypes.float32, 1)) is dtypes.complex64
+    finally:
+        dtypes.set_default_dtype(dtypes.float32)
 
 
 def test_aliases_are_the_same_type() -> None:

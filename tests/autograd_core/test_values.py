@@ -83,10 +83,11 @@ def test_cells_that_are_no_numbers_stay_so() -> None:
     assert np.all(np.isfinite(found[1:])) and np.abs(found[1:]).max() > 1
 
 
-def test_what_is_whole_or_no_real_number_has_no_cells() -> None:
+def test_what_is_whole_has_no_cells_and_complex_numbers_have_those_of_their_size() -> None:
     assert snapshot(np.ones((3, 3))).cells is None
-    assert snapshot(np.ones((SIDE, SIDE), np.complex64)).cells is None
-    assert snapshot(np.ones((SIDE, 2 * SIDE), np.complex64)).cells is None
+    turned = snapshot(np.full((SIDE, SIDE), 3 + 4j, np.complex64))
+    assert turned.data[0] == 3 + 4j and turned.minimum == turned.maximum == 5.0
+    assert turned.cells == snapshot(np.full((SIDE, SIDE), 5.0)).cells
 
 
 @pytest.mark.parametrize(

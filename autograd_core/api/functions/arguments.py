@@ -69,7 +69,7 @@ def counted_in(input: Tensor, dtype: Any) -> Tensor:
         RuntimeError: gradients come to `input`, and there are none in that dtype.
     """
     found = cast(input, dtype)
-    if found.data_.dtype.kind != "f" and input.requires_grad and state.grad_enabled:
+    if found.data_.dtype.kind not in "fc" and input.requires_grad and state.grad_enabled:
         raise RuntimeError(f"Autograd not support dtype: {errors.type_name(found.data_.dtype)}")
     return found
 
@@ -77,7 +77,7 @@ def counted_in(input: Tensor, dtype: Any) -> Tensor:
 def recast(input: Tensor, target: np.dtype[Any], memory_format: str | None = None) -> Tensor:
     """A copy of `input` in a dtype and memory format."""
     given = () if memory_format is None else (memory_format,)
-    return unary.to_copy(input, target, *given) if target.kind == "f" else unary.to_whole(input, target, *given)
+    return unary.to_copy(input, target, *given) if target.kind in "fc" else unary.to_whole(input, target, *given)
 
 
 # ---- named tuples

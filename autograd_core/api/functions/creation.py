@@ -163,7 +163,7 @@ def as_number(value: Any, depth: int, wanted: np.dtype[Any] | None) -> Any:
         if value.requires_grad:
             warn_once("scalar", errors.TO_SCALAR)
         return np.asarray(value.data_).reshape(())[()]
-    if isinstance(value, np.generic | bool | int | float):
+    if isinstance(value, np.generic | bool | int | float) or (isinstance(value, complex) and takes_complex(wanted)):
         return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         return value[()]
@@ -172,8 +172,6 @@ def as_number(value: Any, depth: int, wanted: np.dtype[Any] | None) -> Any:
         if wanted.kind == "f":
             raise TypeError(f"must be real number, not {kind}")
         raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
-    if isinstance(value, complex):
-        raise Unsupported("complex numbers are not supported: keep real and imaginary parts in two tensors")
     if depth == 0:
         if value is None:
             raise RuntimeError("Could not infer dtype of NoneType")
@@ -185,6 +183,10 @@ def as_number(value: Any, depth: int, wanted: np.dtype[Any] | None) -> Any:
     if is_sequence(value):
         raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
     raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+
+
+def takes_complex(wanted: np.dtype[Any] | None) -> bool:
+    return wanted is None or wanted.kind == "c"
 
 
 def inferred_dtype(flat: Sequence[Any]) -> np.dtype[Any]:
@@ -228,7 +230,7 @@ def make_tensor(
     if state.inference:
         tensor.as_inference()
     if requires_grad:
-        if array.dtype.kind != "f":
+        if array.dtype.kind not in "fc":
             raise RuntimeError(INT_LEAF)
         tensor.own_meta().requires_grad = True
     if state.session is not None:
@@ -420,6 +422,8 @@ def arange(
     lengths([count])
     values = np.arange(count) * by + first
     kind = (np.dtype(np.int64) if whole else floating(None)) if dtype is None else to_numpy(dtype)
+    if kind.kind == "c":
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{errors.type_name(kind)}'")
     return make_tensor(values.astype(kind), "arange", requires_grad, device)
 
 

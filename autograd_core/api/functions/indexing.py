@@ -63,7 +63,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     """`self[index] = value`."""
     if not isinstance(value, Tensor):
         value = as_value(self, value)
-    elif self.data_.dtype.kind != "f" and value.requires_grad:
+    elif self.data_.dtype.kind not in "fc" and value.requires_grad:
         value = value.detach()  # no gradient can come back from whole numbers
     if index is Ellipsis or (isinstance(index, slice) and covers(index, self)):
         write(self, value)

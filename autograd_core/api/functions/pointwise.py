@@ -6,7 +6,7 @@ choice (exp, mm) are the operators themselves.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +15,11 @@ from ...dispatch.not_implemented import remainder_of_number
 from ...dispatch.schema.schema import composite
 from ...functorch.batch import is_batched, is_hidden
 from ...ops import binary, indexing, matmul, reduction, unary
+from ...ops import complex as parts
 from ...ops import view as view_ops
 from ...ops._common import wrap
 from ...ops.indexing import meet
-from ...tensor.dtypes import float64
+from ...tensor.dtypes import complex128, float64
 from ...tensor.strides import elementwise_layout
 from ...tensor.tensor import Tensor, plain
 from .arguments import Numbers, cast, named_tuple
@@ -36,9 +37,11 @@ def check_alpha(alpha: Any, *operands: Any) -> None:
     if alpha.__class__ is int:
         return
     kinds = [t.data_.dtype.kind if isinstance(t, Tensor) else type(t).__name__[0] for t in operands]
+    if isinstance(alpha, complex) and "c" not in kinds:
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     if isinstance(alpha, bool) and any(kind != "b" for kind in kinds):
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and "f" not in kinds:
+    if isinstance(alpha, float) and not {"f", "c"} & set(kinds):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
 
 
@@ -121,7 +124,7 @@ def rsub(input: Tensor, other: Any, alpha: Numbers = 1) -> Tensor:
         both = input.data_.dtype.kind == "b" and isinstance(other, bool)
         raise RuntimeError(errors.BOOL_SUBTRACT if both else errors.ONE_BOOL)
     check_alpha(alpha, input, other)
-    return binary.sub(other, input, alpha) if isinstance(other, Tensor) else binary.rsub(input, other, alpha)
+    return (binary.rsub_tensor if isinstance(other, Tensor) else binary.rsub)(input, other, alpha)
 
 
 @composite("""
@@ -219,7 +222,11 @@ def fmod(input: Tensor, other: Any) -> Tensor:
     float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor: function method out
     """)
 def float_power(input: Any, exponent: Any) -> Tensor:
-    base, power = (cast(x, float64) if isinstance(x, Tensor) else float(x) for x in (input, exponent))
+    complex_too = any(
+        isinstance(x, complex) or (isinstance(x, Tensor) and parts.is_complex(x)) for x in (input, exponent)
+    )
+    kind, number = (complex128, complex) if complex_too else (float64, float)
+    base, power = (cast(x, kind) if isinstance(x, Tensor) else number(x) for x in (input, exponent))
     return pow(base, power)
 
 
@@ -360,17 +367,17 @@ def is_floating_point(input: Tensor) -> bool:
 
 @composite("is_complex(Tensor self) -> bool: function method")
 def is_complex(input: Tensor) -> bool:
-    return False
+    return parts.is_complex(input)
 
 
 @composite("is_conj(Tensor self) -> bool: function method")
 def is_conj(input: Tensor) -> bool:
-    return False
+    return parts.is_conjugate(input)
 
 
 @composite("is_neg(Tensor self) -> bool: function method")
 def is_neg(input: Tensor) -> bool:
-    return False
+    return parts.is_negative(input)
 
 
 @composite("get_device(Tensor self) -> int: function method")
@@ -387,7 +394,7 @@ def numel(input: Tensor) -> int:
     return int(input.data_.size)
 
 
-# ---- mantissas, norms, parts of complex numbers
+# ---- mantissas, norms
 
 
 FREXP = named_tuple("frexp", "mantissa exponent")
@@ -402,23 +409,3 @@ def frexp(input: Tensor) -> Any:
 @composite("renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor: function method method_ out")
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     return reduction.renorm(input, p, wrap(dim, input.data_.ndim) if input.data_.ndim > 1 else dim, maxnorm)
-
-
-@composite("imag(Tensor(a) self) -> Tensor(a): function")
-def imag(input: Tensor) -> NoReturn:
-    raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-
-
-@composite("view_as_real(Tensor(a) self) -> Tensor(a): function")
-def view_as_real(input: Tensor) -> NoReturn:
-    raise RuntimeError("view_as_real is only supported for complex tensors")
-
-
-@composite("""
-    conj(Tensor(a) self) -> Tensor(a): function method
-    real(Tensor(a) self) -> Tensor(a): function
-    conj_physical(Tensor self) -> Tensor: function method method_ out
-    """)
-def itself(input: Tensor) -> Tensor:
-    """What torch gives for a real tensor where it asks for the real part, or the conjugate."""
-    return input

@@ -194,12 +194,12 @@ def argwhere(input: Tensor) -> Tensor:
 
 @composite("isreal(Tensor self) -> Tensor: function method")
 def isreal(input: Tensor) -> Tensor:
-    return plain(np.ones(input.data_.shape, np.bool_)[()])
+    return plain(np.isreal(input.data_))
 
 
 @composite("is_signed(Tensor self) -> bool: function method")
 def is_signed(input: Tensor) -> bool:
-    return input.data_.dtype.kind in "if"
+    return input.data_.dtype.kind in "ifc"
 
 
 @composite("is_nonzero(Tensor self) -> bool: function method")
@@ -213,12 +213,3 @@ def is_nonzero(input: Tensor) -> bool:
         what = "no values" if input.data_.size == 0 else "more than one value"
         raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
     return bool(input.data_.reshape(())[()])
-
-
-@composite("""
-    resolve_conj(Tensor(a) self) -> Tensor(a): function method
-    resolve_neg(Tensor(a) self) -> Tensor(a): function method
-    """)
-def resolve(input: Tensor) -> Tensor:
-    """A tensor of real numbers, which have no conjugate to be resolved."""
-    return input

@@ -138,7 +138,7 @@ def set_requires_grad(self: Tensor, value: bool) -> None:
         raise RuntimeError(
             errors.NON_LEAF_FLAG if not value else "you can only change requires_grad flags of leaf variables."
         )
-    if value and self.data_.dtype.kind != "f":
+    if value and self.data_.dtype.kind not in "fc":
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
     flag(self, bool(value))
 
@@ -152,7 +152,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
         raise RuntimeError(errors.FLAG_IN_TRANSFORM)
     if self.node is not None and not requires_grad:
         raise RuntimeError(errors.NON_LEAF_FLAG)
-    if requires_grad and self.data_.dtype.kind != "f":
+    if requires_grad and self.data_.dtype.kind not in "fc":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
     if self.node is None:
         flag(self, bool(requires_grad))
@@ -243,10 +243,10 @@ def set_data(self: Tensor, new: Tensor) -> None:
     """`a.data = t`: other values, maybe another shape, unnoticed by version counters."""
     if not isinstance(new, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
-    if self.requires_grad and new.data_.dtype.kind != "f":
+    if self.requires_grad and new.data_.dtype.kind not in "fc":
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     array, other = new.array(), new.shared_storage()
-    if array.dtype.kind != "f" and self.requires_grad:
+    if array.dtype.kind not in "fc" and self.requires_grad:
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     storage = self.shared_storage()
     if (array.shape, array.dtype) != (self.data_.shape, self.data_.dtype):

@@ -20,7 +20,7 @@ from ...tensor import dtypes, tensor_types
 from ...tensor.printing import tensor_repr
 from ...tensor.size import Size
 from ...tensor.strides import lies_in, of_rows
-from ...tensor.tensor import Tensor
+from ...tensor.tensor import LazyView, Tensor
 from ..functions.arguments import cast, recast
 from ..functions.creation import check_device, from_numpy
 
@@ -57,7 +57,13 @@ def as_python_number(kind: type) -> Method:
         refuse_unseen(self, ITEM)
         if self.data_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        return kind(self.data_.item())
+        value = self.data_.item()
+        if isinstance(value, complex) and kind is not complex:
+            if value.imag:
+                name = "double" if kind is float else "int64_t"
+                raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+            value = value.real
+        return kind(value)
 
     return convert
 
@@ -90,13 +96,13 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
 
 
 def contains(self: Tensor, element: Any) -> bool:
-    if isinstance(element, Tensor | bool | int | float):
+    if isinstance(element, Tensor | bool | int | float | complex):
         return bool(np.any(eq(self, element).data_))
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
 
 def format_tensor(self: Tensor, spec: str) -> str:
-    if self.data_.ndim == 0 and type(self) is Tensor:
+    if self.data_.ndim == 0 and type(self) in (Tensor, LazyView):
         return format(self.data_.item(), spec)
     return object.__format__(self, spec)
 
@@ -119,6 +125,14 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     if self.requires_grad and state.grad_enabled and not force:
         raise RuntimeError(errors.NUMPY_ON_GRAD)
     refuse_unseen(self, MEMORY)
+    if isinstance(self, LazyView):
+        if not force:
+            bit = "conjugate" if self.conjugates else "negative"
+            resolve = "resolve_conj" if self.conjugates else "resolve_neg"
+            raise RuntimeError(
+                f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.{resolve}().numpy() instead."
+            )
+        return np.asarray(self.data_)
     mark_exposed()
     return self.data_.known() if is_hidden(self) else self.array()
 
@@ -166,7 +180,7 @@ def to(
     moved = cast(self, dtype, memory_format)
     if not copy or moved is not self:
         return moved
-    if self.data_.dtype.kind == "f":
+    if self.data_.dtype.kind in "fc":
         return recast(self, self.data_.dtype, memory_format)
     return join.clone(self, memory_format or False)
 

@@ -27,6 +27,7 @@ from ...graph.copy_slices import rebase
 from ...graph.node import FLOAT, Node
 from ...ops import binary as binary_ops
 from ...ops import random_sampling, unary, view
+from ...ops.complex import conj_physical_in_place, is_complex
 from ...ops.indexing import index_fill, index_fill_tensor, index_put
 from ...ops.scatter_gather import scatter, scatter_reduce, scatter_value
 from ...ops.unary import clamp, clamp_max, clamp_max_tensor, clamp_min, clamp_min_tensor, clamp_tensor
@@ -281,6 +282,16 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = UNSAID) -> Ten
     return in_place(binary_ops.div_mode, self, other, known_mode(rounding_mode))
 
 
+def conj_physical_(self: Tensor) -> Tensor:
+    return in_place(conj_physical_in_place, self)
+
+
+def abs_(self: Tensor) -> Tensor:
+    if is_complex(self):
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return in_place(unary.abs, self)
+
+
 def floor_divide_(self: Tensor, other: Any) -> Tensor:
     return not_implemented.floor_divide_(self, other)
 
@@ -330,7 +341,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     if isinstance(src, Tensor):
         check_writable(self, "copy")
         check_copy(self.data_.shape, src.data_.shape)
-        if self.data_.dtype.kind != "f" and src.requires_grad:
+        if self.data_.dtype.kind not in "fc" and src.requires_grad:
             src = src.detach()  # no gradient can come back from whole numbers
     return in_place(unary.copy, self, src)
 
@@ -405,7 +416,7 @@ def augment(method: Method, op: Any = None, ufunc: Any = None) -> Method:
     """
 
     def operator(self: Tensor, other: Any) -> Any:
-        if other.__class__ is Tensor or isinstance(other, Tensor | bool | int | float | np.generic):
+        if other.__class__ is Tensor or isinstance(other, Tensor | bool | int | float | complex | np.generic):
             return method(self, other)
         return NotImplemented
 
@@ -447,6 +458,7 @@ OF_THEIR_OWN: dict[str, Method] = {
     "remainder": by_operand(binary_ops.remainder, binary_ops.remainder_scalar),
     "fmod": by_operand(binary_ops.fmod, binary_ops.fmod_scalar),
     "xlogy": by_operand(binary_ops.xlogy, binary_ops.xlogy_by_number),
+    "absolute": abs_,
     "clamp": clamp_,
     "clamp_min": on_one_side(clamp_min_tensor, clamp_min),
     "clamp_max": on_one_side(clamp_max_tensor, clamp_max),
@@ -454,7 +466,7 @@ OF_THEIR_OWN: dict[str, Method] = {
         method.__name__.removesuffix("_"): method
         for method in (
             *(t_, transpose_, unsqueeze_, squeeze_, as_strided_, pow_, div_, floor_divide_, lerp_, round_, square_),
-            *(masked_fill_, index_put_, index_fill_, scatter_),
+            *(masked_fill_, index_put_, index_fill_, scatter_, conj_physical_, abs_),
         )
     },
 }

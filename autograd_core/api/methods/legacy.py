@@ -22,6 +22,7 @@ from ...events import session as tell
 from ...graph.copy_slices import rebase_onto
 from ...graph.edges import gradient_edge
 from ...linalg.functions import old_norm
+from ...ops.complex import conj
 from ...ops.view import alias, permute, transpose
 from ...tensor.size import Size
 from ...tensor.strides import of_rows
@@ -162,6 +163,10 @@ def reverse_dims(self: Tensor) -> Tensor:
     return turned
 
 
+def itself(tensor: Tensor) -> Tensor:
+    return tensor
+
+
 def matrices(name: str) -> Callable[[Tensor], Tensor]:
     """The property (or method) `name`, which turns over the last two dimensions.
 
@@ -170,6 +175,8 @@ def matrices(name: str) -> Callable[[Tensor], Tensor]:
     """
     title = "adjoint()" if name == "adjoint" else f"Tensor.{name}"
 
+    finish = conj if "H" in name or name == "adjoint" else itself
+
     def transpose_last(self: Tensor) -> Tensor:
         n = self.data_.ndim
         if n == 1:
@@ -177,9 +184,8 @@ def matrices(name: str) -> Callable[[Tensor], Tensor]:
             raise RuntimeError(f"{shown} is only supported on matrices or batches of matrices. Got 1-D tensor.")
         if n == 0:
             warn_once(f"0-d {name}", IDENTITY.format(name) if name == "mT" else CONJUGATE.format(title))
-            return self
-        result: Tensor = transpose(self, -2, -1)
-        return result
+            return finish(self)
+        return finish(transpose(self, -2, -1))
 
     transpose_last.__name__ = name
     return transpose_last
@@ -200,9 +206,8 @@ def matrix(self: Tensor) -> Tensor:
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{more}")
     if n == 0:
         warn_once("0-d H", CONJUGATE.format("Tensor.H"))
-        return self
-    turned: Tensor = transpose(self, 0, 1)
-    return turned
+        return conj(self)  # type: ignore[no-any-return]
+    return conj(transpose(self, 0, 1))  # type: ignore[no-any-return]
 
 
 # ---- functions whose module is read when the first of them is called

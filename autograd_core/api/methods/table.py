@@ -7,7 +7,6 @@ Those with a body of their own lie in autograd.py (the graph), conversion.py (wh
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,13 +18,25 @@ from ...dispatch.schema.schema import composite, functions_of
 from ...graph.introspection import read_only
 from ...namespace.absent import name_what_lacks
 from ...ops import binary as binary_ops
+from ...ops import complex as parts
 from ...ops import join, unary
 from ...ops.matmul import mm, product
 from ...tensor import dtypes
 from ...tensor.device import CPU, strided
 from ...tensor.size import Size
 from ...tensor.tensor import Tensor, plain, wrapped_number
-from ..functions import contraction, creation, indexing, pointwise, random, shape, sorting, statistics, windows
+from ..functions import (
+    contraction,
+    creation,
+    indexing,
+    pointwise,
+    random,
+    shape,
+    sorting,
+    spectrogram,
+    statistics,
+    windows,
+)
 from ..functions import linalg as linalg_functions
 from ..functions import reduction as reduction_functions
 from ..functions.arguments import cast
@@ -45,7 +56,7 @@ def binary(function: Method, swapped: bool = False) -> Method:
     """The dunder method that calls `function`; other kinds of operands are left to Python, which refuses them."""
 
     def operator(self: Tensor, other: Any) -> Any:
-        if isinstance(other, Tensor | bool | int | float | np.generic):
+        if isinstance(other, Tensor | bool | int | float | complex | np.generic):
             return function(other, self) if swapped else function(self, other)
         return NotImplemented
 
@@ -53,16 +64,11 @@ def binary(function: Method, swapped: bool = False) -> Method:
 
 
 def comparison(function: Method) -> Method:
-    """`a == b` and `a != b`, also with a complex number: one that is not real is like none.
-
-    An array is like a tensor to the first; the second leaves it to Python.
-    """
+    """`a == b` and `a != b`. An array is like a tensor to the first; the second leaves it to Python."""
     real = binary(function)
 
     def operator(self: Tensor, other: Any) -> Any:
-        if other.__class__ is complex:
-            other = math.nan if other.imag else other.real
-        elif other.__class__ is np.ndarray and function is binary_ops.eq:
+        if other.__class__ is np.ndarray and function is binary_ops.eq:
             other = plain(other)
         return real(self, other)
 
@@ -75,12 +81,13 @@ def power(self: Tensor, exponent: Any, *modulus: Any) -> Any:
         return NotImplemented
     if exponent.__class__ is int or exponent.__class__ is float:
         return binary_ops.pow_scalar(self, exponent)
-    return pointwise.pow(self, exponent) if isinstance(exponent, Tensor | bool | np.generic) else NotImplemented
+    kinds = Tensor | bool | complex | np.generic
+    return pointwise.pow(self, exponent) if isinstance(exponent, kinds) else NotImplemented
 
 
 def invert(self: Tensor) -> Tensor:
     """`~self`, which Python asks of floats too."""
-    if self.data_.dtype.kind == "f":
+    if self.data_.dtype.kind in "fc":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return binary_ops.bitwise_not(self)
 
@@ -199,8 +206,8 @@ PROPERTIES: dict[str, property] = {
     "mT": property(legacy.matrices("mT")),
     "mH": property(legacy.matrices("mH")),
     "H": property(legacy.matrix),
-    "real": property(lambda self: self),
-    "imag": property(pointwise.imag),
+    "real": property(parts.real),
+    "imag": property(parts.imag),
     "device": property(lambda self: CPU),
     "layout": property(lambda self: strided),
     "itemsize": property(lambda self: int(self.data_.itemsize)),
@@ -217,13 +224,14 @@ PROPERTIES |= {"is_cpu": property(lambda self: True), "name": property(lambda se
 
 DECLARING = (
     *(contraction, creation, indexing, linalg_functions, random, reduction_functions),
-    *(shape, sorting, statistics, windows),
+    *(shape, sorting, spectrogram, statistics, windows),
 )
 """Modules that declare functions and methods when they are imported, beside those that are used here."""
 
 CASTS = {
     "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
     "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
+    "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }  # fmt: skip
 
 METHODS: dict[str, Method] = functions_of("method")
@@ -240,6 +248,7 @@ OWN: dict[str, Method] = {
 OWN |= {
     "__deepcopy__": autograd.deepcopy, "__reduce_ex__": autograd.pickle,
     "__float__": conversion.as_python_number(float), "__int__": conversion.as_python_number(int),
+    "__complex__": conversion.as_python_number(complex),
     "__bool__": conversion.truth, "__index__": conversion.as_index, "__len__": conversion.length,
     "__iter__": conversion.iterate, "__contains__": conversion.contains, "__format__": conversion.format_tensor,
     "__repr__": conversion.show, "__array__": conversion.as_array,

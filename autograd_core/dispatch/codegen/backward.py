@@ -31,7 +31,7 @@ class Backward(Entry):
             lines += [f"    n_{p} = True" for p in op.inputs]
         lines += self.load_lines(mode)
         for p in sorted(op.inputs):
-            lines.append(f"    g_{p} = None if n_{p} is None else {self.formula(mode, p, 'grads[0]')}")
+            lines.append(f"    g_{p} = None if n_{p} is None else {self.formula(mode, p, 'grads[0]', True)}")
         results = ", ".join(f"*g_{p}" if p in op.lists else f"g_{p}" for p in op.inputs)
         lines.append(f"    return [{results}]")
         return lines
@@ -87,11 +87,14 @@ class Backward(Entry):
             never = f"({self.number('_t', 'grad')}) if _t.__class__ is float or _t.__class__ is int else {never}"
         return f"    x_{name} = {value} if {plain} else {never} else {load}(self, {name!r})"
 
-    def formula(self, mode: str, p: str, grad: str) -> str:
-        """The formula of the input `p`: its text over the names used here, else a call of it."""
+    def formula(self, mode: str, p: str, grad: str, conjugates: bool = False) -> str:
+        """The formula of the input `p`: its text over the names used here, else a call of it.
+
+        For real numbers alone it need not have its `conjugates`.
+        """
         op = self.op
         names = {n: {"grad": grad, "grads": "grads"}.get(n, f"x_{n}") for n in op.needs[p]}
-        text = op.texts.get(p)
+        text = (op.full_texts if conjugates else op.texts).get(p)
         if text is None:
             return f"_{mode}_{p}({', '.join(names.values())})"
         return f"({rename_names(text, names)})"

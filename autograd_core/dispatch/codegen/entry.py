@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...tensor.strides import as_weight, elementwise_layout, rows
 from .layout import rule_of
+from .real_kernels import REFUSALS
 
 if TYPE_CHECKING:
     from ..op import Op
@@ -32,6 +33,8 @@ class Entry:
         """Operands that a node may keep as the Python number they are."""
         self.is_quick = bool(op.tensors) and not (op.view or op.many or op.lists or op.underived)
         self.floating = op.traits.get("floating", False)
+        self.first = next(iter(op.tensors), None) if op.name in REFUSALS else None
+        """The operand that is looked at if the operator takes real numbers alone; they are of one dtype by then."""
         self.rule = rule_of(op.name)
         self.formula_names = [f"_{mode}_{p}" for mode in ("raw", "graph") for p in op.formulas]
 
@@ -68,6 +71,13 @@ class Entry:
                 return p
             only = f" and {op.shortcut[0]}"
         return f"_numbers[{p}] if {beside}.__class__ is _ndarray and {beside}.dtype is _FLOAT{only} else {p}"
+
+    def real_lines(self) -> list[str]:
+        """Refuse complex operands, where torch's kernel does."""
+        if self.first is None:
+            return []
+        kind = f"d_{self.first}.dtype"
+        return [f"if {kind} is not _FLOAT and {kind}.kind == 'c': _no_complex({self.op.name!r}, {kind})"]
 
     def laid_lines(self, indent: str) -> list[str]:
         """Move results that do not lie as torch's do: see Note [Layouts of results] in tensor/strides.py."""

@@ -38,11 +38,12 @@ class Forward(Making):
             lines.append("    d_self = self.array()")
         call = ", ".join(arrays.get(p, p) for p in self.given)
         lines.append(f"    if _state.reserve is not None: _state.reserve({op.name!r}, ({call},))")
-        lines += ["    try:", f"        given_back = _forward({call})"]
+        lines += [*(f"    {line}" for line in self.real_lines()), "    try:"]
+        lines.append(f"        given_back = _forward({call})")
         lines += [f"    except {ERRORS} as error:", f"        raise _OP.failure(error, ({self.everything},)) from None"]
         results = [f"r_{name}" for name in op.outputs]
         if op.many or op.view:
-            lines.append("    results = _finish(_OP, self, given_back)")
+            lines.append(f"    results = _finish(_OP, self, given_back, ({''.join(f'{p}, ' for p in self.given[1:])}))")
             lines += [] if op.many else [f"    {results[0]}, = results"]
         else:
             lines.append(f"    {', '.join('v_' + name for name in op.outputs)} = given_back")
@@ -169,6 +170,9 @@ class Forward(Making):
 
         A shortcut at its head is taken here, too.
         """
+        return [*self.real_lines(), *self.computing_lines()]
+
+    def computing_lines(self) -> list[str]:
         op = self.op
         results = ", ".join(f"v_{name}" for name in op.outputs)
         names = {p: f"d_{p}" for p in op.tensors}

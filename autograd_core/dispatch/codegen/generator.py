@@ -17,6 +17,7 @@ import sys
 import weakref
 import zlib
 from collections.abc import Sequence
+from functools import partial
 from threading import get_ident
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,7 @@ from ..registry import callbacks
 from .backward import Backward
 from .cache import kept
 from .forward import Forward
+from .real_kernels import UNSUPPORTED, WITHOUT_GRADIENT, check_outs, real_outs, refuse_complex
 from .recorded import Heard
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ PLUMBING: Namespace = {
     "_counted_on": fast_engine.counted_on, "_remember": remember, "_version": operands.version_of,
     "_batched": call_batched, "_proxy": weakref.proxy, "_noted": freeze_value, "_LARGE": LARGE, "_SMALL": SMALL,
     "_quiet": operands.loaded_quietly, "_wrapped": wrapped_number, "_many_leaves": many_leaves, "_underived": make_node,
+    "_no_complex": refuse_complex, "_several": tuple,
     "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_told_step": told_step, "_apart": apart,
 }  # fmt: skip
 
@@ -125,6 +128,8 @@ class Code(Forward, Backward):
         given["_over"] = self.op.traits.get("over")
         given["_refused"] = self.op.traits.get("operator") or refuse_operands(self.op)
         given["_promote"] = self.op.traits.get("promotion", operands.promote)
+        if self.op.name in WITHOUT_GRADIENT | UNSUPPORTED:
+            given["_outs"], given["_several"] = real_outs(self.op.name), partial(check_outs, self.op.name)
         file = f"<operator {self.op.name}>"
         self.op.packed_source, code = kept.get("code", self.op.name, lambda: compile_source(self.source(), file))
         linecache.cache[file] = (len(self.op.packed_source), None, Lines(self.op), file)  # type: ignore[assignment]
@@ -165,7 +170,7 @@ def refuse_operands(op: Op) -> Any:
     """What the operator form (`a * b`) does with other operands: Python asks the other side, or refuses."""
 
     def operator(self: Tensor, other: Any, *rest: Any) -> Any:
-        if isinstance(other, Tensor | bool | int | float | np.generic):
+        if isinstance(other, Tensor | bool | int | float | complex | np.generic):
             return op.aside(self, other, *rest)
         return NotImplemented
 

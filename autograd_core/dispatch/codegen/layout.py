@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...tensor.strides import Rule, alike, as_input, as_one, as_weight, elementwise_layout, rows
 
 ITERATED = """
-add.Tensor add.Scalar sub.Tensor sub.Scalar rsub.Scalar mul.Tensor mul.Scalar div.Tensor div.Scalar div.Tensor_mode
-remainder.Scalar remainder.Tensor fmod.Scalar fmod.Tensor neg reciprocal addcmul addcdiv lerp.Scalar lerp.Tensor
-pow.Tensor_Scalar pow.Tensor_Tensor
+add.Tensor add.Scalar sub.Tensor sub.Scalar rsub.Tensor rsub.Scalar mul.Tensor mul.Scalar div.Tensor div.Scalar
+div.Tensor_mode remainder.Scalar remainder.Tensor fmod.Scalar fmod.Tensor neg reciprocal addcmul addcdiv lerp.Scalar
+lerp.Tensor pow.Tensor_Scalar pow.Tensor_Tensor
 relu threshold_backward abs sgn sign floor ceil round round.decimals trunc frac clamp clamp.Tensor clamp_min clamp_max
 clamp_min.Tensor clamp_max.Tensor maximum minimum where.self
 eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor logical_and logical_or logical_not logical_xor

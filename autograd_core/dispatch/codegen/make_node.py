@@ -64,7 +64,7 @@ class Making(Entry):
             f"    {self.next_lines() or 'node.next = ' + ' + '.join(nexts)}; nrs = {' + '.join(nrs)}",
             f"    node.nrs = _Z{len(op.inputs)} if nrs == _Z{len(op.inputs)} else nrs",
             f"    outs = tuple([(r.data_.shape, r.data_.dtype) for r in {counted}])",
-            "    node.outs = _outs(*outs[0]) if len(outs) == 1 else outs",
+            "    node.outs = _outs(*outs[0]) if len(outs) == 1 else _several(outs)",
         ]
         for i, name in enumerate(op.outputs if not op.many else ()):
             if name in op.differentiable:

@@ -30,7 +30,7 @@ KINDS = {
 }
 """The kinds of arguments as torch's argument parser has them, where a schema calls them otherwise."""
 
-MODULES = {"linalg_": "torch.linalg", "special_": "torch.special"}
+MODULES = {"linalg_": "torch.linalg", "special_": "torch.special", "fft_": "torch.fft"}
 """Modules whose functions have it before their names."""
 
 

@@ -14,7 +14,7 @@ from ...graph.edges import gradient_edge
 from ...ops.join import clone
 from ...ops.view import as_strided
 from ...tensor.tensor import Tensor, plain
-from ...tensor.views import HiddenView, geometry
+from ...tensor.views import ReplayedView, geometry
 from ..batch import Batch, Level, is_hidden
 from ..batched_tensor import innermost, lift, part_of
 from .elementwise import unary
@@ -104,7 +104,7 @@ def lend(target: Tensor, level: Level) -> None:
         taken = geometry(target)
         target.node, target.data_ = None, Batch(as_strided(base.data_.whole, *taken), None, level)
         steps = ((as_strided.op.general, taken, None),)
-        target.own_meta().view = HiddenView(base, look.version, look.creation, steps)
+        target.own_meta().view = ReplayedView(base, look.version, look.creation, steps)
         level.lent.append(ref(target))
 
 

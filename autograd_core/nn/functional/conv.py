@@ -11,9 +11,11 @@ from ... import errors
 from ...dispatch.schema.schema import composite
 from ...engine.warnings import warn_once
 from ...errors import type_name
+from ...ops.binary import mul_scalar
+from ...ops.complex import is_complex, resolve_conj, view_as_real
 from ...ops.convolution import convolution
 from ...ops.padding import constant_pad_nd
-from ...ops.view import squeeze_dim, unsqueeze
+from ...ops.view import select, squeeze_dim, unsqueeze
 from ...tensor.tensor import Tensor
 
 Lengths = int | Sequence[int]
@@ -202,9 +204,25 @@ def convolve(
     else:
         options["padding"] = lengths(padding, n, "padding")
     check(batch, weight, bias, options, transposed)
-    given = (options[name] for name in ("stride", "padding", "dilation"))
-    out = convolution(batch, weight, bias, *given, transposed, options["output_padding"], groups)
+    given = [options[name] for name in ("stride", "padding", "dilation")]
+    run = convolve_complex if is_complex(batch) else convolution
+    out = run(batch, weight, bias, *given, transposed, options["output_padding"], groups)
     return squeeze_dim(out, 0) if ndim == n + 1 else out
+
+
+def convolve_complex(input: Tensor, weight: Tensor, bias: Tensor | None, *options: Any) -> Any:
+    """A convolution of complex numbers by three real ones, as torch does it (the way of Gauss)."""
+    (x, y), (u, v) = parts_of(input), parts_of(weight)
+    p, q = (None, None) if bias is None else parts_of(bias)
+    a = convolution(x, u, p, *options)
+    b = convolution(y, v, None, *options)
+    c = convolution(x + y, u + v, None if p is None else p + q, *options)
+    return a - b + mul_scalar(c - a - b, 1j)
+
+
+def parts_of(tensor: Tensor) -> tuple[Any, Any]:
+    pairs = view_as_real(resolve_conj(tensor))
+    return select(pairs, -1, 0), select(pairs, -1, 1)
 
 
 def refuse_others(title: str, input: Any, weight: Any) -> None:
