@@ -127,6 +127,7 @@ MODULES: dict[str, Namespace] = {
     "typing": make_typing_module(ABOUT_FIELDS),
     "numpy": NUMPY,
     "numpy.random": NUMPY_RANDOM,
+    "numpy.fft": NUMPY.table["fft"],
     "numpy.linalg": NUMPY.table["linalg"],
     "tqdm": TQDM,
     "tqdm.auto": TQDM,
@@ -149,7 +150,7 @@ for _name in REMARKS:
         SPACES[_parent].table[_child] = STUBS[_name]
 
 OURS = "math random sys os gc copy collections dataclasses enum itertools functools operator time warnings typing numpy"
-for _name in [*OURS.split(), "numpy.random", "numpy.linalg"]:
+for _name in [*OURS.split(), "numpy.random", "numpy.linalg", "numpy.fft"]:
     _real = importlib.import_module(_name)
     PYTHON[_name] = frozenset(dir(_real))  # the names alone
     look_alike(MODULES[_name].table, _real)

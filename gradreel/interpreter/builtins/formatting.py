@@ -372,7 +372,7 @@ def check_field_size(width: str | None, precision: str | None) -> None:
 
 def format_value(machine: Machine, value: Value, spec: str) -> str:
     """`format(value, spec)`"""
-    if isinstance(value, torch.Tensor) and value.dim() == 0 and type(value) is torch.Tensor:
+    if isinstance(value, torch.Tensor) and value.dim() == 0 and type(value) is not torch.nn.Parameter:
         value = value.item()
     if isinstance(value, OBJECTS):
         answer = call_method(machine, value, "__format__", [spec])

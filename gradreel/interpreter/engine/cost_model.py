@@ -112,6 +112,23 @@ def product_weight(args: Arguments) -> int:
     return 8
 
 
+def signal_size(args: Arguments) -> int:
+    """A transform back to real numbers: so many along the last dimension as are asked for."""
+    shape, dims, length = args[0].shape, args[1], args[3]
+    return max(extent(shape), extent(shape) // max(shape[dims[-1]], 1) * length)
+
+
+SMALL = 1 << 12
+"""Of so few elements it does not matter how many bytes each has."""
+TO_COMPLEX = frozenset(("_fft_r2c", "complex", "polar"))
+
+
+def in_pairs(op: str, args: Arguments) -> bool:
+    """Whether complex numbers are made, which take the room of two."""
+    arrays = (arg for arg in args if isinstance(arg, (np.ndarray, np.generic)))
+    return op in TO_COMPLEX or any(array.dtype.kind == "c" for array in arrays)
+
+
 def index_size(args: Arguments) -> int:
     """Indexing by arrays, which are broadcast with one another: so many places, and for each what no array names."""
     base, indices = args[0], args[1] if isinstance(args[1], (list, tuple)) else args[1:]
@@ -552,6 +569,7 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "_euclidean_dist": attention_size,
     "_scaled_dot_product_flash_attention_for_cpu": attention_size,
     "_pdist_backward": lambda args: combination_rows_size(args[1:]),
+    "_fft_c2r": signal_size,
 }
 SVD, EIGH = 8, 4
 """How much longer a decomposition takes than a product of matrices of its size."""
@@ -625,6 +643,8 @@ def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
             elements = SIZES[op](args)
         else:
             elements = usual_size(name, args)
+        if elements > SMALL and in_pairs(op, args):
+            elements *= 2
         if op in APART:
             meter.elements(cdist_size(args[APART[op] :]) // MOMENT)
         meter.elements(elements // MOMENT if op in CONVOLUTIONS else elements, weight_of(op, args))

@@ -17,6 +17,7 @@ from autograd_core.engine.state import isolated
 from autograd_core.events.session import emit_write as tell_written
 from autograd_core.events.session import listening, tensor_id
 from autograd_core.tensor.printing import letters, printoptions
+from autograd_core.tensor.tensor import LazyView
 from autograd_core.tensor.tensor_types import TYPES as TENSOR_TYPES
 
 from ..limits import Meter
@@ -27,7 +28,7 @@ torch: Any = autograd_core
 
 STORAGES: tuple[Any, ...] = (UntypedStorage,)
 
-TENSORS: tuple[type, ...] = (torch.Tensor, torch.nn.Parameter)
+TENSORS: tuple[type, ...] = (torch.Tensor, torch.nn.Parameter, LazyView)
 
 DEFAULT_SEED = 67280421310721
 """The seed of PyTorch's generator in a fresh process."""

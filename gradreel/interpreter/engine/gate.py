@@ -22,7 +22,7 @@ from ..runtime.values import Bound, Builtin, Class, ExceptionType, Foreign, Func
 from .bridge import FUNCTIONS, PLAIN, Callback
 from .engine import STORAGES, TENSORS, torch
 
-NUMBERS = frozenset(np.dtype(code).type for code in "?bBhHiIlLqQefd")
+NUMBERS = frozenset(np.dtype(code).type for code in "?bBhHiIlLqQefdFD")
 """numpy's numbers. Those that are objects, or as long as they like, are none."""
 
 EXACT: frozenset[type] = frozenset(
@@ -83,7 +83,7 @@ NUMPY_MODULE = "gradreel.interpreter.numpy_module."
 COMPUTING = tuple(
     "autograd_core." + home
     for home in (
-        "ops. api.functions. api.methods. nn.functional. nn.init linalg special dispatch.zero_gradient random"
+        "ops. api.functions. api.methods. nn.functional. nn.init linalg special fft dispatch.zero_gradient random"
     ).split()
 )
 LAYERS = tuple(

@@ -36,12 +36,14 @@ ARRAY_TYPES: tuple[type, ...] = (
     np.int8,
     np.uint8,
     np.bool_,
+    np.complex64,
+    np.complex128,
 )
-KINDS = "fiub"
+KINDS = "fiubc"
 
 DTYPES = {name: getattr(np, name) for name in (kind.__name__ for kind in ARRAY_TYPES) if hasattr(np, name)}
 DTYPES |= {"bool_": np.bool_, "bool": np.bool_}
-OF_PYTHON = {"float": np.float64, "int": np.int64, "bool": np.bool_}
+OF_PYTHON = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np.complex128}
 
 
 def dtype_of(given: Value) -> Any:
@@ -72,7 +74,7 @@ def numbers(machine: Machine, given: Value) -> Any:
         made = to_lists(machine, given)
         machine.meter.elements(volume(made))
         return made
-    if isinstance(given, (bool, int, float, np.ndarray, *ARRAY_TYPES)):
+    if isinstance(given, (bool, int, float, complex, np.ndarray, *ARRAY_TYPES)):
         if isinstance(given, int) and given.bit_length() > 63:
             raise OverflowError("Python int too large to convert to C long")
         return given

@@ -52,7 +52,7 @@ def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
 
 def plain(machine: Machine, given: Value) -> Any:
     """A number as it is, which takes the dtype of what it is combined with; anything else as an operand."""
-    return given if isinstance(given, (bool, int, float)) and not too_long(given) else operand(machine, given)
+    return given if isinstance(given, (bool, int, float, complex)) and not too_long(given) else operand(machine, given)
 
 
 def too_long(given: Any) -> bool:

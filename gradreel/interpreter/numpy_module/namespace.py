@@ -43,6 +43,7 @@ from .arrays import (
     pad,
     square,
 )
+from .fourier import FOURIER
 from .functions import elementwise, joining, make_product, make_reduction, make_repetition, make_reshaping, make_solver
 from .result_sizes import check_shape, check_view
 from .sharing import emit_write
@@ -92,7 +93,7 @@ ELEMENTWISE = (
     "exp2 power square sign floor ceil rint round clip isnan isinf isfinite add subtract multiply divide mod "
     "floor_divide negative reciprocal greater less equal not_equal greater_equal less_equal logical_and logical_or "
     "logical_not logical_xor absolute fabs hypot deg2rad rad2deg cbrt isclose isin allclose array_equal trunc around "
-    "nan_to_num"
+    "nan_to_num real imag conj conjugate angle iscomplex isreal"
 ).split()
 SHAPES = (
     "reshape transpose squeeze ravel expand_dims flip roll argsort sort unique split array_split nonzero triu tril "
@@ -209,7 +210,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "sort": _sort,
     "nonzero": make_reshaping(np.nonzero),
     "repeat": make_repetition(np.repeat),
-    **{name: elementwise(getattr(np, name)) for name in "round clip".split()},
+    **{name: elementwise(getattr(np, name)) for name in "round clip conj conjugate".split()},
     **{name: make_reshaping(getattr(np, name)) for name in "squeeze ravel argsort trace diagonal swapaxes".split()},
     **{
         name: make_reduction(getattr(np, name))
@@ -224,6 +225,8 @@ READS: dict[str, Callable[[Any], Any]] = {
     "size": lambda this: this.size,
     "dtype": lambda this: this.dtype,
     "T": lambda this: this.T,
+    "real": lambda this: this.real,
+    "imag": lambda this: this.imag,
     "nbytes": lambda this: this.nbytes,
     "itemsize": lambda this: this.itemsize,
     "strides": lambda this: this.strides,
@@ -241,7 +244,14 @@ def scalar(name: str, kind: Callable[[Any], Any]) -> Type:
 
 SCALARS = {name: scalar(name, kind) for name, kind in DTYPES.items() if name != "bool_"}
 SCALARS["bool_"] = SCALARS["bool"]
-ABSTRACT = {"integer": (np.integer,), "floating": (np.floating,), "number": (np.number,), "generic": (np.generic,)}
+ABSTRACT = {
+    "integer": (np.integer,),
+    "floating": (np.floating,),
+    "complexfloating": (np.complexfloating,),
+    "inexact": (np.inexact,),
+    "number": (np.number,),
+    "generic": (np.generic,),
+}
 
 DTYPE_READS = {name: Attribute(operator.attrgetter(name)) for name in READ}
 DTYPE_READS["type"] = Attribute(lambda this: SCALARS[this.type.__name__])
@@ -262,6 +272,7 @@ NUMPY = Namespace(
         "ndarray": ARRAY,
         "dtype": DTYPE,
         "linalg": Namespace("numpy.linalg", {name: Builtin(name, way, machine=True) for name, way in LINALG.items()}),
+        "fft": Namespace("numpy.fft", {name: Builtin(name, way, machine=True) for name, way in FOURIER.items()}),
         "__version__": np.__version__,
     },
 )

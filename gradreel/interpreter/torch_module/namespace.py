@@ -14,7 +14,7 @@ from typing import Any
 
 from autograd_core.dispatch.schema.schema import DECLARED
 
-from ..engine.engine import torch
+from ..engine.engine import LazyView, torch
 from ..runtime.allowed_types import ENGINE_TYPES
 from ..runtime.errors import type_for
 from ..runtime.values import Builtin, Foreign, Look, Namespace, Type, Value
@@ -148,6 +148,7 @@ ALIASES = {
 }
 
 present("Tensor", "torch", torch.Tensor)  # first, so that this is its name
+ENGINE_TYPES[LazyView] = ENGINE_TYPES[torch.Tensor]
 SPACES = _spaces()
 """Every module of torch that can be imported."""
 
@@ -185,7 +186,7 @@ BUILT_IN = {
 }
 """Functions of a module that is written in C++."""
 
-PREFIXES = {"torch.linalg": "linalg_", "torch.special": "special_"}
+PREFIXES = {"torch.linalg": "linalg_", "torch.special": "special_", "torch.fft": "fft_"}
 """What all functions of a module begin with where it is written in C++."""
 
 DISPATCHED = (
