@@ -27,6 +27,8 @@ def root_refused(world: World, failure: Failure) -> Diagnosis | None:
     message = failure.raised.message
     if message.startswith("grad can be implicitly created only for scalar"):
         return diagnose_not_scalar(world, failure)
+    if message.startswith("grad can be implicitly created only for real scalar"):
+        return diagnose_not_real(world, failure)
     if "to return a scalar" in message:
         return function_not_scalar(world, failure)
     if message.startswith("Mismatch in shape: grad_output"):
@@ -82,6 +84,28 @@ def diagnose_not_scalar(world: World, failure: Failure) -> Diagnosis | None:
         nodes=() if tensor.node is None else (tensor.node,),
         events={"raised": failure.number, "built": tensor.made},
         cause="not_scalar",
+        names=known_names(root=label(world, tensor.number)),
+    )
+
+
+def diagnose_not_real(world: World, failure: Failure) -> Diagnosis | None:
+    """Backward was to start from one number, and that is complex."""
+    tensor = next((state for state in roots_of(world, failure) if state.dtype.startswith("complex")), None)
+    if tensor is None:
+        return None
+    return Diagnosis(
+        kind="not_scalar",
+        title="Backward from a complex number",
+        message=failure.raised.message,
+        lines={"built": tensor.place.line, "raised": failure.raised.line},
+        story=(
+            f"{code_label(world, tensor.number)}, made {on(tensor.place.line)}, is a complex number.",
+            "Backward starts from a real one: of two complex numbers neither is the smaller, so there is no way down.",
+            "If its imaginary part is zero, or means nothing, take `.real`; if its size is meant, `.abs()`.",
+        ),
+        nodes=() if tensor.node is None else (tensor.node,),
+        events={"raised": failure.number, "built": tensor.made},
+        cause="not_real",
         names=known_names(root=label(world, tensor.number)),
     )
 
@@ -241,6 +265,24 @@ def sum_root(wanted: FixContext) -> Iterator[Proposal]:
                 title = f"grad_outputs=ones on line {call.lineno}"
                 yield wanted.proposal(title, "each entry counts 1", made)
             yield from of_sum(wanted, call)
+
+
+@fix(not_real=1)
+def not_real(wanted: FixContext) -> Iterator[Proposal]:
+    """The real part of a complex loss, or its absolute value."""
+    text = wanted.text
+    ways = ((".real", "the imaginary part is left out"), (".abs()", "the size of the number counts"))
+    for call in text.calls(wanted.at("raised"), "backward"):
+        if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) not in ("autograd", "torch.autograd"):
+            for way, cost in ways:
+                title = f"backward of `{way}`, on line {call.lineno}"
+                yield wanted.proposal(title, cost, append_suffix(text, call.func.value, way))
+    for call in [*text.calls(wanted.at("raised"), "grad"), *text.calls(wanted.at("raised"), "backward")]:
+        first = call.args[0] if call.args else None
+        if first is not None and not isinstance(first, ast.List | ast.Tuple):
+            for way, cost in ways:
+                title = f"the gradient of `{way}`, on line {call.lineno}"
+                yield wanted.proposal(title, cost, append_suffix(text, first, way))
 
 
 @fix(not_scalar=1)

@@ -417,7 +417,7 @@ def once_only(world: World, failure: Failure) -> Diagnosis | None:
 def no_derivative(world: World, failure: Failure) -> Diagnosis | None:
     """What the operator made that has none: the node that failed, wherever backward was asked for."""
     message, line = failure.raised.message, failure.raised.line
-    if NONE not in message:
+    if NONE not in message or "derivative" not in message:
         return None
     node = failing_node(world, failure)
     users = [user for user in world.nodes.values() if node is not None and (node.number, 0) in user.edges]

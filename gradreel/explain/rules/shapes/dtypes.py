@@ -84,7 +84,7 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
         kinds = [f"{code(name)} (made {on(tensor.place.line)}) is of {tensor.dtype}" for name, tensor in pairs[:3]]
         story.append("; ".join(kinds) + ".")
     whole = "scalar types: Long" in message or expected is not None and expected["wanted"] == "Long"
-    ways = "`.long()`" if whole else "`.float()`"
+    ways = "`.long()`" if whole else "`.cfloat()`" if "omplex" in message else "`.float()`"
     story.append(f"PyTorch does not convert them by itself here: convert one of them, with {ways} or `.to(...)`.")
     return Diagnosis(
         kind="dtype",
@@ -109,7 +109,10 @@ def before_loop(world: World, tensor: TensorState) -> TensorState:
 
 def oddest(pairs: list[tuple[str, TensorState]], written: bool) -> tuple[str, TensorState] | None:
     """Of what the line names, the last tensor that is not float32, or (`written`) the first, which is written into;
-    else the last."""
+    else the last. Beside complex ones the last that is real."""
+    complex_too = [pair for pair in pairs if pair[1].dtype.startswith("complex")]
+    if complex_too and not written:  # what is real can become complex, and not the other way round
+        return next((pair for pair in reversed(pairs) if pair not in complex_too), pairs[-1])
     odd = [pair for pair in pairs if pair[1].dtype != "float32"]
     return odd[0 if written else -1] if odd else pairs[-1] if pairs else None
 
@@ -438,7 +441,8 @@ def convert_operand(wanted: FixContext) -> Iterator[Proposal]:
     if raised is None:
         return
     goal = raised.targets[0] if isinstance(raised, ast.Assign) else None
-    for suffix in (".float()", ".double()", ".long()"):
+    into_complex = "omplex" in wanted.found.message
+    for suffix in (".cfloat()", ".cdouble()") if into_complex else (".float()", ".double()", ".long()"):
         if isinstance(raised, ast.Assign) and isinstance(goal, ast.Attribute) and goal.attr == "grad":
             title = f"the gradient in the type of its tensor: {suffix} on line {raised.lineno}"
             yield wanted.proposal(title, "a converted copy", append_suffix(text, raised.value, suffix))
