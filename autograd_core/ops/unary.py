@@ -16,7 +16,7 @@ from ..dispatch.op import both, helper, op
 from ..dispatch.registry import GRAPH, RAW
 from ..engine.warnings import warn_once
 from ..tensor import arithmetic, dtypes
-from ..tensor.strides import as_kind
+from ..tensor.strides import as_kind, parts_that_fit
 from ..tensor.tensor import Array, bare
 from ._common import beside, conjugate, refuse
 
@@ -594,6 +594,8 @@ def fill_tensor(self: Array, value: Array) -> Array:
 
 @op("copy", pointwise=True, node="CopyBackwards", self=lambda grad: zeros_as(grad), src=lambda grad: grad)
 def copy(self: Array, src: Array) -> Array:
+    if src.dtype.kind == "c":
+        src = parts_that_fit(src, self.dtype)
     return bare(np.broadcast_to(src, self.shape).astype(self.dtype))
 
 
@@ -601,11 +603,19 @@ def copy(self: Array, src: Array) -> Array:
 
 
 def in_dtype(grad: Any, dtype: Any) -> Any:
-    """`grad` in a dtype: itself, where it has that already."""
+    """`grad` in a dtype: itself, where it has that already; the real part, where that is real."""
+    if grad.data_.dtype.kind == "c" and dtype.kind != "c":
+        grad = GRAPH["real"](grad)
     return grad if grad.data_.dtype == dtype else GRAPH["to_copy"](grad, dtype)
 
 
-helper(in_dtype, lambda grad, dtype: grad if grad.dtype == dtype else grad.astype(dtype))
+def array_in_dtype(grad: Array, dtype: Any) -> Array:
+    if grad.dtype.kind == "c" and dtype.kind != "c":
+        grad = grad.real
+    return grad if grad.dtype == dtype else grad.astype(dtype)
+
+
+helper(in_dtype, array_in_dtype)
 
 
 @op("_to_copy", pointwise=True, node="ToCopyBackward0", self=lambda grad, self_dtype_: in_dtype(grad, self_dtype_))

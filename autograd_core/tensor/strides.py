@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.grad_validation import dense
+from ..engine.warnings import warn_once
 from .tensor import Array
 from .views import laid_out, steps_of
 
@@ -179,11 +180,24 @@ def copy_in_format(data: Array, memory_format: str | None = None) -> Array:
 
 def as_kind(data: Array, kind: np.dtype[Any], memory_format: str | None = None) -> Array:
     """A copy of `data` in another dtype."""
+    if data.dtype.kind == "c":
+        data = parts_that_fit(data, kind)
     if memory_format is None and data.flags.c_contiguous:
         return data.astype(kind)
     copy = blank_like(data, kind, memory_format)
     np.copyto(copy, data, "unsafe")
     return copy
+
+
+def parts_that_fit(data: Array, kind: np.dtype[Any]) -> Array:
+    """Complex numbers as they are to be stored in `kind`: where that is real, their real parts, as torch warns."""
+    if kind.kind in "cb":
+        return data
+    warn_once("complex to real", DISCARDED, of_caller=False)
+    return data.real
+
+
+DISCARDED = "Casting complex values to real discards the imaginary part"
 
 
 def blank_like(data: Array, kind: np.dtype[Any], memory_format: str | None = None) -> Array:

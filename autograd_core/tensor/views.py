@@ -186,7 +186,11 @@ def remember(op: Any, source: Tensor, args: tuple[Any, ...], results: Sequence[T
     if look is not None and look.creation != "normal":
         creation = look.creation
     for nr, view in enumerate(results):
-        step = (op.general, args, nr if op.many else None)
+        step: Step = (op.general, args, nr if op.many else None)
+        if steps and op.view is True and not is_hidden(source):
+            shown = known(view.array())
+            offset = (byte_offset(view) - byte_offset(source)) // shown.itemsize if shown.size else 0
+            step = (TABLE["as_strided"].general, (shown.shape, steps_of(shown), offset), None)
         version = base.shared_storage().count()
         view.own_meta().view = ReplayedView(base, version, creation, (*steps, step))
 
