@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.grad_mode import enable_grad, no_grad
+from ..tensor.dtypes import part_kind
 from ..tensor.tensor import Array, Tensor, plain
 from .optimizer import NEGATIVE, Message, Optimizer, at_least_zero, options, plus, write
 
@@ -77,14 +78,16 @@ class LBFGS(Optimizer):
             np.zeros(param.data_.size, param.data_.dtype) if param.grad is None else np.ravel(param.grad.data_)
             for param in self._params
         ]
-        return np.concatenate(parts)
+        return np.concatenate([part.view(part_kind(part.dtype)) for part in parts])
 
     def move(self, step: Any, direction: Array) -> None:
         start = 0
         for param in self._params:
-            size = param.data_.size
-            part = direction[start : start + size].reshape(param.data_.shape)
-            write(param, plus(param.data_, part, float(step)), "add_")
+            kind = param.data_.dtype
+            parts = np.ascontiguousarray(param.data_).reshape(-1).view(part_kind(kind))
+            size = parts.size
+            moved = plus(parts, direction[start : start + size], float(step))
+            write(param, moved.view(kind).reshape(param.data_.shape), "add_")
             start += size
 
     def put_back(self, values: list[Array]) -> None:

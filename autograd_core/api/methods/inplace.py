@@ -218,6 +218,22 @@ def resize_as_(self: Tensor, other: Tensor, *, memory_format: str | None = None)
     return resize_(self, list(other.data_.shape), memory_format=memory_format)
 
 
+def write_part(take: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Any], None]:
+    """What `z.real = value` does: it writes the parts that `take` shows."""
+
+    def write(self: Tensor, value: Any) -> None:
+        part = take(self)
+        if isinstance(value, Tensor):
+            copy_(part, value)
+        elif isinstance(value, bool | int | float | complex | np.generic):
+            fill_(part, value)
+        else:
+            kind = errors.legacy_type(part.data_.dtype)
+            raise TypeError(f"can't assign a {dtypes.kind_name(value)} to a {kind}")
+
+    return write
+
+
 # ---- writes
 
 

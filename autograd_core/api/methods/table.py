@@ -41,7 +41,7 @@ from ..functions import linalg as linalg_functions
 from ..functions import reduction as reduction_functions
 from ..functions.arguments import cast
 from ..functions.indexing import delitem, getitem, setitem
-from . import autograd, conversion, legacy
+from . import autograd, conversion, inplace, legacy
 from .inplace import AUGMENTED, WITHOUT_FUNCTION, in_place_of
 from .memory import data_ptr, is_shared, share_memory_, storage_offset
 from .storage import untyped_storage
@@ -206,8 +206,8 @@ PROPERTIES: dict[str, property] = {
     "mT": property(legacy.matrices("mT")),
     "mH": property(legacy.matrices("mH")),
     "H": property(legacy.matrix),
-    "real": property(parts.real),
-    "imag": property(parts.imag),
+    "real": property(parts.real, inplace.write_part(parts.real)),
+    "imag": property(parts.imag, inplace.write_part(parts.imag)),
     "device": property(lambda self: CPU),
     "layout": property(lambda self: strided),
     "itemsize": property(lambda self: int(self.data_.itemsize)),

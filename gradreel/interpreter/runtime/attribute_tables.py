@@ -261,10 +261,10 @@ def load_scheduler_state(machine: Machine, scheduler: Any, state_dict: Value) ->
 
 def _tables() -> dict[type, dict[str, Entry]]:
     tables: dict[type, dict[str, Entry]] = {}
-    tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data")
+    tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data real imag")
     tables[torch.Tensor] |= {name: make_number_reader(name) for name in ("item", "tolist", "numpy")}
     for kind in (torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer):
-        tables[kind] = _table(kind, [*NAMES["torch.Tensor"], "materialize"], "requires_grad grad data")
+        tables[kind] = _table(kind, [*NAMES["torch.Tensor"], "materialize"], "requires_grad grad data real imag")
     tables[torch.nn.Module] = _table(torch.nn.Module, NAMES["torch.nn.Module"]) | _reads(SETTINGS, settable=True)
     tables[torch.nn.Module] |= _reads("_parameters _modules _buffers is_tensor ntensors")
     tables[torch.nn.Module] |= {name: make_hooks_reader(name) for name in AROUND}
