@@ -35,7 +35,7 @@ from .stdlib.copy import Memo
 from .stdlib.dataclasses import Field, Wanted
 from .stdlib.files import DISK
 from .stdlib.functional import FUNCTOOLS, ITERTOOLS, OPERATOR
-from .stdlib.numeric import MATH, RANDOM, RANDOM_METHODS, State
+from .stdlib.numeric import CMATH, MATH, RANDOM, RANDOM_METHODS, State
 from .stdlib.stubs import PROGRESS, REMARKS, STUBS, TQDM, Progress
 from .stdlib.system import (
     COPY,
@@ -110,6 +110,7 @@ give_looks(SPACES.values())
 
 MODULES: dict[str, Namespace] = {
     "math": MATH,
+    "cmath": CMATH,
     "random": RANDOM,
     "sys": SYS,
     "os": OS,
@@ -150,7 +151,7 @@ for _name in REMARKS:
         SPACES[_parent].table[_child] = STUBS[_name]
 
 OURS = "math random sys os gc copy collections dataclasses enum itertools functools operator time warnings typing numpy"
-for _name in [*OURS.split(), "numpy.random", "numpy.linalg", "numpy.fft"]:
+for _name in [*OURS.split(), "cmath", "numpy.random", "numpy.linalg", "numpy.fft"]:
     _real = importlib.import_module(_name)
     PYTHON[_name] = frozenset(dir(_real))  # the names alone
     look_alike(MODULES[_name].table, _real)

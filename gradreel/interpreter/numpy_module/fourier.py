@@ -19,18 +19,11 @@ COST = 8
 
 
 def points(name: str, shape: tuple[int, ...], named: dict[str, Any]) -> int:
-    """How many points a transform works on and gives.
-
-    Raises:
-        ValueError: there is no such dimension, or a number of points is not positive.
-    """
+    """How many points a transform works on and gives; numpy itself refuses axes that are not there."""
     lengths = list(shape)
     for axis, count in axes_and_lengths(name, lengths, named):
-        if not -len(shape) <= axis < len(shape):
-            raise ValueError(f"axes exceeds dimensionality of input, for axis {axis} of {len(shape)} dimensions")
-        if count < 1:
-            raise ValueError(f"Invalid number of FFT data points ({count}) specified.")
-        lengths[axis] = max(lengths[axis], count)
+        if -len(shape) <= axis < len(shape):
+            lengths[axis] = max(lengths[axis], count)
     return extent(lengths)
 
 

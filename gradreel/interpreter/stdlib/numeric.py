@@ -1,8 +1,9 @@
-"""math and random."""
+"""math, cmath and random."""
 
 from __future__ import annotations
 
 import ast
+import cmath
 import math
 import random
 from collections import deque
@@ -99,6 +100,29 @@ MATH = make_module(
     | {"dist": lambda machine, p, q: math.dist(collect_items(machine, p), collect_items(machine, q))}
     | {"gcd": lambda machine, *given: math.gcd(*given), "isqrt": lambda machine, number: math.isqrt(number)},
     {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau},
+)
+
+# ---- cmath
+
+
+def complex_function(name: str) -> Callable[..., Any]:
+    way = getattr(cmath, name)  # `name` from the list below
+
+    def run(machine: Machine, /, *given: Value, **named: Value) -> Value:
+        parts = [complex(part) if isinstance(part, torch.Tensor) else plain(machine, part) for part in given]
+        return way(*parts, **{key: plain(machine, value) for key, value in named.items()})
+
+    return run
+
+
+COMPLEX = (
+    "acos acosh asin asinh atan atanh cos cosh exp isclose isfinite isinf isnan log log10 phase polar rect sin sinh "
+    "sqrt tan tanh"
+).split()
+CMATH = make_module(
+    "cmath",
+    {name: complex_function(name) for name in COMPLEX},
+    {name: getattr(cmath, name) for name in ("pi", "e", "inf", "nan", "tau", "infj", "nanj")},
 )
 
 # ---- random: CPython's own streams, one for each run
