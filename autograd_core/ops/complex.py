@@ -31,7 +31,7 @@ def is_complex(data: Any) -> bool:
     return data.data_.dtype.kind == "c" if isinstance(data, Tensor) else isinstance(data, complex)
 
 
-helper(is_complex, lambda data: getattr(data, "dtype", dtypes.REAL).kind == "c" or isinstance(data, complex))
+helper(is_complex, lambda data: np.asarray(data).dtype.kind == "c")
 
 
 def is_conjugate(tensor: Tensor) -> bool:

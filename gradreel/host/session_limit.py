@@ -77,7 +77,7 @@ class SessionLimit:
         await send({"type": "websocket.close", "code": TRY_AGAIN_LATER, "reason": "full"})
 
     async def visit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def heard() -> MutableMapping[str, Any]:
+        async def receive_in_time() -> MutableMapping[str, Any]:
             try:
                 return await asyncio.wait_for(receive(), self.idle_seconds)
             except TimeoutError:
@@ -86,6 +86,6 @@ class SessionLimit:
 
         self.open += 1
         try:
-            await self.application(scope, heard, send)
+            await self.application(scope, receive_in_time, send)
         finally:
             self.open -= 1

@@ -17,12 +17,12 @@ from .jail import lock_down
 from .places import here
 from .watchdog import Place
 from .work import reply_to_halted
-from .zygote import LARGEST_REQUEST, layers_of_process, perform, settled, warm_up
+from .zygote import LARGEST_REQUEST, layers_of_process, perform, locking, warm_up
 
 
 def main() -> None:
     """Serve one request."""
-    ways = settled(json.loads(sys.argv[1]))
+    ways = locking(json.loads(sys.argv[1]))
     warm_up()
     write_frame(1, b"ready")
     try:

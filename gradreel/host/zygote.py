@@ -80,7 +80,7 @@ def main() -> None:
     for standard in (0, 1, 2):
         os.dup2(nowhere, standard)
     os.close(nowhere)
-    warden = Warden(channel, **settled(json.loads(sys.argv[1])))
+    warden = Warden(channel, **locking(json.loads(sys.argv[1])))
     warm_up()
     control.send(channel, control.READY)
     with contextlib.suppress(Gone):
@@ -90,7 +90,7 @@ def main() -> None:
                 warden.serve(Order(**order), descriptors[0])
 
 
-def settled(ways: dict[str, Any]) -> dict[str, bool]:
+def locking(ways: dict[str, Any]) -> dict[str, bool]:
     """How to lock down, once it is settled where this process is."""
     settle(place_named(ways.pop("place"), ways.pop("limits")))
     return ways

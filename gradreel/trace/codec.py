@@ -66,7 +66,7 @@ class Way:
         if hint in (float, int):
             return self.number
         if hint is Any:
-            return self._nested
+            return self._nest
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
         if origin in (types.UnionType, typing.Union):
             return optional(self.change(next(argument for argument in arguments if argument is not type(None))))
@@ -74,8 +74,8 @@ class Way:
             return self._tuple(arguments)
         return None
 
-    def _nested(self, data: Any) -> Any:
-        return [self._nested(part) for part in data] if isinstance(data, list) else self.number(data)
+    def _nest(self, data: Any) -> Any:
+        return [self._nest(part) for part in data] if isinstance(data, list) else self.number(data)
 
     def _tuple(self, arguments: tuple[Any, ...]) -> Change:
         kind = self.sequence

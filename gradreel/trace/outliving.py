@@ -1,7 +1,7 @@
 """What outlives a stretch of a run: those of its events that whoever comes later must know of.
 
 Tensors, nodes and names that are still there, what holds them up, the last write and the last gradient of each, all
-output. An event that stays is as it was told, but for mentions of what is not there any more (`known`).
+output. An event that stays is as it was told, but for mentions of what is not there any more (`without_gone`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def outliving(stretch: Sequence[Event]) -> tuple[int, list[Event]]:
         if test is not None and test(stay, event):
             stay.numbers.append(number)
             stay.placed = stay.placed or isinstance(event, PLACED)
-    kept = [told for number in reversed(stay.numbers) if (told := stay.known(stretch[number])) is not None]
-    return stay.told, kept + stay.printed()
+    kept = [told for number in reversed(stay.numbers) if (told := stay.without_gone(stretch[number])) is not None]
+    return stay.told, kept + stay.join_output()
 
 
 class Staying:
@@ -79,7 +79,7 @@ class Staying:
             if note is not None:
                 note(self, event)
 
-    def entered(self, scope: int, inside: bool) -> None:
+    def note_scope(self, scope: int, inside: bool) -> None:
         self.was_in.setdefault(scope, not inside)
         self.scopes[scope] = inside
 
@@ -119,23 +119,23 @@ class Staying:
         self.nodes.update(target for target, _ in event.edges if target is not None)
         return True
 
-    def saved(self, event: e.TensorSaved) -> bool:
+    def tensor_saved(self, event: e.TensorSaved) -> bool:
         if not self.stands(event.node):
             return False
         if event.tensor is not None:
             self.tensors.add(event.tensor)
         return True
 
-    def of_a_node(self, event: e.ValueSaved | e.SavedPacked) -> bool:
+    def value_saved(self, event: e.ValueSaved | e.SavedPacked) -> bool:
         return self.stands(event.node)
 
-    def let_go(self, event: e.SlotFreed | e.SlotRetained) -> bool:
+    def slot_changed(self, event: e.SlotFreed | e.SlotRetained) -> bool:
         if event.node in self.fallen or not self.first("slot", event.node, event.slot):
             return False
         self.calls.add(event.call)
         return True
 
-    def written(self, event: e.Written) -> bool:
+    def storage_written(self, event: e.Written) -> bool:
         follows, self.follows = self.follows, False
         last = self.there(event.tensor) and self.first("written", event.tensor)
         if not (last or follows):
@@ -153,14 +153,14 @@ class Staying:
     def flag_changed(self, event: e.FlagChanged) -> bool:
         return self.there(event.tensor) and self.first("flag", event.tensor)
 
-    def rebased(self, event: e.HistoryRebased) -> bool:
+    def history_rebased(self, event: e.HistoryRebased) -> bool:
         if not self.there(event.tensor) or not self.first("rebased", event.tensor):
             return False
         if event.node is not None:
             self.nodes.add(event.node)
         return True
 
-    def stored(self, event: e.GradStored) -> bool:
+    def grad_stored(self, event: e.GradStored) -> bool:
         if not self.there(event.tensor) or not self.first("grad", event.tensor):
             return False
         if event.grad is not None:
@@ -169,32 +169,32 @@ class Staying:
             self.calls.add(event.call)
         return True
 
-    def started(self, event: e.BackwardStarted) -> bool:
+    def backward_started(self, event: e.BackwardStarted) -> bool:
         if event.call not in self.calls:
             return False
         if event.parent is not None:
             self.calls.add(event.parent)
         return True
 
-    def bound(self, event: e.NameBound) -> bool:
+    def name_bound(self, event: e.NameBound) -> bool:
         if not self.scopes.get(event.scope, True):
             return False
         last = self.first("name", event.scope, event.name)
         return last or (event.tensor in self.made and event.tensor not in self.gone)
 
-    def unbound(self, event: e.NameUnbound) -> bool:
+    def name_unbound(self, event: e.NameUnbound) -> bool:
         return self.scopes.get(event.scope, True) and self.first("name", event.scope, event.name)
 
-    def moved(self, event: e.FunctionEntered | e.FunctionLeft) -> bool:
+    def scope_changed(self, event: e.FunctionEntered | e.FunctionLeft) -> bool:
         """Of each function call only that it began, or ended, and no more than once."""
         changed = self.was_in[event.scope] != self.scopes[event.scope]
         return changed and self.first("scope", event.scope)
 
-    def reached(self, event: e.LineReached) -> bool:
+    def line_reached(self, event: e.LineReached) -> bool:
         placed, self.placed = self.placed, False
         return placed
 
-    def stepped(self, event: e.OptimizerStepped) -> bool:
+    def optimizer_stepped(self, event: e.OptimizerStepped) -> bool:
         """The beginning of a step in which something was written, and its end."""
         if event.phase != "began":
             self.wrote, self.step = False, len(self.numbers)
@@ -209,7 +209,7 @@ class Staying:
 
     # ---- how it is told
 
-    def known(self, event: Event) -> Event | None:
+    def without_gone(self, event: Event) -> Event | None:
         """`event` without mention of tensors, nodes and calls that did not stay; None if nothing remains of it."""
         match event:
             case e.TensorReleased():
@@ -241,7 +241,7 @@ class Staying:
     def knows_call(self, call: int) -> bool:
         return call not in self.begun or call in self.calls
 
-    def printed(self) -> list[Event]:
+    def join_output(self) -> list[Event]:
         """All that was written, as one."""
         text = "".join([event.text for event in self.stretch if type(event) is e.Printed])
         return [e.Printed(text)] if text else []
@@ -253,31 +253,31 @@ NOTES: dict[type[Event], Callable[[Staying, Any], None]] = {
     e.NodeMade: lambda stay, event: stay.built.add(event.node),
     e.NodeReleased: lambda stay, event: stay.fallen.add(event.node),
     e.BackwardStarted: lambda stay, event: stay.begun.add(event.call),
-    e.FunctionEntered: lambda stay, event: stay.entered(event.scope, True),
-    e.FunctionLeft: lambda stay, event: stay.entered(event.scope, False),
+    e.FunctionEntered: lambda stay, event: stay.note_scope(event.scope, True),
+    e.FunctionLeft: lambda stay, event: stay.note_scope(event.scope, False),
 }
 """What is to be known of a stretch before anything of it is kept."""
 
 TESTS: dict[type[Event], Callable[[Staying, Any], bool]] = {
     e.TensorMade: Staying.tensor_made,
     e.NodeMade: Staying.node_made,
-    e.TensorSaved: Staying.saved,
-    e.ValueSaved: Staying.of_a_node,
-    e.SavedPacked: Staying.of_a_node,
-    e.SlotFreed: Staying.let_go,
-    e.SlotRetained: Staying.let_go,
-    e.Written: Staying.written,
+    e.TensorSaved: Staying.tensor_saved,
+    e.ValueSaved: Staying.value_saved,
+    e.SavedPacked: Staying.value_saved,
+    e.SlotFreed: Staying.slot_changed,
+    e.SlotRetained: Staying.slot_changed,
+    e.Written: Staying.storage_written,
     e.AliasChanged: Staying.alias_changed,
     e.FlagChanged: Staying.flag_changed,
-    e.HistoryRebased: Staying.rebased,
-    e.GradStored: Staying.stored,
-    e.BackwardStarted: Staying.started,
-    e.NameBound: Staying.bound,
-    e.NameUnbound: Staying.unbound,
-    e.FunctionEntered: Staying.moved,
-    e.FunctionLeft: Staying.moved,
-    e.LineReached: Staying.reached,
-    e.OptimizerStepped: Staying.stepped,
+    e.HistoryRebased: Staying.history_rebased,
+    e.GradStored: Staying.grad_stored,
+    e.BackwardStarted: Staying.backward_started,
+    e.NameBound: Staying.name_bound,
+    e.NameUnbound: Staying.name_unbound,
+    e.FunctionEntered: Staying.scope_changed,
+    e.FunctionLeft: Staying.scope_changed,
+    e.LineReached: Staying.line_reached,
+    e.OptimizerStepped: Staying.optimizer_stepped,
     **dict.fromkeys(
         (e.TensorReleased, e.NodeReleased, e.BackwardFinished, e.BackwardFailed, e.Warned, e.Stopped),
         Staying.may_stay,

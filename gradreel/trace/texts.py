@@ -50,7 +50,7 @@ def shortening(kind: type[Event]) -> Callable[[tuple[Any, ...]], Event]:
     ways = [(at, cut if name == "message" else brief) for at, name in texts]
     places = [at for at, _ in ways]
 
-    def made(flight: tuple[Any, ...]) -> Event:
+    def make_short(flight: tuple[Any, ...]) -> Event:
         for at in places:
             if (text := flight[at]) and len(text) > LONGEST_NAME:
                 parts = list(flight)
@@ -59,4 +59,4 @@ def shortening(kind: type[Event]) -> Callable[[tuple[Any, ...]], Event]:
                 return make(tuple(parts))
         return make(flight)
 
-    return made
+    return make_short
