@@ -17,7 +17,7 @@ from .jail import lock_down
 from .places import here
 from .watchdog import Place
 from .work import reply_to_halted
-from .zygote import LARGEST_REQUEST, layers_of_process, perform, locking, warm_up
+from .zygote import LARGEST_REQUEST, layers_of_process, locking, perform, warm_up
 
 
 def main() -> None:
