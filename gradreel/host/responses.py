@@ -12,11 +12,14 @@ from typing import Any
 from gradreel.player.export import export_html
 from gradreel.player.response import encode_response
 
+from .settings import Settings, place_for, settings
 from .work import split_reply
 
 Run = Callable[[bytes], bytes]
 
 LONGEST_SOURCE = 100_000
+GRACE_SECONDS = 3.0
+"""So much longer than its run and the wait for it an answer may be on its way."""
 FARTHEST = 2**53
 """No run has so many steps, and nothing is asked so often; JavaScript has no larger whole numbers."""
 FILES = {
@@ -37,7 +40,8 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
     whose scene is to stand beside that of the first.
     """
     request = question.get("request")
-    head = {**head, "request": request if isinstance(request, int) and abs(request) < FARTHEST else None}
+    asked = request if isinstance(request, int) and abs(request) < FARTHEST else None
+    head = {**head, "request": asked, "patience": patience(settings())}
     source, values, file = question.get("source"), question.get("values"), question.get("file")
     beside = question.get("beside")
     if source is None and page:
@@ -59,6 +63,11 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
     name, kind = FILES[file]
     made = trace if file == "trace" else export_page(scene, question.get("step"), question.get("site"))
     return encode_response({**head, "file": {"name": name, "type": kind}}, scene, made, page=page)
+
+
+def patience(settings: Settings) -> int:
+    """The milliseconds after which no answer to a question is to be hoped for."""
+    return round(1000 * (place_for(settings).hard_seconds + settings.waiting_seconds + GRACE_SECONDS))
 
 
 def export_page(scene: bytes, step: Any, site: Any = None) -> bytes:

@@ -71,6 +71,20 @@ test("the answer to a question that an urgent one has overtaken is for nobody", 
   wire.stop();
 });
 
+test("an answer is waited for as long as the server says that its runs may take", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  let silent = 0;
+  const sent = [];
+  const wire = createClient({ send: (question) => sent.push(question), onSilence: () => (silent += 1) });
+  wire.ask({ kind: "run", values: 1 });
+  wire.settleRequest(sent[0].request, 180_000);
+  wire.ask({ kind: "run", values: 2 });
+  context.mock.timers.tick(179_000);
+  assert.deepEqual([silent, wire.waiting()], [0, true]);
+  context.mock.timers.tick(1_000);
+  assert.deepEqual([silent, wire.waiting()], [1, false]);
+});
+
 test("a question that is never answered does not block those after it", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   let silences = 0;

@@ -68,7 +68,7 @@ export function createAppShell(root, { theme = "light", onShow = () => {}, onLea
     const { head } = response;
     if (client.isStale(head.request)) return;
     pages ??= pagesByPath(head);
-    client.settleRequest(head.request);
+    client.settleRequest(head.request, head.patience);
     keepAddress();
     const known = visited.get(head.place);
     if (known) {

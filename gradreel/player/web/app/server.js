@@ -10,6 +10,7 @@
  * it).
  */
 
+/** So many milliseconds an answer is waited for until the server has said how long its runs may take. */
 const PATIENCE = 16_000;
 
 /** @typedef {{kind: string, [more: string]: any}} PageRequest */
@@ -25,6 +26,7 @@ export function createClient({ send, onBusy = () => {}, onSilence = () => {} }) 
   /** The oldest request whose answer somebody still wants. */
   let oldest = 0;
   let timer = 0;
+  let patience = PATIENCE;
 
   const go = (request) => {
     oldest = pending = ++count;
@@ -32,7 +34,7 @@ export function createClient({ send, onBusy = () => {}, onSilence = () => {} }) 
     timer = setTimeout(() => {
       settle();
       onSilence();
-    }, PATIENCE);
+    }, patience);
     send({ ...request, request: pending });
   };
   const settle = () => {
@@ -60,8 +62,12 @@ export function createClient({ send, onBusy = () => {}, onSilence = () => {} }) 
       go(request);
       return pending;
     },
-    /** An answer has come. @param {number|null} request the request's number */
-    settleRequest(request) {
+    /** An answer has come.
+     * @param {number|null} request the request's number
+     * @param {number} [milliseconds] how long answers may take from now on
+     */
+    settleRequest(request, milliseconds) {
+      patience = milliseconds || patience;
       if (pending !== null && request === pending) settle();
     },
     /** No answer is waited for any more. The server hears of it by a request that costs nothing, whose answer is for
@@ -88,6 +94,7 @@ export function createClient({ send, onBusy = () => {}, onSilence = () => {} }) 
  * @typedef {object} Head  what a response says of itself
  * @property {number|null} request  the request that it answers
  * @property {string} place  the page that it is for
+ * @property {number} [patience]  the milliseconds that an answer may take
  * @property {number} scene  the lengths of its parts in bytes: the scene, that beside it, the data of the page
  * @property {number} [beside]
  * @property {number} [page]
