@@ -9,6 +9,7 @@ each pause ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from time import process_time
 from typing import Any, Protocol
 
 from gradreel.trace import Recorder
@@ -28,7 +29,8 @@ SHARE = 4
 EARLIEST = 1 / 8
 """So much of a recording, or of the time, is taken before any loop pauses: many loops end before their range does."""
 SHARE_OF_TIME = 0.3
-"""A loop that would take more of the time while it is recorded pauses, however short its recording is."""
+"""A loop that would take more of the time while it is recorded pauses, however short its recording is. (Of that of the
+processor: where a machine has much else to do, a program pauses where it does elsewhere.)"""
 
 
 class Loop:
@@ -120,11 +122,11 @@ class Pauses:
         events = len(self.recorder)
         if turn == FEWEST:
             loop.events, loop.share = events, max(self.limits.whole - events, 0) / SHARE
-            loop.began = self.meter.clock()
+            loop.began = process_time()
         if turn <= FEWEST or self.meter.late:
             return 0
         each = max((events - loop.events) / (turn - FEWEST), 1)
-        seconds = (self.meter.clock() - loop.began) / (turn - FEWEST)
+        seconds = (process_time() - loop.began) / (turn - FEWEST)
         ends = min(max(int(loop.share / each), FEWEST), MOST)
         if turn <= ends or (events < EARLIEST * self.limits.whole and seconds * turn < EARLIEST * self.limits.seconds):
             return 0
