@@ -258,13 +258,17 @@ LONG = "n = 0\nfor i in range(9000):\n    n = n + i\n    n = n - i\n"
 NO_LOOP = "import torch\nx = torch.ones(2, requires_grad=True)\nrows = [x * i for i in range(4000)]\n"
 
 
+IN_FULL = Limits(whole=10**6)
+"""All turns of a loop are recorded."""
+
+
 def slowly(trace: Trace) -> tuple[bytes, bytes]:
     time.sleep(len(trace.events) / 10_000 * 0.1)
     return b"", str(len(trace.events)).encode()
 
 
 def test_of_a_long_recording_turns_are_left_out_if_it_cannot_be_made_in_time() -> None:
-    trace = run(LONG)
+    trace = run(LONG, limits=IN_FULL)
     assert len(trace.events) > SHORT
     whole, parts = in_time(trace, slowly, time.perf_counter() + 20)
     assert whole == trace and parts[1] == str(len(trace.events)).encode()
@@ -288,7 +292,7 @@ def test_a_long_recording_without_turns_to_leave_out_is_cut() -> None:
 
 @pytest.mark.parametrize("source", [LONG, NO_LOOP])
 def test_of_a_recording_for_which_there_is_not_enough_memory_what_was_made_is_shown(source: str) -> None:
-    trace = run(source)
+    trace = run(source, limits=IN_FULL)
 
     def narrow(trace: Trace) -> tuple[bytes, bytes]:
         if len(trace.events) > 2 * SAMPLE:
@@ -299,7 +303,7 @@ def test_of_a_recording_for_which_there_is_not_enough_memory_what_was_made_is_sh
     assert len(shown.events) <= 2 * SAMPLE and parts[1] == str(len(shown.events)).encode()
     assert validate(shown) == [] and shown.outcome.kind in ("stopped", trace.outcome.kind)
     with pytest.raises(MemoryError):
-        in_time(trace, lambda trace: narrow(run(source)), time.perf_counter() + 20)
+        in_time(trace, lambda trace: narrow(run(source, limits=IN_FULL)), time.perf_counter() + 20)
 
 
 def test_the_output_is_whole_even_where_the_recording_is_cut() -> None:
