@@ -78,6 +78,7 @@ OWN = Limits(
     free=True,
     output=2_000_000,
     text=16_000_000,
+    depth=990,
     length=50_000_000,
 )
 """Bounded by time and memory alone, but for what could not be shown."""

@@ -317,6 +317,17 @@ def closure():
 opt.step(closure)
 print(w)
 """
+COMPREHENSION = """\
+opt = torch.optim.SGD([w], lr=0.001)
+def step(i):
+    opt.zero_grad()
+    loss = (w * i).pow(2).sum()
+    loss.backward()
+    opt.step()
+    return loss.item()
+losses = [step(i / 100) for i in range(100) if i % 2]
+print(len(losses), losses[-1], w)
+"""
 IN_NO_GRAD = """\
 with torch.no_grad():
     total = torch.zeros(3)
@@ -339,6 +350,7 @@ PAUSING = LOOPS | {
     "caught": (CAUGHT, {5}),
     "closure": (CLOSURE, {10}),
     "one step": (ONE_STEP, {10}),
+    "comprehension": (COMPREHENSION, {11}),
     "no grad": (IN_NO_GRAD, {6}),
     "numpy": (WITH_NUMPY, {6}),
 }

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections import abc
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from typing import Any, NamedTuple
 
+from .. import pausing
 from ..builtins.hashing import charge_key
 from ..builtins.iteration import iterate
 from ..machine import Machine
@@ -63,11 +66,36 @@ def walk(machine: Machine, loops: list[Loop], nr: int, inner: Frame, source: Ite
                 yield from walk(machine, loops, nr + 1, inner, iterate(machine, following(inner)))
 
 
+class Turns:
+    """The turns of a comprehension, at which the recording may pause, if what is done in each may be much."""
+
+    def __init__(self, compiler: Compiler, node: Comprehension) -> None:
+        self.machine, self.line = compiler.machine, compiler.first
+        self.counted = not compiler.quiet and any(isinstance(part, ast.Call) for part in ast.walk(node))
+
+    def of(
+        self, frame: Frame, loops: list[Loop], inner: Frame, source: Iterator[Value]
+    ) -> abc.Generator[None, None, None]:
+        """`walk`, turn by turn."""
+        machine, line = self.machine, self.line
+        if not self.counted:
+            yield from walk(machine, loops, 0, inner, source)
+            return
+        run, turn = pausing.Loop(line, line, None, frame, machine.frames, machine.loops), 0
+        try:
+            for _ in walk(machine, loops, 0, inner, source):
+                turn += 1
+                machine.begin_turn(run, turn)
+                yield None
+        finally:
+            machine.end_turns(run, turn)
+
+
 @compiles(ast.ListComp, ast.SetComp)
 def list_comp(compiler: Compiler, node: ast.ListComp | ast.SetComp) -> Run:
     machine, limit = compiler.machine, compiler.machine.limits.length
     first, loops, inside, (value,) = parts(compiler, node)
-    unique = isinstance(node, ast.SetComp)
+    unique, turns = isinstance(node, ast.SetComp), Turns(compiler, node)
     hashed = partial(charge_key, machine)
 
     def run(frame: Frame) -> Value:
@@ -75,10 +103,11 @@ def list_comp(compiler: Compiler, node: ast.ListComp | ast.SetComp) -> Run:
         inner = inside(frame)
         made: Any = set() if unique else []
         enter = made.add if unique else made.append
-        for _ in walk(machine, loops, 0, inner, source):
-            enter(hashed(value(inner)) if unique else value(inner))
-            if len(made) > limit:
-                machine.meter.length(len(made))
+        with closing(turns.of(frame, loops, inner, source)) as each:
+            for _ in each:
+                enter(hashed(value(inner)) if unique else value(inner))
+                if len(made) > limit:
+                    machine.meter.length(len(made))
         return made
 
     return run
@@ -88,16 +117,18 @@ def list_comp(compiler: Compiler, node: ast.ListComp | ast.SetComp) -> Run:
 def dict_comp(compiler: Compiler, node: ast.DictComp) -> Run:
     machine, limit = compiler.machine, compiler.machine.limits.length
     first, loops, inside, (key, value) = parts(compiler, node)
+    turns = Turns(compiler, node)
 
     def run(frame: Frame) -> Value:
         source = iterate(machine, first(frame))
         inner = inside(frame)
         made: dict[Value, Value] = {}
-        for _ in walk(machine, loops, 0, inner, source):
-            at = charge_key(machine, key(inner))
-            made[at] = value(inner)
-            if len(made) > limit:
-                machine.meter.length(len(made))
+        with closing(turns.of(frame, loops, inner, source)) as each:
+            for _ in each:
+                at = charge_key(machine, key(inner))
+                made[at] = value(inner)
+                if len(made) > limit:
+                    machine.meter.length(len(made))
         return made
 
     return run
