@@ -5,7 +5,7 @@
 
 import { isAlive, countsOf, hasRun, leafName, slotAt, slotValue, tensorAt } from "./moment.js";
 import { fullTowerOf, gradAt } from "./model.js";
-import { box, line, sizeOfText, write } from "./pen.js";
+import { box, boxes, line, sizeOfText, write } from "./pen.js";
 import { inletOf, mouthX } from "./routes.js";
 import {
   BOLD, BOLD_MONO, CELL, cellsOf, FUNNEL, LABEL, ladderLine, ladderTitle, lastParts, miniPlaces, nodeCount, PIP, RESULT,
@@ -266,22 +266,32 @@ function drawLadder(pen, frame, item) {
   write(pen, ladderTitle(item.groups), x, y + 17, TITLE, { ...how, bold: true });
   write(pen, ladderLine(item), x, y + 35, LABEL, { ...how, colour: colours.soft });
   const cells = cellsOf(item);
-  cells.forEach((nodes, i) => {
-    const at = { x: x + (i % CELL.row) * CELL.w + 5, y: y + 50 + Math.floor(i / CELL.row) * CELL.h, w: 9.5, h: 10 };
-    drawCell(pen, countsOf(model, nodes, moment), at);
-  });
+  const placed = cells.map((nodes, i) => ({
+    x: x + (i % CELL.row) * CELL.w + 5, y: y + 50 + Math.floor(i / CELL.row) * CELL.h, w: 9.5, h: 10,
+    ...countsOf(model, nodes, moment),
+  }));
+  drawCells(pen, placed);
   drawMinis(pen, frame, item, y + 48 + Math.ceil(cells.length / CELL.row) * CELL.h);
 }
 
-/** One turn of a loop: blue keeps, amber has run, hollow has let go. */
-function drawCell(pen, { born, ran, held, failed }, at) {
+/** Turns of a loop: blue keeps, amber has run, hollow has let go. Those that look alike are painted at once.
+ * @param {Pen} pen
+ * @param {(import("./places.js").Box & {born: number, ran: number, held: number, failed: boolean})[]} cells
+ */
+function drawCells(pen, cells) {
   const { colours } = pen;
-  box(pen, at, 2, {
-    fill: ran ? colours["run-bg"] : held ? colours.live : colours.panel,
-    stroke: failed ? colours.bad : ran ? colours.run : born ? (held ? colours.live : colours.gone) : colours.line,
-    line: 1.3,
-  });
-  if (ran && held) box(pen, { ...at, w: 4, h: 4 }, 1, { fill: colours.live });
+  const looks = new Map();
+  for (const cell of cells) {
+    const { born, ran, held, failed } = cell;
+    const fill = ran ? colours["run-bg"] : held ? colours.live : colours.panel;
+    const stroke = failed ? colours.bad : ran ? colours.run : !born ? colours.line : held ? colours.live : colours.gone;
+    const key = fill + stroke;
+    if (!looks.has(key)) looks.set(key, { look: { fill, stroke, line: 1.3 }, alike: [] });
+    looks.get(key).alike.push(cell);
+  }
+  for (const { look, alike } of looks.values()) boxes(pen, alike, 2, look);
+  const both = cells.filter(({ ran, held }) => ran && held).map(({ x, y }) => ({ x, y, w: 4, h: 4 }));
+  if (both.length) boxes(pen, both, 1, { fill: colours.live });
 }
 
 /** Where the value and the tray of a leaf are, from the middle of its plate. @param {Item} item */

@@ -151,9 +151,16 @@ export function onStage({ context, zoom }, x, y) {
  * @param {Pen} pen @param {{x: number, y: number, w: number, h: number}} at @param {number} radius
  * @param {{fill?: string, stroke?: string, line?: number, dash?: number[]}} how
  */
-export function box({ context }, { x, y, w, h }, radius, { fill, stroke, line = 1.5, dash }) {
+export const box = (pen, at, radius, how) => boxes(pen, [at], radius, how);
+
+/** Boxes that look alike, as one path.
+ * @param {Pen} pen @param {{x: number, y: number, w: number, h: number}[]} all @param {number} radius
+ * @param {{fill?: string, stroke?: string, line?: number, dash?: number[]}} how
+ */
+export function boxes({ context }, all, radius, { fill, stroke, line = 1.5, dash }) {
   context.beginPath();
-  context.roundRect(x - w / 2, y - h / 2, w, h, Math.max(0, Math.min(radius, w / 2, h / 2)));
+  for (const { x, y, w, h } of all)
+    context.roundRect(x - w / 2, y - h / 2, w, h, Math.max(0, Math.min(radius, w / 2, h / 2)));
   if (fill) {
     context.fillStyle = fill;
     context.fill();
