@@ -288,19 +288,50 @@ test("a cursor finds the codes of a step from whichever side it comes", () => {
     assert.equal([...cursor.at(step)].join(""), codes, `step ${step}`);
 });
 
-test("gradients that rest on lines cover no thing, and none another", () => {
-  for (const raw of [stored("diamond.json"), stored("shared_in_a_loop.json"), training(2, 3)]) {
-    const run = opened(raw);
-    run.resize(ROOMS[0]);
-    const layout = run.layout(run.scene.calls[0].to);
-    const { waits, rests, tiles } = restsOf(layout);
-    assert.ok([...waits.values(), ...rests.values()].every((part) => part > 0 && part < 1));
-    const things = layout.items.map((item) => boxOf(item, layout));
-    const arrived = tiles.slice(waits.size, waits.size + rests.size);
-    for (const [i, tile] of arrived.entries())
-      for (const other of [...things, ...arrived.slice(0, i)])
-        assert.ok(overlapOf(tile, other) < 60, JSON.stringify([tile, other]));
-  }
+test("gradients on lines cover no thing, and none another: where there is no room they wait as beads", () => {
+  let [large, small] = [0, 0];
+  for (const raw of [stored("diamond.json"), stored("shared_in_a_loop.json"), training(2, 3), determinant(3)])
+    for (const room of ROOMS) {
+      const run = opened(raw);
+      run.resize(room);
+      const layout = run.layout(run.scene.calls[0].to);
+      const { waits, rests, beads, tiles } = restsOf(layout);
+      assert.ok([...waits.values(), ...rests.values()].every((part) => part > 0 && part < 1));
+      const things = layout.items.map((item) => boxOf(item, layout));
+      const numbered = tiles.slice(0, waits.size - beads.size);
+      const arrived = tiles.slice(waits.size, waits.size + rests.size);
+      for (const set of [numbered, arrived])
+        for (const [i, tile] of set.entries())
+          for (const other of [...things, ...set.slice(0, i)])
+            assert.ok(overlapOf(tile, other) < 0.03 * tile.w * tile.h, JSON.stringify([tile, other]));
+      large += numbered.length;
+      small += beads.size;
+    }
+  assert.ok(small && large > 5 * small);
+});
+
+test("lines to leaves pass beside what stands below their nodes", () => {
+  let seen = 0;
+  for (const [, raw] of PROGRAMS)
+    for (const room of ROOMS) {
+      const run = opened(raw);
+      run.resize(room);
+      const layout = run.layout(run.scene.calls[0]?.from ?? run.state.last);
+      if (!layout.lying) continue;
+      for (const { link, route } of waysOf(layout)) {
+        if (link.to.type !== "leaf") continue;
+        const below = layout.items.filter((item) => item.column === link.from.column && item.row === link.from.row
+          && item !== link.from && item.y > link.from.y);
+        for (const { x, y, w, h } of below) {
+          const [wide, high] = [(w / 2) * layout.scale, (h / 2) * layout.scale];
+          const inside = (at) => Math.abs(at.x - x) < wide && Math.abs(at.y - y) < high;
+          const points = Array.from({ length: 60 }, (_, i) => along(route, i / 59));
+          assert.ok(!points.some(inside), `${link.key} in ${room}`);
+          seen++;
+        }
+      }
+    }
+  assert.ok(seen);
 });
 
 test("no thing lies on another", () => {
