@@ -313,7 +313,7 @@ test("gradients on lines cover no thing, and none another: where there is no roo
 test("lines to leaves pass beside what stands below their nodes", () => {
   let seen = 0;
   for (const [, raw] of PROGRAMS)
-    for (const room of ROOMS) {
+    for (const room of ROOMS.slice(1)) {
       const run = opened(raw);
       run.resize(room);
       const layout = run.layout(run.scene.calls[0]?.from ?? run.state.last);
