@@ -14,7 +14,7 @@ import {
 import { restsOf, travelling, waitsAt } from "./rests.js";
 import { along } from "./routes.js";
 import { NAME } from "./sizes.js";
-import { css, heat, tile } from "./tiles.js";
+import { css, heat, sidesOf, tile } from "./tiles.js";
 import { gridOf, mostOf, tileNumber, tileSize } from "./values.js";
 import { formatBytes } from "../lib/format.js";
 
@@ -221,41 +221,51 @@ function drawMeet(pen, frame, { node, before, came, after, edge }, time) {
   const item = itemOf(frame, node);
   const mouth = item && mouthOf(frame, item);
   if (!mouth || before === null) return;
-  const { scale } = spriteOf(frame, item);
-  const big = Math.max(44, MEETING * Math.min(1.3, scale));
-  const sum = valueOf(frame, after);
-  const [wide, high] = tileSize(sum, big);
-  const upright = frame.layout.lying && item.type === "node";
-  const gap = upright ? high * 0.5 + 12 : wide * 0.62 + 10;
+  const big = Math.max(44, MEETING * Math.min(1.3, spriteOf(frame, item).scale));
+  const values = [before, came, after].map((place) => valueOf(frame, place));
+  const sides = values.map((value) => sidesOf(pen, value, big));
+  const [wide, high] = [0, 1].map((side) => Math.max(...sides.map((each) => each[side])));
+  const upright = frame.layout.lying && item.type !== "leaf";
+  const gap = upright ? high * 0.5 + 12 : wide * 0.5 + 15;
   const size = upright ? { w: wide + 24, h: 2 * gap + high + 14 } : { w: 2 * gap + wide + 24, h: big * 1.3 };
-  const { x, y } = panelSpot(frame, item, mouth, size);
-  const off = (far) => (upright ? { x, y: y + far } : { x: x + far, y });
-  const between = (from, to, part) => ({ x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) });
+  const middle = panelSpot(frame, item, mouth, size);
   const route = edge && edgeRoute(frame, edge);
-  const from = route ? along(route, waitsAt(frame.layout, edge)) : { x: x + 60, y: y - 40 };
+  const from = route ? along(route, waitsAt(frame.layout, edge)) : { x: middle.x + 60, y: middle.y - 40 };
   const free = frame.moment.acts.some(({ type }) => type === "free") ? 0.3 : 0;
   const now = share(time, free, 1);
   const look = grad(frame, node);
-  if (now >= ONE) {
-    const last = share(now, ONE, 1);
-    const goes = smooth(share(last, 0.5, 1));
-    ring(pen, { x, y }, last, pen.colours.run);
-    const pop = lerp(big, mouth.size, goes) * (1 + 0.22 * Math.sin(Math.PI * Math.min(1, last * 2)));
-    tile(pen, sum, between({ x, y }, mouth, goes), pop, look);
-    return;
-  }
+  if (now < ONE) drawTerms(pen, { mouth, middle, from, size, gap, upright, big, look }, values, now);
+  else drawOne(pen, { mouth, middle, big, look }, values[2], share(now, ONE, 1));
+}
+
+/** The gradients that meet, in a panel that opens for them.
+ * @param {Pen} pen @param {any} where @param {any[]} values @param {number} now
+ */
+function drawTerms(pen, { mouth, middle, from, size, gap, upright, big, look }, [before, came, sum], now) {
+  const { x, y } = middle;
   const open = smooth(share(now, 0, 0.25));
   const lean = 0.3 * gap * smooth(share(now, 0.48, ONE));
   const parts = 1 - share(now, 0.52, 0.6);
+  const off = (far) => (upright ? { x, y: y + far } : { x: x + far, y });
   panel(pen, { x, y, w: size.w * open, h: size.h * open }, mouth);
   within(pen, { x: 0, y: 0, alpha: parts }, () => {
-    tile(pen, valueOf(frame, before), between(mouth, off(lean - gap), open), lerp(mouth.size, big, open), look);
-    if (came !== null) tile(pen, valueOf(frame, came), between(from, off(gap - lean), open), lerp(34, big, open), look);
+    tile(pen, before, between(mouth, off(lean - gap), open), lerp(mouth.size, big, open), look);
+    if (came) tile(pen, came, between(from, off(gap - lean), open), lerp(34, big, open), look);
   });
   within(pen, { x, y, alpha: share(now, 0.2, 0.3) * parts }, () =>
     write(pen, "+", 0, 0, upright ? 20 : 24, { bold: true, colour: pen.colours.run, halo: true }));
-  within(pen, { x: 0, y: 0, alpha: share(now, 0.56, 0.64) }, () => tile(pen, sum, { x, y }, big, look));
+  within(pen, { x: 0, y: 0, alpha: share(now, 0.56, 0.64) }, () => tile(pen, sum, middle, big, look));
 }
+
+/** What they make goes to wait in the mouth. */
+function drawOne(pen, { mouth, middle, big, look }, sum, time) {
+  const goes = smooth(share(time, 0.5, 1));
+  ring(pen, middle, time, pen.colours.run);
+  const pop = 1 + 0.22 * Math.sin(Math.PI * Math.min(1, time * 2));
+  tile(pen, sum, between(middle, mouth, goes), lerp(big, mouth.size, goes) * pop, look);
+}
+
+const between = (from, to, part) => ({ x: lerp(from.x, to.x, part), y: lerp(from.y, to.y, part) });
 
 /** Where the panel of a sum is: at the mouth of the funnel, and there where it covers least. Sums of one step have
  * panels beside one another.
