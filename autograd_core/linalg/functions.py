@@ -21,18 +21,19 @@ from ..ops import linalg_decomposition, linalg_solve, reduction, view
 from ..ops import matmul as matmul_ops
 from ..ops._common import check_floating, check_matrix, check_square, need, refuse, square, wrap
 from ..ops.binary import div, eq, gt, mul
-from ..ops.complex import conj
+from ..ops.complex import conj, is_complex
 from ..ops.join import clone
 from ..ops.linalg_solve import linalg_inv
 from ..ops.matmul import vdot
 from ..ops.reduction import sum_dim
-from ..ops.unary import copy, masked_fill, nan_to_num, where
+from ..ops.unary import copy, log, masked_fill, nan_to_num, where
 from ..ops.view import slice_, squeeze_dim, transpose, unsqueeze
 from ..tensor.tensor import Tensor, plain
 
 # ---- factors: Cholesky's, QR, singular and eigenvalues
 
 
+EIG = named_tuple("linalg_eig", "eigenvalues eigenvectors")
 EIGH = named_tuple("linalg_eigh", "eigenvalues eigenvectors")
 QR = named_tuple("linalg_qr", "Q R")
 SVD = named_tuple("linalg_svd", "U S Vh")
@@ -113,14 +114,24 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
 
 @composite("linalg_eigvals(Tensor self) -> Tensor: function out")
 def eigvals(A: Tensor) -> Tensor:
-    square("eigvals", A)
-    raise Unsupported("linalg.eigvals is not supported: it gives complex numbers. eigvalsh gives real ones")
+    general("eig" if isinstance(A, Tensor) and wants_graph(A) else "eigvals", A)
+    return linalg_decomposition.linalg_eig(A)[0]
 
 
 @composite("linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors): function out")
 def eig(A: Tensor) -> Any:
-    square("eig", A)
-    raise Unsupported("linalg.eig is not supported: it gives complex numbers. eigh gives real ones")
+    general("eig", A)
+    return EIG(*linalg_decomposition.linalg_eig(A))
+
+
+def general(name: str, A: Tensor) -> None:
+    """Check a matrix whose eigenvalues may be complex."""
+    need(name, A)
+    check_square(f"linalg.{name}", A)
+    if A.data_.dtype.kind not in "fc":
+        raise RuntimeError(f"Unknown Complex ScalarType for {errors.type_name(A.data_.dtype)}")
+    if not np.isfinite(A.data_).all():
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
 
 
 def side(UPLO: str) -> str:
@@ -166,6 +177,8 @@ def logdet(input: Tensor) -> Tensor:
     check_square("logdet", input)
     check_floating("logdet", input)
     sign, size = linalg_solve.linalg_slogdet(input)[:2]
+    if is_complex(sign):
+        return log(sign) + size
     return where(eq(sign, -1.0), float("nan"), size)
 
 
@@ -237,7 +250,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
 def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
     if hermitian:
         raise Unsupported("linalg.pinv with hermitian=True is not supported")
-    if A.data_.ndim < 2 or A.data_.dtype.kind != "f":
+    if A.data_.ndim < 2 or A.data_.dtype.kind not in "fc":
         kind, shape = errors.type_name(A.data_.dtype), list(A.data_.shape)
         raise RuntimeError(
             f"linalg.pinv({kind}{{{shape}}}): expected a tensor with 2 or more dimensions of float, double, cfloat or "

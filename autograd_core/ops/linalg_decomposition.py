@@ -109,7 +109,7 @@ def exponential(a: Array) -> Array:
     n = a.shape[-1]
     if n == 0:
         return a.copy()
-    wide = a.astype(np.float64)
+    wide = a.astype(np.promote_types(a.dtype, np.float64))
     size = float(np.abs(wide).sum(-2).max(initial=0))
     if not math.isfinite(size):
         return np.full_like(a, np.nan)
@@ -199,7 +199,8 @@ def qr_backward(by_q: Any, by_r: Any, Q: Array, R: Array, mode: str) -> Any:
             out = out + by_q
         return linalg_solve_triangular(adjoint(R), out, False, False)
     back = -pulled
-    out = matmul(Q, tril(back - adjoint(back), 0))
+    around = tril(back - adjoint(back), 0)
+    out = matmul(Q, halved_diagonal(around) if is_complex(around) else around)
     out = linalg_solve_triangular(adjoint(slice_(R, -1, 0, rows, 1)), out, False, False)
     out = cat([out, blank([*out.shape[:-1], columns - rows], out.dtype)], -1)
     return out if by_r is None else out + matmul(Q, by_r)
@@ -236,6 +237,29 @@ def skew(x: Array) -> Array:
     return x - adjoint(x)
 
 
+PHASE = "specified up to multiplication by e^{i phi}. The specified loss function depends on this"
+
+
+def diagonal_of(turned: Any) -> Array:
+    return np.diagonal(getattr(turned, "data_", turned), axis1=-2, axis2=-1)
+
+
+def free_of_turn(turned_u: Any, turned_v: Any) -> None:
+    """Whether what was made of singular vectors is the same for each phase that they may have.
+
+    Raises:
+        RuntimeError: it is not, in torch's words.
+    """
+    sides = [diagonal_of(turned) for turned in (turned_u, turned_v) if turned is not None]
+    if sides[0].dtype.kind == "c" and not np.allclose(sum(side.imag for side in sides), 0, rtol=1e-2, atol=1e-2):
+        raise RuntimeError(
+            f"svd_backward: The singular vectors in the complex case are {PHASE} phase term, making it ill-defined."
+        )
+
+
+helper(free_of_turn)
+
+
 @both
 def svd_backward(by_u: Any, by_s: Any, by_v: Any, U: Array, S: Array, Vh: Array) -> Any:
     rows, columns = U.shape[-2], Vh.shape[-1]
@@ -247,6 +271,7 @@ def svd_backward(by_u: Any, by_s: Any, by_v: Any, U: Array, S: Array, Vh: Array)
         return matmul(U * unsqueeze(by_s, -2), Vh)
     turned_u = None if by_u is None else skew(matmul(adjoint(U), by_u))
     turned_v = None if by_v is None else skew(matmul(Vh, adjoint(by_v)))
+    free_of_turn(turned_u, turned_v)
     squares = S * S
     gaps = filled_diagonal(unsqueeze(squares, -2) - unsqueeze(squares, -1), 1.0)
     if turned_u is None:
@@ -255,6 +280,8 @@ def svd_backward(by_u: Any, by_s: Any, by_v: Any, U: Array, S: Array, Vh: Array)
         out = (turned_u / gaps) * unsqueeze(S, -2)
     else:
         out = (turned_u * unsqueeze(S, -2) + unsqueeze(S, -1) * turned_v) / gaps
+    if turned_u is not None and is_complex(turned_u):
+        out = out + diag_embed(diagonal(turned_u, 0, -2, -1) / mul_scalar(S, 2), 0, -2, -1)
     if by_s is not None:
         out = out + diag_embed(by_s, 0, -2, -1)
     if rows > columns and by_u is not None:
@@ -319,12 +346,30 @@ def svd(A: Array, full_matrices: bool, compute_uv: bool, S_sym_argsize_minus_1: 
     return by_columns(U), S, by_columns(Vh)
 
 
+def free_of_phase(turned: Any, name: str) -> Any:
+    """`turned`, whose diagonal is real if what was made of the eigenvectors is the same for each phase.
+
+    Raises:
+        RuntimeError: it is not, in torch's words.
+    """
+    if not np.allclose(diagonal_of(turned).imag, 0, rtol=1e-2, atol=1e-2):
+        raise RuntimeError(
+            f"{name}_backward: The eigenvectors in the complex case are {PHASE} quantity, so it is ill-defined."
+        )
+    return turned
+
+
+helper(free_of_phase)
+
+
 @both
 def eigh_backward(by_values: Any, by_vectors: Any, values: Array, vectors: Array) -> Any:
     if by_vectors is None:
         turned = adjoint(vectors)  # torch makes it first
         return None if by_values is None else matmul(vectors * unsqueeze(by_values, -2), turned)
     turned = matmul(adjoint(vectors), by_vectors)
+    if is_complex(turned):
+        turned = free_of_phase(turned, "linalg_eigh")
     gaps = filled_diagonal(unsqueeze(values, -2) - unsqueeze(values, -1), 1.0)
     out = mul_scalar(skew(turned), 0.5) / gaps
     if by_values is not None:
@@ -343,6 +388,34 @@ def linalg_eigh(A: Array, UPLO: str = "L", compute_v: bool = True) -> tuple[Arra
         return np.linalg.eigvalsh(A, UPLO), np.zeros(0, A.dtype)  # type: ignore[call-overload]
     values, vectors = np.linalg.eigh(A, UPLO)  # type: ignore[call-overload]
     return values, by_columns(vectors)
+
+
+@both
+def eig_backward(by_values: Any, by_vectors: Any, values: Array, vectors: Array) -> Any:
+    turned = adjoint(vectors)
+    if by_vectors is None:
+        return None if by_values is None else linalg_solve(turned, unsqueeze(by_values, -1) * turned)
+    by_vectors = free_of_phase(matmul(turned, by_vectors), "linalg_eig")
+    lengths = real(diagonal(by_vectors, 0, -2, -1))
+    by_vectors = by_vectors - matmul(turned, vectors * unsqueeze(lengths, -2))
+    gaps = conj(unsqueeze(values, -2) - unsqueeze(values, -1))
+    out = by_vectors / filled_diagonal(gaps, 1.0)
+    if by_values is not None:
+        out = copied_diagonal(out, by_values)
+    return linalg_solve(turned, matmul(out, turned))
+
+
+@op(
+    "linalg_eig",
+    node="LinalgEigBackward0",
+    outputs="eigenvalues eigenvectors",
+    self=lambda grads, eigenvalues, eigenvectors: eig_backward(grads[0], grads[1], eigenvalues, eigenvectors),
+)
+def linalg_eig(self: Array) -> tuple[Array, Array]:
+    """Complex ones, even where none has an imaginary part."""
+    values, vectors = np.linalg.eig(self)
+    dtype = np.result_type(self.dtype, np.complex64)
+    return values.astype(dtype), by_columns(vectors.astype(dtype))
 
 
 # ---- inverses and least squares

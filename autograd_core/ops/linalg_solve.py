@@ -378,9 +378,9 @@ def solve_cholesky(factor: Array, right: Array, upper: bool) -> Array:
     """x of A x = right, where A is factor @ factor.T (or factor.T @ factor, if `upper`)."""
     batch = np.broadcast_shapes(factor.shape[:-2], right.shape[:-2])
     factor, right = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (factor, right))
-    lower = np.swapaxes(np.triu(factor), -1, -2) if upper else np.tril(factor)
+    lower = conjugate(np.swapaxes(np.triu(factor), -1, -2)) if upper else np.tril(factor)
     half = substitute(lower, right, False, False)
-    return by_columns(substitute(np.swapaxes(lower, -1, -2), half, True, False))
+    return by_columns(substitute(conjugate(np.swapaxes(lower, -1, -2)), half, True, False))
 
 
 @both

@@ -268,8 +268,8 @@ SUGGESTED = {
     "import torch\ntorch.nn.Linaer(1, 2)": "module 'torch.nn' has no attribute 'Linaer'. Did you mean: 'Linear'?",
     "import torch\ntorch.zzz": "module 'torch' has no attribute 'zzz'",
     "from torch import zzz": "cannot import name 'zzz' from 'torch' (unknown location)",
-    "import torch\ntorch.istft(1)": (
-        "`torch.istft` exists in PyTorch, but is not supported here. Near to it: dist, isfinite, pdist."
+    "import torch\ntorch.lobpcg(1)": (
+        "`torch.lobpcg` exists in PyTorch, but is not supported here. Near to it: log, long, log_."
     ),
 }
 

@@ -18,7 +18,7 @@ def check_floating(kernel: str, data: Array) -> None:
     Raises:
         NotImplementedError: `data` is not of floats.
     """
-    if data.dtype.kind != "f":
+    if data.dtype.kind not in "fc":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{errors.type_name(data.dtype)}'")
 
 

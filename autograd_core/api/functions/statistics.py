@@ -14,6 +14,7 @@ from ...ops import binary, cumulative, distance, reduction, scatter_gather, sort
 from ...ops import view as view_ops
 from ...ops._common import existing, wrap
 from ...ops.binary import lerp_tensor
+from ...ops.complex import complex_of, conj, imag, is_complex, real
 from ...ops.matmul import mm
 from ...ops.unary import sqrt
 from ...tensor.dtypes import get_default_dtype
@@ -160,7 +161,7 @@ def cov(
     if count <= correction:
         warn(NO_DEGREES)
     degrees = plain(np.float32(max(count - correction, 0)))
-    return view_ops.squeeze(binary.div(mm(apart, view_ops.t(apart)), degrees))
+    return view_ops.squeeze(binary.div(mm(apart, conj(view_ops.t(apart))), degrees))
 
 
 def scale_columns(rows: Tensor, correction: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor:
@@ -183,7 +184,7 @@ def scale_columns(rows: Tensor, correction: int, fweights: Tensor | None, aweigh
     if degrees.data_ <= 0:
         warn(NO_DEGREES)
         degrees = plain(np.zeros_like(degrees.data_)[()])
-    return view_ops.squeeze(binary.div(mm(apart, view_ops.t(binary.mul(apart, each))), degrees))
+    return view_ops.squeeze(binary.div(mm(apart, conj(view_ops.t(binary.mul(apart, each)))), degrees))
 
 
 NO_DEGREES = "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
@@ -213,9 +214,12 @@ def corrcoef(input: Tensor) -> Tensor:
     found = cov(input)
     if found.data_.ndim == 0:
         return binary.div(found, found)
-    deviation = sqrt(view_ops.diagonal(found))
+    deviation = sqrt(real(view_ops.diagonal(found)))
     along = binary.div(found, view_ops.view(deviation, [-1, 1]))
-    return clamp(binary.div(along, view_ops.view(deviation, [1, -1])), -1, 1)
+    both_ways = binary.div(along, view_ops.view(deviation, [1, -1]))
+    if is_complex(both_ways):
+        return complex_of(clamp(real(both_ways), -1, 1), clamp(imag(both_ways), -1, 1))
+    return clamp(both_ways, -1, 1)
 
 
 @composite("diagflat(Tensor self, int offset=0) -> Tensor: function method")

@@ -39,7 +39,7 @@ FREE = """
 clone _to_copy _to_copy.whole copy zero fill.Scalar fill.Tensor unsafe_split.Tensor unsafe_split_with_sizes
 _unsafe_view as_strided_ t_ unsqueeze_ squeeze_ squeeze_.dim squeeze_.dims transpose_ elu_ celu_ leaky_relu_
 threshold_ rrelu_with_noise_ conj_physical_ _index_put_impl_ linalg_cholesky_ex cholesky linalg_qr _linalg_svd
-_linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky_inverse linalg_inv_ex _linalg_solve_ex
+_linalg_eigh linalg_eig _linalg_det _linalg_slogdet cholesky_solve cholesky_inverse linalg_inv_ex _linalg_solve_ex
 linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf linalg_householder_product
 linalg_lstsq select_scatter slice_scatter diagonal_scatter uniform normal exponential cauchy geometric
 log_normal bernoulli.each random random.to random.from index.Tensor

@@ -119,12 +119,7 @@ REFUSALS |= {name: (error, text) for text, (error, names) in OTHERS.items() for 
 WITHOUT_GRADIENT = frozenset("silu embedding nan_to_num _trilinear select_scatter slice_scatter".split())
 """Operators that compute with complex numbers, and for which torch has no gradient of those."""
 
-UNSUPPORTED = frozenset(
-    """
-    linalg_cholesky_ex linalg_qr _linalg_svd _linalg_eigh linalg_lstsq cholesky linalg_householder_product
-    linalg_solve_triangular linalg_pinv linalg_matrix_exp cholesky_solve cholesky_inverse
-    """.split()
-)
+UNSUPPORTED = frozenset({"linalg_householder_product"})
 """Those for which torch has one, and this engine has not."""
 
 

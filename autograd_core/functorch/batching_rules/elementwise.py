@@ -270,7 +270,7 @@ def cross_rule(call: Call) -> Any:
 
 OF_MATRICES = """
 _linalg_det _linalg_slogdet linalg_inv_ex linalg_matrix_exp linalg_cholesky_ex linalg_qr _linalg_svd _linalg_eigh
-linalg_pinv linalg_solve_triangular cholesky_inverse
+linalg_eig linalg_pinv linalg_solve_triangular cholesky_inverse
 """
 
 PRODUCTS: dict[str, Rule] = {

@@ -571,7 +571,7 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "_pdist_backward": lambda args: combination_rows_size(args[1:]),
     "_fft_c2r": signal_size,
 }
-SVD, EIGH = 8, 4
+SVD, EIGH, EIG = 8, 4, 16
 """How much longer a decomposition takes than a product of matrices of its size."""
 SOLVERS = {
     **dict.fromkeys(
@@ -582,6 +582,7 @@ SOLVERS = {
         1,
     ),
     "_linalg_eigh": EIGH,
+    "linalg_eig": EIG,
     **dict.fromkeys("_linalg_svd linalg_pinv linalg_matrix_exp linalg_lstsq".split(), SVD),
 }
 """Operators whose work grows with the cube of their size: how much longer they take than a product of matrices."""
