@@ -111,7 +111,7 @@ def transform_real(
     length = some(input.data_.shape[at] if n is None else n)
     input = input if n is None else resized(input, [at], [length])
     result: Tensor = fft_r2c(input, [at], norm_of(norm, forward), onesided)
-    return result if forward else conj(result)  # type: ignore[no-any-return]
+    return result if forward else conj(result)
 
 
 def transform_to_real(input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
@@ -269,7 +269,7 @@ def ihfftn(input: Tensor, s: Sizes = None, dim: Sizes = None, norm: str | None =
     mode = norm_of(norm, False)
     last = fft_r2c(ready, dims[-1:], mode, True)
     if not dims[:-1]:
-        return conj(last)  # type: ignore[no-any-return]
+        return conj(last)
     result: Tensor = fft_c2c(conj_physically(last), dims[:-1], mode, False)
     return result
 

@@ -650,8 +650,9 @@ def log_of(number: complex) -> complex:
 def logaddexp(self: Array, other: Array) -> Array:
     refuse("logaddexp_cpu", "biu", self, other)
     if self.dtype.kind == "c":
-        larger = np.where(self.real >= other.real, self, other)
-        return bare(larger + np.log1p(np.exp(np.where(self.real >= other.real, other, self) - larger)))
+        larger: Array = np.where(self.real >= other.real, self, other)
+        smaller: Array = np.where(self.real >= other.real, other, self)
+        return bare(larger + np.log1p(np.exp(smaller - larger)))
     return np.logaddexp(self, other)
 
 

@@ -31,7 +31,12 @@ def is_complex(data: Any) -> bool:
     return data.data_.dtype.kind == "c" if isinstance(data, Tensor) else isinstance(data, complex)
 
 
-helper(is_complex, lambda data: np.asarray(data).dtype.kind == "c")
+def of_complex(data: Any) -> bool:
+    """The same of an array, or a number."""
+    return data.dtype.kind == "c" if hasattr(data, "dtype") else isinstance(data, complex)
+
+
+helper(is_complex, of_complex)
 
 
 def is_conjugate(tensor: Tensor) -> bool:
@@ -109,7 +114,7 @@ def view_as_real(input: Tensor) -> Tensor:
     """A view with one more dimension, of real and imaginary part."""
     if is_conjugate(input):
         raise RuntimeError(UNRESOLVED)
-    return pairs_of(input)  # type: ignore[no-any-return]
+    return pairs_of(input)
 
 
 UNRESOLVED = (
@@ -141,9 +146,10 @@ def view_as_complex(self: Array) -> Array:
     return self.view(dtypes.complex_kind(self.dtype))[..., 0]
 
 
-@both
-def pair_up(grad: Array) -> Array:
-    return view_as_complex(clone(grad, True))
+def pair_up(grad: Any) -> Any:
+    held, plainly = grad.data_, not isinstance(grad, LazyView)
+    as_it_is = plainly and isinstance(held, np.ndarray) and held.flags.c_contiguous
+    return view_as_complex(grad if as_it_is else clone(grad, True))
 
 
 helper(pair_up, lambda grad: view_as_complex.op.forward(np.ascontiguousarray(grad)))
@@ -161,7 +167,7 @@ helper(resolved, np.ascontiguousarray)
 @composite("real(Tensor(a) self) -> Tensor(a): function")
 def real(input: Tensor) -> Tensor:
     """The real parts, as a view; a tensor of real numbers itself."""
-    return select(view_as_real(unconjugated(input)), -1, 0) if is_complex(input) else input
+    return select(view_as_real(unconjugated(input)), input.data_.ndim, 0) if is_complex(input) else input
 
 
 @composite("imag(Tensor(a) self) -> Tensor(a): function")
@@ -170,7 +176,7 @@ def imag(input: Tensor) -> Tensor:
     if not is_complex(input):
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     parts = view_as_real(unconjugated(input))
-    return select(neg_view(parts) if is_conjugate(input) else parts, -1, 1)
+    return select(neg_view(parts) if is_conjugate(input) else parts, input.data_.ndim, 1)
 
 
 def unconjugated(tensor: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ Formulas: PyTorch's derivatives.yaml and FunctionsManual.cpp.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def fft_c2r(self: Array, dim: Sequence[int], normalization: int, last_dim_size: 
     return np.asarray(inverse).astype(kind, copy=False)
 
 
-INVERSE = ("forward", "ortho", "backward")
+INVERSE: tuple[Literal["forward", "ortho", "backward"], ...] = ("forward", "ortho", "backward")
 """The same for a transform back, of which numpy names the normalization of the way there."""
 
 

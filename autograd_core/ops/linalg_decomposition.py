@@ -392,17 +392,18 @@ def linalg_eigh(A: Array, UPLO: str = "L", compute_v: bool = True) -> tuple[Arra
 
 @both
 def eig_backward(by_values: Any, by_vectors: Any, values: Array, vectors: Array) -> Any:
-    turned = adjoint(vectors)
+    if by_vectors is None and by_values is None:
+        return None
     if by_vectors is None:
-        return None if by_values is None else linalg_solve(turned, unsqueeze(by_values, -1) * turned)
-    by_vectors = free_of_phase(matmul(turned, by_vectors), "linalg_eig")
-    lengths = real(diagonal(by_vectors, 0, -2, -1))
-    by_vectors = by_vectors - matmul(turned, vectors * unsqueeze(lengths, -2))
+        return linalg_solve(adjoint(vectors), unsqueeze(by_values, -1) * adjoint(vectors))
+    turned = free_of_phase(matmul(adjoint(vectors), by_vectors), "linalg_eig")
+    lengths = real(diagonal(turned, 0, -2, -1))
+    turned = turned - matmul(adjoint(vectors), vectors * unsqueeze(lengths, -2))
     gaps = conj(unsqueeze(values, -2) - unsqueeze(values, -1))
-    out = by_vectors / filled_diagonal(gaps, 1.0)
+    out = turned / filled_diagonal(gaps, 1.0)
     if by_values is not None:
         out = copied_diagonal(out, by_values)
-    return linalg_solve(turned, matmul(out, turned))
+    return linalg_solve(adjoint(vectors), matmul(out, adjoint(vectors)))
 
 
 @op(

@@ -172,7 +172,10 @@ def complex_kind(kind: np.dtype[Any]) -> np.dtype[Any]:
     return to_numpy(COMPLEX_OF[from_numpy(part_kind(kind))])
 
 
-PART_KINDS: Final = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
+PART_KINDS: Final[dict[np.dtype[Any], np.dtype[Any]]] = {
+    np.dtype(np.complex64): np.dtype(np.float32),
+    np.dtype(np.complex128): np.dtype(np.float64),
+}
 
 
 # ---- promotion

@@ -282,7 +282,7 @@ class LazyView(Tensor):
     conjugates: bool
     negates: bool
 
-    @property  # type: ignore[override]
+    @property
     def data_(self) -> Array:
         shown = np.conjugate(self.memory) if self.conjugates else self.memory
         return np.negative(shown) if self.negates else shown
@@ -305,8 +305,8 @@ def show_as(source: Tensor, data: Array, toggles: str = "") -> Tensor:
     Where it `toggles` one of these ("conj", "neg"), that is the other way round.
     """
     lazily = isinstance(source, LazyView)
-    conjugates = (lazily and source.conjugates) is not (toggles == "conj")  # type: ignore[attr-defined]
-    negates = (lazily and source.negates) is not (toggles == "neg")  # type: ignore[attr-defined]
+    conjugates = (lazily and source.conjugates) is not (toggles == "conj")
+    negates = (lazily and source.negates) is not (toggles == "neg")
     if not (conjugates or negates):
         return plain(data)
     view = LazyView()

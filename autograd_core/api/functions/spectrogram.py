@@ -152,10 +152,10 @@ def spectra(frames: Tensor, normalized: bool, onesided: bool | None) -> Tensor:
     half = not complex_too if onesided is None else onesided
     norm = 1 if normalized else 0
     if not complex_too:
-        return fft_r2c(frames, [2], norm, half)  # type: ignore[no-any-return]
+        return fft_r2c(frames, [2], norm, half)
     if half:
         raise RuntimeError("Cannot have onesided output if window or input is complex")
-    return fft_c2c(frames, [2], norm, True)  # type: ignore[no-any-return]
+    return fft_c2c(frames, [2], norm, True)
 
 
 @composite("""
@@ -250,7 +250,7 @@ def signals(spectra: Tensor, n_fft: int, norm: int, half: bool, return_complex: 
     if return_complex:
         if half:
             raise RuntimeError("Cannot have onesided output if window or input is complex")
-        return fft_c2c(spectra, [2], norm, False)  # type: ignore[no-any-return]
+        return fft_c2c(spectra, [2], norm, False)
     if not half:
         spectra = view.slice_(spectra, 2, 0, n_fft // 2 + 1, 1)
-    return fft_c2r(spectra, [2], norm, n_fft)  # type: ignore[no-any-return]
+    return fft_c2r(spectra, [2], norm, n_fft)

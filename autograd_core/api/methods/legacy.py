@@ -206,8 +206,8 @@ def matrix(self: Tensor) -> Tensor:
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{more}")
     if n == 0:
         warn_once("0-d H", CONJUGATE.format("Tensor.H"))
-        return conj(self)  # type: ignore[no-any-return]
-    return conj(transpose(self, 0, 1))  # type: ignore[no-any-return]
+        return conj(self)
+    return conj(transpose(self, 0, 1))
 
 
 # ---- functions whose module is read when the first of them is called

@@ -70,8 +70,8 @@ def make_slice(machine: Machine, *bounds: Value) -> slice:
 def make_complex(machine: Machine, real: Value = 0, imag: Value = 0) -> complex:
     """`complex(...)`"""
     if isinstance(real, (torch.Tensor, np.generic)):
-        real = complex(real)
-        return real if type(imag) is int and imag == 0 else real + 1j * complex(imag)
+        number = complex(real)
+        return number if type(imag) is int and imag == 0 else number + 1j * complex(imag)
     return complex(real) if isinstance(real, str) else complex(real, imag)
 
 

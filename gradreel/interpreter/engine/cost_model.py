@@ -115,7 +115,9 @@ def product_weight(args: Arguments) -> int:
 def signal_size(args: Arguments) -> int:
     """A transform back to real numbers: so many along the last dimension as are asked for."""
     shape, dims, length = args[0].shape, args[1], args[3]
-    return max(extent(shape), extent(shape) // max(shape[dims[-1]], 1) * length)
+    others = extent(shape) // max(shape[dims[-1]], 1)
+    size: int = max(extent(shape), others * length)
+    return size
 
 
 SMALL = 1 << 12

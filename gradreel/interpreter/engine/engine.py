@@ -17,7 +17,7 @@ from autograd_core.engine.state import isolated
 from autograd_core.events.session import emit_write as tell_written
 from autograd_core.events.session import listening, tensor_id
 from autograd_core.tensor.printing import letters, printoptions
-from autograd_core.tensor.tensor import LazyView
+from autograd_core.tensor.tensor import LazyView as LazyView
 from autograd_core.tensor.tensor_types import TYPES as TENSOR_TYPES
 
 from ..limits import Meter
