@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 from gradreel.interpreter import Spent
+from gradreel.trace.recorder import WHOLE
 
 from .places import here
 
@@ -78,7 +79,11 @@ class Watch:
 
 
 def ring(number: int, frame: FrameType | None) -> None:
-    """Stop the run here and now."""
+    """Stop the run here and now, but not while its recording is between two states."""
+    while frame is not None:
+        if frame.f_code in WHOLE:
+            return
+        frame = frame.f_back
     raise Spent("seconds", here().limits.seconds)
 
 

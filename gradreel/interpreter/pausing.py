@@ -111,10 +111,10 @@ class Pauses:
         until = planned[1] if planned and turn == planned[0] else 0 if planned else self.pausing_until(loop, turn)
         if until > turn and self.recorder.idle:
             loop.first, loop.until = turn, until
-            self.owner = loop
             loop.spent = self.meter.spent()
             self.learned[loop.key] = turn, until
             self.recorder.pause(free=self.limits.free)
+            self.owner = loop
             self.switch(False)
 
     def pausing_until(self, loop: Loop, turn: int) -> int:
@@ -153,17 +153,17 @@ class Pauses:
         self.resume(loop, turn)
 
     def resume(self, loop: Loop, last: int) -> None:
-        """Record again; `last` is the last turn that was not recorded."""
+        """Record again; `last` is the last turn that was not recorded. A budget may be spent on the way."""
         self.owner = None
         self.switch(True)
-        self.recorder.listen()
-        self.names.tell_changes(0, self.names.names, {})
-        if loop.frame.scope:
-            self.names.tell_changes(loop.frame.scope, loop.frame.names, loop.frame.cells)
-        for flight in self.warned:
-            self.recorder.tape.emit(flight)
-        self.warned.clear()
-        printed = "".join(self.printed)
-        self.printed.clear()
-        loops = (*loop.around, (loop.line, last, loop.total))
-        self.recorder.resume((LineReached, loop.line, loop.end, loop.frames, loops), loop.first, printed)
+        try:
+            self.recorder.listen()
+            self.names.tell_changes(0, self.names.names, {})
+            if loop.frame.scope:
+                self.names.tell_changes(loop.frame.scope, loop.frame.names, loop.frame.cells)
+        finally:
+            said = [*self.warned, (Printed, "".join(self.printed))] if self.printed else [*self.warned]
+            self.printed, self.warned = [], []
+            loops = (*loop.around, (loop.line, last, loop.total))
+            reached = (LineReached, loop.line, loop.end, loop.frames, loops)
+            self.recorder.resume(loop.first, [*said, reached])

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_core.events.gap import Gap
 from autograd_core.events.recording import Reader, Tape
 
-from .events import Event, FunctionLeft, LineReached, NodeReleased, Printed, Raised, TensorReleased, TurnsSkipped
+from .events import Event, FunctionLeft, LineReached, NodeReleased, Raised, TensorReleased, TurnsSkipped
 from .skipping import Skipping
 from .texts import shortening
 from .trace import KINDS, Outcome, Trace
@@ -77,16 +77,15 @@ class Recorder:
         assert self._gap is not None
         self._gap[0].end()
 
-    def resume(self, reached: Flight, first: int, printed: str) -> None:
-        """Close the gap that `listen` ended: what was told since outlives the turns from `first` to the one that
-        `reached`, a LineReached, began last. They `printed` so much."""
-        assert self._gap is not None and reached[0] is LineReached
-        if printed:
-            self.tape.emit((Printed, printed))
-        self.tape.emit(reached)
+    def resume(self, first: int, said: list[Flight]) -> None:
+        """Close the gap that `listen` ended: what was told since outlives the turns from `first` on, and so does what
+        was `said` in them, last of all the LineReached with which the last of them began."""
+        assert self._gap is not None and said[-1][0] is LineReached
+        for flight in said:
+            self.tape.add(flight)  # none of them makes room in the recording
         (_, begins), self._gap = self._gap, None
         flights = self._reader.read()
-        line, turn, _ = reached[4][-1]
+        line, turn, _ = said[-1][4][-1]
         flights.insert(begins, (TurnsSkipped, line, first, turn, 0, len(flights) - begins))
 
     def shorten(self, most: int) -> bool:
@@ -110,6 +109,12 @@ class Recorder:
         if mode == "script" and outcome.kind == "raised":
             events = with_frames(events)
         return Trace(source, mode, outcome, events, program=None if program == source else program)
+
+
+WHOLE = frozenset(
+    method.__code__ for method in (Recorder.__len__, Recorder.pause, Recorder.listen, Recorder.resume, Recorder.shorten)
+)
+"""What has to come to its end once it has begun, or the recording cannot be read."""
 
 
 def with_frames(events: tuple[Event, ...]) -> tuple[Event, ...]:

@@ -16,9 +16,10 @@ from gradreel.host.cache import Cache, repeatable
 from gradreel.host.places import Place
 from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
-from gradreel.host.watchdog import Watch
+from gradreel.host.watchdog import Watch, ring
 from gradreel.host.work import refusal, reply_to_halted, work
 from gradreel.interpreter import Spent
+from gradreel.trace import Recorder
 
 forks = pytest.mark.skipif(not can_fork(Settings()), reason="this platform cannot fork")
 
@@ -110,6 +111,20 @@ def test_the_alarm_stops_what_does_not_look_at_the_clock(monkeypatch: pytest.Mon
             pass
     assert stop.value.budget == "seconds" and time.monotonic() - began < 5
     time.sleep(0.3)  # and it is silent afterwards
+
+
+def test_the_alarm_waits_until_a_recording_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder, came = Recorder(), []
+
+    def read() -> list[Any]:
+        ring(0, sys._getframe())
+        came.append(True)
+        return []
+
+    monkeypatch.setattr(recorder._reader, "read", read)
+    assert len(recorder) == 0 and came
+    with pytest.raises(Spent):
+        ring(0, sys._getframe())
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarm here")
