@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import events
 from ..engine.state import next_usual, state
+from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.node import Node
 from ..tensor.tensor import Tensor
 from .facts import proxies
@@ -49,6 +50,8 @@ class Gap:
         reader.read()
         self.tape, self.reader = tape, reader
         self.known = [self.as_it_stands(tensor) for tensor in living(tape, reader)]
+        self.keeping: list[tuple[ref[Node], int, list[tuple[str, int]]]] = []
+        """The nodes that were told and had not run, with what they keep and its bytes."""
         self.watch_nodes()
         self.reserve, self.free = state.reserve, free
         state.aside, state.session = tape, None
@@ -82,6 +85,9 @@ class Gap:
             number = self.tape.told(node)
             if number is not None and number in nodes:
                 self.tape.node_number(node)
+                if not node.freed and node.__class__ is not AccumulateGrad:
+                    kept = [(slot, node.saved_nbytes(slot)) for slot in node.keeps()]
+                    self.keeping.append((ref(node), number, kept))
             waiting += [below for below in node.next if below is not None]
 
     def count_on(self, source: Callable[[], int]) -> None:
@@ -105,6 +111,7 @@ class Gap:
             self.tell_memory(known, tensor, told)
         for known, tensor in living:
             self.tell_graph(known, tensor)
+        self.tell_freed()
 
     def tell_memory(self, known: Known, tensor: Tensor, told: set[int]) -> None:
         """What was written into a tensor; memory that several show is written once."""
@@ -143,6 +150,22 @@ class Gap:
             return
         number, shown = None if grad is None else tape.number(grad), value(grad)
         tape.emit((events.GradStored, None, known.number, "assigned", number, known.grad_value, shown, shown))
+
+    def tell_freed(self) -> None:
+        """What nodes have let go of since: as by one call, for nobody saw how many there were."""
+        emit, ran = self.tape.emit, []
+        for held, number, slots in self.keeping:
+            node = held()
+            if node is not None and node.freed and slots:
+                ran.append((number, slots))
+        if not ran:
+            return
+        call = state.next_call()
+        emit((events.BackwardStarted, call, "backward", (), (), False, False, (), None))
+        for number, slots in ran:
+            for slot, nbytes in slots:
+                emit((events.SlotFreed, call, number, slot, nbytes))
+        emit((events.BackwardFinished, call))
 
 
 UNSEEN = "known before"

@@ -229,7 +229,7 @@ class Machine:
         """
         append, items, limit, meter = recorder.emit, recorder.tape.items, self.limits.events, self.meter
         hold, place, most, pauses = MemoryTracker(self.limits.bytes), self.place, self.limits.nodes, self.pauses
-        due = min(limit // MANY, most)
+        due = min(limit // MANY, most, self.limits.whole // 2)
         room = Room(limit, most)
 
         def emit(flight: Flight) -> None:
@@ -248,6 +248,8 @@ class Machine:
                 if tight and kind is LineReached:
                     room.make(recorder)
                     tight = False
+                if kind is LineReached and pauses.breaks_off():
+                    return
                 room.check(recorder)
                 left = min((limit - len(recorder)) // MANY, most - recorder.nodes, OFTEN)
                 due = len(items) + (0 if tight else left)
@@ -310,6 +312,7 @@ class Machine:
             self.meter.say(len(function) * (1 + len(self.frames)))
         self.frames = (*self.frames, (function, caller.line))
         self.frame = frame
+        self.pauses.scopes.append(frame.scope)
         if self.records:
             self.emit((FunctionEntered, function, frame.scope, caller.line))
         return caller
@@ -321,6 +324,7 @@ class Machine:
         self.depth -= 1
         if self.frame is caller:
             return
+        self.pauses.scopes.pop()
         if self.records:
             self.emit((FunctionLeft, self.frame.scope))
         self.frame = caller

@@ -13,7 +13,7 @@ from time import process_time
 from typing import Any, Protocol
 
 from gradreel.trace import Recorder
-from gradreel.trace.events import LineReached, Printed, Warned
+from gradreel.trace.events import FunctionLeft, LineReached, Printed, Warned
 
 from .limits import Limits, Meter
 from .runtime.values import Cell, Frame, Value
@@ -26,6 +26,8 @@ MOST, FEWEST = 10, 2
 """So many turns are recorded at each end of a loop, at most and at least."""
 SHARE = 4
 """Each end of a loop may take one part in so many of what is left of the recording."""
+CROWDED = 2
+"""Where one turn makes a recording so many times as long as is recorded whole, the rest of the turn is not recorded."""
 EARLIEST = 1 / 8
 """So much of a recording, or of the time, is taken before any loop pauses: many loops end before their range does."""
 SHARE_OF_TIME = 0.3
@@ -43,6 +45,8 @@ class Loop:
         "frame",
         "frames",
         "around",
+        "turn",
+        "mark",
         "first",
         "until",
         "events",
@@ -54,6 +58,8 @@ class Loop:
     def __init__(self, line: int, end: int, total: int | None, frame: Frame, frames: Any, around: Any) -> None:
         self.line, self.end, self.total = line, end, total
         self.frame, self.frames, self.around = frame, frames, around
+        self.turn, self.mark = 1, 0
+        """The turn that it has begun last, while it is recorded, and how far the tape was then."""
         self.first = 0
         """The turn at which it paused."""
         self.until = 0
@@ -90,8 +96,14 @@ class Pauses:
         """Whether a pause ended with its loop, or in an error: the last turns were not recorded."""
         self.owner: Loop | None = None
         """The loop that paused."""
+        self.active: list[Loop] = []
+        """The loops that the program is in, as far as they are recorded."""
+        self.left: list[int] = []
+        """The scopes that the program was in when it broke off within a turn."""
         self.printed: list[str] = []
         self.warned: list[Any] = []
+        self.scopes: list[int] = []
+        """The scopes of the functions that the program is in."""
         self.names: Names
         self.switch: Callable[[bool], None]
         """Switches on and off what the program itself tells."""
@@ -137,6 +149,20 @@ class Pauses:
             return NEVER
         return loop.total - ends + 1 if left > 2 * ends else 0
 
+    def breaks_off(self) -> bool:
+        """Whether the rest of the turn goes unrecorded from this statement on: it has made the recording too long."""
+        crowded = len(self.recorder) > CROWDED * self.limits.whole
+        if not (crowded and self.limits.free and self.active and self.owner is None and self.recorder.idle):
+            return False
+        items = len(self.recorder.tape.items)
+        loop = next((one for one in reversed(self.active) if items - one.mark > items // SHARE), self.active[0])
+        loop.first, loop.until, loop.spent = loop.turn, loop.turn + 1, self.meter.spent()
+        self.left = self.scopes.copy()
+        self.recorder.pause(free=True)
+        self.owner = loop
+        self.switch(False)
+        return True
+
     # ---- and go on
 
     def goes_on(self, loop: Loop, turn: int) -> None:
@@ -147,6 +173,9 @@ class Pauses:
 
     def ends(self, loop: Loop, turn: int) -> None:
         """`loop`, which paused, is over; `turn` was its last."""
+        if loop.until == loop.first + 1:
+            self.resume(loop, turn)
+            return
         self.missed = True
         until = turn - FEWEST + 1
         self.learned[loop.key] = loop.first, until if until - loop.first > FEWEST else 0
@@ -158,6 +187,7 @@ class Pauses:
         self.switch(True)
         try:
             self.recorder.listen()
+            self.leave_functions()
             self.names.tell_changes(0, self.names.names, {})
             if loop.frame.scope:
                 self.names.tell_changes(loop.frame.scope, loop.frame.names, loop.frame.cells)
@@ -167,3 +197,10 @@ class Pauses:
             loops = (*loop.around, (loop.line, last, loop.total))
             reached = (LineReached, loop.line, loop.end, loop.frames, loops)
             self.recorder.resume(loop.first, [*said, reached])
+
+    def leave_functions(self) -> None:
+        """Tell of the functions that ended where nobody listened, the innermost first."""
+        for scope in reversed(self.left):
+            if scope not in self.scopes:
+                self.recorder.tape.emit((FunctionLeft, scope))
+        self.left = []

@@ -9,6 +9,7 @@ import pytest
 
 from gradreel.explain import World, diagnose
 from gradreel.interpreter import Limits, run
+from gradreel.scene import build
 from gradreel.trace import Trace
 from gradreel.trace.events import LineReached, Printed, TensorMade, TurnsSkipped
 from gradreel.trace.rules import validate
@@ -386,6 +387,31 @@ def test_after_an_unrecorded_middle_all_stands_as_if_it_had_been_recorded(name: 
     assert {event.line for event in found} == lines and not any(event.events for event in found)
     assert [one.cause for one in diagnose(trace)] == [one.cause for one in diagnose(whole)]
     assert len(trace.events) < len(whole.events) / 2
+
+
+RECURSIVE = """\
+def grow(depth, w):
+    y = w * depth
+    if depth:
+        for side in (1, 2):
+            grow(depth - 1, y.detach() * side)
+    return y
+
+for i in range(3):
+    y = grow(5, w)
+    y.sum().backward()
+    print(i)
+print(w.grad)
+"""
+
+
+def test_the_rest_of_a_turn_that_makes_the_recording_too_long_is_not_recorded() -> None:
+    trace, whole = run(HEAD + RECURSIVE, limits=replace(FREE, whole=200)), run(HEAD + RECURSIVE, limits=WHOLE)
+    assert trace.outcome == whole.outcome and validate(trace) == [] and by_name(trace) == by_name(whole)
+    assert {(turns.line, turns.first, turns.last) for turns in skipped(trace)} == {(11, 2, 2), (11, 3, 3)}
+    assert printed(trace) == printed(whole) and len(trace.events) < len(whole.events) * 2 / 3 and build(trace).steps
+    stopped = run(HEAD + RECURSIVE, limits=replace(PAUSED, whole=200, events=1000))
+    assert stopped.outcome.type == "events"  # in public there is a budget for it
 
 
 ENDS = {

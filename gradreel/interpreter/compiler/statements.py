@@ -117,7 +117,7 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
     machine, body = compiler.machine, compiler.block(node.body)
     other = compiler.block(node.orelse) if node.orelse else None
     line, end, meter, quiet = node.lineno, header_end(node), machine.meter, compiler.quiet
-    pauses, progress = machine.pauses, machine.progress
+    pauses, progress, items = machine.pauses, machine.progress, machine.pauses.recorder.tape.items
 
     def step(frame: Frame) -> Signal | None:
         around, turn = machine.loops, 0
@@ -131,14 +131,16 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
                     if not around:
                         machine.outermost = line, turn, total
                         progress[TURN], progress[PROGRESS] = turn, total or 0
-                    if turn >= FEWEST:
-                        if run is None and machine.records:
-                            run = Loop(line, end, total, frame, machine.frames, around)
-                        if run is not None and machine.records:
+                    if run is None and machine.records:
+                        run = Loop(line, end, total, frame, machine.frames, around)
+                        pauses.active.append(run)
+                    if turn >= FEWEST and run is not None:
+                        if machine.records:
                             pauses.begins(run, turn)
-                        elif run is not None and pauses.owner is run:
+                        elif pauses.owner is run:
                             pauses.goes_on(run, turn)
-                    if machine.records:
+                    if machine.records and run is not None:
+                        run.turn, run.mark = turn, len(items)
                         machine.loops = (*around, (line, turn, total))
                         machine.emit((LineReached, line, end, machine.frames, machine.loops))
                 begin()
@@ -150,8 +152,10 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
                 frame.line = line
         finally:
             machine.loops = around
-            if run is not None and pauses.owner is run:
-                pauses.ends(run, turn)
+            if run is not None:
+                pauses.active.remove(run)
+                if pauses.owner is run:
+                    pauses.ends(run, turn)
         if not around:
             machine.outermost = None
         return None if other is None else other(frame)
