@@ -168,7 +168,7 @@ REASONS = {
     "inspect": "it would give access to this machine",
     "builtins": "it would give access to this machine",
 }
-OTHERS = """accelerate albumentations beartype botorch cupy cvxpy dgl einops fastai gpytorch hydra ignite jax
+OTHERS = """accelerate albumentations beartype botorch cupy cvxpy dgl fastai gpytorch hydra ignite jax
 jaxtyping jieba keras lightgbm lightning networkx nltk numba omegaconf optuna pandas plotly psutil pybullet
 pyDOE pyro pytest pytorch_lightning ray scipy spacy statsmodels sympy tensorflow torch_geometric torch_scatter
 torch_sparse torchdiffeq torchmetrics torchsde triton unittest xgboost"""

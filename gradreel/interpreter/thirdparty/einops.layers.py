@@ -1,0 +1,1 @@
+"""einops.layers: those for PyTorch are in einops.layers.torch."""
