@@ -270,7 +270,10 @@ def load_member(machine: Machine, space: Namespace, name: str) -> Value:
     if f"{space.name}.{name}" in MODULES:
         return find_module(machine, f"{space.name}.{name}") or MISSING
     if space.pure_python:
-        found = load_module(machine, space.name).get(name, MISSING)
+        own = load_module(machine, space.name)
+        found = own.get(name, MISSING)
+        if found is MISSING and "_member" in own and not name.startswith("_"):
+            return machine.call(machine, own["_member"], [name], {})
         return MISSING if id(found) in PRIVATE else found
     return MISSING
 

@@ -31,7 +31,7 @@ def test_no_program_imports_them(name: str) -> None:
 
 
 def test_no_module_offers_what_it_has_of_them() -> None:
-    public = sorted(name for name in SOURCES if not is_private(name))
+    public = sorted(name for name in SOURCES if not is_private(name) and name != "torch.ops")  # has any name there is
     tries = [f"import {name} as m{nr}" for nr, name in enumerate(public)]
     tries += [f"print([name for name in {sorted(DISK.table)} if hasattr(m{nr}, name)])" for nr in range(len(public))]
     assert said("\n".join(tries)).splitlines() == ["[]"] * len(public)

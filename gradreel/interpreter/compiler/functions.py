@@ -104,6 +104,7 @@ def compile_function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, nam
         made.defaults = tuple(given[name] for name in names if name in given) or None
         made.places = places
         made.hints = hints(frame)
+        made.parameters = signature, given
         invoker(made, given, cells)
         return made
 

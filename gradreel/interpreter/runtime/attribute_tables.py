@@ -105,6 +105,20 @@ def _reads(names: str, settable: bool = False) -> dict[str, Entry]:
     return {name: one(name) for name in names.split()}
 
 
+NEEDED = operator.attrgetter("needs_input_grad")
+
+
+def set_needed(context: Any, value: Value) -> None:
+    """Which inputs a gradient is wanted for, as `ctx.needs_input_grad` says it from here on.
+
+    Raises:
+        TypeError: these are no truth values in a tuple.
+    """
+    if type(value) is not tuple or any(type(part) is not bool for part in value):
+        raise TypeError("needs_input_grad is a tuple of truth values")
+    context.needs_input_grad = value
+
+
 def make_hooks_reader(name: str) -> Attribute:
     """The table of hooks `name` of a module, in which a program finds its own functions, and may put others."""
 
@@ -145,7 +159,7 @@ RARER_SETTINGS = {
     "LPPool1d LPPool2d": "norm_type",
 }
 """The same by layers: names that programs give modules of their own, too."""
-CONTEXT = "save_for_backward save_for_forward saved_tensors saved_variables needs_input_grad mark_dirty"
+CONTEXT = "save_for_backward save_for_forward saved_tensors saved_variables mark_dirty"
 CONTEXT += " mark_non_differentiable set_materialize_grads materialize_grads next_functions name metadata"
 RATES = (
     "optimizer last_epoch base_lrs _last_lr _step_count lr_lambdas step_size gamma milestones factor total_iters "
@@ -344,7 +358,7 @@ def _merge_tables(kind: type) -> dict[str, Entry]:
     if issubclass(kind, NAMED_TUPLES):
         merged |= {name: Attribute(operator.itemgetter(at)) for at, name in enumerate(named_tuple(kind)._fields)}
     if issubclass(kind, CONTEXT_CLASSES):
-        merged |= _reads(CONTEXT)
+        merged |= _reads(CONTEXT) | {"needs_input_grad": Attribute(NEEDED, set_needed)}
     return merged
 
 

@@ -117,7 +117,7 @@ class Record:
 class Function(Record):
     """A function of the program. `invoke` runs it; it takes over the list of arguments and empties it."""
 
-    __slots__ = ("name", "title", "invoke", "home", "doc", "attributes", "defaults", "places", "hints")
+    __slots__ = ("name", "title", "invoke", "home", "doc", "attributes", "defaults", "places", "hints", "parameters")
 
     def __init__(self, name: str, doc: str | None = None) -> None:
         self.name = self.title = name
@@ -129,6 +129,8 @@ class Function(Record):
         self.places: tuple[str, ...] | None = None
         """The names of what it takes, if it takes no more than what has its place."""
         self.hints: dict[str, Value] = {}
+        self.parameters: tuple[Any, dict[str, Value]] | None = None
+        """Its signature, and the defaults by name."""
         self.invoke: Callable[[list[Value], dict[str, Value]], Value]
 
 

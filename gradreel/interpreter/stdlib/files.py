@@ -1,4 +1,4 @@
-"""_disk: what `io` and `os`, which are written in Python, need of the run. No file of the host is ever touched."""
+"""_disk: what modules that are written in Python need of the run. No file of the host is ever touched."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.calls import call_method
 from ..runtime.type_names import kind_name
-from ..runtime.values import OBJECTS, Value, make_module
+from ..runtime.values import OBJECTS, Bound, Function, Value, make_module
 
 
 def key(machine: Machine, path: Value) -> str:
@@ -42,6 +42,28 @@ def link(machine: Machine, old: Value, new: Value) -> None:
     machine.files[check_sentence(new)] = machine.files[check_sentence(old)]
 
 
+def _parameters(machine: Machine, function: Value) -> list[Value]:
+    """The parameters of a program's function, a dictionary each; those behind a `*` are `keyword`.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if isinstance(function, Bound):
+        return _parameters(machine, function.function)[1:]
+    if not isinstance(function, Function) or function.parameters is None:
+        raise TypeError(f"{kind_name(function)} is not a function of the program")
+    signature, given = function.parameters
+    starred = [name for name in (signature.rest, signature.named) if name is not None]
+    names = [*signature.positional, *signature.keyword, *starred]
+    machine.meter.length(len(names) + 1)
+    found: list[Value] = []
+    for name in names:
+        one = {"name": name, "keyword": name in signature.keyword, "plain": name not in starred}
+        one |= {"hint": function.hints[name]} if name in function.hints else {}
+        found.append(one | ({"default": given[name]} if name in given else {}))
+    return found
+
+
 def _remark(machine: Machine, sentence: Value) -> None:
     machine.remark(check_sentence(sentence))
 
@@ -58,6 +80,7 @@ DISK = make_module(
         "saved": lambda machine: list(machine.files),
         "link": link,
         "forget": lambda machine, name: machine.files.pop(name, None),
+        "parameters": _parameters,
         "remark": _remark,
         "refuse": _refuse,
     },

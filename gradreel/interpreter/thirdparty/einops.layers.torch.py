@@ -95,7 +95,7 @@ class EinMix(_torch.nn.Module):
         else:
             self.bias = None
         names = sorted((left.names | right.names | weight.names) - {_REST})
-        letters = dict(zip(names, _string.ascii_lowercase))
+        letters = dict(zip(names, _string.ascii_lowercase, strict=False))
         sides = [_letters(_Side(_flat(side)), letters) for side in (left, weight, right)]
         self.einsum_pattern = f"{sides[0]},{sides[1]}->{sides[2]}"
 

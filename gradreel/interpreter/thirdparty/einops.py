@@ -187,7 +187,7 @@ class _Recipe:
         for axis, at in self.given:
             lengths[at] = given[axis]
         split = False
-        for length, (known, unknown) in zip(tensor.shape, self.inputs):
+        for length, (known, unknown) in zip(tensor.shape, self.inputs, strict=True):
             if not known and len(unknown) == 1:
                 lengths[unknown[0]] = length
                 continue
@@ -307,7 +307,7 @@ def parse_shape(x, pattern):
     elif len(shape) != len(groups):
         raise RuntimeError(f"Can't parse shape with different number of dimensions: {pattern} {shape}")
     found = {}
-    for group, length in zip(groups, shape):
+    for group, length in zip(groups, shape, strict=True):
         if not group:
             if length != 1:
                 raise RuntimeError(f"Length of axis is not 1: {pattern} {shape}")
