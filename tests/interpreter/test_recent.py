@@ -1,4 +1,4 @@
-"""What recent programs import does here what it does in PyTorch, and in the libraries beside it: recorded from these."""
+"""What recent programs import does here what it does in PyTorch and the libraries beside it, recorded from these."""
 
 from __future__ import annotations
 

@@ -249,7 +249,7 @@ class _Operator:
                 f"{name}() takes {len(places)} positional argument(s) but {len(args)} was/were given.  Declaration: "
                 f"{schema}"
             )
-        for at, (kind, wanted, default, keyword) in enumerate(schema.params):
+        for at, (kind, wanted, default, _) in enumerate(schema.params):
             if at < len(args):
                 value = args[at]
             elif wanted in given:
@@ -399,7 +399,7 @@ def _backward(ctx, *grads):
     found = found if isinstance(found, tuple) else (found,)
     if len(found) == len(call.form):
         row = []
-        for one, count in zip(found, call.form):
+        for one, count in zip(found, call.form, strict=True):
             row.extend(one if count is not None and isinstance(one, (list, tuple)) else [one] * (count or 1))
         found = tuple(row)
     return (*found, None)
@@ -462,7 +462,8 @@ def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None,
         for kind, _, _, keyword in operator._schema.params:
             if keyword and "Tensor" in kind:
                 raise NotImplementedError(
-                    f"custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: {own}{wanted}"
+                    "custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. "
+                    f"Got: {own}{wanted}"
                 )
         operator._kernel, operator._checked = function, True
         _operators[name] = operator
