@@ -74,6 +74,25 @@ def set_flush_denormal(mode: bool) -> bool:
     return not mode
 
 
+# ---- which way attention may be computed
+
+
+def attention_enabled(way: str) -> bool:
+    """Whether attention may be computed in this way."""
+    return bool(vars(state).get("switches", DEFAULTS).get(way, True))
+
+
+def enable_attention(way: str, enabled: bool) -> None:
+    """Allow to compute attention in this way, or forbid it.
+
+    Raises:
+        RuntimeError: it is not said by a truth value.
+    """
+    if not isinstance(enabled, bool):
+        raise RuntimeError(f"set_sdp_use_math expects a bool, but got {type(enabled).__name__}")
+    switch(way, enabled)
+
+
 # ---- whether results are the same each time
 
 

@@ -101,7 +101,7 @@ TABLES[Output] = dict(OUTPUT_METHODS)
 TABLES[Progress] = dict(PROGRESS)
 
 SPACES["torch"].table |= {"save": Builtin("save", save, machine=True), "load": Builtin("load", load, machine=True)}
-for _name in [name for name in SOURCES if name.startswith("torch.")]:
+for _name in sorted(name for name in SOURCES if name.startswith("torch.")):
     _parent, _, _child = _name.rpartition(".")
     _native = SPACES[_name].table if _name in SPACES else {}
     SPACES[_name] = SPACES[_parent].table[_child] = make_module(_name, {}, _native, pure_python=True)

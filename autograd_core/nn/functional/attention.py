@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import errors
 from ...api.functions.shape import chunk, contiguous, repeat_interleave, unflatten
+from ...backends.switches import attention_enabled
 from ...dispatch.schema.schema import composite
 from ...engine.state import ask_room
 from ...engine.warnings import warn
@@ -24,6 +25,11 @@ from ...ops.reduction import mean_dim
 from ...ops.view import expand, permute, reshape, select, squeeze_dim, transpose, unsqueeze, view
 from ...tensor.tensor import Tensor, plain
 from .dropout import dropout
+
+NO_WAY = (
+    "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the math "
+    "kernel and the fused kernels."
+)
 
 
 @composite("""
@@ -47,8 +53,10 @@ def scaled_dot_product_attention(
     check_operands(query, key, value, attn_mask)
     if dropout_p > 1.0:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
-    if in_one(query, key, value, attn_mask, dropout_p, enable_gqa):
+    if attention_enabled("flash") and in_one(query, key, value, attn_mask, dropout_p, enable_gqa):
         return flash_attention(query, key, value, 0.0, is_causal, attn_mask, scale)[0]
+    if not attention_enabled("math"):
+        raise RuntimeError(NO_WAY)
     if is_causal and attn_mask is not None:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:

@@ -119,6 +119,9 @@ def install() -> None:
         inner = without_card(f"torch.backends.{name}")
         inner.table.update({word: getattr(getattr(torch.backends, name), word, False) for word in SETTINGS})
         SPACES[inner.name] = backends.table[name] = inner
+    for way in ("flash", "math", "mem_efficient", "cudnn"):
+        for name in (f"enable_{way}_sdp", f"{way}_sdp_enabled"):
+            SPACES["torch.backends.cuda"].table[name] = Builtin(name, getattr(torch.backends.cuda, name))
     SPACES["torch.backends.cuda"].table["matmul"] = Namespace("torch.backends.cuda.matmul", {"allow_tf32": False})
 
 
