@@ -48,8 +48,8 @@ from .stdlib.system import (
     WARNINGS,
     Hush,
     Output,
-    make_typing_module,
 )
+from .stdlib.typing import make_typing_module
 from .torch_module import devices, storage_addresses
 from .torch_module.namespace import NAMES, OWNERS, SPACES, SURFACE, always, find_in_engine, give_looks
 from .torch_module.serialization import load, save

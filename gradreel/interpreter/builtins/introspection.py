@@ -10,6 +10,7 @@ from ..refusal import Refusal
 from ..runtime.attribute_tables import table_of
 from ..runtime.attributes import DUNDERS, delete, is_special, load, own_attributes, store, type_of
 from ..runtime.type_names import kind_name
+from ..runtime.typing_classes import members_of
 from ..runtime.values import (
     ATTRIBUTES,
     MISSING,
@@ -82,6 +83,52 @@ def hosts_fit(kind: Type, name: str) -> bool:
     return bool(kind.hosts) and all(issubclass(host, REAL[name]) for host in kind.hosts)
 
 
+# ---- protocols: what has their members
+
+CHECKED = frozenset({"protocol", "typed_dict"})
+
+
+def check_checkable(protocol: Class) -> None:
+    """Whether it can be asked what is of it.
+
+    Raises:
+        TypeError: it cannot.
+    """
+    if "typed_dict" in protocol.traits:
+        raise TypeError("TypedDict does not support instance and class checks")
+    if "checkable" not in protocol.traits:
+        raise TypeError("Instance and class checks can only be used with @runtime_checkable protocols")
+
+
+def fits_protocol(machine: Machine, value: Value, protocol: Class) -> bool:
+    """Whether `value` has the members of the protocol; a method may not be None."""
+    check_checkable(protocol)
+    kind = type_of(value)
+    if isinstance(kind, Class) and protocol in kind.order:
+        return True
+    names = members_of(protocol)
+    machine.meter.length(len(names))
+    return all(
+        has_attribute(machine, value, name)
+        and (not is_callable(machine, protocol.find(name)) or get_attribute(machine, value, name) is not None)
+        for name in names
+    )
+
+
+def class_fits_protocol(machine: Machine, kind: Value, protocol: Class) -> bool:
+    """Whether the objects of a class have the methods of a protocol, which has nothing else."""
+    check_checkable(protocol)
+    names = members_of(protocol)
+    machine.meter.length(len(names))
+    if any(not is_callable(machine, protocol.find(name)) for name in names):
+        raise TypeError("Protocols with non-method members don't support issubclass()")
+    if isinstance(kind, Class):
+        return protocol in kind.order or all(kind.find(name) not in (MISSING, None) for name in names)
+    if isinstance(kind, Type):
+        return bool(kind.hosts) and all(name in dir(host) for host in kind.hosts for name in names)
+    raise TypeError("issubclass() arg 1 must be a class")
+
+
 Node = torch.autograd.graph.Node
 
 # ---- kinds
@@ -93,6 +140,8 @@ def is_instance(machine: Machine, value: Value, kinds: Value) -> bool:
     if (asked := abstract_class_of(kinds)) is not None and value_fits(value, asked):
         return True
     if isinstance(kinds, Class):
+        if kinds.traits & CHECKED:
+            return fits_protocol(machine, value, kinds)
         found = type_of(value)
         return isinstance(found, Class) and kinds in found.order
     if kinds is UNION:
@@ -112,6 +161,8 @@ def is_subclass(machine: Machine, kind: Value, kinds: Value) -> bool:
         fits = class_fits(kind, asked) if isinstance(kind, Class) else isinstance(kind, Type) and hosts_fit(kind, asked)
         if fits:
             return True
+    if isinstance(kinds, Class) and kinds.traits & CHECKED and kind is not kinds:
+        return class_fits_protocol(machine, kind, kinds)
     if isinstance(kind, Class):
         return (
             kinds in kind.order

@@ -187,7 +187,7 @@ DUNDERS = frozenset(
         "__fspath__ __name__ __qualname__ __class__ __doc__ __version__ __self__ __func__ __module__ __dict__ "
         "__bases__ __mro__ __slots__ __match_args__ __annotations__ __defaults__ __wrapped__ __members__ __all__ "
         "__author__ __cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__ "
-        "__abstractmethods__ __stdout__ __stderr__ "
+        "__abstractmethods__ __stdout__ __stderr__ __total__ "
         "__getstate__ __setstate__ __constants__"
     ).split()
 ) | {
@@ -218,7 +218,7 @@ def load_basic(machine: Machine, this: Value, kind: Class | None, name: str, hos
         if base is None or not base.hosts or not issubclass(base.hosts[0], CONTAINERS):
             return MISSING
         way = CONTENT.get(name)
-        if way is None or not hasattr(base.hosts[0], name):
+        if way is None or name not in dir(base.hosts[0]):  # what its class has is not its own
             return MISSING
         if this is MISSING:
             way = of_kind(base, name, way)

@@ -15,6 +15,7 @@ from ..stdlib.collections import ABOUT_FIELDS, fields_of
 from ..stdlib.enum import enumerate_members
 from .calls import call, call_method
 from .type_names import kind_name
+from .typing_classes import PROTOCOL, describe_fields, is_typed_dict
 from .values import (
     MISSING,
     Bound,
@@ -49,6 +50,7 @@ def make_class(
     silent = next((base for base in bases if isinstance(base, Stub)), None)
     if silent is not None:
         raise Refusal(f"Classes that extend `{silent.name}` are not supported here.")
+    protocol, typed_dict = PROTOCOL in bases, any(map(is_typed_dict, bases))
     bases = tuple(base for base in bases if not (isinstance(base, Type) and base.title in HINTS))
     made = Class(name, bases, attributes, machine)
     made.qualname = qualname or name
@@ -56,7 +58,8 @@ def make_class(
     for base in bases:
         inherit(made, base)
     made.order = linearize(made)
-    traits = {trait for base in made.order[1:] for trait in base.traits}
+    traits = {trait for base in made.order[1:] for trait in base.traits} - {"protocol", "checkable"}
+    traits |= {"protocol"} if protocol else set()
     made.traits = frozenset(traits | {trait for trait in TRAITS if trait in attributes} | read_metaclass(keywords))
     if any(base.title == "abc.ABC" for base in made.order):
         made.traits |= {"abstract"}
@@ -66,6 +69,8 @@ def make_class(
         made.made = Keyed
         if "__eq__" in attributes and "__hash__" not in attributes:
             attributes["__hash__"] = None
+    if typed_dict:
+        describe_fields(made, keywords)
     claim_functions(made, attributes)
     finish_class(made)
     if any(base.members is not None for base in made.order[1:]):
@@ -77,7 +82,7 @@ def make_class(
 TRAITS = ("__getattribute__", "__setattr__", "__delattr__", "__slots__")
 
 
-HINTS = ("typing.Generic", "typing.Protocol", "object")
+HINTS = ("typing.Generic", "typing.Protocol", "typing.TypedDict", "object")
 
 
 def read_metaclass(keywords: dict[str, Value]) -> set[str]:

@@ -48,6 +48,8 @@ def is_made_by(this: Value, kind: Class) -> bool:
 def allocate(machine: Machine, kind: Class, args: list[Value]) -> Value:
     """An object of `kind` before its `__init__`."""
     check_class(kind)
+    if "protocol" in kind.traits:
+        raise TypeError("Protocols cannot be instantiated")
     if "abstract" in kind.traits:
         check_abstract(kind)
     if kind.exception is not None:

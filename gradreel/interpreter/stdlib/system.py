@@ -8,9 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builtins.formatting import error_text, host_error, repr_of
-from ..builtins.sequences import make_dict
 from ..machine import ACTIONS, Filter, Machine
-from ..runtime.attributes import load
 from ..runtime.errors import ERRORS
 from ..runtime.type_names import kind_name
 from ..runtime.values import (
@@ -263,49 +261,3 @@ WARNINGS = make_module(
     },
 )
 GC = make_module("gc", {"collect": lambda machine, *generation: 0, "disable": _nothing, "enable": _nothing})
-
-HINTS = (
-    "Any AnyStr Callable ClassVar Deque DefaultDict Dict Final FrozenSet Generator Generic Hashable Iterable Iterator "
-    "List Literal Mapping MutableMapping NoReturn Optional Protocol Self Sequence Set Sized SupportsFloat Text Tuple "
-    "Type Union Annotated Concatenate ParamSpec Awaitable Collection Container Counter OrderedDict TypeAlias Never "
-    "AbstractSet AsyncIterator ChainMap ContextManager Coroutine ItemsView IO KeysView LiteralString MutableSet "
-    "NotRequired Required Reversible SupportsAbs SupportsIndex SupportsInt TextIO TypeGuard Unpack ValuesView"
-)
-
-
-def _cast(machine: Machine, kind: Value, value: Value) -> Value:
-    return value
-
-
-def _same(machine: Machine, value: Value) -> Value:
-    return value
-
-
-def _hint(machine: Machine, /, name: Value, *rest: Value, **named: Value) -> Type:
-    if not isinstance(name, str):
-        raise TypeError(f"the name of a type must be str, not {kind_name(name)}")
-    return Type(str.__str__(name), (), None, f"typing.{str.__str__(name)}")
-
-
-def make_typing_module(named_tuple: Value) -> Any:
-    values: dict[str, Value] = {name: Type(name, (), None, f"typing.{name}") for name in HINTS.split()}
-    values |= {
-        "TYPE_CHECKING": False,
-        "NamedTuple": named_tuple,
-        "TypedDict": Type("TypedDict", (dict,), Builtin("TypedDict", make_dict, machine=True)),
-    }
-    ways: dict[str, Callable[..., Any]] = {
-        "cast": _cast,
-        "TypeVar": _hint,
-        "NewType": _hint,
-        "overload": _same,
-        "final": _same,
-        "override": _same,
-    }
-    return make_module(
-        "typing", ways | {"runtime_checkable": _same, "no_type_check": _same, "get_type_hints": _hints}, values
-    )
-
-
-def _hints(machine: Machine, owner: Value, /, **named: Value) -> Value:
-    return load(machine, owner, "__annotations__")
