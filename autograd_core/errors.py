@@ -53,6 +53,7 @@ PACKED_IN_PLACE = (
     "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
     "perform in-place operations on the input to a pack hook."
 )
+CHANGED_SIZE = "hook '{}' has changed the size of value"
 NOT_HOOKS = (
     "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
     "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> "

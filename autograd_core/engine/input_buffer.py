@@ -73,7 +73,7 @@ def check_hook_result(hook: Callable[..., Any], got: Any, given: Tensor | None) 
         before, after = errors.legacy_type(given.data_.dtype), errors.legacy_type(got.data_.dtype)
         raise RuntimeError(f"hook '{name}' has changed the type of value (was {before} got {after})")
     if got.data_.shape != given.data_.shape:
-        raise RuntimeError(f"hook '{name}' has changed the size of value")
+        raise RuntimeError(errors.CHANGED_SIZE.format(name))
 
 
 def check_hook_results(hook: Callable[..., Any], got: Any, given: Sequence[Tensor | None]) -> None:

@@ -111,6 +111,8 @@ def accumulate(node: AccumulateGrad, grad: Any, call_number: int, create_graph: 
         for hook in list(meta.post_hooks.values()):
             given = hook(leaf)
             if isinstance(given, Tensor) and given is not leaf:
+                if given.data_.shape != leaf.data_.shape:
+                    raise RuntimeError(errors.CHANGED_SIZE.format(getattr(hook, "__name__", type(hook).__name__)))
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")
             if given is not None and given is not leaf:
                 raise TypeError(f"expected Variable, but hook returned '{type(given).__name__}'")

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from autograd_core.errors import Unsupported
+
 from ..builtins.iteration import collect_items
 from ..builtins.operators import WARNING
 from ..engine.cost_model import product_weight
@@ -81,8 +83,19 @@ def by_name(
     """
     for name in named:
         if name not in allowed:
-            raise TypeError(f"np.{way.__name__}() got an argument {name!r}, which is not supported here")
+            raise unknown_argument(way, name)
     return as_numbers(machine, named)
+
+
+OF_UFUNCS = frozenset("where dtype casting order subok signature axes axis".split())
+
+
+def unknown_argument(way: Callable[..., Any], name: str) -> Exception:
+    """What is said of an argument that is not here: by numpy where it has none of that name, else by us."""
+    known = OF_UFUNCS if isinstance(way, np.ufunc) else inspect.signature(way).parameters
+    if name in known:
+        return Unsupported(f"np.{way.__name__} with `{name}` is not supported")
+    return TypeError(f"{way.__name__}() got an unexpected keyword argument '{name}'")
 
 
 def as_numbers(machine: Machine, named: dict[str, Value]) -> dict[str, Any]:
@@ -111,8 +124,10 @@ def make_reshaping(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]
 
     def run(machine: Machine, /, given: Value, *rest: Value, **named: Value) -> Any:
         found = operand(machine, given)
-        if len(rest) > most or not named.keys() <= NAMED:
-            raise TypeError(f"{way.__name__}() got arguments that are not supported here")
+        for name in named.keys() - NAMED:
+            raise unknown_argument(way, name)
+        if len(rest) > most:
+            raise Unsupported(f"np.{way.__name__} with so many arguments is not supported")
         more = [numbers(machine, part) for part in rest]
         charge(machine, way.__name__, (found, *more), named)
         return pass_warnings(way, found, *more, **{k: _axes(v) for k, v in named.items()})

@@ -2,6 +2,7 @@
 
 import numpy as _np
 import torch as _torch
+from _disk import refuse as _refuse
 
 
 def _lines(fname):
@@ -197,7 +198,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 def polyval(p, x):
     if isinstance(x, poly1d):
-        raise TypeError("polyval of a polynomial in place of a number is not supported here")
+        _refuse("`np.polyval` of a polynomial in place of a number is not supported here.")
     x = _np.array(x)
     value = x * 0
     for part in _np.array(p.coeffs if isinstance(p, poly1d) else p):
@@ -207,7 +208,7 @@ def polyval(p, x):
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     if full or cov:
-        raise TypeError("polyfit() got arguments that are not supported here")
+        _refuse("`np.polyfit` with `full` or `cov` is not supported here.")
     x, y = _np.array(x) + 0.0, _np.array(y) + 0.0
     if deg < 0:
         raise ValueError("expected deg >= 0")
