@@ -424,6 +424,7 @@ from .tensor.dtypes import uint8 as uint8
 from .tensor.printing import set_printoptions as set_printoptions
 from .tensor.size import Size as Size
 from .tensor.tensor import Tensor as Tensor
+from .tensor.tensor_types import BFloat16Tensor as BFloat16Tensor
 from .tensor.tensor_types import BoolTensor as BoolTensor
 from .tensor.tensor_types import ByteTensor as ByteTensor
 from .tensor.tensor_types import CharTensor as CharTensor

@@ -124,6 +124,7 @@ GRADS_TWICE = (
 NUMPY_ON_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
 TYPE_NAMES = {
+    "bfloat16": "BFloat16",
     "float32": "Float",
     "float64": "Double",
     "float16": "Half",
@@ -138,14 +139,35 @@ TYPE_NAMES |= {
     "complex64": "ComplexFloat",
     "complex128": "ComplexDouble",
 }
-C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int"}
+C_NAMES = {
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "int64": "long int",
+    "int32": "int",
+}
 C_NAMES |= {"int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
 C_NAMES |= {"complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
 
 
+BRAIN = np.dtype(np.float32).newbyteorder()
+"""The dtype of bfloat16; see tensor/bfloat16.py."""
+
+
+def kind_name(dtype: np.dtype[Any]) -> str:
+    """`float32`, `bfloat16`: the name of a dtype."""
+    return dtype.name if dtype.isnative else "bfloat16"
+
+
 def type_name(dtype: np.dtype[Any]) -> str:
     """`Float`, `Long`: a dtype as torch's messages name it."""
-    return TYPE_NAMES[dtype.name]
+    return TYPE_NAMES[dtype.name] if dtype.isnative else "BFloat16"
+
+
+def c_name(dtype: np.dtype[Any]) -> str:
+    """`float`, `long int`: a dtype as C++ names it."""
+    return C_NAMES[dtype.name] if dtype.isnative else "c10::BFloat16"
 
 
 def legacy_type(dtype: np.dtype[Any]) -> str:

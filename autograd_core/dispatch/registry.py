@@ -37,6 +37,8 @@ class Callbacks:
     """The AccumulateGrad of a leaf, made at first use."""
     remember_forward: Callable[[Node], None]
     """Keep where a node is made, in anomaly mode."""
+    rounded: Callable[[Any], Any]
+    """An array as bfloat16; see tensor/bfloat16.py."""
     before_write: Callable[[Tensor], None]
     """Clone what nodes saved of a tensor, inside `allow_mutation_on_saved_tensors`."""
     batched: Callable[[Op, tuple[Any, ...]], Any]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import errors, events
 from ..events import session as tell
+from ..functorch.batch import is_hidden
 from ..graph import anomaly
 from ..graph.accumulate_grad import AccumulateGrad, accumulate
 from ..graph.node import Node
@@ -169,6 +170,8 @@ class Call:
             grad = grads.pop()
             kept = (grad,) if node.hooks is not None and node.hooks.post else ()
             if grad is not None:
+                if state.bfloat16 and not self.create_graph and isinstance(grad, Tensor) and not is_hidden(grad):
+                    grad = grad.data_
                 accumulate(node, grad, self.number, self.create_graph, self.written.pop((node, 0), 0))
             elif node.variable.meta is not None and node.variable.meta.post_hooks:
                 for hook in list(node.variable.meta.post_hooks.values()):
@@ -182,8 +185,16 @@ class Call:
             if DETACHED in irregular and keeps_detached(node):
                 raise RuntimeError(errors.DETACHED)
             wanted = node.next if self.needed is None else self.edges_to_compute(node)
-            made = node.graph(grads, wanted) if self.on_tensors else node.raw(grads, wanted)
-            results = validate_grads(node, made, wanted, self.on_tensors)
+            own = self.create_graph or hasattr(node, "function")  # what is made is the program's to see
+            hushed = session if state.bfloat16 and self.on_tensors and not own else None
+            if hushed is not None:
+                hushed.hushed = True
+            try:
+                made = node.graph(grads, wanted) if self.on_tensors else node.raw(grads, wanted)
+                results = validate_grads(node, made, wanted, self.on_tensors)
+            finally:
+                if hushed is not None:
+                    hushed.hushed = False
             writes = writes_into(node, made, results)
             del made
         if node.hooks is not None and node.hooks.post:
@@ -326,6 +337,20 @@ class Call:
         leaf = None if tensor is None else session.tensor(tensor)
         after_value = tell.value(got) if isinstance(got, Tensor) else None
         session.emit((events.HookRan, kind, session.node(node), leaf, shown, after_value))
+
+
+def holds_brains(roots: Sequence[Node]) -> bool:
+    """Whether there is a result of bfloat16 at `roots` or below."""
+    order = list(dict.fromkeys(roots))
+    seen = set(order)
+    for node in order:
+        if any(out and not out[1].isnative for out in node.outs):
+            return True
+        for below in node.next:
+            if below is not None and below not in seen:
+                seen.add(below)
+                order.append(below)
+    return False
 
 
 def nodes_on_the_way(order: Sequence[Node], wanted: set[Node]) -> set[Node]:

@@ -12,7 +12,7 @@ from .. import events
 from ..events import recorded_engine as recording
 from ..graph.node import Node
 from ..tensor.tensor import Tensor, plain
-from .engine import Call, under_way
+from .engine import Call, holds_brains, under_way
 from .roots import (
     GradientEdge,
     captured_edge,
@@ -54,6 +54,8 @@ def run(
                 parent,
             )
         )
+    if state.bfloat16 and not call.on_tensors:
+        call.on_tensors = holds_brains([node for node, _ in edges])
     tape = state.tape
     if len(edges) != 1 or not call.everything() or call.create_graph:
         tape = None

@@ -13,7 +13,7 @@ import numpy as np
 from .. import events
 from .frozen_dataclass import maker
 from .limits import freeze_value
-from .snapshot import Value, snapshot
+from .snapshot import Value, item_size, snapshot
 
 if TYPE_CHECKING:
     from ..dispatch.op import Op
@@ -76,7 +76,7 @@ def scalar(number: float) -> Value:
 
 @lru_cache(1 << 10)
 def size(shape: tuple[int, ...], dtype: str) -> int:
-    return prod(shape) * np.dtype(dtype).itemsize
+    return prod(shape) * item_size(dtype)
 
 
 class Form:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..tensor.storage import Storage
     from ..tensor.tensor import Tensor
 
+FLOAT = np.dtype(np.float32)
 Emit = Callable[[tuple[Any, ...]], Any]
 
 MISSING: Any = object()
@@ -60,6 +61,8 @@ class Session:
         """What numbers tensors and nodes."""
         self.next_storage = count().__next__
         self.busy = False
+        self.hushed = False
+        """Whether results go untold: those of the formulas of a backward that works on tensors for itself."""
         self.plain = True
         """Whether all graphs made since are as the quick engine takes them."""
 
@@ -176,6 +179,8 @@ class Session:
 
     def result(self, tensor: Tensor, op: str, inputs: Iterable[Tensor | float | None]) -> int:
         """Announce a result of an operator; numbers, wrapped or not, are not tensors that a person made."""
+        if self.hushed:
+            return -1
         tensors = [t for t in inputs if t is not None and not isinstance(t, float | int)]
         return self.made(tensor, op, [t for t in tensors if not (t.meta is not None and t.meta.wrapped)])
 
@@ -283,7 +288,7 @@ def tensor_id(tensor: Tensor) -> int:
 
 
 def nbytes(array: np.ndarray[Any, Any] | np.generic | float) -> int:
-    return int(getattr(array, "nbytes", 8))
+    return int(getattr(array, "nbytes", 8)) // (1 if getattr(array, "dtype", FLOAT).isnative else 2)
 
 
 # ---- the collector of cycles, which comes seldom while tapes grow: a tape has many objects, and no cycle

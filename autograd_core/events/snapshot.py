@@ -57,7 +57,12 @@ class Value:
 @cache
 def dtype_name(dtype: np.dtype[Any]) -> str:
     """`str(dtype)`, which takes numpy longer than the operation that is told of."""
-    return str(dtype)
+    return str(dtype) if dtype.isnative else "bfloat16"
+
+
+def item_size(name: str) -> int:
+    """The bytes of an element of the dtype of this name."""
+    return 2 if name == "bfloat16" else np.dtype(name).itemsize
 
 
 RECENT = 4096

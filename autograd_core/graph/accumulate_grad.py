@@ -202,7 +202,7 @@ def look_at_layout(held: Tensor, leaf: Tensor, how: str) -> None:
 def add_in_place(before: Tensor, grad: Any) -> str:
     data = before.data_
     refuse_repeats(data)
-    if data.__class__ is np.ndarray and data.dtype is grad.dtype and not state.saved_hooks:
+    if data.__class__ is np.ndarray and data.dtype is grad.dtype and not state.saved_hooks and not state.bfloat16:
         np.add(data, grad, out=data)
     else:
         before.overwrite(data + grad)

@@ -19,7 +19,6 @@ from ..dispatch.schema.parser import read
 from ..engine.grad_mode import no_grad
 from ..engine.state import state, visit
 from ..engine.warnings import warn
-from ..errors import Unsupported
 from ..graph.node import Handle, Node
 from ..namespace.module_names import LAYERS
 from ..namespace.type_names import name_methods, own_method
@@ -444,7 +443,7 @@ class Module(Calling, Stored):
         return self._convert(NAMES["float16"])
 
     def bfloat16(self) -> Self:
-        raise Unsupported("bfloat16 is not supported: use float16, float32 or float64")
+        return self._convert(NAMES["bfloat16"])
 
     def cpu(self) -> Self:
         return self

@@ -16,6 +16,7 @@ from .. import errors
 from ..dispatch.op import both, helper, op
 from ..dispatch.registry import GRAPH
 from ..tensor import arithmetic
+from ..tensor.bfloat16 import shortened
 from ..tensor.tensor import Array, bare, plain
 from ._common import wrap
 from .special import elementwise
@@ -555,7 +556,8 @@ def log_softmax(self: Array, dim: int) -> Array:
     data = in_order(self)
     shifted = data - np.max(data, axis=at, keepdims=True)
     sums = np.add.reduce(np.asarray(arithmetic.exp(shifted)), axis=at, keepdims=True)
-    return bare((shifted - arithmetic.log(sums)).astype(self.dtype, copy=False))
+    logs = shortened(arithmetic.log(shortened(sums, self)), self)
+    return bare((shifted - logs).astype(self.dtype, copy=False))
 
 
 @op(

@@ -16,6 +16,7 @@ from .. import errors
 from ..dispatch.op import both, helper, op
 from ..dispatch.registry import GRAPH, RAW
 from ..tensor import arithmetic, dtypes
+from ..tensor.bfloat16 import shortened
 from ..tensor.tensor import Array, bare, wrapped_number
 from ..tensor.type_promotion import without_bools, without_whole_division
 from ._common import beside, refuse
@@ -292,7 +293,7 @@ def scale_by(grad: Array, by: Any) -> Array:
     other=lambda grad, alpha: grad if alpha == 1 else mul_scalar(grad, conj(alpha)),
 )
 def add(self: Array, other: Array, alpha: float = 1) -> Array:
-    return self + other if alpha == 1 else self + multiple(other, alpha)
+    return self + other if alpha == 1 else self + shortened(multiple(other, alpha), self)
 
 
 @op("add.Scalar", pointwise=True, self=lambda grad: grad)
@@ -309,7 +310,7 @@ def add_scalar(self: Array, other: float) -> Array:
     other=lambda grad, alpha: -grad if alpha == 1 else mul_scalar(-grad, conj(alpha)),
 )
 def sub(self: Array, other: Array, alpha: float = 1) -> Array:
-    return self - other if alpha == 1 else self - multiple(other, alpha)
+    return self - other if alpha == 1 else self - shortened(multiple(other, alpha), self)
 
 
 @op("sub.Scalar", pointwise=True, nr=1, self=lambda grad: grad)
@@ -490,7 +491,7 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Ar
 )
 def lerp(self: Array, end: Array, weight: float) -> Array:
     if self.dtype != end.dtype:
-        kinds = errors.C_NAMES[self.dtype.name], errors.C_NAMES[end.dtype.name]
+        kinds = errors.c_name(self.dtype), errors.c_name(end.dtype)
         raise RuntimeError(f"expected dtype {kinds[0]} for `end` but got dtype {kinds[1]}")
     refuse("lerp_kernel_scalar", "biu", self)
     near = abs(weight) < 0.5
@@ -507,7 +508,7 @@ def lerp(self: Array, end: Array, weight: float) -> Array:
 def lerp_tensor(self: Array, end: Array, weight: Array) -> Array:
     for name, operand in (("end", end), ("weight", weight)):
         if operand.dtype != self.dtype and np.ndim(operand):
-            kinds = errors.C_NAMES[self.dtype.name], errors.C_NAMES[operand.dtype.name]
+            kinds = errors.c_name(self.dtype), errors.c_name(operand.dtype)
             raise RuntimeError(f"expected dtype {kinds[0]} for `{name}` but got dtype {kinds[1]}")
     refuse("lerp_kernel_tensor", "biu", self, end, weight)
     end, weight = (operand.astype(self.dtype, copy=False) for operand in (end, weight))

@@ -31,7 +31,7 @@ def pairs(rows: int) -> tuple[Array, Array]:
 def pdist_forward(self: Array, p: float) -> Array:
     if self.shape[0] <= 1 or self.shape[1] == 0:
         return np.zeros(self.shape[0] * (self.shape[0] - 1) // 2, self.dtype)
-    if self.dtype == np.float16:
+    if self.dtype == np.float16 or not self.dtype.isnative:
         refuse("pdist", "f", self)
     one, two = pairs(self.shape[0])
     apart = np.abs(self[one] - self[two])
@@ -125,6 +125,8 @@ def cdist_forward(x1: Array, x2: Array, p: float) -> Array:
     if x1.dtype != x2.dtype:
         kinds = errors.type_name(x1.dtype), errors.type_name(x2.dtype)
         raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
+    if not x1.dtype.isnative:
+        refuse("cdist", "f", x1)
     apart = np.abs(x1[..., :, None, :] - x2[..., None, :, :])
     if p in (0, math.inf):
         return np.max(apart, axis=-1) if p else np.sum(apart != 0, axis=-1).astype(apart.dtype)

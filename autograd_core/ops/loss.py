@@ -12,6 +12,7 @@ from ..dispatch.registry import GRAPH, RAW
 from ..errors import check_cast, type_name
 from ..tensor import arithmetic, dtypes
 from ..tensor.arithmetic import total
+from ..tensor.bfloat16 import shortened
 from ..tensor.tensor import Array, Tensor, bare
 from ._common import refuse
 
@@ -49,7 +50,8 @@ def mse_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
 def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
     size = np.broadcast(self, target).size
     norm = 2.0 / size if reduction == MEAN else 2.0
-    return self.dtype.type(norm) * (self - target) * grad_output
+    scaled = shortened(shortened(self.dtype.type(norm), self) * shortened(self - target, self), self)
+    return scaled * grad_output
 
 
 @both
@@ -320,9 +322,9 @@ def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float =
 def huber_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int, delta: float) -> Array:
     if self.dtype != target.dtype:
         raise RuntimeError(f"Found dtype {type_name(target.dtype)} but expected {type_name(self.dtype)}")
-    difference = self - target
+    difference = shortened(self - target, self)
     slope = np.clip(difference, -delta, delta)
-    return slope * self.dtype.type(share(difference.size, reduction)) * grad_output
+    return shortened(slope * shortened(self.dtype.type(share(difference.size, reduction)), self), self) * grad_output
 
 
 @both

@@ -86,8 +86,7 @@ helper(mm_right, mm_right_arrays)
 def same_dtype(a: Array, b: Array) -> None:
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {errors.C_NAMES[a.dtype.name]} != "
-            f"{errors.C_NAMES[b.dtype.name]}"
+            f"expected m1 and m2 to have the same dtype, but got: {errors.c_name(a.dtype)} != {errors.c_name(b.dtype)}"
         )
 
 
@@ -404,7 +403,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: f
         self = RAW["expand"](self, shape)
     batches(batch1, batch2)
     if not self.dtype == batch1.dtype == batch2.dtype:
-        names = [errors.C_NAMES[x.dtype.name] for x in (self, batch1, batch2)]
+        names = [errors.c_name(x.dtype) for x in (self, batch1, batch2)]
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}"
         )

@@ -219,7 +219,7 @@ def check_bounds(low: int, high: int, kind: np.dtype[Any]) -> None:
     digits = np.finfo(kind).nmant + 1
     for what, end in ends.items():
         if abs(end) > 2**digits:
-            warn(BEYOND_DIGITS.format(what, digits, errors.C_NAMES[kind.name]))
+            warn(BEYOND_DIGITS.format(what, digits, errors.c_name(kind)))
 
 
 def check_ends(ends: dict[str, int], kind: np.dtype[Any]) -> None:
@@ -230,7 +230,7 @@ def check_ends(ends: dict[str, int], kind: np.dtype[Any]) -> None:
         least, most = (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max)
     for what, end in ends.items():
         if not least <= end <= most:
-            raise RuntimeError(f"{what} is out of bounds for {errors.C_NAMES[kind.name]}")
+            raise RuntimeError(f"{what} is out of bounds for {errors.c_name(kind)}")
 
 
 BEYOND_DIGITS = (

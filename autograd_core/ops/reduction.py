@@ -21,6 +21,7 @@ from ..engine.warnings import warn
 from ..functorch.batch import is_batched
 from ..tensor import arithmetic
 from ..tensor.arithmetic import total
+from ..tensor.bfloat16 import shortened
 from ..tensor.tensor import Array, plain
 from ._common import Dims, axes, wrap
 from .binary import TINY
@@ -388,7 +389,8 @@ def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
     over = axes(dim, np.ndim(self))
     top = np.max(self, axis=over, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
-    out = arithmetic.log(np.sum(arithmetic.exp(self - top), axis=over, keepdims=True)) + top
+    grown = shortened(arithmetic.exp(shortened(self - top, self)), self)
+    out = shortened(arithmetic.log(shortened(np.sum(grown, axis=over, keepdims=True), self)), self) + top
     return out if keepdim else np.squeeze(out, over)[()]
 
 

@@ -547,7 +547,7 @@ def masked_fill(self: Array, mask: Array, value: float) -> Array:
 
 def check_mask(mask: Array) -> None:
     if mask.dtype.kind != "b":
-        name = errors.C_NAMES[mask.dtype.name]
+        name = errors.c_name(mask.dtype)
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {name}")
 
 

@@ -7,7 +7,7 @@ from operator import lt
 import numpy as np
 
 from ..tensor.tensor import Array, Tensor, plain
-from .differentiable import adam
+from .differentiable import adam, adam_in_steps
 from .optimizer import (
     BETAS,
     DECAY,
@@ -44,6 +44,7 @@ class Adam(Algorithm):
     limits = {**RATE, **EPSILON, **BETAS, **DECAY}
     messages = {"lr": QUOTIENT, "betas": (DIFFERENCE, MULTIPLIED)}
     on_tensors = staticmethod(adam)
+    in_steps = staticmethod(adam_in_steps)
 
     def check(self, given: Group) -> None:
         if isinstance(given["lr"], Tensor) and given["foreach"] and not given["capturable"]:

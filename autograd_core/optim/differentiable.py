@@ -46,6 +46,24 @@ def sgd(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any
         param.add_(grad, alpha=-lr)
 
 
+def adam_in_steps(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    """Adam as torch computes it where nothing is differentiated."""
+    lr, (beta1, beta2) = rate_of(group), group["betas"]
+    mean, square, step = state["exp_avg"], state["exp_avg_sq"], state["step"]
+    step.add_(1)
+    if group["weight_decay"] != 0 and group["decoupled_weight_decay"]:
+        param.mul_(1 - lr * group["weight_decay"])
+    else:
+        grad = decay(param, grad, group)
+    mean.lerp_(grad, 1 - beta1)
+    square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+    count = step.item()
+    if group["amsgrad"]:
+        square = state["max_exp_avg_sq"].copy_(state["max_exp_avg_sq"].maximum(square))
+    scale = (square.sqrt() / (1 - beta2**count) ** 0.5).add_(group["eps"])
+    param.addcdiv_(mean, scale, value=-(lr / (1 - beta1**count)))
+
+
 def adam(param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     lr, (beta1, beta2), eps = rate_of(group), group["betas"], group["eps"]
     mean, square, step = state["exp_avg"], state["exp_avg_sq"], state["step"]

@@ -409,6 +409,8 @@ class Algorithm(Optimizer):
     """Options that torch did not always have, as they are where a stored state lacks them."""
     on_tensors: ClassVar[Any] = None
     """The same step made of operators, for `differentiable`; None where this engine has none."""
+    in_steps: ClassVar[Any] = None
+    """The same step in torch's operators, for bfloat16, which each of them rounds; None: it is rounded at the end."""
     messages: ClassVar[dict[str, Message]] = {}
     """What torch says of options that are no numbers, where it is not as usual (`options.MESSAGES`)."""
     captured: ClassVar[str] = "params and state_steps"
@@ -506,7 +508,9 @@ class Algorithm(Optimizer):
         check_state(param, self.state.get(param, {}))
         if group.get("capturable"):
             raise AssertionError(NOT_CAPTURED.format(self.captured, [*ACCELERATORS, *self.accelerators]))
-        if not group.get("differentiable"):
+        if not param.data_.dtype.isnative and self.in_steps is not None:
+            type(self).in_steps(param, -grad if group.get("maximize") else grad, self.state[param], group)
+        elif not group.get("differentiable"):
             update = self.update_parts if param.data_.dtype.kind == "c" else self.update
             update(param, -grad.data_ if group.get("maximize") else grad.data_, group)
         else:
@@ -601,7 +605,7 @@ def lerp(start: Array, end: Array, weight: float) -> Array:
         RuntimeError: they are of two dtypes, as after a model was brought to another one.
     """
     if start.dtype != end.dtype:
-        kinds = errors.C_NAMES[start.dtype.name], errors.C_NAMES[end.dtype.name]
+        kinds = errors.c_name(start.dtype), errors.c_name(end.dtype)
         raise RuntimeError(f"expected dtype {kinds[0]} for `end` but got dtype {kinds[1]}")
     way = end - start
     return plus(start, way, weight) if weight < 0.5 else plus(end, -way, 1 - weight)

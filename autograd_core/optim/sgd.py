@@ -21,7 +21,7 @@ class SGD(Algorithm):
     places = ("lr", "momentum", "dampening", "weight_decay", "nesterov")
     limits = {**RATE, "momentum": "momentum value", **DECAY}
     later = {**{name: value for name, value in Algorithm.later.items() if name != "momentum"}, "fused": False}
-    on_tensors = staticmethod(sgd)
+    on_tensors = in_steps = staticmethod(sgd)
 
     @staticmethod
     def at_least_zero(words: str, value: float) -> None:

@@ -222,7 +222,7 @@ def uniform(
     most = float(np.finfo(dtype).max)
     for name, end in (("from", low), ("to", high)):
         if abs(end) > most:
-            raise RuntimeError(f"{name} is out of bounds for {errors.C_NAMES[dtype.name]}")
+            raise RuntimeError(f"{name} is out of bounds for {errors.c_name(dtype)}")
     if not low <= high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     if high - low > most:

@@ -14,7 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from ..dispatch.schema.schema import composite
-from ..errors import Unsupported
+from ..engine.state import state
+from ..errors import BRAIN, Unsupported
 from ..namespace.module_names import WrittenInC
 from .tensor import Tensor
 
@@ -31,7 +32,8 @@ class dtype(metaclass=WrittenInC):
         self.category: Final = category
         self.itemsize: Final = itemsize
         self.alias: Final = alias
-        self.numpy: Final[np.dtype[Any] | None] = np.dtype(name) if supported else None
+        held = BRAIN if name == "bfloat16" else name
+        self.numpy: Final[np.dtype[Any] | None] = np.dtype(held) if supported else None
 
     @property
     def is_floating_point(self) -> bool:
@@ -53,6 +55,7 @@ class dtype(metaclass=WrittenInC):
 
 
 float16 = half = dtype("float16", FLOATING, 2, "half")
+bfloat16 = dtype("bfloat16", FLOATING, 2)
 float32 = dtype("float32", FLOATING, 4, "float")
 float64 = double = dtype("float64", FLOATING, 8, "double")
 int8 = dtype("int8", INTEGER, 1)
@@ -65,11 +68,13 @@ complex64 = cfloat = dtype("complex64", COMPLEX, 8, "cfloat")
 complex128 = cdouble = dtype("complex128", COMPLEX, 16, "cdouble")
 
 # Known by name so that a program which asks for one is told plainly, not with a NameError.
-bfloat16 = dtype("bfloat16", FLOATING, 2, supported=False)
 complex32 = dtype("complex32", COMPLEX, 4, "chalf", supported=False)
 
-SUPPORTED: Final = (float16, float32, float64, int8, int16, int32, int64, uint8, bool_, complex64, complex128)
-UNSUPPORTED: Final = (bfloat16, complex32)
+SUPPORTED: Final = (
+    *(float16, bfloat16, float32, float64),
+    *(int8, int16, int32, int64, uint8, bool_, complex64, complex128),
+)
+UNSUPPORTED: Final = (complex32,)
 
 # Every name under which torch offers a type: `torch.float32`, `torch.float`, `torch.bool`, ...
 OF_PYTHON: Final[dict[Any, dtype]] = {int: int64, float: float64, bool: bool_, complex: complex128}
@@ -111,6 +116,8 @@ def to_numpy(kind: Any) -> np.dtype[Any]:
     if kind.numpy is None:
         raise Unsupported(f"{kind!r} is not supported: use one of {', '.join(map(str, SUPPORTED))}")
     found: np.dtype[Any] = kind.numpy
+    if kind is bfloat16 and not state.bfloat16:
+        state.bfloat16 = True
     return found
 
 
@@ -281,7 +288,7 @@ NOT_GIVEN: Final = object()
 
 NO_DTYPE = "{}(): argument 'type' (position 1) must be torch.dtype, not {}"
 
-BRAIN: Final = SimpleNamespace(
+BRAIN_LIMITS: Final = SimpleNamespace(
     bits=16, min=-(2.0**128 - 2.0**120), max=2.0**128 - 2.0**120, eps=2.0**-7, smallest_normal=2.0**-126
 )
 """bfloat16, which numpy does not know: the exponent of float32 and seven bits behind the point."""
@@ -341,7 +348,7 @@ class finfo(Limits):
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             )
-        info = BRAIN if kind is bfloat16 else np.finfo(to_numpy(kind))
+        info = BRAIN_LIMITS if kind is bfloat16 else np.finfo(to_numpy(kind))
         super().__init__(kind, info)
         self.eps = float(info.eps)
         self.tiny = self.smallest_normal = float(info.smallest_normal)

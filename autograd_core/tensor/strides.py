@@ -19,6 +19,7 @@ import numpy as np
 
 from ..engine.grad_validation import dense
 from ..engine.warnings import warn_once
+from .bfloat16 import rounded
 from .tensor import Array
 from .views import laid_out, steps_of
 
@@ -182,6 +183,8 @@ def as_kind(data: Array, kind: np.dtype[Any], memory_format: str | None = None) 
     """A copy of `data` in another dtype."""
     if data.dtype.kind == "c":
         data = parts_that_fit(data, kind)
+    if not kind.isnative:
+        return with_strides(rounded(data), steps_in(data, memory_format))
     if memory_format is None and data.flags.c_contiguous:
         return data.astype(kind)
     copy = blank_like(data, kind, memory_format)

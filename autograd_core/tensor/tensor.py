@@ -162,6 +162,8 @@ class Tensor(metaclass=TensorMeta):
         if special and state.saved_hooks:
             callbacks.before_write(self)
         if isinstance(self.data_, np.ndarray):
+            if not self.data_.dtype.isnative:
+                value = callbacks.rounded(value)
             if 0 in self.data_.strides:  # elements that share a place: the one that changed is the one that was written
                 np.copyto(self.data_, value, where=np.not_equal(self.data_, value))
             else:
@@ -258,7 +260,7 @@ blank: Callable[[], Tensor] = type.__call__.__get__(Tensor)
 
 def bare(data: Any) -> Array:
     """`data` as results are kept: a numpy scalar if it is 0-d. (`data[()]` would make a view of any other.)"""
-    return data if data.ndim else data[()]
+    return data if data.ndim or not data.dtype.isnative else data[()]
 
 
 def plain(data: Array, node: Node | None = None, output_nr: int = 0, version: int = 0) -> Tensor:

@@ -65,6 +65,7 @@ TYPES = {
 
 FloatTensor, DoubleTensor, HalfTensor = TYPES["FloatTensor"], TYPES["DoubleTensor"], TYPES["HalfTensor"]
 LongTensor, IntTensor, ShortTensor = TYPES["LongTensor"], TYPES["IntTensor"], TYPES["ShortTensor"]
+BFloat16Tensor = TYPES["BFloat16Tensor"]
 CharTensor, ByteTensor, BoolTensor = TYPES["CharTensor"], TYPES["ByteTensor"], TYPES["BoolTensor"]
 
 

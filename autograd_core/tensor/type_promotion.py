@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from .. import errors
 from . import dtypes
 from .strides import as_kind
@@ -22,7 +26,14 @@ def common(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, ...]:
     """The arrays of `tensors` brought to one dtype; with `floating`, integers become the default float."""
     kind = dtypes.of_ranked(map(rank_operand, tensors))
     target = dtypes.to_numpy(dtypes.floating(kind) if floating else kind)
-    return tuple(t.data_ if t.data_.dtype == target else as_kind(t.data_, target) for t in tensors)
+    return tuple(t.data_ if t.data_.dtype == target else brought(t, target) for t in tensors)
+
+
+def brought(tensor: Tensor, target: np.dtype[Any]) -> Array:
+    """Its array in another dtype; beside bfloat16 a number stays as exact as it is."""
+    if tensor.data_.ndim or target.isnative:
+        return as_kind(tensor.data_, target)
+    return np.asarray(tensor.data_).astype(target)
 
 
 def without_bools(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, ...]:

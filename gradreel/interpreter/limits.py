@@ -311,7 +311,9 @@ class MemoryTracker:
         elements = math.prod(shape)
         if elements <= SMALL or storage in self.sizes:
             return
-        self.sizes[storage] = elements * np.dtype(dtype).itemsize
+        self.sizes[storage] = elements * (
+            4 if dtype == "bfloat16" else np.dtype(dtype).itemsize
+        )  # that lies as float32
         self.made += self.sizes[storage]
         if self.made > self.limit:
             self.count()

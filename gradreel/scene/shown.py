@@ -16,7 +16,7 @@ from gradreel.trace.events import Value, grid
 
 from . import columns, table
 
-DIGITS = {"float16": 4, "float32": 8, "complex64": 8}
+DIGITS = {"float16": 4, "bfloat16": 4, "float32": 8, "complex64": 8}
 MANY, FEWER = 16, 5
 """Of a value with more numbers than MANY, each is given to so many digits."""
 SUMMARY = {"min": "minimum", "max": "maximum", "mean": "mean"}

@@ -176,7 +176,7 @@ def euclidean(x1: Tensor, x2: Tensor) -> Tensor:
     size = math.prod(batch)
     kinds = x1.data_.dtype, x2.data_.dtype
     if kinds[0] != kinds[1] and size == 1:
-        names = [errors.C_NAMES[kind.name] for kind in kinds]
+        names = [errors.c_name(kind) for kind in kinds]
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
     if kinds[0] != kinds[1]:
         names = [errors.type_name(kind) for kind in kinds]

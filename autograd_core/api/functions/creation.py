@@ -19,12 +19,13 @@ from ...errors import Unsupported
 from ...functorch.batching_rules.factory import like as hidden_like
 from ...functorch.batching_rules.factory import make_sized as hidden_sized
 from ...tensor import dtypes
+from ...tensor.bfloat16 import rounded
 from ...tensor.device import device
 from ...tensor.dtypes import default_kind, get_default_dtype, to_numpy
 from ...tensor.size import Size
 from ...tensor.storage import new_storage
 from ...tensor.strides import PRESERVED, blank_like, copy_in_format
-from ...tensor.tensor import Array, Tensor, plain
+from ...tensor.tensor import Array, Tensor, bare, plain
 from ...tensor.views import extent, laid_out
 from .arguments import sizes_of
 
@@ -58,12 +59,20 @@ def from_data(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
     return array if dtype is None else array.astype(dtypes.to_numpy(dtype))
 
 
+ORDER = (
+    "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+    "currently not supported."
+)
+
+
 def need_forward(array: np.ndarray[Any, Any]) -> None:
-    """Whether each stride of `array` goes forward, as those of tensors do.
+    """Whether each stride of `array` goes forward, as those of tensors do, and its bytes lie as here.
 
     Raises:
-        ValueError: one goes backward.
+        ValueError: one goes backward, or they do not.
     """
+    if not array.dtype.isnative:
+        raise ValueError(ORDER)
     if any(stride < 0 for stride in array.strides):
         raise ValueError(BACKWARD)
 
@@ -226,7 +235,7 @@ def make_tensor(
     """A tensor over `data`, told as made by the factory `op`, of the numbers of `inputs` if it copies tensors."""
     check_device(device)
     array = np.asarray(data)
-    tensor = plain(array if array.ndim else array[()])
+    tensor = plain(bare(array) if array.dtype.isnative else rounded(array))
     if state.inference:
         tensor.as_inference()
     if requires_grad:
@@ -552,6 +561,7 @@ def symmetric_line(start: float, end: float, steps: int, kind: np.dtype[Any]) ->
         return np.linspace(start, end, steps).astype(kind)
     one = kind.type
     step = (one(end) - one(start)) / one(steps - 1)
+    step = step if kind.isnative else one(rounded(step))
     at = np.arange(steps)
     low = one(start) + step * at.astype(kind)
     high = one(end) - step * (steps - at - 1).astype(kind)

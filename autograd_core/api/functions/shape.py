@@ -17,6 +17,7 @@ from ...dispatch.schema.guard import guard
 from ...dispatch.schema.schema import composite
 from ...engine.state import ask_room
 from ...engine.warnings import warn_once
+from ...errors import Unsupported
 from ...functorch.batch import Batch
 from ...ops import binary, indexing, join
 from ...ops import view as view_ops
@@ -66,6 +67,8 @@ def view(input: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
 def view_dtype(input: Tensor, kind: np.dtype[Any]) -> Tensor:
     """The same memory read as elements of another type, outside the graph."""
     data = input.array()
+    if not (data.dtype.isnative and kind.isnative):
+        raise Unsupported("view of bfloat16 as another type is not supported")
     old, new = data.dtype.itemsize, kind.itemsize
     if old != new:
         names = errors.type_name(data.dtype), errors.type_name(kind)

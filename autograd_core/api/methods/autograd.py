@@ -80,7 +80,7 @@ def check_grad(self: Tensor, grad: Any) -> None:
     mine, theirs = self.data_, grad.data_
     if mine.dtype != theirs.dtype:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{errors.C_NAMES[theirs.dtype.name]}' to a tensor with "
+            f"attempting to assign a gradient with dtype '{errors.c_name(theirs.dtype)}' to a tensor with "
             "grad_dtype "
             f"'{errors.type_name(mine.dtype)}'. The gradient must match the tensor's grad_dtype (defaults to the "
             "tensor's dtype). "

@@ -120,6 +120,11 @@ def show(self: Tensor) -> str:
     return tensor_repr(self.data_, dtype=get_dtype(self), grad_fn=name, requires_grad=needed)
 
 
+def element_size(self: Tensor) -> int:
+    """The bytes of an element."""
+    return int(dtypes.from_numpy(self.data_.dtype).itemsize)
+
+
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """The memory as an array."""
     if self.requires_grad and state.grad_enabled and not force:
@@ -133,6 +138,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
                 f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.{resolve}().numpy() instead."
             )
         return np.asarray(self.data_)
+    if not self.data_.dtype.isnative:
+        raise TypeError("Got unsupported ScalarType BFloat16")
     mark_exposed()
     return self.data_.known() if is_hidden(self) else self.array()
 

@@ -55,7 +55,7 @@ def check_bounds(self: Tensor, *bounds: float | None) -> None:
     """
     found = dtypes.to_numpy(dtypes.result_type(self.data_, *(bound for bound in bounds if bound is not None)))
     if errors.RANK[found.kind] > errors.RANK[self.data_.dtype.kind]:
-        kinds = errors.type_name(found), errors.C_NAMES[self.data_.dtype.name]
+        kinds = errors.type_name(found), errors.c_name(self.data_.dtype)
         raise RuntimeError("result type {} can't be cast to the desired output type {}".format(*kinds))
 
 

@@ -112,7 +112,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         with no_grad():
             data = as_strided(given, size, of_rows(size) if stride is None else stride, storage_offset).array()
     if given.data_.dtype != self.data_.dtype:
-        kinds = [errors.C_NAMES[t.data_.dtype.name] for t in (self, given)]
+        kinds = [errors.c_name(t.data_.dtype) for t in (self, given)]
         raise RuntimeError("Could not set tensor of type " + kinds[1] + " to a tensor of type " + kinds[0])
     check_writable(self)
     if self._is_view():

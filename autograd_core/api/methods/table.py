@@ -210,8 +210,8 @@ PROPERTIES: dict[str, property] = {
     "imag": property(parts.imag, inplace.write_part(parts.imag)),
     "device": property(lambda self: CPU),
     "layout": property(lambda self: strided),
-    "itemsize": property(lambda self: int(self.data_.itemsize)),
-    "nbytes": property(lambda self: int(self.data_.nbytes)),
+    "itemsize": property(conversion.element_size),
+    "nbytes": property(lambda self: conversion.element_size(self) * int(self.data_.size)),
 }
 PROPERTIES |= {
     name: property(lambda self: False)
@@ -229,8 +229,9 @@ DECLARING = (
 """Modules that declare functions and methods when they are imported, beside those that are used here."""
 
 CASTS = {
-    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
-    "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
+    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16,
+    "long": dtypes.int64, "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
+    "bool": dtypes.bool_,
     "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }  # fmt: skip
 
@@ -254,7 +255,7 @@ OWN |= {
     "__repr__": conversion.show, "__array__": conversion.as_array,
     "__array_wrap__": conversion.wrapped_array, "type": conversion.type_,
     "dim": lambda self: int(self.data_.ndim), "ndimension": lambda self: int(self.data_.ndim),
-    "element_size": lambda self: int(self.data_.itemsize), "data_ptr": data_ptr,
+    "element_size": conversion.element_size, "data_ptr": data_ptr,
     "is_pinned": lambda self, device=None: False, "is_distributed": lambda self: False,
     "storage_offset": storage_offset, "untyped_storage": untyped_storage,
     "_is_zerotensor": lambda self: False,

@@ -7,6 +7,16 @@ from .backward import is_exact
 from .entry import ERRORS, KNOWN, free_names, plain_edge_lines, rename_names
 from .make_node import Making
 
+EXACT_NUMBERS = {"mul.Tensor": ("self", "other"), "div.Tensor": ("other",)}
+"""Operands that stay as exact as they are where they are numbers beside bfloat16: others go as bfloat16, too."""
+SHORT_NUMBERS = {
+    **dict.fromkeys(("add.Tensor", "sub.Tensor"), ("alpha",)),
+    **dict.fromkeys(("add.Scalar", "sub.Scalar", "rsub.Scalar", "remainder.Scalar", "fmod.Scalar"), ("other",)),
+    "pow.Tensor_Scalar": ("exponent",),
+    "pow.Scalar": ("self",),
+    "lerp.Tensor": ("weight",),
+}
+"""What else goes as bfloat16 beside it."""
 SIMPLE = ("_Tensor", "float", "int")
 """What the other operand of `a * b` mostly is."""
 
@@ -32,10 +42,18 @@ class Forward(Making):
             data, pair = ", ".join(f"d_{p}" for p in self.pair), ", ".join(self.pair)
             same = " is ".join(f"d_{p}.__class__" for p in self.pair) + " is _float32"
             lines.append(f"    if not ({same}): {data}, = _promote(({pair},), {self.floating})")
+            short = ", ".join(f"d_{p}" for p in self.pair if p not in EXACT_NUMBERS.get(op.name, ()))
+            lines += (
+                [f"    if _state.bfloat16: {short}, = _short(({short},), {data.partition(',')[0]})"] if short else []
+            )
         elif self.floating:
             lines.append("    if d_self.dtype.kind != 'f': d_self, = _promote((self,), True)")
         if op.view:
             lines.append("    d_self = self.array()")
+        for p in SHORT_NUMBERS.get(op.name, ()):
+            beside, number = f"d_{op.tensors[0]}", arrays.get(p, p)
+            lines.append(f"    n_{p}, = _short(({number},), {beside}) if _state.bfloat16 else ({number},)")
+            arrays[p] = f"n_{p}"
         call = ", ".join(arrays.get(p, p) for p in self.given)
         lines.append(f"    if _state.reserve is not None: _state.reserve({op.name!r}, ({call},))")
         lines += [*(f"    {line}" for line in self.real_lines()), "    try:"]
@@ -43,11 +61,17 @@ class Forward(Making):
         lines += [f"    except {ERRORS} as error:", f"        raise _OP.failure(error, ({self.everything},)) from None"]
         results = [f"r_{name}" for name in op.outputs]
         if op.many or op.view:
+            if not op.view:
+                given = ", ".join(f"d_{p}" for p in op.tensors + op.lists)
+                lines.append(f"    if _state.bfloat16: given_back = _settled({op.name!r}, ({given},), given_back)")
             lines.append(f"    results = _finish(_OP, self, given_back, ({''.join(f'{p}, ' for p in self.given[1:])}))")
             lines += [] if op.many else [f"    {results[0]}, = results"]
         else:
             lines.append(f"    {', '.join('v_' + name for name in op.outputs)} = given_back")
             lines += self.laid_lines("    ")
+            made = ", ".join(f"v_{name}" for name in op.outputs)
+            given = ", ".join(f"d_{p}" for p in op.tensors + op.lists)
+            lines.append(f"    if _state.bfloat16: {made}, = _settled({op.name!r}, ({given},), ({made},))")
             for name in op.outputs:
                 lines += self.result_lines(name)
                 lines.append(f"    r_{name}.node = None")

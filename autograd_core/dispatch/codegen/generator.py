@@ -35,6 +35,7 @@ from ...graph.edges import late, number_late, operand_edge
 from ...graph.node import FLOAT, LAST, SCALAR, Dim, known_floats, outs_of
 from ...graph.saved_tensor import SavedResult, save_result, unpack_slot
 from ...tensor import arithmetic
+from ...tensor.bfloat16 import settled, short_numbers
 from ...tensor.storage import Storage
 from ...tensor.tensor import Tensor, blank, wrapped_number
 from .. import operands
@@ -78,6 +79,7 @@ PLUMBING: Namespace = {
     "_batched": call_batched, "_proxy": weakref.proxy, "_noted": freeze_value, "_LARGE": LARGE, "_SMALL": SMALL,
     "_quiet": operands.loaded_quietly, "_wrapped": wrapped_number, "_many_leaves": many_leaves, "_underived": make_node,
     "_no_complex": refuse_complex, "_several": tuple,
+    "_settled": settled, "_short": short_numbers,
     "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_told_step": told_step, "_apart": apart,
 }  # fmt: skip
 

@@ -111,7 +111,7 @@ def follow_out(name: str, options: dict[str, Any], place: Tensor) -> dict[str, A
     if wanted is None:
         return options if name == "mean" else options | {"dtype": place.dtype}
     if wanted is not place.dtype:
-        raise RuntimeError(DTYPE.format(errors.C_NAMES[wanted.name], errors.C_NAMES[place.dtype.name]))
+        raise RuntimeError(DTYPE.format(errors.c_name(wanted), errors.c_name(place.dtype)))
     return options
 
 

@@ -70,7 +70,7 @@ def check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | Non
     Raises:
         RuntimeError: they do not.
     """
-    kinds = [errors.C_NAMES[t.data_.dtype.name] for t in (query, key, value)]
+    kinds = [errors.c_name(t.data_.dtype) for t in (query, key, value)]
     ranks = [t.data_.ndim for t in (query, key, value)]
     if len(set(kinds)) > 1:
         raise RuntimeError(
@@ -85,7 +85,7 @@ def check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | Non
     if mask is not None and mask.data_.dtype.name not in ("bool", "float32", query.data_.dtype.name):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{errors.C_NAMES[mask.data_.dtype.name]} and  query.dtype: {kinds[0]} instead."
+            f"{errors.c_name(mask.data_.dtype)} and  query.dtype: {kinds[0]} instead."
         )
     if query.data_.dtype.kind != "f":
         raise RuntimeError(f"expected scalar type Float but found {errors.type_name(query.data_.dtype)}")

@@ -103,9 +103,10 @@ def check_kinds(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: 
         RuntimeError, NotImplementedError: they are not, or it has none.
     """
     kind, other = input.data_.dtype, weight.data_.dtype
-    if kind.name == "float16" and other != kind:
+    if (kind.name == "float16" or not kind.isnative) and other != kind:
+        name = errors.legacy_type(kind) if kind.isnative else "CPUBFloat16Type"
         raise RuntimeError(
-            f"Input type ({errors.legacy_type(kind)}) and weight type ({errors.legacy_type(other)}) should be the same "
+            f"Input type ({name}) and weight type ({errors.legacy_type(other)}) should be the same "
             "or input should be a MKLDNN tensor and weight is a dense tensor"
         )
     kernel, without = TRANSPOSED if transposed else STRAIGHT
@@ -123,7 +124,7 @@ def check_bias(kind: np.dtype[Any], bias: Tensor | None) -> None:
         RuntimeError: it is not.
     """
     if bias is not None and bias.data_.dtype != kind:
-        names = [errors.C_NAMES[dtype.name] for dtype in (kind, bias.data_.dtype)]
+        names = [errors.c_name(dtype) for dtype in (kind, bias.data_.dtype)]
         raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")
 
 

@@ -34,7 +34,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         if n != m:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {n} and {m}")
     named = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
-    kinds = {name: errors.C_NAMES[t.data_.dtype.name] for name, t in named.items() if t is not None}
+    kinds = {name: errors.c_name(t.data_.dtype) for name, t in named.items() if t is not None}
     if len(set(kinds.values())) > 1:
         told = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
         raise RuntimeError(f"All tensors must have the same dtype, got {told}")

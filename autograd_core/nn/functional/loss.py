@@ -203,7 +203,7 @@ def gaussian_nll_loss(
         raise ValueError(f"{reduction} is not valid")
     spread = clone(spread)
     if spread.data_.dtype.kind != "f":
-        kind = errors.C_NAMES[spread.data_.dtype.name]
+        kind = errors.c_name(spread.data_.dtype)
         raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
     spread.overwrite(np.maximum(spread.data_, number(eps)))
     spread.bump()

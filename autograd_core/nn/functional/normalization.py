@@ -10,6 +10,7 @@ import numpy as np
 from ... import errors
 from ...api.functions.shape import contiguous
 from ...dispatch.schema.schema import composite
+from ...errors import BRAIN
 from ...events import session as tell
 from ...ops import normalization
 from ...ops._common import refuse
@@ -17,8 +18,9 @@ from ...ops.binary import add, add_scalar, div, mul, pow_scalar
 from ...ops.join import clone, repeat
 from ...ops.padding import constant_pad_nd
 from ...ops.reduction import mean_dim, vector_norm
-from ...ops.unary import clamp_min, rsqrt
+from ...ops.unary import clamp_min, rsqrt, to_copy
 from ...ops.view import expand, select, squeeze_dim, unsqueeze, view
+from ...tensor.bfloat16 import FLOAT
 from ...tensor.dtypes import number
 from ...tensor.strides import suggest_format
 from ...tensor.tensor import Tensor
@@ -73,7 +75,7 @@ def check_mixture(input: Tensor, *parts: Tensor | None) -> None:
         return
     if other.name != "float32":
         raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
-    if kind.name != "float16":
+    if kind.name != "float16" and kind.isnative:
         raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
@@ -103,6 +105,10 @@ def rms_norm(
             f"{list(weight.data_.shape)} and normalized_shape = {shape}"
         )
     over = list(range(input.data_.ndim - len(normalized_shape), input.data_.ndim))
+    if not input.data_.dtype.isnative:  # what is short is computed in float32
+        scale = None if weight is None else to_copy(weight, FLOAT)
+        exact = rms_norm(to_copy(input, FLOAT), normalized_shape, scale, eps)
+        return to_copy(exact, BRAIN)
     kept = float(np.finfo(input.data_.dtype).eps) if eps is None else eps
     scale = rsqrt(add_scalar(mean_dim(pow_scalar(input, 2), over, True), kept))
     result = mul(input, scale)
