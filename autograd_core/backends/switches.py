@@ -9,9 +9,11 @@ import warnings
 from typing import Any
 
 from ..api.functions.creation import check_device
+from ..dispatch.autocast import Autocast
 from ..engine.state import state
 from ..tensor.device import CPU
 from ..tensor.device import device as named
+from ..tensor.dtypes import to_numpy
 
 DEFAULTS: dict[str, Any] = {"device": None, "precision": "highest", "deterministic": 0, "interop": 1}
 PRECISIONS = ("highest", "high", "medium")
@@ -168,3 +170,22 @@ def get_num_threads() -> int:
 
 def set_num_threads(count: int) -> None:
     """Accepted; this engine has one thread."""
+
+
+# ---- autocast on the CPU
+
+
+def begin_autocast(dtype: Any, cache: bool = True) -> Autocast | None:
+    """Let a block of autocast begin, without it for None; gives what was before, for `end_autocast`."""
+    before: Autocast | None = state.autocast
+    if dtype is None:
+        state.autocast = None
+        return before
+    copies = before.copies if before is not None and before.copies is not None else {}
+    state.autocast = Autocast(to_numpy(dtype), copies if cache else None)
+    return before
+
+
+def end_autocast(before: Autocast | None) -> None:
+    """Let it end: what was before is again."""
+    state.autocast = before

@@ -49,7 +49,7 @@ irregular_memory: set[str] = set()
 """Who else may write the memory of tensors that were made outside `isolated`; a tape must know."""
 
 ASKED = frozenset(
-    {"grad_enabled", "inference", "session", "saved_hooks", "reserve", "anomaly", "next_sequence", "mapped", "bfloat16"}
+    ("grad_enabled inference session saved_hooks reserve anomaly next_sequence mapped bfloat16 autocast").split()
 )
 """The fields whose change may make a thread special."""
 
@@ -78,6 +78,8 @@ class State(threading.local):
     warn_always: bool
     validate_args: bool
     grad_enabled: bool
+    autocast: Any
+    """The block of torch.autocast under way; see dispatch/autocast.py."""
     bfloat16: bool
     """Whether there was a tensor of it; see tensor/bfloat16.py."""
     next_sequence: Callable[[], int]
@@ -98,7 +100,7 @@ class State(threading.local):
             usual=False, inference=False, session=None, aside=None, tape=None, saved_hooks=(), saved_hooks_refused=None,
             next_call=count(1).__next__, calls=[], reserve=None, warned=set(), anomaly=False, check_nan=True,
             levels=[], dual=None, mapped=(), early_stop=None, warn_always=False, validate_args=True, grad_enabled=True,
-            next_sequence=next_sequence, tables=None, bfloat16=False,
+            next_sequence=next_sequence, tables=None, bfloat16=False, autocast=None,
         )  # fmt: skip
         self.look()
 
@@ -121,6 +123,7 @@ class State(threading.local):
             and not fields["anomaly"]
             and not fields["mapped"]
             and not fields["bfloat16"]
+            and fields["autocast"] is None
             and fields["next_sequence"] is next_usual
         )
         fields["usual"] = usual
@@ -174,7 +177,9 @@ def tape_of(fields: dict[str, Any]) -> Tape | None:
     tape = fields["session"]
     if not getattr(tape, "noting", False) or not tape.facts:
         return None
-    if fields["inference"] or fields["saved_hooks"] or fields["anomaly"] or fields["mapped"] or fields["bfloat16"]:
+    if fields["inference"] or fields["saved_hooks"] or fields["anomaly"] or fields["mapped"]:
+        return None
+    if fields["bfloat16"] or fields["autocast"] is not None:
         return None
     tape.grad, tape.reserve, tape.next_sequence = fields["grad_enabled"], fields["reserve"], fields["next_sequence"]
     tape.free, tape.levels = getattr(tape.reserve, "free", 0), fields["levels"]

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..dispatch.autocast import lowered
 from ..dispatch.op import both, helper, op
 from ..dispatch.registry import RAW
 from ..dispatch.schema.schema import composite
+from ..engine.state import special, state
 from ..functorch.batch import is_hidden
 from ..tensor import arithmetic
 from ..tensor.tensor import Array, Tensor
@@ -269,6 +271,8 @@ def batches(a: Array, b: Array) -> tuple[int, int, int]:
     """)
 def matmul(a: Any, b: Any) -> Any:
     """`a @ b` for tensors of any rank but 0."""
+    if special and state.autocast is not None:
+        a, b = lowered(a), lowered(b)
     m, n = a.data_.ndim, b.data_.ndim
     if m == n == 2:
         return mm(a, b)
@@ -433,6 +437,8 @@ def addr(self: Array, vec1: Array, vec2: Array, beta: float = 1, alpha: float = 
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """`input @ weight.T + bias` over the last dimension, through addmm where torch goes through it."""
+    if special and state.autocast is not None:
+        input, weight, bias = lowered(input), lowered(weight), lowered(bias)
     if bias is None:
         return matmul(input, t(weight))
     shape = list(input.data_.shape)

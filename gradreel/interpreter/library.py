@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
+from autograd_core.engine.state import state
 from autograd_core.nn.attributes import ModuleTable, TensorTable
 
 from .builtins import object_methods
@@ -51,7 +52,7 @@ from .stdlib.system import (
 )
 from .stdlib.typing import make_typing_module
 from .torch_module import devices, storage_addresses
-from .torch_module.namespace import NAMES, OWNERS, SPACES, SURFACE, always, find_in_engine, give_looks
+from .torch_module.namespace import NAMES, OWNERS, SPACES, SURFACE, find_in_engine, give_looks
 from .torch_module.serialization import load, save
 
 devices.install()
@@ -213,7 +214,24 @@ def autocast(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
 
 
 SPACES["torch"].table["autocast"] = Builtin("autocast", autocast, machine=True)
-SPACES["torch"].table["is_autocast_enabled"] = Builtin("is_autocast_enabled", always(False))
+
+
+def is_autocast_enabled(device_type: Value = None) -> bool:
+    """Whether a block of autocast is under way: without a device the question is for a card."""
+    return device_type == "cpu" and state.autocast is not None
+
+
+def autocast_dtype(device_type: Value = "cpu") -> Value:
+    """In which dtype autocast computes on a device."""
+    return torch.bfloat16 if device_type == "cpu" else torch.float16
+
+
+SPACES["torch"].table |= {
+    "is_autocast_enabled": Builtin("is_autocast_enabled", is_autocast_enabled),
+    "is_autocast_cpu_enabled": Builtin("is_autocast_cpu_enabled", lambda: is_autocast_enabled("cpu")),
+    "get_autocast_dtype": Builtin("get_autocast_dtype", autocast_dtype),
+    "get_autocast_cpu_dtype": Builtin("get_autocast_cpu_dtype", autocast_dtype),
+}
 
 
 def open_file(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:

@@ -178,6 +178,8 @@ class Machine:
         self.frame = Frame(names, {}, 0, "<module>")
         self.random: Any = None
         self.chance: Any = None
+        self.autocasts: list[Any] = []
+        """What the blocks of torch.autocast under way found when they began."""
         self.handling: list[Error] = []
         """The exceptions that handlers are dealing with, innermost last."""
         self.modules: dict[str, Namespace] = {}

@@ -162,7 +162,6 @@ LIMITS = {
     "nn.EmbeddingBag(4, 2, sparse=True)": "sparse=True",
     "F.embedding(torch.tensor([0]), torch.ones(2, 2), sparse=True)": "sparse=True",
     "torch.zeros(2, dtype=torch.complex32)": "complex64",
-    "torch.autocast('cpu')": "enabled=False",
     "torch.cdist(torch.ones(2, 1, 2), torch.ones(1, 2))": "expand",
     "torch.utils.checkpoint.checkpoint(torch.sin, torch.ones(1), debug=True, use_reentrant=False)": "debug=True",
 }

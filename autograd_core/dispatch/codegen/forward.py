@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...tensor.strides import elementwise_layout
+from ..autocast import way_of
 from .backward import is_exact
 from .entry import ERRORS, KNOWN, free_names, plain_edge_lines, rename_names
 from .make_node import Making
@@ -33,6 +34,11 @@ class Forward(Making):
         lines.append("    if _state.mapped:")
         lines.append(f"        hidden = _batched(_OP, ({self.everything},))")
         lines.append("        if hidden is not None: return hidden")
+        if way_of(op.name) is not None:
+            given = ", ".join(p for p in op.tensors)
+            lines.append("    if _state.autocast is not None:")
+            lines += [f"        {given}, = _cast(({given},))"] if given else []
+            lines += [f"        {p} = _cast({p})" for p in op.lists]
         for p in op.tensors:
             lines.append(f"    if {p}.__class__ is not _Tensor: {p} = _operand({p}, _OP, {p!r})")
             lines.append(f"    d_{p} = {p}.data_" + (f" if {p} is not None else None" if p in op.optional else ""))

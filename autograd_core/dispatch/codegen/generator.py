@@ -39,6 +39,7 @@ from ...tensor.bfloat16 import settled, short_numbers
 from ...tensor.storage import Storage
 from ...tensor.tensor import Tensor, blank, wrapped_number
 from .. import operands
+from ..autocast import way_of
 from ..not_differentiable import make_node
 from ..registry import callbacks
 from .backward import Backward
@@ -117,7 +118,9 @@ class Code(Forward, Backward):
             if self.has_step():
                 lines += self.step() + self.step(graph=True)
                 made += ["_step", "_graph_step"]
-        names = ", ".join([*PLUMBING, "_Node", "_OP", "_forward", "_refused", "_over", "_lie", *self.formula_names])
+        names = ", ".join(
+            [*PLUMBING, "_Node", "_OP", "_forward", "_refused", "_over", "_lie", "_cast", *self.formula_names]
+        )
         body = "\n".join(f"    {line}" for line in lines)
         return f"def _make({names}):\n{body}\n    return dict({', '.join(f'{n}={n}' for n in made)})\n"
 
@@ -127,6 +130,7 @@ class Code(Forward, Backward):
         for p, (on_arrays, on_tensors) in formulas.items():
             given[f"_raw_{p}"], given[f"_graph_{p}"] = on_arrays, on_tensors
         given["_lie"] = self.rule
+        given["_cast"] = way_of(self.op.name)
         given["_over"] = self.op.traits.get("over")
         given["_refused"] = self.op.traits.get("operator") or refuse_operands(self.op)
         given["_promote"] = self.op.traits.get("promotion", operands.promote)

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
+from ..autocast import cast_arguments
+
 DEFAULT = ("function", "method", "function_", "method_", "out")
 
 KINDS = {
@@ -192,7 +194,8 @@ def composite(text: str) -> Callable[[F], F]:
     """Declare a function that chooses among operators of the table, or consists of several, by its schemas."""
 
     def register(function: F) -> F:
-        declare(text, function)
-        return function
+        whole: Any = cast_arguments(function)
+        declare(text, whole)
+        return whole
 
     return register

@@ -11,6 +11,7 @@ import numpy as np
 from ... import errors
 from ...api.functions.arguments import cast
 from ...api.functions.pointwise import where
+from ...dispatch.autocast import cast_arguments
 from ...dispatch.inplace import in_place
 from ...dispatch.schema.schema import composite
 from ...engine.state import state
@@ -86,6 +87,7 @@ def same_as(input: Tensor, weight: Tensor) -> Tensor:
     return weight
 
 
+@cast_arguments
 @with_old_flags
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
     one, other = same_size(input, target)
@@ -120,6 +122,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> 
     return loss.soft_margin_loss(input, target, reduction_nr(reduction))
 
 
+@cast_arguments
 @with_old_flags
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean") -> Tensor:
     nothing = plain(np.zeros_like(input.data_))
@@ -129,6 +132,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, red
     return reduce_loss(add(far, near), reduction)
 
 
+@cast_arguments
 @with_old_flags
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
@@ -143,6 +147,7 @@ def margin_ranking_loss(
     return reduce_loss(in_place(unary.clamp_min, add_scalar(to_floats(order), margin), 0), reduction)
 
 
+@cast_arguments
 @with_old_flags
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
@@ -167,6 +172,7 @@ def cosine_embedding_loss(
     return reduce_loss(add(near, far), reduction)
 
 
+@cast_arguments
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -283,6 +289,7 @@ def need_one_rank(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
         )
 
 
+@cast_arguments
 @with_old_flags
 def triplet_margin_loss(
     anchor: Tensor,
@@ -324,6 +331,7 @@ def multilabel_soft_margin_loss(
 # ---- of probabilities: how likely the targets are
 
 
+@cast_arguments
 @with_old_flags
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
@@ -373,6 +381,7 @@ def binary_cross_entropy_with_logits(
     return loss.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_nr(reduction))
 
 
+@cast_arguments
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -478,6 +487,7 @@ def by_place(input: Tensor, target: Tensor, weight: Tensor | None, reduction: in
     return view_ops.view(losses, labels) if reduction == 0 else losses
 
 
+@cast_arguments
 def cross_entropy(
     input: Tensor,
     target: Tensor,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dispatch.autocast import cast_arguments
 from ...dispatch.schema.guard import guard
 from ...dispatch.schema.schema import composite
 from ...engine.warnings import warn
@@ -178,6 +179,7 @@ ONE_WIDE = (
 )
 
 
+@cast_arguments
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Any:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import posixpath
 
+from autograd_core.backends.switches import begin_autocast, end_autocast
 from gradreel.trace.texts import cut
 
+from ..engine.engine import torch
 from ..machine import Machine
 from ..refusal import Refusal
 from ..runtime.calls import call_method
@@ -64,6 +66,23 @@ def _parameters(machine: Machine, function: Value) -> list[Value]:
     return found
 
 
+def _begin_autocast(machine: Machine, dtype: Value, cache: Value) -> None:
+    """Lets a block of torch.autocast on the CPU begin; None switches it off within one.
+
+    Raises:
+        TypeError: the dtype is none.
+    """
+    if dtype is not None and not isinstance(dtype, torch.dtype):
+        raise TypeError(f"a dtype is wanted, not {kind_name(dtype)}")
+    machine.meter.length(len(machine.autocasts) + 1)
+    machine.autocasts.append(begin_autocast(dtype, cache is True))
+
+
+def _end_autocast(machine: Machine) -> None:
+    if machine.autocasts:
+        end_autocast(machine.autocasts.pop())
+
+
 def _remark(machine: Machine, sentence: Value) -> None:
     machine.remark(check_sentence(sentence))
 
@@ -81,6 +100,8 @@ DISK = make_module(
         "link": link,
         "forget": lambda machine, name: machine.files.pop(name, None),
         "parameters": _parameters,
+        "begin_autocast": _begin_autocast,
+        "end_autocast": _end_autocast,
         "remark": _remark,
         "refuse": _refuse,
     },

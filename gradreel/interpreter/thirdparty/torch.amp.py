@@ -1,10 +1,11 @@
-"""torch.amp, in Python: on a machine without a GPU what it does for one is switched off, as PyTorch does it."""
+"""torch.amp, in Python: what it does for a GPU is switched off, as PyTorch does where there is none."""
 
 import functools as _functools
 import warnings as _warnings
 
 import torch as _torch
-from _disk import refuse as _refuse
+from _disk import begin_autocast as _begin
+from _disk import end_autocast as _end
 
 
 def is_autocast_available(device_type):
@@ -20,18 +21,27 @@ class autocast:
         if device_type == "cuda" and enabled:
             _warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
             enabled = False
-        if device_type == "cpu" and enabled:
-            _refuse(
-                "Autocast to bfloat16 on the CPU is not supported here: numbers of 16 bits would be other ones. "
-                "With `enabled=False` the program runs as it is."
+        if dtype is None:
+            dtype = _torch.bfloat16 if device_type == "cpu" else _torch.float16
+        if device_type == "cpu" and enabled and dtype not in (_torch.bfloat16, _torch.float16):
+            _warnings.warn(
+                "In CPU autocast, but the target dtype is not supported. Disabling autocast.\nCPU Autocast only "
+                "supports dtype of torch.bfloat16, torch.float16 currently.",
+                stacklevel=2,
             )
+            enabled = False
         self.device, self.fast_dtype = device_type, dtype
         self._enabled = enabled
+        self._cache_enabled = True if cache_enabled is None else cache_enabled
 
     def __enter__(self):
+        if self.device == "cpu":
+            _begin(self.fast_dtype if self._enabled else None, self._cache_enabled)
         return self
 
     def __exit__(self, *error):
+        if self.device == "cpu":
+            _end()
         return False
 
     def __call__(self, function):
