@@ -155,19 +155,20 @@ BRAIN = np.dtype(np.float32).newbyteorder()
 """The dtype of bfloat16; see tensor/bfloat16.py."""
 
 
-def kind_name(dtype: np.dtype[Any]) -> str:
-    """`float32`, `bfloat16`: the name of a dtype."""
-    return dtype.name if dtype.isnative else "bfloat16"
+def kind_name(dtype: Any) -> str:
+    """`float32`, `bfloat16`: the name of a dtype, numpy's or ours."""
+    name: str = dtype.name if getattr(dtype, "isnative", True) else "bfloat16"
+    return name
 
 
 def type_name(dtype: np.dtype[Any]) -> str:
     """`Float`, `Long`: a dtype as torch's messages name it."""
-    return TYPE_NAMES[dtype.name] if dtype.isnative else "BFloat16"
+    return TYPE_NAMES[kind_name(dtype)]
 
 
-def c_name(dtype: np.dtype[Any]) -> str:
+def c_name(dtype: Any) -> str:
     """`float`, `long int`: a dtype as C++ names it."""
-    return C_NAMES[dtype.name] if dtype.isnative else "c10::BFloat16"
+    return C_NAMES[kind_name(dtype)]
 
 
 def legacy_type(dtype: np.dtype[Any]) -> str:

@@ -34,10 +34,7 @@ def rounded(data: Array) -> Array:
     bits = exact.view(np.uint32)
     odd = (bits >> np.uint32(16)) & np.uint32(1)
     kept = (bits + (odd + np.uint32(0x7FFF))) & np.uint32(0xFFFF0000)
-    nearest = np.where(np.isnan(exact), np.float32(np.nan), kept.view(np.float32))
-    made = np.empty_like(exact, BRAIN)
-    made[...] = nearest
-    return made
+    return np.where(np.isnan(exact), np.float32(np.nan), kept.view(np.float32)).astype(BRAIN)
 
 
 def shortened(value: Array, beside: Array) -> Array:

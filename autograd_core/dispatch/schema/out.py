@@ -94,7 +94,7 @@ def check_places(name: str, values: Sequence[Tensor], places: Sequence[Tensor]) 
         RuntimeError: one has another.
     """
     for value, place in zip(values, places, strict=False):
-        kind, given = value.data_.dtype.name, place.data_.dtype.name
+        kind, given = (errors.kind_name(t.data_.dtype) for t in (value, place))
         if kind != given and not (given == "uint8" and name in ("all", "any")):
             raise RuntimeError(DTYPE.format(errors.C_NAMES[kind], errors.C_NAMES[given]))
 

@@ -82,7 +82,11 @@ def check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | Non
             f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {ranks[0]} key.dim: "
             f"{ranks[1]} and value.dim: {ranks[2]} instead."
         )
-    if mask is not None and mask.data_.dtype.name not in ("bool", "float32", query.data_.dtype.name):
+    if mask is not None and errors.kind_name(mask.data_.dtype) not in (
+        "bool",
+        "float32",
+        errors.kind_name(query.data_.dtype),
+    ):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
             f"{errors.c_name(mask.data_.dtype)} and  query.dtype: {kinds[0]} instead."
