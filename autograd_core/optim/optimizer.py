@@ -29,6 +29,7 @@ from ..nn.attributes import clear_grad, typename
 from ..opaque import opaque
 from ..ordered_dict import OrderedDict
 from ..random.box_muller import multiply_add
+from ..tensor.bfloat16 import is_short
 from ..tensor.dtypes import kind_name, number, part_kind
 from ..tensor.tensor import Array, Tensor, plain
 
@@ -410,7 +411,7 @@ class Algorithm(Optimizer):
     on_tensors: ClassVar[Any] = None
     """The same step made of operators, for `differentiable`; None where this engine has none."""
     in_steps: ClassVar[Any] = None
-    """The same step in torch's operators, for bfloat16, which each of them rounds; None: it is rounded at the end."""
+    """The same step in torch's operators, for short floats, which each of them rounds; None: rounded at the end."""
     messages: ClassVar[dict[str, Message]] = {}
     """What torch says of options that are no numbers, where it is not as usual (`options.MESSAGES`)."""
     captured: ClassVar[str] = "params and state_steps"
@@ -508,7 +509,7 @@ class Algorithm(Optimizer):
         check_state(param, self.state.get(param, {}))
         if group.get("capturable"):
             raise AssertionError(NOT_CAPTURED.format(self.captured, [*ACCELERATORS, *self.accelerators]))
-        if not param.data_.dtype.isnative and self.in_steps is not None:
+        if is_short(param.data_.dtype) and self.in_steps is not None:
             type(self).in_steps(param, -grad if group.get("maximize") else grad, self.state[param], group)
         elif not group.get("differentiable"):
             update = self.update_parts if param.data_.dtype.kind == "c" else self.update

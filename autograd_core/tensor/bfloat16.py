@@ -28,6 +28,11 @@ def is_brain(dtype: np.dtype[Any]) -> bool:
     return not dtype.isnative and dtype == BRAIN
 
 
+def is_short(dtype: np.dtype[Any]) -> bool:
+    """Whether it is a float of two bytes: bfloat16 or float16."""
+    return dtype == np.float16 or is_brain(dtype)
+
+
 def rounded(data: Array) -> Array:
     """`data`, floats of any kind, as bfloat16: to the nearest, of two as near the even one; without dimensions, too."""
     exact = np.array(data, FLOAT, order="K")
