@@ -41,7 +41,7 @@ def make_node(
 ) -> Node | None:
     """The node of `results` of the operator `name`, above those of `operands` that require grad; None without any."""
     given = [t for t in operands if t is not None and t.requires_grad]
-    if not given:
+    if not given or not state.grad_enabled:
         return None
     node = NotImplemented_([gradient_edge(t) for t in given], tuple((r.data_.shape, r.data_.dtype) for r in results))
     node.operator = f"aten::{name}"

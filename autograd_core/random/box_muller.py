@@ -47,7 +47,7 @@ def multiply_add(a: Any, b: Any, c: Any) -> Any:
     """`a * b + c` rounded once, as a fused multiply-add does, in the wider type of the three (float32 or float64)."""
     a, b, c = np.broadcast_arrays(a, b, c)
     kind = np.result_type(a, b, c)
-    if kind != np.float64:  # the product of two is exact in double
+    if kind.kind == "f" and kind.itemsize < 8:  # the product of two is exact in double
         return (a.astype(np.float64) * b + c).astype(kind)
     product, lost = _exact_product(a, b)
     total = product + c

@@ -20,6 +20,7 @@ from ..dispatch.registry import callbacks
 from ..errors import BRAIN
 from .tensor import Array
 
+SIXTEEN, ODD, HALF, KEPT = (np.uint32(number) for number in (16, 1, 0x7FFF, 0xFFFF0000))
 FLOAT, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
@@ -37,9 +38,12 @@ def rounded(data: Array) -> Array:
     """`data`, floats of any kind, as bfloat16: to the nearest, of two as near the even one; without dimensions, too."""
     exact = np.array(data, FLOAT, order="K")
     bits = exact.view(np.uint32)
-    odd = (bits >> np.uint32(16)) & np.uint32(1)
-    kept = (bits + (odd + np.uint32(0x7FFF))) & np.uint32(0xFFFF0000)
-    return np.where(np.isnan(exact), np.float32(np.nan), kept.view(np.float32)).astype(BRAIN)
+    odd = bits >> SIXTEEN
+    odd &= ODD
+    odd += HALF
+    bits += odd  # what is no number has its bits on the left, and stays none
+    bits &= KEPT
+    return exact.byteswap(inplace=True).view(BRAIN)
 
 
 def shortened(value: Array, beside: Array) -> Array:

@@ -226,8 +226,12 @@ def call_ends(ledger: Ledger, event: e.BackwardFinished | e.BackwardFailed) -> I
         yield f"call {event.call} ends without being open"
 
 
+ROUNDING = {"bfloat16": 2**-7, "float16": 2**-9}
+"""By how much a sum may be off, where the dtype rounds coarsely."""
+
+
 def adds_up(ledger: Ledger, event: e.GradAdded) -> Iterator[str]:
-    """Sums are compared within float32 rounding of their larger term."""
+    """Sums are compared within the rounding of their dtype, relative to the larger term."""
     before, came, after = event.before, event.came, event.after
     if before is None or came is None:
         if repr(after) != repr(came if before is None else before):  # by their text, in which nan equals nan
@@ -236,8 +240,9 @@ def adds_up(ledger: Ledger, event: e.GradAdded) -> Iterator[str]:
     if after is None or not before.shape == came.shape == after.shape:
         yield f"shapes differ at node {event.node}"
     elif before.whole and came.whole and after.whole:
+        rounding = ROUNDING.get(after.dtype, 1e-5)
         for one, two, total in zip(leaves(before), leaves(came), leaves(after), strict=True):
-            if math.isfinite(one + two) and not abs(one + two - total) <= 1e-5 * max(abs(one), abs(two)):
+            if math.isfinite(one + two) and not abs(one + two - total) <= rounding * max(abs(one), abs(two)):
                 yield f"{one} + {two} is not {total}"
 
 
