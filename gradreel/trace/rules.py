@@ -261,7 +261,8 @@ def outlives_users(ledger: Ledger, event: e.NodeReleased) -> Iterator[str]:
 
 
 def leaf_or_number(ledger: Ledger, event: e.NodeMade) -> Iterator[str]:
-    if (event.variable is None) != (event.sequence_nr is not None):
+    counted = event.sequence_nr is not None or event.name == "NotImplemented"  # which torch does not count
+    if (event.variable is None) != counted:
         yield f"node {event.node} has sequence number {event.sequence_nr} and variable {event.variable}"
 
 
@@ -297,7 +298,7 @@ RULES: tuple[Rule, ...] = (
     Rule("what was there and what came add up to the sum", (e.GradAdded,), adds_up),
     Rule("a first gradient is taken or copied, a later one added", (e.GradStored,), stored_as_said),
     Rule("a node lives as long as an edge leads to it", (e.NodeReleased,), outlives_users),
-    Rule("every node but AccumulateGrad has a sequence number", (e.NodeMade,), leaf_or_number),
+    Rule("every node but AccumulateGrad and NotImplemented has a sequence number", (e.NodeMade,), leaf_or_number),
     Rule("a name is bound where its function runs", (e.NameBound, e.NameUnbound, e.FunctionLeft), scope_open),
     Rule("a line reached is a line of the program", (e.LineReached,), line_exists),
     Rule("a script stops at its first uncaught error", (e.LineReached,), over_after_error),
