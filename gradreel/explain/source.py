@@ -221,6 +221,56 @@ def bound_by(statement: ast.stmt) -> set[str]:
     return {part.id for goal in goals for part in ast.walk(goal) if isinstance(part, ast.Name)}
 
 
+def is_straight_through(node: ast.AST) -> TypeGuard[ast.BinOp]:
+    """Whether `node` is `a + (b - a).detach()`: a sum in which `a` cancels but for the gradient that it passes on."""
+    return isinstance(node, ast.BinOp) and estimator(node) is not None
+
+
+def parts_of(node: ast.BinOp) -> tuple[str, str]:
+    """What the estimator has the value of, and what it passes the gradient to."""
+    found = estimator(node)
+    return (ast.unparse(found[0]), ast.unparse(found[1])) if found is not None else ("", "")
+
+
+def estimator(node: ast.BinOp) -> tuple[ast.expr, ast.expr] | None:
+    """The two parts of a straight-through estimator, in whatever order and with whatever brackets it is written."""
+    terms = signed_terms(node)
+    if len(terms) != 3 or sum(cut for _, _, cut in terms) != 2:
+        return None
+    passes = next(term for _, term, cut in terms if not cut)
+    value = next((term for sign, term, cut in terms if cut and sign > 0), None)
+    taken = next((term for sign, term, cut in terms if cut and sign < 0), None)
+    whole = next(sign for sign, _, cut in terms if not cut) > 0
+    if value is None or taken is None or not whole or ast.dump(taken) != ast.dump(passes):
+        return None
+    return value, passes
+
+
+def signed_terms(node: ast.expr, sign: int = 1, cut: bool = False) -> list[tuple[int, ast.expr, bool]]:
+    """What a sum adds and takes away, each with its sign and whether it is detached; more than three are not told."""
+    terms: list[tuple[int, ast.expr, bool]] = []
+    todo = [(sign, node, cut)]
+    while todo and len(terms) + len(todo) <= 3:
+        sign, node, cut = todo.pop()
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+            todo.append((sign if isinstance(node.op, ast.Add) else -sign, node.right, cut))
+            todo.append((sign, node.left, cut))
+        elif (inner := detached_inner(node)) is not None:
+            todo.append((sign, inner, True))
+        else:
+            terms.append((sign, node, cut))
+    return [] if todo else terms
+
+
+def detached_inner(node: ast.expr) -> ast.expr | None:
+    """`x` of `x.detach()` and of `x.data`."""
+    if isinstance(node, ast.Attribute) and node.attr == "data":
+        return node.value
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "detach":
+        return None
+    return None if node.args else node.func.value
+
+
 def reach_back(text: str, start: int) -> int:
     """Where the expression begins that the name at `start` is an attribute of: `(a * b).sum().` and the like."""
     at = start

@@ -57,6 +57,12 @@ REFILLED = (
     "ax = torch.ones(2, requires_grad=True)\nout = (ax ** 2).sum()\nout.backward(retain_graph=True)\n"
     "ax += 1\nout.backward()\nprint(ax.grad)\n"
 )
+TURNED_ROUND = (
+    "enc, dec = nn.Linear(3, 2), nn.Linear(2, 3)\nweights = [*enc.parameters(), *dec.parameters()]\n"
+    "opt = torch.optim.SGD(weights, lr=0.1)\nx = torch.rand(4, 3)\nfor i in range(3):\n    p = enc(x)\n"
+    "    bits = (p > 0).float()\n    code = bits + (p - bits).detach()\n    opt.zero_grad()\n"
+    "    (dec(code) - x).pow(2).mean().backward()\n    opt.step()\n"
+)
 TWO_OPTIMIZERS = (
     "f, d = nn.Linear(2, 2), nn.Linear(2, 1)\nx = torch.ones(3, 2)\n"
     "own, foe = torch.optim.SGD(f.parameters(), lr=0.1), torch.optim.SGD(d.parameters(), lr=0.1)\n"
@@ -166,6 +172,12 @@ BROKEN = {
 }  # fmt: skip
 
 BROKEN_UNREAD = {
+    "an estimator behind one that is turned round": (
+        TURNED_ROUND,
+        "dec(code)",
+        "dec(p + (code - p).detach())",
+        "estimators have their value",
+    ),
     "gradients that the steps, in vain before, do not get": (
         OF_A_COPY,
         "loss.backward()",

@@ -60,6 +60,8 @@ class Observation:
     """The operator that makes the nodes of each name."""
     made_by: Counter[str] = field(default_factory=Counter)
     """How many tensors each operator made, recorded or not."""
+    cut_off: dict[int, float] = field(default_factory=dict)
+    """The largest magnitude of what was detached, by the line."""
     variables: dict[int, int] = field(default_factory=dict)
     """The leaf of each AccumulateGrad."""
     ran: set[str] = field(default_factory=set)
@@ -207,6 +209,8 @@ class Reader:
         self.flags[event.tensor] = event.requires_grad
         self.owners[event.tensor] = event.storage
         self.seen.made_by[event.op] += 1
+        if event.op in ("detach", "data"):
+            self.seen.cut_off[self.line] = max(self.seen.cut_off.get(self.line, 0.0), magnitude(event.value))
         if event.node is not None:
             self.seen.results.add(event.tensor)
         elif event.requires_grad:
@@ -341,6 +345,12 @@ def flat(data: Any) -> Iterator[float]:
             yield from flat(part)
     else:
         yield data
+
+
+def magnitude(value: Value) -> float:
+    """The largest magnitude among the entries of a value."""
+    ends = list(flat(value.data)) if value.whole else [value.minimum, value.maximum]
+    return max((abs(end) for end in ends if isinstance(end, float | int)), default=0.0)
 
 
 def finite(value: Value) -> bool:

@@ -19,6 +19,7 @@ from gradreel.trace.events import Value
 from ..diagnostics.diagnosis import Diagnosis
 from ..diagnostics.refusals import IN_TRANSFORM
 from ..replay.graph_queries import all_zero
+from ..source import is_straight_through, parts_of
 from .observe import Observation, alike, close, finite, flat, numbers
 from .references import of_ratio
 from .text import changed_blocks
@@ -449,6 +450,25 @@ def first_steps(seen: Observation) -> dict[str, Value]:
     return found
 
 
+def estimators_have_their_value(seen: Comparison) -> str | None:
+    """A straight-through estimator that an edit puts in has the value of what was picked, not of what it stands for."""
+    old = set(seen.before.trace.source.split("\n"))
+    new = seen.after.trace.source.split("\n")
+    for node in ast.walk(tree_of(seen.after.trace.code)):
+        if not is_straight_through(node):
+            continue
+        lines = {*range(node.lineno, (node.end_lineno or node.lineno) + 1)} & seen.after.cut_off.keys()
+        fresh = all(line <= len(new) and new[line - 1] not in old for line in lines)
+        if lines and fresh and max(seen.after.cut_off[line] for line in lines) < NOTHING:
+            value, passes = parts_of(node)
+            return f"`{value}` has the value of `{passes}` already, and what was picked counts no more"
+    return None
+
+
+NOTHING = 1e-5
+"""What is left of a difference by rounding alone."""
+
+
 def operations_stay(seen: Comparison) -> str | None:
     """What each turn computed it still computes, where the trouble is not in what is computed."""
     turns = len(seen.before.backwards)
@@ -530,6 +550,7 @@ RULES: dict[str, Rule] = {
     "the loss moves": the_loss_moves,
     "the forward stays": the_forward_stays,
     "first steps stay": first_steps_stay,
+    "estimators have their value": estimators_have_their_value,
     "operations stay": operations_stay,
     "printed numbers stay": printed_numbers_stay,
     "the parameter learns": the_parameter_learns,

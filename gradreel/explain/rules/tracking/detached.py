@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from typing import Any, TypeGuard
+from typing import Any
 
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
@@ -22,6 +22,7 @@ from ...narration.words import code, code_label, count, name_of, on
 from ...replay.graph_queries import nodes_behind
 from ...replay.states import TensorState
 from ...replay.world import World
+from ...source import is_straight_through, parts_of
 
 CUTS = frozenset({"detach", "data"})
 STEPS = 3
@@ -101,42 +102,6 @@ class CutSteps(FirstTrouble):
             cause="cut_steps",
             names=known_names(how="detach", source=name_of(world, source), cut=name_of(world, last)),
         )
-
-
-def is_straight_through(node: ast.AST) -> TypeGuard[ast.BinOp]:
-    """Whether `node` is `a + (b - a).detach()`, in either order, with `.data` in the place of `.detach()` or not."""
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
-        return False
-    return any(detached_difference(part) is not None and cancels(part, other) for part, other in addends(node))
-
-
-def addends(node: ast.BinOp) -> list[tuple[ast.expr, ast.expr]]:
-    return [(node.right, node.left), (node.left, node.right)]
-
-
-def detached_difference(node: ast.expr) -> ast.BinOp | None:
-    """The difference that `node` detaches."""
-    inner: ast.AST | None = None
-    if isinstance(node, ast.Call) and callee(node) == "detach" and isinstance(node.func, ast.Attribute):
-        inner = node.func.value
-    elif isinstance(node, ast.Attribute) and node.attr == "data":
-        inner = node.value
-    return inner if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub) else None
-
-
-def cancels(part: ast.expr, other: ast.expr) -> bool:
-    """Whether what the difference takes away is `other`."""
-    difference = detached_difference(part)
-    return difference is not None and ast.dump(difference.right) == ast.dump(other)
-
-
-def parts_of(node: ast.BinOp) -> tuple[str, str]:
-    """What the estimator has the value of, and what it passes the gradient to."""
-    for part, other in addends(node):
-        difference = detached_difference(part)
-        if difference is not None and cancels(part, other):
-            return ast.unparse(difference.left), ast.unparse(other)
-    return "", ""
 
 
 def rebound_estimators(tree: ast.AST) -> list[tuple[ast.Assign, str]]:

@@ -19,9 +19,10 @@ from ...optimizers import makings, may_be_optimized
 from ...replay.graph_queries import ancestors, by_graph, gradient_call, made_from, origin, written_from
 from ...replay.states import TensorState
 from ...replay.world import World
+from ...source import is_straight_through, parts_of
 from ..optimizer.other_parameters import read_groups
 from .cuts import before_line
-from .detached import is_straight_through, parts_of, reads_behind, rebound_estimators
+from .detached import reads_behind, rebound_estimators
 from .unused_inputs import UNMEANT
 from .why_grad_is_none import STOPS, Reason, cuts_on_way, finished_calls, lost_on_way, withheld
 
@@ -152,7 +153,7 @@ class Unreached(Watcher):
         if (early := self.estimated_early(tensor)) is not None:
             return early
         how, compared = reason.names.get("how"), tensor.storage in self.compared
-        if how in STOPS and (turned := self.turned_round(tensor)) is not None:
+        if how in STOPS | {"rounded"} and (turned := self.turned_round(tensor, reason)) is not None:
             return turned
         unmeant = self.last_on_way(tensor, reason) or self.alone(tensor, reason) or self.whole_side(tensor, reason)
         meant = not (compared or self.in_vain() or unmeant)
@@ -187,12 +188,15 @@ class Unreached(Watcher):
         writes = [write for writes in self.world.writes.values() for write in writes if not write.counted]
         return sum(write.place.line == reason.lines["cut"] for write in writes) >= STEPS
 
-    def turned_round(self, tensor: TensorState) -> Diagnosis | None:
+    def turned_round(self, tensor: TensorState, reason: Reason) -> Diagnosis | None:
         """A straight-through estimator that lets the gradient pass to what was picked, and not to what it is for."""
         world, calls = self.world, finished_calls(self.world)
         sums = [node for node in world.source.nodes if is_straight_through(node)]
+        picked = reason.events["cut"] if reason.names.get("how") == "rounded" else None
         for root in calls[-1].roots if calls and sums else ():
             for made, cut in cuts_on_way(world, world.tensors[root], tensor):
+                if picked is not None and not passes_to(world, made, picked):
+                    continue
                 for node in [node for node in sums if node.lineno <= cut.place.line <= (node.end_lineno or 0)]:
                     value, passes = parts_of(node)
                     name = code_label(world, tensor.number)
@@ -343,6 +347,15 @@ class Unreached(Watcher):
                 names=known_names(how="no_create_graph", target=name_of(world, tensor)),
             )
         return None
+
+
+def passes_to(world: World, cut: TensorState, picked: int) -> bool:
+    """Whether what `cut` is added to, so that the gradient goes there, was looked up by the places that event `picked`
+    made."""
+    users = [state for state in world.tensors.values() if cut.number in state.inputs]
+    beside = {number for state in users for number in state.inputs if number != cut.number}
+    free = [world.tensors[number] for number in beside if number in world.tensors]
+    return any(state.made == picked for tensor in free for state in (tensor, *ancestors(world, tensor)))
 
 
 def from_data(world: World, tensor: TensorState) -> bool:
