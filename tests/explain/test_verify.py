@@ -57,6 +57,10 @@ REFILLED = (
     "ax = torch.ones(2, requires_grad=True)\nout = (ax ** 2).sum()\nout.backward(retain_graph=True)\n"
     "ax += 1\nout.backward()\nprint(ax.grad)\n"
 )
+PRODUCTS = (
+    "x = torch.ones(2, requires_grad=True)\ny = (x * x).exp()\nv = torch.ones(2)\nfor i in range(3):\n"
+    "    v = torch.autograd.grad(y, x, v)[0]\n(x * v).sum().backward()\n"
+)
 TURNED_ROUND = (
     "enc, dec = nn.Linear(3, 2), nn.Linear(2, 3)\nweights = [*enc.parameters(), *dec.parameters()]\n"
     "opt = torch.optim.SGD(weights, lr=0.1)\nx = torch.rand(4, 3)\nfor i in range(3):\n    p = enc(x)\n"
@@ -172,6 +176,12 @@ BROKEN = {
 }  # fmt: skip
 
 BROKEN_UNREAD = {
+    "a product with a Jacobian of nothing": (
+        PRODUCTS,
+        "v = torch.autograd.grad(y, x, v)",
+        "y = y.detach().requires_grad_()\n    v = torch.autograd.grad(y, x, v, materialize_grads=True)",
+        "each grad gives as before",
+    ),
     "an estimator behind one that is turned round": (
         TURNED_ROUND,
         "dec(code)",

@@ -76,6 +76,8 @@ class Observation:
     """Leaves to which a node handed None."""
     unused: Counter[str] = field(default_factory=Counter)
     """What `autograd.grad` was asked for in vain, by name: None, or zeros in the place of it, is what it gave."""
+    captured: dict[int, Counter[str]] = field(default_factory=dict)
+    """By the line how often `autograd.grad` was asked there for what has which name, and gave no zeros."""
     leaf_writes: list[tuple[int, int, Value]] = field(default_factory=list)
     """(event, leaf, value) of each write into the memory of a leaf."""
     steps: list[int] = field(default_factory=list)
@@ -258,6 +260,8 @@ class Reader:
             and ASKED.search("\n".join(self.lines[self.line - 1 : self.end_line])[:LONGEST])
         ):
             self.asked[event.call] = set(event.inputs)
+        for tensor in event.inputs if event.called == "grad" and known else ():
+            self.count_captured(tensor, False)
         if event.parent is None:
             roots = tuple(self.last[root] for root in event.roots if root in self.last)
             plain = event.called == "backward" and not event.inputs
@@ -303,6 +307,12 @@ class Reader:
         if event.value is not None:
             self.asked.get(event.call, set()).discard(event.tensor)
         self.seen.gradients.setdefault(event.tensor, []).append(event.value)
+        self.count_captured(event.tensor, event.value is not None and not all_zero(event.value))
+
+    def count_captured(self, tensor: int, given: bool) -> None:
+        here = self.seen.captured.setdefault(self.line, Counter())
+        for name in self.seen.names.get(tensor, ()):
+            here[name] += given
 
     def on_grad_missing(self, event: e.GradMissing) -> None:
         text = self.lines[self.line - 1] if 0 < self.line <= len(self.lines) else ""

@@ -212,6 +212,21 @@ def no_result_is_none(seen: Comparison) -> str | None:
     return f"what `grad` gives for `{vain[0]}` is None, or zeros in the place of it" if vain else None
 
 
+def each_grad_gives_as_before(seen: Comparison) -> str | None:
+    """What `autograd.grad` gave on a line before an error it gives there still: it is not cut off what it asks for."""
+    before, after = seen.before, seen.after
+    if before.trace.outcome.kind != "raised" or seen.found.kind not in AUTOGRAD:
+        return None
+    for line, names in before.captured.items():
+        lines = counterparts(before.trace.source, after.trace.source, line)
+        there = [after.captured[other] for other in lines & after.captured.keys()]
+        for name in sorted(name for name, times in names.items() if times):
+            asked = [given[name] for given in there if name in given]
+            if asked and not any(asked):
+                return f"what `grad` gives for `{name}` is None or zeros"
+    return None
+
+
 def leaves_keep_theirs(seen: Comparison) -> str | None:
     """Leaves get gradients: those whose `.grad` the program reads all of them, of others some."""
     before, reached = seen.before, seen.after.reached()
@@ -538,6 +553,7 @@ RULES: dict[str, Rule] = {
     "as many gradients arrive": as_many_arrive,
     "no gradient is None": no_gradient_is_none,
     "no result is None": no_result_is_none,
+    "each grad gives as before": each_grad_gives_as_before,
     "leaves keep their gradients": leaves_keep_theirs,
     "stepped leaves keep theirs": stepped_leaves_keep_theirs,
     "no leaf is withheld its gradient": no_leaf_is_withheld,

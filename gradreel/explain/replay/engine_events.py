@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from ..calls import callee
 from .expected_gradients import arrivals
-from .states import Call
+from .states import Call, Frame, Place
 
 if TYPE_CHECKING:
     from .world import World
@@ -19,11 +21,12 @@ def backward_started(world: World, event: e.BackwardStarted) -> None:
     goals = {world.grad_node(tensor) for tensor in event.inputs}
     expected = arrivals(world.nodes, event.nodes, goals)
     level = 1 + max((world.nodes[number].generation for number in expected), default=0)
+    place = place_of_call(world, event.called)
     world.calls[event.call] = Call(
         event.call,
         event.called,
-        world.place,
-        world.source.call_text(world.place.line, world.place.end_line, event.called),
+        place,
+        world.source.call_text(place.line, place.end_line, event.called),
         event.retain_graph,
         event.create_graph,
         event.parent,
@@ -35,6 +38,21 @@ def backward_started(world: World, event: e.BackwardStarted) -> None:
     )
     world.call_order.append(world.calls[event.call])
     world.open_calls.append(event.call)
+
+
+def place_of_call(world: World, called: str) -> Place:
+    """Where a backward begins: in a lambda, of which no line is told, where the only one stands that makes such a
+    call."""
+    place = world.place
+    if world.functions.get(world.scope) != "<lambda>" or f"{called}(" in world.source.statement(*place[:2]):
+        return place
+    lambdas = [node for node in world.source.nodes if isinstance(node, ast.Lambda)]
+    calls = {part for node in lambdas for part in ast.walk(node.body) if callee(part) == called}
+    if len(calls) != 1:
+        return place
+    call: Any = calls.pop()
+    around = (*place.around, Frame("<lambda>", place.line, world.scope))
+    return Place(call.lineno, call.end_lineno or call.lineno, around, place.since)
 
 
 def node_started(world: World, event: e.NodeStarted) -> None:

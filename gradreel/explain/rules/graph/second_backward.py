@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from gradreel.trace import events as e
 
-from ...calls import callee
+from ...calls import callee, keyword
 from ...derivatives.lookup import operator
 from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
 from ...diagnostics.failing_node import find_asked_slot
@@ -288,14 +288,26 @@ def drop_cache(wanted: FixContext) -> Iterator[Proposal]:
 
 @fix(second_backward=1)
 def go_backward_once(wanted: FixContext) -> Iterator[Proposal]:
-    """A function that takes the gradient of one and the same graph in every call, as the product with a Hessian does,
-    keeps the graph."""
+    """A function that takes the gradient of one and the same graph in every call, as the product with a Hessian or a
+    Jacobian does, keeps the graph."""
     text, raised = wanted.text, wanted.at("raised")
     home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
-    if home is None or raised not in stack_statements(wanted, "freed") or within(text, home, wanted.at("built")):
+    freeing = [wanted.at("freed_by"), *stack_statements(wanted, "freed")]
+    if raised not in freeing:
+        return
+    for call in [call for call in text.calls(raised, "grad") if len(call.args) > 2 or keyword(call, "grad_outputs")]:
+        repeats = next((outer for outer in text.around(call) if isinstance(outer, REPEATED)), None)
+        if repeats is not None and not within(text, repeats, wanted.at("built")):
+            yield from (replace(one, decisive=True) for one in retain_graph(wanted))
+            return
+    if home is None or within(text, home, wanted.at("built")):
         return
     if text.calls(raised, "grad") and not text.parts(home, ast.For) and not text.calls(home, "step", "backward"):
         yield from (replace(one, decisive=True) for one in retain_graph(wanted))
+
+
+REPEATED = (ast.Lambda, ast.For, ast.While, ast.FunctionDef)
+"""What a program may go through again and again."""
 
 
 def within(text: Text, home: ast.AST, statement: ast.stmt | None) -> bool:
