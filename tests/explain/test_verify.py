@@ -57,6 +57,11 @@ REFILLED = (
     "ax = torch.ones(2, requires_grad=True)\nout = (ax ** 2).sum()\nout.backward(retain_graph=True)\n"
     "ax += 1\nout.backward()\nprint(ax.grad)\n"
 )
+SAMPLER = (
+    "net = nn.Linear(2, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor i in range(2):\n"
+    "    x = torch.ones(3, 2, requires_grad=True)\n    net.requires_grad_(False)\n    net(x).sum().backward()\n"
+    "    opt.zero_grad()\n    net(x.grad).sum().backward()\n    opt.step()\n"
+)
 PRODUCTS = (
     "x = torch.ones(2, requires_grad=True)\ny = (x * x).exp()\nv = torch.ones(2)\nfor i in range(3):\n"
     "    v = torch.autograd.grad(y, x, v)[0]\n(x * v).sum().backward()\n"
@@ -176,6 +181,12 @@ BROKEN = {
 }  # fmt: skip
 
 BROKEN_UNREAD = {
+    "a sampler that computes what it was to leave out": (
+        SAMPLER,
+        "requires_grad_(False)",
+        "requires_grad_(True)",
+        "frozen stay frozen",
+    ),
     "a product with a Jacobian of nothing": (
         PRODUCTS,
         "v = torch.autograd.grad(y, x, v)",

@@ -325,6 +325,21 @@ def gradients_are_own(seen: Comparison) -> str | None:
     return f"{f'`{min(names)}`' if names else 'a leaf'} is still stepped with a gradient from before another step"
 
 
+def frozen_stay_frozen(seen: Comparison) -> str | None:
+    """What is frozen while one backward runs, as that of a sampler, gets no gradient from there afterwards."""
+    before, after = seen.before, seen.after
+    if seen.found.names.get("how") != "flag" or before.trace.outcome.kind != "raised":
+        return None
+    for line in sorted({call.line for call in before.backwards if call.finished and call.reached}):
+        lines = counterparts(before.trace.source, after.trace.source, line)
+        old = before.leaf_names(set().union(*(call.reached for call in before.backwards if call.line == line)))
+        new = after.leaf_names(set().union(*(call.reached for call in after.backwards if call.line in lines)))
+        fresh = sorted(name for name in new - old if "." in name and not before.requires_grad.get(name, True))
+        if fresh and old & new:
+            return f"the backward of line {line} computes a gradient for `{fresh[0]}`, which is frozen there"
+    return None
+
+
 def steps_step(seen: Comparison) -> str | None:
     """No optimizer is left without any gradient; where that was the trouble, none is any more."""
     most = 0 if seen.found.cause == "in_vain" else seen.before.vain_steps
@@ -560,6 +575,7 @@ RULES: dict[str, Rule] = {
     "no gradient is zero": no_gradient_is_zero,
     "gradients are fresh": gradients_are_fresh,
     "gradients are own": gradients_are_own,
+    "frozen stay frozen": frozen_stay_frozen,
     "steps step": steps_step,
     "graphs are fresh": graphs_are_fresh,
     "closures reach the same": closures_reach_the_same,

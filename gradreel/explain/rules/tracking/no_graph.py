@@ -24,7 +24,7 @@ from ...fixes.edits import (
 )
 from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
-from ...fixes.text import Edit
+from ...fixes.text import Edit, Text
 from ...narration.words import code, code_label, label, name_of, on, upper
 from ...replay.states import TensorState
 from ...replay.world import World
@@ -395,6 +395,46 @@ def freeze_first(wanted: FixContext) -> Iterator[Proposal]:
                 return
 
 
+def restore_flags(wanted: FixContext) -> Iterator[Proposal]:
+    """What is frozen for a backward in its block, as that of a sampler or an attack, learns again after it."""
+    text = wanted.text
+    for statement in stack_statements(wanted, "cut"):
+        whole, lines = frozen_for_a_while(text, statement)
+        repeats = any(isinstance(outer, ast.FunctionDef | ast.For | ast.While) for outer in text.around(whole))
+        block = text.block(whole)
+        rest = block[block.index(whole) + 1 :] if lines and whole in block and repeats else []
+        if not any(callee(call) in ("grad", "backward") for part in rest for call in text.parts(part, ast.Call)):
+            continue
+        last = rest[-1]
+        computed = [call for call in text.calls(last) if callee(call) not in ("detach", "clone", "cpu")]
+        if computed and isinstance(last, ast.Return) and last.value is not None:
+            made = [f"result = {text.get(last.value)}", *lines]
+            edits, where = [text.before(last, made), text.replaced(last.value, "result")], "before"
+        elif isinstance(last, ast.Return | ast.Raise):
+            edits, where = [text.before(last, lines)], "before"
+        else:
+            edits, where = [text.after(last, lines)], "after"
+        line = last.lineno if where == "before" else last.end_lineno
+        title = f"let what line {whole.lineno} freezes learn again, {where} line {line}"
+        yield replace(wanted.proposal(title, "frozen in between, as it was meant", *edits), decisive=True)
+
+
+def frozen_for_a_while(text: Text, statement: ast.stmt) -> tuple[ast.stmt, list[str]]:
+    """What freezes, with the loop over parameters that it is all of, and the lines that undo it."""
+    whole = statement
+    loop = text.parents.get(statement)
+    if isinstance(loop, ast.For) and len(loop.body) == 1:
+        whole = loop
+    shown = "\n".join(text.lines_of(whole))
+    own = {node.name for node in text.parts(text.tree, ast.FunctionDef)}
+    told = [call for call in text.calls(statement) if callee(call) in own and "False" in text.get(call)]
+    undone = re.sub(r"\bFalse\b", "True", shown) if told else FLAG_OFF.sub(r"\1True", shown)
+    return whole, undone.split("\n") if undone != shown and text.alone(whole) else []
+
+
+FLAG_OFF = re.compile(r"(\.requires_grad\s*=\s*|\.requires_grad_\((?:requires_grad\s*=\s*)?)False\b")
+
+
 def layer_renamed(wanted: FixContext) -> Iterator[Proposal]:
     """A new layer that forward never calls takes the name of the one that it calls."""
     text, layer = wanted.text, unread_layer(wanted.text.tree)
@@ -583,7 +623,7 @@ CUTS = {
     "sample": (sampled_with_graph, recording_on),
     "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
     "unread_layer": (layer_renamed,),
-    "flag": (freeze_first, track_input, flag_left),
+    "flag": (freeze_first, restore_flags, track_input, flag_left),
     "detach": (
         *(detach_other_side, detached_for_the_first, detach_other_argument, unwrap_leaf, drop_detach, not_loaded),
         *(enable_grad, in_torch),
