@@ -5,6 +5,7 @@ Text carries two marks: `code` in backticks and **bold**.
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 
 from gradreel.trace.events import Value
 
+from ..calls import callee, keyword
 from ..replay.states import NodeState, Place, Seen, TensorState
 from ..replay.world import World
 
@@ -368,6 +370,16 @@ def feeds(world: World, state: NodeState, target: int) -> str:
 def during(place: Place) -> str:
     """` in **iteration 1**`, if `place` is in a loop."""
     return f" in **iteration {place.turns[-1].number}**" if place.turns else ""
+
+
+def without_graph(world: World, place: Place) -> str:
+    """How a backward at `place` was asked to record nothing: by no word of it, or by an expression that is False."""
+    for node in world.source.nodes:
+        if callee(node) in ("grad", "backward") and place.line <= node.lineno <= place.end_line:  # type: ignore[attr-defined]
+            word = keyword(node, "create_graph")  # type: ignore[arg-type]
+            if word is not None and not isinstance(word.value, ast.Constant):
+                return f"with {code(f'create_graph={ast.unparse(word.value)}')}, which is False"
+    return "without `create_graph`"
 
 
 def on(line: int) -> str:

@@ -19,7 +19,7 @@ from ...fixes.edits import in_brackets, set_keyword, stack_statements, value_of
 from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Edit, Text
-from ...narration.words import bare, code, code_label, during, label, name_of, on, size, upper
+from ...narration.words import bare, code, code_label, during, label, name_of, on, size, upper, without_graph
 from ...optimizers import may_be_optimized
 from ...replay.graph_queries import ancestors, by_graph, gradient_call, made_from
 from ...replay.states import Call, NodeState, TensorState
@@ -27,7 +27,23 @@ from ...replay.world import World
 from ..optimizer.zero_grad import BeforeSkipped, zero
 from ..tracking.plain_numbers import LINEAR, SUMS
 
-BENT = frozenset({"pow", "square", "abs", "norm", "linalg_vector_norm", "sqrt", "relu", "clamp", "exp", "log", "mul"})
+BENT = frozenset(
+    {
+        "pow",
+        "square",
+        "abs",
+        "norm",
+        "linalg_vector_norm",
+        "sqrt",
+        "relu",
+        "clamp",
+        "exp",
+        "log",
+        "mul",
+        "mse_loss",
+        "l1_loss",
+    }
+)
 """What makes a penalty of a gradient: a step along one is linear in it."""
 
 CUT = re.compile(r"\.data\b|\.detach\(")
@@ -117,8 +133,7 @@ class ConstantGradient(FirstTrouble):
             story=(
                 f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} computes a term of the loss "
                 f"from {code_label(world, cut.base)} cut off its graph.",
-                f"{upper(code_label(world, world.calls[max(world.calls)].roots[0]))} has the term in its value and in "
-                "no gradient, however large its factor.",
+                f"{whole} has the term in its value and in no gradient, however large its factor.",
             ),
             nodes=(node.number,),
             events={"built": term.made, "cut": cut.made, "seen": world.count - 1},
@@ -182,16 +197,16 @@ class ConstantGradient(FirstTrouble):
         term = self.first(term, gradient)
         place = term.place
         text = code(world.source.text(place.line, place.end_line))
+        root = world.tensors[world.calls[max(world.calls)].roots[0]]
+        whole = upper(code_label(world, root.number)) if root.names or root.called else "The loss"
         return Diagnosis(
             kind="no_graph",
             title="A term of the loss has no graph",
-            lines={"built": place.line, "cut": call.place.line, "raised": None},
+            lines=with_eval_line({"built": place.line, "cut": call.place.line, "raised": None}, world, call),
             story=(
-                f"{code(call.text)} {on(call.place.line)} gives a gradient without `create_graph`: plain numbers, "
-                "which know nothing of how they came about.",
+                *plain_numbers(world, call, "gradient"),
                 f"{text} {on(place.line)} computes a term of the loss from them, so the term has no graph either.",
-                f"{upper(code_label(world, world.calls[max(world.calls)].roots[0]))} has the term in its value and in "
-                "no gradient, however large its factor.",
+                f"{whole} has the term in its value and in no gradient, however large its factor.",
             ),
             nodes=(node.number,),
             events={"built": term.made, "cut": call.started, "seen": world.count - 1},
@@ -204,10 +219,9 @@ class ConstantGradient(FirstTrouble):
         return Diagnosis(
             kind="no_graph",
             title="A derivative in the loss has no graph",
-            lines={"built": place.line, "cut": call.place.line, "raised": None},
+            lines=with_eval_line({"built": place.line, "cut": call.place.line, "raised": None}, world, call),
             story=(
-                f"{code(call.text)} {on(call.place.line)} gives a derivative without `create_graph`: plain numbers, "
-                "which know nothing of how they came about.",
+                *plain_numbers(world, call, "derivative"),
                 f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} puts them beside "
                 f"{code_label(world, other.number)}, which has a graph: of the two, only that one is trained.",
                 "The loss has the derivative in its value and in no gradient.",
@@ -229,6 +243,39 @@ class ConstantGradient(FirstTrouble):
             if not before or before[0] is gradient:
                 return term
             term = before[0]
+
+
+def plain_numbers(world: World, call: Call, what: str) -> tuple[str, ...]:
+    """That `call` recorded nothing, and what left a module to evaluate, if that decided it."""
+    asked = f"{code(call.text)} {on(call.place.line)} gives a {what} {without_graph(world, call.place)}"
+    story = f"{asked}: plain numbers, which know nothing of how they came about."
+    line = line_of_eval(world, call)
+    if line is None:
+        return (story,)
+    return story, f"{code(world.source.text(line))} {on(line)} set it to evaluate, and nothing to train since."
+
+
+def line_of_eval(world: World, call: Call) -> int | None:
+    """The line that told a module last to evaluate before `call`, which records in training alone, if none has told one
+    since to train."""
+    if not without_graph(world, call.place).endswith(".training`, which is False"):
+        return None
+    for event in reversed(world.trace.events[: call.started]):
+        if isinstance(event, e.LineReached):
+            text = world.source.statement(event.line, event.end_line)
+            if EVALUATES.search(text):
+                return event.line
+            if ".train(" in text:
+                return None
+    return None
+
+
+EVALUATES = re.compile(r"\.(?:eval\(\)|train\((?:mode=)?False\))")
+
+
+def with_eval_line(lines: dict[str, int | None], world: World, call: Call) -> dict[str, int | None]:
+    line = line_of_eval(world, call)
+    return lines if line is None else {**lines, "saved": line}
 
 
 @watcher(e.GradStored)
@@ -575,3 +622,18 @@ def end_second_order(wanted: FixContext) -> Iterator[Proposal]:
                 set_keyword(text, call, "create_graph", "False"),
             ]
             yield wanted.proposal(title, "no second derivative; the graph is freed", *edits)
+
+
+def train_again(wanted: FixContext) -> Iterator[Proposal]:
+    """Where a function sets a module to evaluate, it sets it to train again at its end."""
+    text, statement = wanted.text, wanted.at("saved")
+    calls = [call for call in text.calls(statement, "eval", "train") if isinstance(call.func, ast.Attribute)]
+    if statement is None or not calls or not isinstance(calls[0].func, ast.Attribute):
+        return
+    last, owner = text.block(statement)[-1], text.get(calls[0].func.value)
+    plain = isinstance(last, ast.Return) and not text.calls(last)
+    line = f"{owner}.train()"
+    edit = text.before(last, [line]) if plain else text.after(last, [line])
+    title = f"{line} {'before' if plain else 'after'} line {last.lineno if plain else last.end_lineno}"
+    if plain or not isinstance(last, ast.Return):
+        yield wanted.proposal(title, FREE, edit)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gradreel.trace.events import LineReached, TurnsSkipped
 
 from ...calls import callee
-from ...narration.words import INFIX, code, code_label, on, taking, upper
+from ...narration.words import INFIX, code, code_label, on, taking, upper, without_graph
 from ...optimizers import may_be_optimized
 from ...replay.graph_queries import (
     FACTORIES,
@@ -116,7 +116,7 @@ def filled_by(world: World, tensor: TensorState) -> Call | None:
 def filled_gradient(tensor: TensorState, world: World, call: Call) -> Cut:
     told = (
         f"{upper(code_label(world, tensor.number))} is a gradient that {code(call.text)} {on(call.place.line)} brought "
-        "without `create_graph`: it is a plain number."
+        f"{without_graph(world, call.place)}: it is a plain number."
     )
     return Cut(call.place, tensor.made, "no_create_graph", told, tensor)
 
@@ -183,7 +183,8 @@ def constant_gradient(world: World, tensor: TensorState, create_graph: bool) -> 
             "the same everywhere, so it depends on nothing."
         )
         return Cut(Place(), tensor.made, "linear", told, tensor)
-    told = f"{name} is a gradient, taken {on(tensor.place.line)} without `create_graph`: it is a plain number."
+    how = without_graph(world, tensor.place)
+    told = f"{name} is a gradient, taken {on(tensor.place.line)} {how}: it is a plain number."
     return Cut(tensor.place, tensor.made, "no_create_graph", told, tensor)
 
 

@@ -40,6 +40,7 @@ from ..gradients.piecewise_constant import (
     straight_through,
     use_scores,
 )
+from ..gradients.second_derivatives import train_again
 from ..graph.second_backward import with_create_graph
 from ..modules.layers import compute_weight
 from ..python.unread_settings import of_data
@@ -646,7 +647,7 @@ CUTS = {
     ),
     "counted": (soft_counts,),
     "no_grad": (leaves_again, recording_on),
-    "no_create_graph": (with_create_graph,),
+    "no_create_graph": (train_again, with_create_graph),
     "linear": (nonlinear,),
     "backward": (enable_grad, recording_on, with_create_graph),
     "checkpoint": (not_reentrant, tracked_at_cut),

@@ -14,7 +14,7 @@ from gradreel.trace.events import Event
 from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import Watcher, watcher
 from ...diagnostics.showing import Showing
-from ...narration.words import code, code_label, name_of, on, upper
+from ...narration.words import code, code_label, name_of, on, upper, without_graph
 from ...optimizers import makings, may_be_optimized
 from ...replay.graph_queries import ancestors, by_graph, gradient_call, made_from, origin, written_from
 from ...replay.states import TensorState
@@ -337,8 +337,8 @@ class Unreached(Watcher):
                 lines={"built": before.place.line, "cut": call.place.line, "raised": None},
                 story=(
                     f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
-                    f"{code(call.text)} {on(call.place.line)} goes back through what {name} took part in, without "
-                    "`create_graph`: it gives plain numbers.",
+                    f"{code(call.text)} {on(call.place.line)} goes back through what {name} took part in, "
+                    f"{without_graph(world, call.place)}: it gives plain numbers.",
                     f"{code(calls[-1].text)} {on(calls[-1].place.line)} starts from a loss that those numbers went "
                     f"into, and they know nothing of {name}.",
                 ),
