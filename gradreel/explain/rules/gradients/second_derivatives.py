@@ -328,7 +328,8 @@ class SecondOrder(Watcher):
             story=(
                 f"{code(call.text)} {on(line)} records the backward itself, so the gradient of {name} comes with a "
                 f"graph{back}.",
-                "`.grad` holds that graph, and nobody reset it: the new gradient and its graph were added to the old.",
+                "`.grad` holds that graph, and was not reset before the next: the new gradient and its graph were "
+                "added to the old.",
                 f"By now {held} nodes of it are alive, {world.saved_bytes:,} bytes of saved tensors in all, and each "
                 "call adds to them.",
             ),

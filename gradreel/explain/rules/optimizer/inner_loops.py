@@ -39,12 +39,19 @@ class InVain(FirstTrouble):
         """The same, by the line of the step that it came before."""
         self.beside: Counter[int] = Counter()
         """By line of a step how many of its steps followed a gradient that came to something else."""
+        self.unrolled: set[int] = set()
+        """The leaves that a backward which records itself brought a gradient to."""
+        self.written: set[int] = set()
+        """The memory that steps wrote into."""
         self.last: tuple[int, int, str] | None = None
         self.line = 0
 
     def on_grad_stored(self, event: e.GradStored) -> None:
         if event.how not in ("assigned", "retained") and event.after is not None:
             self.arrived = event.tensor, self.world.place.line
+            call = self.world.calls.get(event.call) if event.call is not None else None
+            if call is not None and call.create_graph:
+                self.unrolled.add(event.tensor)
 
     def on_optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         if event.phase == "began":
@@ -61,6 +68,7 @@ class InVain(FirstTrouble):
     def on_written(self, event: e.Written) -> None:
         if self.world.optimizer is not None:
             self.moving.add(self.line)
+            self.written.add(event.storage)
 
     def report(self) -> list[Diagnosis]:
         idle = [line for line, steps in self.steps.items() if steps >= STEPS and line not in self.moving]
@@ -77,9 +85,28 @@ class InVain(FirstTrouble):
         lines: dict[str, int | None] = {"built": line, "raised": None}
         if line in self.elsewhere:
             lines["cut"] = self.world.tensors[self.elsewhere[line][0]].place.line
+        if self.moving and line in self.elsewhere and self.left_behind():
+            inner = max(self.moving)
+            story, lines["cut"] = self.told_unrolled(line, inner), inner
         title, names = "Steps in vain", known_names(target=text)
         found = Diagnosis(title=title, lines=lines, story=story, cause="in_vain", names=names)
         return [self.showing.shown(found)]
+
+    def left_behind(self) -> bool:
+        """Whether a backward that records itself came to something that no step ever moved."""
+        return any(self.world.tensors[leaf].storage not in self.written for leaf in self.unrolled)
+
+    def told_unrolled(self, line: int, inner: int) -> tuple[str, ...]:
+        """Of an inner optimizer that is to be differentiated through: its steps are no part of any graph."""
+        text, backward = self.world.source.text, self.elsewhere[line][1]
+        return (
+            f"{code(text(line))} {on(line)} never changes anything: whenever it is taken, no parameter that this "
+            "optimizer was given has a gradient.",
+            f"{code(text(inner))} {on(inner)} writes new numbers into weights and records nothing. What "
+            f"{code(text(backward))} {on(backward)} starts from knows nothing of what those weights were trained with.",
+            "An inner loop that is to be differentiated computes new weights, as `w - lr * g` with `create_graph`, and "
+            "calls the model with them by `torch.func.functional_call`.",
+        )
 
     def goal(self, line: int) -> str:
         """Where the gradients go that come before the step on `line`."""
@@ -151,7 +178,7 @@ def compute_steps(text: Text, home: ast.AST, fast: str) -> list[Edit]:
 def last_backward(text: Text, step: ast.Expr) -> ast.stmt | None:
     """The `loss.backward()` that goes before a step in its block: those behind it are of what comes after."""
     block = text.block(step)
-    before = [part for part in block[: block.index(step)] if ast.unparse(part).endswith(".backward()")]
+    before = [part for part in block[: block.index(step)] if callee(getattr(part, "value", None)) == "backward"]
     return before[-1] if before else None
 
 
