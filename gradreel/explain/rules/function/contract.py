@@ -308,6 +308,7 @@ def return_gradient_of_shape(wanted: FixContext) -> Iterator[Proposal]:
         return
     name, made = arguments[place], last_value(backward, part)
     yield from sum_over_repeated(wanted, name, made)
+    yield from sum_to_aligned(wanted, backward, part, name)
     yield from transpose_gradient(wanted, part, made)
     yield from change_sum(wanted, part, made)
     yield from reorder_gradients(wanted, parts)
@@ -316,6 +317,24 @@ def return_gradient_of_shape(wanted: FixContext) -> Iterator[Proposal]:
     for way in ("sum_to_size", "reshape", "expand"):
         title = f"give the gradient of {name} its shape, by {way}, on line {part.lineno}"
         yield wanted.proposal(title, FREE, note, text.replaced(part, f"{shown}.{way}({own}.shape_of_argument)"))
+
+
+def sum_to_aligned(wanted: FixContext, backward: ast.FunctionDef, part: ast.expr, name: str) -> Iterator[Proposal]:
+    """A gradient of the shape of the result is summed over all but the dimensions of its argument, where those stand
+    first, or in the middle: `g.flatten(1).sum(1)`, `g.sum((0, 2, 3))`. Where they stand is what forward says."""
+    text = wanted.text
+    came, shape = parse_shape(wanted.name("came")), parse_shape(wanted.name("shape"))
+    starts = [at for at in range(len(came) - len(shape)) if came[at : at + len(shape)] == shape] if shape else []
+    made_by_sum = any(callee(node) in REDUCTIONS for node in ast.walk(last_value(backward, part)))
+    if len(starts) != 1 or made_by_sum:
+        return
+    over = [at for at in range(len(came)) if not starts[0] <= at < starts[0] + len(shape)]
+    shown = str(over[0]) if len(over) == 1 else str(tuple(over))
+    ranks = any(word in text.get(backward) for word in (".dim()", ".ndim"))
+    made = f".flatten({len(shape)}).sum({len(shape)})" if ranks and not starts[0] else f".sum({shown})"
+    title = f"{in_brackets(text, part)}{made} on line {part.lineno}: the shape of {name}"
+    edit = text.replaced(part, f"{in_brackets(text, part)}{made}")
+    yield replace(wanted.proposal(title, FREE, edit), decisive=True)
 
 
 def last_value(backward: ast.FunctionDef, part: ast.expr) -> ast.expr:
