@@ -76,7 +76,7 @@ class InVain(FirstTrouble):
         if not idle or self.world.skipped:
             return []
         line, text = idle[0], self.world.source.text(idle[0])
-        story = (
+        story: tuple[str, ...] = (
             f"{code(text)} {on(line)} never changes anything: no parameter that this optimizer was given ever gets a "
             "gradient.",
             f"{self.goal(line)}. They may be of a copy, or of another part of the program: a copy has its own, and "
