@@ -133,7 +133,7 @@ class ConstantGradient(FirstTrouble):
             story=(
                 f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} computes a term of the loss "
                 f"from {code_label(world, cut.base)} cut off its graph.",
-                f"{whole} has the term in its value and in no gradient, however large its factor.",
+                f"{describe_root(world)} has the term in its value and in no gradient, however large its factor.",
             ),
             nodes=(node.number,),
             events={"built": term.made, "cut": cut.made, "seen": world.count - 1},
@@ -197,8 +197,6 @@ class ConstantGradient(FirstTrouble):
         term = self.first(term, gradient)
         place = term.place
         text = code(world.source.text(place.line, place.end_line))
-        root = world.tensors[world.calls[max(world.calls)].roots[0]]
-        whole = upper(code_label(world, root.number)) if root.names or root.called else "The loss"
         return Diagnosis(
             kind="no_graph",
             title="A term of the loss has no graph",
@@ -206,7 +204,7 @@ class ConstantGradient(FirstTrouble):
             story=(
                 *plain_numbers(world, call, "gradient"),
                 f"{text} {on(place.line)} computes a term of the loss from them, so the term has no graph either.",
-                f"{whole} has the term in its value and in no gradient, however large its factor.",
+                f"{describe_root(world)} has the term in its value and in no gradient, however large its factor.",
             ),
             nodes=(node.number,),
             events={"built": term.made, "cut": call.started, "seen": world.count - 1},
@@ -584,6 +582,12 @@ def attention(wanted: FixContext) -> Iterator[Proposal]:
         edits.append(text.replaced(call, f"({made})" if not whole(text, call) else made))
     if edits:
         yield wanted.proposal("attention by its formula: softmax of the scores, times the values", SLOWER, *edits)
+
+
+def describe_root(world: World) -> str:
+    """What the last backward went from, at the beginning of a sentence."""
+    root = world.tensors[world.calls[max(world.calls)].roots[0]]
+    return upper(code_label(world, root.number)) if root.names or root.called else "The loss"
 
 
 def whole(text: Text, call: ast.Call) -> bool:
