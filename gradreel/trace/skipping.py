@@ -136,9 +136,18 @@ def without(events: Sequence[Event], gaps: list[Gap]) -> list[Event]:
 
 def in_short(stretch: Sequence[Event], first: Event, following: Event) -> list[Event]:
     """What outlives the turns that `stretch` tells of; the last thing said is where the last of them began."""
-    assert type(following) is LineReached
-    *around, (line, turn, total) = following.loops
     begins = first.first if type(first) is TurnsSkipped else first.loops[-1][1]  # type: ignore[attr-defined]
-    here = replace(following, loops=(*around, (line, turn - 1, total)))
+    if type(following) is LineReached and opens(following, first.line):  # type: ignore[attr-defined]
+        *around, (line, turn, total) = following.loops
+        here = replace(following, loops=(*around, (line, turn - 1, total)))
+    else:  # the loop ended with turns that were left out before
+        assert type(stretch[-1]) is LineReached
+        here = stretch[-1]
+    line, last, _ = here.loops[-1]
     told, kept = outliving(stretch)
-    return [TurnsSkipped(line, begins, turn - 1, told, len(kept) + 1), *kept, here]
+    return [TurnsSkipped(line, begins, last, told, len(kept) + 1), *kept, here]
+
+
+def opens(event: LineReached, line: int) -> bool:
+    """Whether `event` begins a turn of a loop on `line`."""
+    return event.line == line and bool(event.loops) and event.loops[-1][0] == line

@@ -13,6 +13,7 @@ from gradreel.scene import build
 from gradreel.trace import Trace
 from gradreel.trace.events import LineReached, Printed, TensorMade, TurnsSkipped
 from gradreel.trace.rules import validate
+from gradreel.trace.skipping import Skipping, without
 
 SMALL = Limits(events=4_000, nodes=2_000, seconds=60.0)
 WHOLE = replace(Limits(), whole=10**9, seconds=60.0)
@@ -458,3 +459,15 @@ def test_it_is_told_how_far_a_run_has_come(monkeypatch: pytest.MonkeyPatch) -> N
     turns = [one["turn"] for one in heard]
     assert len(turns) > 2 and turns == sorted(turns) and heard[-1]["printed"] == "fifty"
     assert all(one["seconds"] >= 0 for one in heard)
+
+
+def test_more_turns_can_be_left_out_before_a_gap_with_which_a_loop_ended() -> None:
+    body = "for i in range(3000):\n    y = w * 2\nprint(y)\n"
+    trace = run(HEAD + body, limits=replace(PAUSED, whole=2000))
+    (gap,) = skipped(trace)
+    end = trace.events.index(gap) + gap.left + 1
+    for rest in (trace.events[end:], (Printed("over"),)):
+        told = without([*trace.events[:end], *rest], Skipping([*trace.events[:end], *rest]).gaps(2))
+        (turns,) = [event for event in told if isinstance(event, TurnsSkipped)]
+        assert len(told) < end and turns.first == 3 and turns.last == (2998 if len(rest) > 1 else gap.last)
+        assert validate(replace(trace, events=tuple(told))) == []
