@@ -635,7 +635,8 @@ def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
     def ask(name: str, args: Arguments) -> None:
         op = name.partition(".")[0]
         if op in SOLVERS:
-            meter.work(max((solve_flops(shape, SOLVERS[op]) for shape in shapes(args)), default=0))
+            flops = max((solve_flops(shape, SOLVERS[op]) for shape in shapes(args)), default=0)
+            meter.work(flops * product_weight(args))
         if op in VIEWS:
             meter.fits(VIEWS[op](args))
             return
