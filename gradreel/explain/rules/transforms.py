@@ -735,14 +735,53 @@ def make_for_each(wanted: FixContext) -> Iterator[Proposal]:
     if raised is None or not isinstance(home, ast.FunctionDef):
         return
     name = written_name(raised)
+    yield from joined(wanted, home, name)
     for part in ast.walk(home):
         if not isinstance(part, ast.Assign) or name not in targets(part):
             continue
         for call in text.calls(part, "zeros", "ones", "empty", "full"):
-            for parameter in home.args.args:
-                made = f"{parameter.arg}.new_{callee(call)}"
+            for parameter in [parameter.arg for parameter in home.args.args if parameter.arg != "self"]:
+                made = f"{parameter}.new_{callee(call)}"
                 title = f"{made} on line {part.lineno}: one for each example"
                 yield wanted.proposal(title, FREE, text.replaced(call.func, made))
+
+
+def joined(wanted: FixContext, home: ast.FunctionDef, name: str | None) -> Iterator[Proposal]:
+    """What is written part by part, `e[0:2] = a` and `e[2:4] = b`, is joined of the parts: `torch.cat([a, b])`."""
+    text = wanted.text
+    makes = [
+        part for part in text.parts(home, ast.Assign) if name in targets(part) and text.calls(part, "zeros", "empty")
+    ]
+    writes = [part for part in text.parts(home, ast.Assign) if written_name(part) == name and part not in makes]
+    block = text.block(writes[0]) if writes else []
+    end = 0
+    for write in writes:
+        goal = write.targets[0]
+        if not isinstance(goal, ast.Subscript) or write not in block or not text.alone(write):
+            return
+        at, stop = goal.slice, end
+        if isinstance(at, ast.Constant) and at.value == end:
+            stop = end + 1
+        elif isinstance(at, ast.Slice) and at.step is None:
+            low, high = (part.value if isinstance(part, ast.Constant) else None for part in (at.lower, at.upper))
+            starts = (0 if at.lower is None else low) == end
+            last = write is writes[-1]
+            stop = (
+                high if starts and isinstance(high, int) else end + 1 if starts and at.upper is None and last else end
+            )
+        if stop <= end:
+            return
+        end = stop
+    if len(makes) != 1 or len(writes) < 2 or not text.alone(makes[0]):
+        return
+    single = [isinstance(write.targets[0].slice, ast.Constant) for write in writes]  # type: ignore[attr-defined]
+    if any(single) and not all(single):
+        return
+    function, parts = "stack" if any(single) else "cat", ", ".join(text.get(write.value) for write in writes)
+    line = f"{name} = torch.{function}([{parts}])"
+    title = f"join the parts, torch.{function}([{parts}]), on line {writes[-1].lineno}"
+    edits = [text.removed(part) for part in (*makes, *writes[:-1])]
+    yield wanted.proposal(title, FREE, *edits, text.replaced(writes[-1], line))
 
 
 @fix(vmap_mask=1)
