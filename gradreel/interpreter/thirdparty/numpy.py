@@ -256,3 +256,42 @@ class poly1d:
         for _ in range(m):
             parts = parts[:-1] * _np.arange(len(parts) - 1, 0, -1)
         return poly1d(parts)
+
+
+def _extents(shape, order):
+    """The lengths of `shape` and how far apart entries are along each, in the order "C" or "F"."""
+    shape = (int(shape),) if isinstance(shape, int) else tuple([int(length) for length in shape])
+    steps, step = [0] * len(shape), 1
+    for at in range(len(shape)) if order == "F" else range(len(shape) - 1, -1, -1):
+        steps[at] = step
+        step *= shape[at]
+    return shape, steps, step
+
+
+def unravel_index(indices, shape, order="C"):
+    given = _np.asarray(indices)
+    if not _np.issubdtype(given.dtype, _np.integer):
+        raise TypeError("only int indices permitted")
+    shape, steps, size = _extents(shape, order)
+    for index in given.reshape(-1).tolist():
+        if not 0 <= index < size:
+            raise ValueError(f"index {index} is out of bounds for array with size {size}")
+    found = [given // step % length for step, length in zip(steps, shape)]
+    return tuple([part if given.ndim else _np.int64(int(part)) for part in found])
+
+
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    dims, steps, _ = _extents(dims, order)
+    if len(multi_index) != len(dims):
+        raise ValueError(f"parameter multi_index must be a sequence of length {len(dims)}")
+    total = 0
+    for part, length, step, how in zip(multi_index, dims, steps, [mode] * len(dims) if isinstance(mode, str) else mode):
+        part = _np.asarray(part)
+        if how == "clip":
+            part = _np.clip(part, 0, length - 1)
+        elif how == "wrap":
+            part = part % length
+        elif _np.any((part < 0) | (part >= length)):
+            raise ValueError("invalid entry in coordinates array")
+        total = total + part * step
+    return total if total.ndim else _np.int64(int(total))
