@@ -276,7 +276,7 @@ def unravel_index(indices, shape, order="C"):
     for index in given.reshape(-1).tolist():
         if not 0 <= index < size:
             raise ValueError(f"index {index} is out of bounds for array with size {size}")
-    found = [given // step % length for step, length in zip(steps, shape)]
+    found = [given // step % length for step, length in zip(steps, shape, strict=True)]
     return tuple([part if given.ndim else _np.int64(int(part)) for part in found])
 
 
@@ -284,8 +284,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     dims, steps, _ = _extents(dims, order)
     if len(multi_index) != len(dims):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(dims)}")
-    total = 0
-    for part, length, step, how in zip(multi_index, dims, steps, [mode] * len(dims) if isinstance(mode, str) else mode):
+    modes, total = [mode] * len(dims) if isinstance(mode, str) else mode, 0
+    for part, length, step, how in zip(multi_index, dims, steps, modes, strict=True):
         part = _np.asarray(part)
         if how == "clip":
             part = _np.clip(part, 0, length - 1)

@@ -301,6 +301,65 @@ MAPPINGS = ("dict", "defaultdict", "OrderedDict")
 SEQUENCES = ("list", "deque")
 
 
+RESETS = re.compile(r"^(?:reset|restart|begin|start|clear|init)(?:_|$)|_reset$|^zero_state$")
+
+
+def reset_attribute(wanted: FixContext) -> Iterator[Proposal]:
+    """What `reset` leaves as the episode before left it is begun anew there, as `__init__` begins it."""
+    text = wanted.text
+    attribute = re.findall(r"\w+", wanted.name("border") or "")[-1:]
+    for kind in text.parts(text.tree, ast.ClassDef) if attribute and "." in (wanted.name("border") or "") else ():
+        methods = {part.name: part for part in kind.body if isinstance(part, ast.FunctionDef)}
+        init, goal = methods.get("__init__"), f"self.{attribute[0]}"
+        begins = [pair for pair in assigned_pairs(init) if ast.unparse(pair[0]) == goal]
+        for name, method in methods.items() if init is not None and begins else ():
+            sets = [
+                part
+                for part in method.body
+                if any(ast.unparse(one).startswith("self.") for one, _ in assigned_pairs(part))
+            ]
+            if name == "__init__" or not RESETS.search(name) or goal in map(ast.unparse, stored(method)):
+                continue
+            value = in_terms_of_self(begins[-1][1], init)
+            if value is None:
+                continue
+            where = (sets or method.body)[0]
+            line = f"{goal} = {value}"
+            edit = text.after(where, [line]) if sets else text.before(where, [line])
+            title = (
+                f"{line} in {name}, after line {where.end_lineno}"
+                if sets
+                else f"{line} in {name}, before line {where.lineno}"
+            )
+            yield replace(wanted.proposal(title, "each episode begins as the first did", edit), decisive=True)
+
+
+def stored(method: ast.FunctionDef) -> list[ast.expr]:
+    """What `method` gives a value, or writes into."""
+    calls = [node.func for node in ast.walk(method) if isinstance(node, ast.Call)]
+    written = [func.value for func in calls if isinstance(func, ast.Attribute) and func.attr.endswith("_")]
+    return written + [goal for goal, _ in assigned_pairs(method)]
+
+
+def in_terms_of_self(value: ast.expr, init: ast.FunctionDef | None) -> str | None:
+    """`torch.zeros(n)` of an `__init__` that keeps `n` as `self.n`, as another method has to write it."""
+    if init is None:
+        return None
+    kept = {
+        ast.unparse(given): ast.unparse(goal)
+        for goal, given in assigned_pairs(init)
+        if ast.unparse(goal).startswith("self.")
+    }
+    own = {argument.arg for argument in (*init.args.args[1:], *init.args.kwonlyargs)}
+    own |= {part.id for part in ast.walk(init) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    shown = ast.unparse(value)
+    for name in sorted({part.id for part in ast.walk(value) if isinstance(part, ast.Name)} & own):
+        if name not in kept:
+            return None
+        shown = re.sub(rf"(?<![\w.]){name}\b(?!\s*=)", kept[name], shown)
+    return shown
+
+
 def detached_state(wanted: FixContext) -> Iterator[Proposal]:
     """What methods keep on their object is cut off its history once the update is done, by the path under which the
     update knows it, or where it is read for the next."""

@@ -426,6 +426,10 @@ def average_numbers(wanted: FixContext) -> Iterator[Proposal]:
         title = f"take {join_names(list(mixed))} without the graph, at the head of {method.name}"
         lines = [f"{name} = {name}.detach()" for name in mixed]
         yield wanted.proposal(title, "no gradient goes through the average", text.before(method.body[0], lines))
+        first = next(iter(mixed))  # the value; a weight beside it is a number already
+        title = f"take {first} as a number, float({first}), at the head of {method.name}"
+        edit = text.before(method.body[0], [f"{first} = float({first})"])
+        yield wanted.proposal(title, "no gradient goes through the average", edit)
 
 
 def numbers_summed(wanted: FixContext) -> Iterator[Proposal]:

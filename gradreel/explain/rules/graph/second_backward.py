@@ -46,6 +46,7 @@ from .carried_state import (
     detached_carried,
     detached_state,
     detached_where_kept,
+    reset_attribute,
 )
 from .derived_values import as_property, build_where_read, computed_where_read, makes_leaves, rebuilt_in_method
 
@@ -239,6 +240,7 @@ def rebuild_graph(wanted: FixContext) -> Iterator[Proposal]:
         if keeps_state(wanted):
             ways = [detached_border, detached_after, detached_state, *ways]
     for way in (
+        reset_attribute,
         detached_beside,
         judged_again,
         drop_cache,
