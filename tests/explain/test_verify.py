@@ -390,7 +390,7 @@ def test_fixes_of_programs_that_are_kept_are_good() -> None:
 
 def test_rules_are_sentences_with_names() -> None:
     assert all(rule.__doc__ for rule in RULES.values())
-    assert {*(entry[3] for entry in (BROKEN | BROKEN_UNREAD).values()), AGREEMENT} == set(RULES)
+    assert {*(entry[3] for entry in (BROKEN | BROKEN_UNREAD).values()), AGREEMENT, WATCHING} == set(RULES)
 
 
 AGREEMENT = "formulas agree"
@@ -404,6 +404,22 @@ def test_a_gradient_of_the_right_shape_has_the_numbers_of_autograd(way: str, rig
     edited = run(HEAD + TRANSPOSED.replace("g.t() @ x", way))
     verdict = verify(observe(before), observe(edited), found, observe(by_autograd))
     assert (AGREEMENT not in dict(verdict.broken)) == right
+
+
+WATCHING = "a hook that watches changes nothing"
+WATCHED = (
+    "w = torch.ones(3, requires_grad=True)\nkept = []\ndef hook(g):\n    kept.append(g.norm())\n    return g.norm()\n"
+    "y = w.exp()\ny.register_hook(hook)\ny.pow(2).sum().backward()\n"
+)
+
+
+@pytest.mark.parametrize(("way", "right"), [("", True), ("return g.norm().expand_as(g)", False)])
+def test_what_a_hook_that_watches_returns_does_not_take_the_place_of_a_gradient(way: str, right: bool) -> None:
+    before, edited = run(HEAD + WATCHED), run(HEAD + WATCHED.replace("return g.norm()", way))
+    (found,) = diagnose(before)
+    silent = run(HEAD + WATCHED.replace("return g.norm()", ""))
+    verdict = verify(observe(before), observe(edited), found, observe(silent))
+    assert (WATCHING not in dict(verdict.broken)) == right
 
 
 def test_long_texts_are_compared_where_they_differ() -> None:

@@ -542,6 +542,26 @@ def formulas_agree(seen: Comparison) -> str | None:
     return None
 
 
+def a_hook_changes_nothing(seen: Comparison) -> str | None:
+    """Where a hook only watches, each gradient is what it is without the hook."""
+    if seen.found.cause != "hook_shape" or seen.reference is None:
+        return None
+    own, other = gradients_by_name(seen.after), gradients_by_name(seen.reference)
+    for name in sorted(own.keys() & other.keys()):
+        if not all(map(alike, own[name], other[name])):
+            return f"the hook, which only watches, changes the gradient of `{name}`"
+    return None
+
+
+def gradients_by_name(seen: Observation) -> dict[str, list[Value]]:
+    """The gradients that came to each leaf, by its names."""
+    found: dict[str, list[Value]] = {}
+    for leaf in sorted(seen.gradients.keys() & seen.leaves):
+        came = [value for value in seen.gradients[leaf] if value is not None]
+        found |= dict.fromkeys(seen.names.get(leaf, set()) - found.keys(), came)
+    return found
+
+
 def first_gradients(seen: Observation) -> dict[str, Value]:
     """The first gradient that came to each leaf, by its names."""
     found: dict[str, Value] = {}
@@ -587,4 +607,5 @@ RULES: dict[str, Rule] = {
     "printed numbers stay": printed_numbers_stay,
     "the parameter learns": the_parameter_learns,
     "formulas agree": formulas_agree,
+    "a hook that watches changes nothing": a_hook_changes_nothing,
 }

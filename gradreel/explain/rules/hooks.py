@@ -6,6 +6,8 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from gradreel.trace import events as e
@@ -20,7 +22,7 @@ from ..diagnostics.registry import Watcher, rule, watcher
 from ..diagnostics.showing import FirstTrouble
 from ..fixes.edits import append_suffix, enclosing, in_brackets, stack_statements
 from ..fixes.proposal import FREE, FixContext, Proposal
-from ..fixes.registry import fix, fix_kind
+from ..fixes.registry import fix, fix_kind, reference
 from ..fixes.text import Edit, Text, names_in
 from ..narration.words import code, code_label, on
 from ..replay.graph_queries import are_equal
@@ -410,7 +412,109 @@ def return_gradient(wanted: FixContext) -> Iterator[Proposal]:
             yield wanted.proposal(title, "the gradient that came is left out", text.replaced(value, made))
 
 
+KEEPERS = frozenset(
+    {"append", "add", "update", "setdefault", "extend", "insert", "add_scalar", "write", "print", "info"}
+)
+"""Calls that keep or show what they are given."""
+FORM = frozenset({"shape", "size", "dim", "ndim", "dtype", "device", "numel"})
+
+
 @fix(hook_shape=1)
+def watching_hook(wanted: FixContext) -> Iterator[Proposal]:
+    """A hook that only keeps or shows what it computes returns nothing, and so changes nothing."""
+    found = silenced(wanted)
+    if found is not None:
+        hook, edits = found
+        title = f"return nothing from the hook on line {hook.lineno}, which only watches"
+        yield replace(wanted.proposal(title, "the gradient goes on as it came", *edits), decisive=True)
+
+
+@reference
+def without_watching(wanted: FixContext) -> str | None:
+    """The program with a hook that only watches: no other edit may have it change the gradient."""
+    found = silenced(wanted) if wanted.found.cause == "hook_shape" else None
+    return wanted.text.edited(*found[1]) if found is not None else None
+
+
+def silenced(wanted: FixContext) -> tuple[Hook, list[Edit]] | None:
+    """The hook that changed the shape, if it keeps or shows what it returns, and edits that have it return nothing."""
+    text, changed = wanted.text, HOOK_NAME.match(wanted.found.message)
+    for node in text.nodes if changed is not None else ():
+        if not isinstance(node, ast.Lambda | ast.FunctionDef) or not node.args.args:
+            continue
+        if getattr(node, "name", "<lambda>") != changed.group(1):  # type: ignore[union-attr]
+            continue
+        edits = [edit for edit in map(partial(unreturned, text, node), ends_of(node)) if edit is not None]
+        if edits and len(edits) == len(ends_of(node)):
+            return node, edits
+    return None
+
+
+def ends_of(hook: Hook) -> list[ast.expr]:
+    """What `hook` returns, but for None and for what it was given."""
+    given = hook.args.args[-1].arg
+    return [value for value in results(hook) if not is_none(value) and ast.unparse(value) != given]
+
+
+def unreturned(text: Text, hook: Hook, value: ast.expr) -> Edit | None:
+    """The edit after which `value`, which the hook keeps or shows, is not returned any more."""
+    end = text.parents.get(value)
+    if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or) and any(map(keeps, value.values[:-1])):
+        first = value.values[-2]
+        start = text.place(first.end_lineno or 0, first.end_col_offset or 0)
+        return Edit(*start, *text.place(value.end_lineno or 0, value.end_col_offset or 0), "")
+    if calls_keeper(text, value):
+        return text.replaced(end, text.get(value)) if isinstance(end, ast.Return) else nothing_of(text, value)
+    if isinstance(end, ast.Return) and is_kept(text, hook, value):
+        alone = len(text.block(end)) > 1 and end is text.block(end)[-1] and end in hook.body  # type: ignore[operator]
+        return text.removed(end) if alone else text.replaced(end, "return")
+    return None
+
+
+def nothing_of(text: Text, value: ast.expr) -> Edit:
+    return text.replaced(value, f"({text.get(value)}, None)[1]")
+
+
+def keeps(part: ast.AST) -> bool:
+    return callee(part) in KEEPERS
+
+
+def calls_keeper(text: Text, value: ast.expr) -> bool:
+    """Whether `value` is a call that keeps what it is given, or one of a function that does and returns that."""
+    if keeps(value):
+        return True
+    functions = [node for node in text.parts(text.tree, ast.FunctionDef) if node.name == callee(value)]
+    return any(is_kept(text, own, end) for own in functions for end in results(own))
+
+
+def is_kept(text: Text, hook: Hook, value: ast.expr) -> bool:
+    """Whether another statement of `hook` keeps or shows `value`: not its shape alone."""
+    shown = ast.unparse(value)
+    for node in ast.walk(hook):
+        if isinstance(node, ast.Call) and (keeps(node) or shows(node)):
+            parts: list[ast.expr] = [*node.args, *(word.value for word in node.keywords)]
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript | ast.Attribute):
+            parts = [node.value, *node.targets]
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript | ast.Attribute):
+            parts = [node.value]
+        else:
+            continue
+        read = [one for part in parts for one in ast.walk(part) if isinstance(one, ast.expr) and one is not value]
+        if any(ast.unparse(one) == shown and not of_form(text, one) for one in read):
+            return True
+    return False
+
+
+def shows(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == "print"
+
+
+def of_form(text: Text, use: ast.expr) -> bool:
+    outer = text.parents.get(use)
+    return isinstance(outer, ast.Attribute) and outer.attr in FORM
+
+
+@fix(hook_shape=2)
 def return_tuple(wanted: FixContext) -> Iterator[Proposal]:
     """A hook on a module returns a tuple of gradients, one for each input."""
     text = wanted.text
@@ -627,7 +731,7 @@ RESHAPING = frozenset(
 REDUCING = frozenset({"mean", "sum"})
 
 
-@fix(hook_shape=3)
+@fix(hook_shape=4)
 @fix_kind(shape=2)
 def keep_hook_shape(wanted: FixContext) -> Iterator[Proposal]:
     """A hook returns what it computes in the shape of the gradient that it was given: without the call that changes it
@@ -684,7 +788,7 @@ def kept_dimensions(text: Text, part: ast.expr) -> str:
     return f"{text.get(part.func)}({', '.join([*given, 'keepdim=True'])})" if given else text.get(part)
 
 
-@fix(hook_shape=2)
+@fix(hook_shape=3)
 @fix_kind(shape=1)
 def restore_rows(wanted: FixContext) -> Iterator[Proposal]:
     """A hook that computes with some rows of the gradient puts them back into the whole of it."""
