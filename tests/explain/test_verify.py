@@ -52,6 +52,10 @@ UNUSED = (
 CUT = (
     "w = torch.ones(2, requires_grad=True)\nloss = torch.tensor((w * w).sum().item())\nloss.backward()\nprint(w.grad)\n"
 )
+LATE = (
+    "w, x = torch.ones(2, requires_grad=True), torch.ones(2)\nloss = (w * x).sum()\n"
+    "x = x.detach().requires_grad_()\nloss.backward()\nx.data += x.grad\n"
+)
 WRITTEN = "x = torch.ones(2, requires_grad=True)\ny = x.exp()\ny += 1\nloss = y.sum()\nprint(loss)\nloss.backward()\n"
 REFILLED = (
     "ax = torch.ones(2, requires_grad=True)\nout = (ax ** 2).sum()\nout.backward(retain_graph=True)\n"
@@ -199,6 +203,7 @@ BROKEN_UNREAD = {
         "dec(p + (code - p).detach())",
         "estimators have their value",
     ),
+    "only if there is a gradient": (LATE, "x.data", "if x.grad is not None:\n    x.data", "the line runs"),
     "gradients that the steps, in vain before, do not get": (
         OF_A_COPY,
         "loss.backward()",

@@ -437,6 +437,20 @@ def the_call_is_made(seen: Comparison) -> str | None:
     return None
 
 
+def the_line_runs(seen: Comparison) -> str | None:
+    """What failed for want of a gradient is done, at least once, and not left out each time."""
+    line, after = seen.before.trace.outcome.line, seen.after.trace
+    lines = seen.before.trace.source.split("\n")
+    if seen.found.kind not in (*AUTOGRAD, "unused") or not line or line > len(lines) or turns_left_out(after):
+        return None
+    text = lines[line - 1].strip()
+    there = {number for number, other in enumerate(after.source.split("\n"), 1) if other.strip() == text}
+    reached = {event.line for event in after.events if isinstance(event, e.LineReached)}
+    if there and not there & reached and after.outcome.kind == "finished":
+        return f"line {line} is left out"
+    return None
+
+
 def the_forward_stays(seen: Comparison) -> str | None:
     """What went backward first before an error is still computed."""
     if not failed_late(seen) or not seen.before.backwards:
@@ -585,6 +599,7 @@ def proportional(one: Value, other: Value) -> bool:
 RULES: dict[str, Rule] = {
     "a gradient arrives": a_gradient_arrives,
     "the call is made": the_call_is_made,
+    "the line runs": the_line_runs,
     "as many gradients arrive": as_many_arrive,
     "no gradient is None": no_gradient_is_none,
     "no result is None": no_result_is_none,

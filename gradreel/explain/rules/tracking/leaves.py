@@ -538,3 +538,29 @@ def assign_parameter(wanted: FixContext) -> Iterator[Proposal]:
         title = f"torch.nn.Parameter(…) on line {raised.lineno}"
         made = f"torch.nn.Parameter({text.get(raised.value)})"
         yield wanted.proposal(title, "a new leaf: gradients end there", text.replaced(raised.value, made))
+
+
+def leaf_before_use(wanted: FixContext, built: ast.stmt | None) -> Iterator[Proposal]:
+    """The line that makes a leaf of a name goes in front of what computes with it: the graph is to begin there."""
+    text = wanted.text
+    names = targets(built) if isinstance(built, ast.Assign) else set()
+    name = next(iter(names)) if len(names) == 1 else None
+    if name is None or built is None or not text.alone(built):
+        return
+    block = text.block(built)
+    above = block[: block.index(built)]
+    needed = names_in(built) - {name, "torch", "nn"}
+    since = max((at + 1 for at, other in enumerate(above) if binds(other) & {name, *needed}), default=0)
+    first = next((other for other in above[since:] if loads(other, name)), None)
+    if first is not None and text.alone(first):
+        title = f"line {built.lineno} before line {first.lineno}: make it a leaf first, then compute"
+        moved = text.before(first, text.lines_of(built))
+        yield replace(
+            wanted.proposal(title, "a gradient is computed and kept for it", text.removed(built), moved), decisive=True
+        )
+
+
+def binds(statement: ast.stmt) -> set[str]:
+    """The plain names that `statement`, or what stands in it, gives a value."""
+    parts = ast.walk(statement)
+    return {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}

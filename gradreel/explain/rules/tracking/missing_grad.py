@@ -14,7 +14,15 @@ from ...diagnostics.diagnosis import Diagnosis, Failure
 from ...diagnostics.mentions import stands_for
 from ...diagnostics.registry import Watcher, rule, watcher
 from ...diagnostics.showing import Showing
-from ...fixes.edits import append_suffix, copies, enclosing, root_name, set_keyword, stack_statements, value_of
+from ...fixes.edits import (
+    append_suffix,
+    copies,
+    enclosing,
+    root_name,
+    set_keyword,
+    stack_statements,
+    value_of,
+)
 from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Text
@@ -25,7 +33,7 @@ from ...replay.states import Call, Seen, TensorState
 from ...replay.world import World
 from ...source import Source, bound_by
 from ..optimizer.inner_loops import ask_for_gradients
-from .leaves import make_leaf_last
+from .leaves import leaf_before_use, make_leaf_last
 from .no_graph import tracked_at_cut, tracked_before_use
 from .unused_inputs import without_way
 from .why_grad_is_none import Reason, finished_calls, handed_out, why_none
@@ -529,7 +537,7 @@ def track_input_first(wanted: FixContext) -> Iterator[Proposal]:
     yield from ask_later(wanted)
 
 
-@fix(not_used=2)
+@fix(not_used=3)
 def use_parameter(wanted: FixContext) -> Iterator[Proposal]:
     yield from ask_later(wanted)
 
@@ -538,6 +546,11 @@ OTHERWISE = "another function: see that it is what you mean"
 
 
 @fix(not_used=1)
+def make_leaf_first(wanted: FixContext) -> Iterator[Proposal]:
+    yield from leaf_before_use(wanted, wanted.at("built"))
+
+
+@fix(not_used=2)
 def call_layer(wanted: FixContext) -> Iterator[Proposal]:
     """In place of the second call of a layer of the same making, or behind another layer."""
     text, built = wanted.text, wanted.at("built")

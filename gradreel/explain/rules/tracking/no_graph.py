@@ -24,7 +24,7 @@ from ...fixes.edits import (
 )
 from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
-from ...fixes.text import Edit, Text
+from ...fixes.text import Edit, Text, targets
 from ...narration.words import code, code_label, label, name_of, on, upper
 from ...replay.states import TensorState
 from ...replay.world import World
@@ -53,6 +53,7 @@ from .detached import (
     estimator_later,
     reverse_estimator,
 )
+from .leaves import leaf_before_use
 from .plain_numbers import all_kept, from_tensors, in_torch, tensor_beside, tensors_listed, without_numbers
 
 NO_ROOT = "does not require grad and does not have a grad_fn"
@@ -296,6 +297,16 @@ def left_in_floats(wanted: FixContext) -> Iterator[Proposal]:
             title = f"without .{callee(call)}() on line {call.lineno}"
             cost = "fractions stay: round where answers are counted"
             yield wanted.proposal(title, cost, text.replaced(call, text.get(call.func.value)))
+
+
+def leaf_made_late(wanted: FixContext) -> Iterator[Proposal]:
+    """What is made a leaf only after it was computed with."""
+    text, cut, name = wanted.text, wanted.at("cut"), wanted.name("cut")
+    block = text.block(cut) if cut is not None else []
+    for statement in block[block.index(cut) + 1 :] if cut in block else []:
+        asks = re.search(r"requires_grad|\bParameter\(", text.get(statement))
+        if isinstance(statement, ast.Assign) and asks and targets(statement) == {name}:
+            yield from leaf_before_use(wanted, statement)
 
 
 def optimized_tracked(wanted: FixContext) -> Iterator[Proposal]:
@@ -622,7 +633,7 @@ CUTS = {
     "late": (asked_before,),
     "data": (compute_weight, rebound),
     "sample": (sampled_with_graph, recording_on),
-    "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
+    "plain": (leaf_made_late, of_data, optimized_tracked, all_tracked, tracked_at_cut),
     "unread_layer": (layer_renamed,),
     "flag": (freeze_first, restore_flags, track_input, flag_left),
     "detach": (

@@ -357,17 +357,33 @@ def none_returned(tree: ast.Module, function: str) -> int | None:
 
 def not_used(world: World, tensor: TensorState) -> Reason:
     call = finished_calls(world)[-1]
-    story = (
-        f"{code_label(world, tensor.number)} of **line {tensor.place.line}** is a leaf, but what {code(call.text)} "
-        f"{on(call.place.line)} started from was not computed from it.",
-    )
-    return Reason(
-        "grad_none",
-        "not_used",
-        grad_of(world, tensor),
-        story,
-        {"built": tensor.place.line},
-        {"built": tensor.made},
-        (),
-        known_names(target=name_of(world, tensor)),
-    )
+    lines: dict[str, int | None] = {"built": tensor.place.line}
+    events = {"built": tensor.made}
+    late = computed_before(world, tensor, call)
+    if late is not None:
+        lines["saved"], events["saved"] = late.place.line, late.made
+        story: tuple[str, ...] = (
+            f"{code_label(world, tensor.number)} of **line {tensor.place.line}** is a new leaf, made after "
+            f"**line {late.place.line}** computed with what it is made of. The graph that {code(call.text)} "
+            f"{on(call.place.line)} goes back through does not lead to it.",
+            "What is to get a gradient has to be the leaf before it is computed with.",
+        )
+    else:
+        story = (
+            f"{code_label(world, tensor.number)} of **line {tensor.place.line}** is a leaf, but what {code(call.text)} "
+            f"{on(call.place.line)} started from was not computed from it.",
+        )
+    names = known_names(target=name_of(world, tensor))
+    return Reason("grad_none", "not_used", grad_of(world, tensor), story, lines, events, (), names)
+
+
+def computed_before(world: World, tensor: TensorState, call: Call) -> TensorState | None:
+    """The first that was computed, on the way to what `call` started from, with what `tensor` was made of later."""
+    sources, todo = set(), [tensor]
+    for state in todo:  # what the statement itself made on the way, as a clone, was not computed with
+        before = made_from(world, state)
+        todo += [one for one in before if one.place.since == tensor.place.since and one.number not in sources]
+        sources |= {one.number for one in before}
+    behind = [state for root in call.roots for state in ancestors(world, world.tensors[root])]
+    users = [state for state in behind if sources & set(state.inputs) and state.made < tensor.made]
+    return min(users, key=lambda state: state.made, default=None)
