@@ -56,6 +56,11 @@ LATE = (
     "w, x = torch.ones(2, requires_grad=True), torch.ones(2)\nloss = (w * x).sum()\n"
     "x = x.detach().requires_grad_()\nloss.backward()\nx.data += x.grad\n"
 )
+BY_PHASES = (
+    "a, b = nn.Linear(2, 1), nn.Linear(2, 1)\nps = [*a.parameters(), *b.parameters()]\nx = torch.ones(3, 2)\n"
+    "for i in range(4):\n    loss = a(x).pow(2).sum()\n    if i < 1:\n        loss = loss + b(x).sum()\n"
+    "    grads = torch.autograd.grad(loss, ps)\n"
+)
 WRITTEN = "x = torch.ones(2, requires_grad=True)\ny = x.exp()\ny += 1\nloss = y.sum()\nprint(loss)\nloss.backward()\n"
 REFILLED = (
     "ax = torch.ones(2, requires_grad=True)\nout = (ax ** 2).sum()\nout.backward(retain_graph=True)\n"
@@ -202,6 +207,12 @@ BROKEN_UNREAD = {
         "dec(code)",
         "dec(p + (code - p).detach())",
         "estimators have their value",
+    ),
+    "zeros for what was trained before": (
+        BY_PHASES,
+        "(loss, ps)",
+        "(loss, ps, allow_unused=True, materialize_grads=True)",
+        "gradients keep coming",
     ),
     "only if there is a gradient": (LATE, "x.data", "if x.grad is not None:\n    x.data", "the line runs"),
     "gradients that the steps, in vain before, do not get": (

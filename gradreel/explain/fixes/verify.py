@@ -299,6 +299,29 @@ def no_gradient_is_zero(seen: Comparison) -> str | None:
     return f"the gradient of `{min(gone)}` is zero" if gone else None
 
 
+def gradients_keep_coming(seen: Comparison) -> str | None:
+    """What had a gradient until the error does not get none, or zeros, in every call from then on."""
+    if seen.before.trace.outcome.kind != "raised" or seen.found.kind not in (*AUTOGRAD, "unused"):
+        return None
+    old, new = came_to(seen.before), came_to(seen.after)
+    known = sorted(old.keys() & new.keys() & alive(seen.before))
+    later = {name: new[name][len(old[name]) :] for name in known}
+    most = max(map(len, later.values()), default=0) if seen.found.kind == "unused" else 0
+    for name in known:
+        zero = all(value is None or all_zero(value) for value in later[name])
+        if zero and max(len(later[name]), most) > 1:
+            return f"from then on the gradient of `{name}` is zero"
+    return None
+
+
+def came_to(seen: Observation) -> dict[str, list[Value | None]]:
+    """All that came to leaves, None too, by their names."""
+    found: dict[str, list[Value | None]] = {}
+    for leaf in sorted(seen.gradients.keys() & seen.leaves):
+        found |= dict.fromkeys(seen.names.get(leaf, set()) - found.keys(), seen.gradients[leaf])
+    return found
+
+
 def alive(seen: Observation) -> set[str]:
     """The names of what a gradient came to that was not all zero."""
     return seen.leaf_names(
@@ -560,29 +583,18 @@ def a_hook_changes_nothing(seen: Comparison) -> str | None:
     """Where a hook only watches, each gradient is what it is without the hook."""
     if seen.found.cause != "hook_shape" or seen.reference is None:
         return None
-    own, other = gradients_by_name(seen.after), gradients_by_name(seen.reference)
+    own, other = came_to(seen.after), came_to(seen.reference)
     for name in sorted(own.keys() & other.keys()):
-        if not all(map(alike, own[name], other[name])):
+        pairs = zip(own[name], other[name], strict=False)
+        if not all(one is None or two is None or alike(one, two) for one, two in pairs):
             return f"the hook, which only watches, changes the gradient of `{name}`"
     return None
 
 
-def gradients_by_name(seen: Observation) -> dict[str, list[Value]]:
-    """The gradients that came to each leaf, by its names."""
-    found: dict[str, list[Value]] = {}
-    for leaf in sorted(seen.gradients.keys() & seen.leaves):
-        came = [value for value in seen.gradients[leaf] if value is not None]
-        found |= dict.fromkeys(seen.names.get(leaf, set()) - found.keys(), came)
-    return found
-
-
 def first_gradients(seen: Observation) -> dict[str, Value]:
     """The first gradient that came to each leaf, by its names."""
-    found: dict[str, Value] = {}
-    for leaf in sorted(seen.gradients.keys() & seen.leaves):
-        came = [value for value in seen.gradients[leaf] if value is not None]
-        found |= dict.fromkeys(seen.names.get(leaf, set()) - found.keys(), came[0]) if came else {}
-    return found
+    firsts = {name: next((value for value in came if value is not None), None) for name, came in came_to(seen).items()}
+    return {name: value for name, value in firsts.items() if value is not None}
 
 
 def proportional(one: Value, other: Value) -> bool:
@@ -608,6 +620,7 @@ RULES: dict[str, Rule] = {
     "stepped leaves keep theirs": stepped_leaves_keep_theirs,
     "no leaf is withheld its gradient": no_leaf_is_withheld,
     "no gradient is zero": no_gradient_is_zero,
+    "gradients keep coming": gradients_keep_coming,
     "gradients are fresh": gradients_are_fresh,
     "gradients are own": gradients_are_own,
     "frozen stay frozen": frozen_stay_frozen,

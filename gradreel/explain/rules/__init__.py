@@ -5,7 +5,7 @@ from .function import backward_formula, contract, definitions, usage
 from .gradients import backward_root, not_finite, piecewise_constant, second_derivatives
 from .graph import carried_state, derived_values, growing_graph, old_graph, reference_values, second_backward
 from .inplace import lost_writes, out_of_place, refused_writes, saved_tensors, unused_results
-from .modules import construction, copies, data_loading, layers, losses, recurrent, state_dict
+from .modules import construction, copies, data_loading, layers, losses, mode, recurrent, state_dict
 from .optimizer import inner_loops, other_parameters, rebound_parameters, steps, zero_grad
 from .python import attributes, calls, imports, python_errors, return_values, unread_settings, wrong_uses, wrong_values
 from .shapes import dtypes, indexing, layer_sizes, linalg, mismatch
@@ -50,6 +50,7 @@ __all__ = [
     "data_loading",
     "layers",
     "losses",
+    "mode",
     "recurrent",
     "state_dict",
     "inner_loops",

@@ -14,6 +14,7 @@ from ...diagnostics.refusals import declare_refusal, is_untracked
 from ...diagnostics.registry import rule
 from ...fixes.edits import (
     append_suffix,
+    enclosing,
     in_brackets,
     join_names,
     loads,
@@ -207,29 +208,38 @@ def recording_on(wanted: FixContext) -> Iterator[Proposal]:
                         title = f"leave out the no_grad of line {mark.lineno}"
                         yield wanted.proposal(title, "what it saves is kept for the backward", edit)
     yield from off_for_the_rest(wanted)
-    for node in ast.walk(text.tree):
-        if isinstance(node, ast.Call) and callee(node) == "set_grad_enabled" and node.args:
-            arg = node.args[0]
-            if not (isinstance(arg, ast.Constant) and arg.value is True):
-                title = f"switch recording on: line {node.lineno}"
-                yield wanted.proposal(title, "what it saves is kept", text.replaced(arg, "True"))
-    yield from enable_grad(wanted)
+    switches = [call for call in text.calls(text.tree, "set_grad_enabled") if call.args]
+    for call in switches:
+        arg = call.args[0]
+        if not (isinstance(arg, ast.Constant) and arg.value is True) and not is_switched_back(text, call, switches):
+            title = f"switch recording on: line {call.lineno}"
+            yield wanted.proposal(title, "what it saves is kept", text.replaced(arg, "True"))
+    if not text.calls(wanted.at("cut"), "set_grad_enabled"):  # all that comes later would stay unrecorded
+        yield from enable_grad(wanted)
+
+
+def is_switched_back(text: Text, call: ast.Call, switches: list[ast.Call]) -> bool:
+    """Whether `call` is one of two in its function: recording is meant to be off between them."""
+    home = enclosing(text, call, ast.FunctionDef)
+    return any(other is not call and enclosing(text, other, ast.FunctionDef) is home for other in switches)
 
 
 def off_for_the_rest(wanted: FixContext) -> Iterator[Proposal]:
-    """`torch.set_grad_enabled(False)` in a function is meant for the rest of it: that goes under no_grad instead."""
+    """`torch.set_grad_enabled(False)` in a function, or a turn of a loop, is meant for the rest of it: that goes under
+    no_grad instead."""
     text = wanted.text
     for statement in text.parts(text.tree, ast.Expr):
         call, rest = statement.value, text.block(statement)
         rest = rest[rest.index(statement) + 1 :]
         if (
             callee(call) != "set_grad_enabled"
-            or not isinstance(text.parents.get(statement), ast.FunctionDef)
+            or not isinstance(text.parents.get(statement), ast.FunctionDef | ast.For | ast.While)
             or not rest
         ):
             continue
         if text.alone(statement) and all(map(text.alone, rest)):
-            title = f"with torch.no_grad(): for the rest of the function, from line {statement.lineno} on"
+            whole = "function" if isinstance(text.parents.get(statement), ast.FunctionDef) else "turn"
+            title = f"with torch.no_grad(): for the rest of the {whole}, from line {statement.lineno} on"
             edits = [text.removed(statement), text.wrapped(rest, "with torch.no_grad():")]
             yield wanted.proposal(title, "recording goes on behind it", *edits)
 

@@ -23,6 +23,7 @@ from ...narration.words import code, code_label, label, name_of, on, upper
 from ...replay.graph_queries import ancestors, gradient_call, made_from
 from ...replay.states import Call, TensorState
 from ...replay.world import World
+from ..modules.mode import LeftInEval, left_in_eval
 from .cuts import Cut, before_line, constant_gradient, numbers_cut, tracked_cut
 from .leaves import leaves
 from .no_graph import CUTS, tracked_before_use
@@ -46,6 +47,8 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
     if not wanted or not call.roots:
         return None
     goal, start = world.tensors[wanted[0]], world.tensors[call.roots[0]]
+    if (mode := left_in_eval(world, goal)) is not None:
+        return without_training(world, failure, start, goal, mode)
     cut = cut_between(world, start, goal)
     constant = gradient_of(world, start) if cut is None else None
     start = before_line(world, start, failure.raised.line)
@@ -103,6 +106,27 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
             late="yes" if "changed" in lines else None,
             listed="yes" if cut is None and is_listed(world, call, goal) else None,
         ),
+    )
+
+
+def without_training(
+    world: World, failure: Failure, start: TensorState, goal: TensorState, mode: LeftInEval
+) -> Diagnosis:
+    """The way to `goal` is gone in the mode of evaluation, which was left on."""
+    return Diagnosis(
+        kind="unused",
+        title="Evaluation mode was left on",
+        message=failure.raised.message,
+        lines={"built": mode.asked, "raised": failure.raised.line, "cut": mode.line},
+        story=(
+            f"The gradient of {code_label(world, start.number)} with respect to {code_label(world, goal.number)}, made "
+            f"{on(goal.place.line)}, is asked for, and there is no way to it.",
+            *mode.story,
+            "`train()` before the next turn of training brings the way back.",
+        ),
+        events={"raised": failure.number, "built": start.made, "cut": mode.event},
+        cause="left_in_eval",
+        names=known_names(root=label(world, start.number), target=label(world, goal.number)),
     )
 
 

@@ -11,6 +11,7 @@ from ...narration.words import code, code_label, label, name_of, on, upper
 from ...replay.graph_queries import ancestors, by_graph, made_from, nodes_behind, rebuilt_from, written_from
 from ...replay.states import Call, Place, Seen, TensorState
 from ...replay.world import World
+from ..modules.mode import left_in_eval
 from .cuts import Cut, before_line, numbers_cut, recording_off, tracked_cut, where_cut
 
 
@@ -35,6 +36,11 @@ def why_none(world: World, seen: Seen) -> Reason:
         return rebased_view(world, tensor) or not_leaf(world, tensor)
     if not tensor.requires_grad:
         return not_tracked(world, tensor)
+    if finished_calls(world) and (mode := left_in_eval(world, tensor)) is not None:
+        lines: dict[str, int | None] = {"built": mode.asked, "cut": mode.line}
+        events = {"built": tensor.made, "cut": mode.event}
+        names = known_names(target=name_of(world, tensor))
+        return Reason("unused", "left_in_eval", grad_of(world, tensor), mode.story, lines, events, (), names)
     if tensor.emptied is not None:
         return emptied_grad(world, tensor)
     if not finished_calls(world):
