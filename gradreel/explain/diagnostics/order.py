@@ -38,7 +38,17 @@ SILENT = (
     *("OnlyNamed", "InVain", "SameMemory", "MadeAnew", "Dropping", "Misnamed", "Rebound", "FlatDraws"),
     *("BornNan", "Diverged", "AskedInVain", "Unreached", "Ignored", "Unrecorded", "KeptElsewhere", "CutFractions"),
     # writes, copies and results that go nowhere
-    *("MovingTarget", "MovingViews", "LostWrite", "ThrownAway", "PureCalls", "TurnedRound", "Squashed", "Withheld"),
+    *(
+        "SameTarget",
+        "MovingTarget",
+        "MovingViews",
+        "LostWrite",
+        "ThrownAway",
+        "PureCalls",
+        "TurnedRound",
+        "Squashed",
+        "Withheld",
+    ),
     *("ZeroDerivative", "Reentrant"),
 )
 """The order in which silent troubles are told, where a run has several."""

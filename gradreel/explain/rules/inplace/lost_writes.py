@@ -20,7 +20,7 @@ from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...narration.words import code, code_label, name_of, on
 from ...replay.graph_queries import ancestors, are_equal, origin
-from ...replay.states import Place, TensorState, Write
+from ...replay.states import Place, TensorState, Write, kind_of
 from ...replay.world import World
 from .out_of_place import COPY
 
@@ -305,7 +305,108 @@ class Unrecorded(FirstTrouble):
         )
 
 
+DISTANCES = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss", "Sub"})
+"""What is 0 between a tensor and itself."""
+
+
+@watcher(e.Written, e.BackwardStarted)
+class SameTarget(FirstTrouble):
+    """Differences between a tensor and what shares its memory, which a write into the one has changed in the other."""
+
+    seen = re.compile("")
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.found: dict[int, Diagnosis] = {}
+        """By node."""
+
+    def on_node_made(self, event: e.NodeMade) -> None:
+        world = self.world
+        if self.diagnosis is not None or len(event.inputs) != 2 or kind_of(event.name) not in DISTANCES:
+            return
+        one, other = (world.tensors[number] for number in event.inputs)
+        if one.storage != other.storage or one.shape != other.shape or not are_equal(one.value, other.value):
+            return
+        since = max(one.made, other.made)
+        writes = [write for write in world.writes.get(one.storage, ()) if write.event > since and not write.optimizer]
+        known = {name for state in (one, other) for _, name in state.names}
+        alias = same_named(world.source.nodes, known, world.place.line) if writes else None
+        if alias is not None:
+            self.found[event.node] = self.describe(one, alias, writes[-1])
+
+    def on_backward_started(self, event: e.BackwardStarted) -> None:
+        roots = [self.world.tensors[root].value for root in event.roots]
+        if self.diagnosis is not None or not self.found or not all(root and root.data == 0 for root in roots):
+            return
+        reached = self.world.calls[event.call].expected
+        node = next((node for node in self.found if node in reached or node in event.nodes), None)
+        if node is not None:
+            self.tell(self.found[node])
+
+    def describe(self, one: TensorState, alias: ast.Assign, write: Write) -> Diagnosis:
+        world, line = self.world, self.world.place.line
+        name, value = ast.unparse(alias.targets[0]), ast.unparse(alias.value)
+        text = code(world.source.text(write.place.line, write.place.end_line))
+        return Diagnosis(
+            kind="view_inplace",
+            title="A target that is the prediction itself",
+            lines={"built": one.place.line, "saved": alias.lineno, "changed": write.place.line, "raised": None},
+            story=(
+                f"{code(f'{name} = {value}')} {on(alias.lineno)} gives a second name to the same memory, and copies "
+                "nothing.",
+                f"{text} {on(write.place.line)} writes into both.",
+                f"{code(world.source.text(line, world.place.end_line))} {on(line)} compares the tensor with itself. "
+                "The loss is 0, and so is every gradient: nothing is learnt.",
+                "A target is a copy without a graph: `.detach().clone()`.",
+            ),
+            nodes=() if one.node is None else (one.node,),
+            events={"built": one.made, "changed": write.event, "seen": world.count - 1},
+            cause="same_target",
+            names={"target": name},
+        )
+
+
+def same_named(nodes: list[ast.AST], known: set[str], before: int) -> ast.Assign | None:
+    """The last assignment before a line that gives one of the names `known` to what another stands for."""
+    found = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        and node.lineno <= before
+        and ast.unparse(node.targets[0]) in known
+        and ast.unparse(shared(node.value)) in known - {ast.unparse(node.targets[0])}
+    ]
+    return found[-1] if found else None
+
+
+SHARING = frozenset({"detach", "view", "view_as", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous"})
+
+
+def shared(value: ast.expr) -> ast.expr:
+    """What `value` shares its memory with, as far as the text tells: `q` of `q.detach()[:]`."""
+    while True:
+        if isinstance(value, ast.Attribute) and value.attr == "data":
+            value = value.value
+        elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SHARING:
+            value = value.func.value
+        elif isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+            value = value.value
+        else:
+            return value
+
+
 # ---- fixes
+
+
+@fix(same_target=1)
+def target_copied(wanted: FixContext) -> Iterator[Proposal]:
+    """The target is a copy of the prediction, without its graph."""
+    text, saved = wanted.text, wanted.at("saved")
+    if isinstance(saved, ast.Assign):
+        cut = any(isinstance(part, ast.Attribute) and part.attr in ("detach", "data") for part in ast.walk(saved.value))
+        copy = ".clone()" if cut else ".detach().clone()"
+        title = f"make {text.get(saved.targets[0])} a copy: {copy} on line {saved.lineno}"
+        yield wanted.proposal(title, COPY, append_suffix(text, saved.value, copy))
 
 
 @fix(moving_views=1)
