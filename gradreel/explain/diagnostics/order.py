@@ -31,7 +31,7 @@ SILENT = (
     # gradients that are missing, or go where they should not
     *("Missing", "ConstantTerm", "ConstantGradient", "Drawn", "CutSteps", "Nameless", "Stale"),
     # the loop that trains: what is clipped, emptied and stepped
-    *("ClippedEarly", "Idle", "NeverStepped", "NoBackward", "Untouched"),
+    *("Exhausted", "ClippedEarly", "Idle", "NeverStepped", "NoBackward", "Untouched"),
     *("Broadcast", "OldGraph", "Piled", "SecondOrder", "NoCurvature", "SameModel", "Growing", "Collected"),
     *("Hooked", "HooksPile", "BornInfinite"),
     # names and objects that are not what they seem

@@ -6,7 +6,7 @@ from .gradients import backward_root, not_finite, piecewise_constant, second_der
 from .graph import carried_state, derived_values, growing_graph, old_graph, reference_values, second_backward
 from .inplace import lost_writes, out_of_place, refused_writes, saved_tensors, unused_results
 from .modules import construction, copies, data_loading, layers, losses, mode, recurrent, state_dict
-from .optimizer import inner_loops, other_parameters, rebound_parameters, steps, zero_grad
+from .optimizer import exhausted, inner_loops, other_parameters, rebound_parameters, steps, zero_grad
 from .python import attributes, calls, imports, python_errors, return_values, unread_settings, wrong_uses, wrong_values
 from .shapes import dtypes, indexing, layer_sizes, linalg, mismatch
 from .tracking import (
@@ -53,6 +53,7 @@ __all__ = [
     "mode",
     "recurrent",
     "state_dict",
+    "exhausted",
     "inner_loops",
     "other_parameters",
     "rebound_parameters",
