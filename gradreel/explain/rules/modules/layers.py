@@ -224,6 +224,7 @@ REGISTERED = {
 def register_layers(wanted: FixContext) -> Iterator[Proposal]:
     """Layers in a plain list or dict go where the module can find them."""
     text = wanted.text
+    yield from register_all(wanted)
     for node in ast.walk(text.tree):
         if not isinstance(node, ast.Assign) or not ast.unparse(node.targets[0]).startswith("self."):
             continue
@@ -236,6 +237,28 @@ def register_layers(wanted: FixContext) -> Iterator[Proposal]:
     yield from make_module(wanted)
     yield from register_parameters(wanted)
     yield from given_too(wanted)
+
+
+def register_all(wanted: FixContext) -> Iterator[Proposal]:
+    """Where a class keeps layers in several lists or dicts, all of them at once."""
+    text, built = wanted.text, wanted.at("built")
+    home = enclosing(text, built, ast.ClassDef) if built is not None else None
+    kept = [
+        node
+        for node in text.parts(home, ast.Assign)
+        if type(node.value) in REGISTERED
+        and text.get(node.targets[0]).startswith("self.")
+        and (part := first_entry(node.value)) is not None
+        and makes_layer(part)
+        and callee(part) != "Parameter"
+    ]
+    if len(kept) > 1:
+        containers = [REGISTERED[type(node.value)][0] for node in kept]
+        names = join_names([f"nn.{name}" for name in dict.fromkeys(containers)])
+        title = f"{names} around what lines {join_names([str(node.lineno) for node in kept])} keep"
+        made = [f"{nn(text)}.{name}({text.get(node.value)})" for name, node in zip(containers, kept, strict=True)]
+        edits = [text.replaced(node.value, one) for node, one in zip(kept, made, strict=True)]
+        yield wanted.proposal(title, FREE, *edits)
 
 
 def nn(text: Text) -> str:

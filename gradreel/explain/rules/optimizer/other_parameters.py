@@ -433,8 +433,25 @@ def constructor_line(world: World, group: ParameterGroup, tensor: TensorState, n
     for at, frame in enumerate(frames):
         for member, name in group.members.items():
             if (frame.scope, f"self.{name}") in names[member]:
-                return frames[at + 1].line if at + 1 < len(frames) else tensor.place.line
+                return line_below(tensor, keeper(tensor, at, names))
     return None
+
+
+KEPT_PLAINLY = re.compile(r"self\.\w+\[")
+
+
+def keeper(tensor: TensorState, least: int, names: Names) -> int:
+    """Which of the calls that `tensor` was made in, at `least` that one, keeps it in a list or a dict of its own: of
+    those inside each other the innermost."""
+    inner = range(len(tensor.place.frames) - 1, least, -1)
+    known = {scope for scope, name in names[tensor.number] if KEPT_PLAINLY.match(name)}
+    return next((at for at in inner if tensor.place.frames[at].scope in known), least)
+
+
+def line_below(tensor: TensorState, at: int) -> int:
+    """The line of the call number `at` that `tensor` was made on, or that led there."""
+    frames = tensor.place.frames
+    return frames[at + 1].line if at + 1 < len(frames) else tensor.place.line
 
 
 def later_owners(group: ParameterGroup, tensor: TensorState, names: Names) -> set[tuple[int, str]]:
