@@ -132,6 +132,16 @@ print(hasattr(net, "kind"), list(again.state_dict()))
 """: "['attributes', 'kind.weight', 'kind.bias'] torch.Size([1, 2])\n"
     "False ['attributes', 'kind.weight', 'kind.bias']\n",
     """\
+layer = nn.Linear(2, 1)
+for turn in range(2):
+    made = torch.full((1,), 2., requires_grad=True) * 3
+    del layer.bias
+    layer.bias = made
+print(layer.bias, list(layer._parameters))
+del layer.bias
+print(hasattr(layer, "bias"))
+""": "tensor([6.], grad_fn=<MulBackward0>) ['weight']\nFalse\n",
+    """\
 class Net(nn.Module):
     own = 4
     def __init__(self):

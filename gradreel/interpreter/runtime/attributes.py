@@ -744,6 +744,9 @@ def delete_plainly(machine: Machine, owner: Value, name: str) -> None:
                 elif name in held.get(VACANT, ()):
                     held.get(PLAIN, {}).pop(name, None)
                 return
+        if name in held.get(VACANT, ()) and name in held:
+            del held[name]  # what a layer was given in the place of its parameter
+            return
     elif isinstance(owner, Class) and owner.machine is None:
         raise TypeError(f"cannot set '{name}' attribute of immutable type '{owner.name}'")
     elif isinstance(owner, (*OBJECTS, Class, Error, Function)) and name in owner.attributes:
