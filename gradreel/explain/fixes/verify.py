@@ -233,6 +233,8 @@ def leaves_keep_theirs(seen: Comparison) -> str | None:
     if not goes_backward(before):
         return None
     read = gradients_read(before.trace.code)
+    if seen.found.names.get("how") == "parameter":  # what was computed is no leaf any more, and may be read instead
+        read &= gradients_read(seen.after.trace.code)
     for leaf in sorted(set(before.variables.values())):
         names = before.names.get(leaf, set())
         if names & read and not names & reached:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeGuard
 
 from ...calls import callee, keyword
 from ...diagnostics.diagnosis import Diagnosis, Failure, known_names
@@ -577,6 +578,63 @@ def no_parameter(wanted: FixContext) -> Iterator[Proposal]:
             )
 
 
+def no_parameters(wanted: FixContext) -> Iterator[Proposal]:
+    """Weights that are computed for a layer, as a hypernetwork does, go into it by `functional_call`; else they take
+    the places of its Parameters, which are deleted first."""
+    text, cut = wanted.text, wanted.at("cut")
+    made = [part for part in text.block(cut) if is_put_in_layer(part)] if cut is not None else []
+    owners = {ast.unparse(part.targets[0].value) for part in made}  # type: ignore[attr-defined]
+    if cut not in made or len(made) == 1 or len(owners) != 1 or not all(map(text.alone, made)):
+        return  # of one alone: weight_computed
+    layer, lines = owners.pop(), join_names([str(part.lineno) for part in made])
+    pairs = [(part.targets[0].attr, text.get(part.value.args[0])) for part in made]  # type: ignore[attr-defined]
+    entries = ", ".join(f'"{name}": {value}' for name, value in pairs)
+    home = enclosing(text, made[0], ast.ClassDef) or text.tree
+    uses = [call for call in text.parts(home, ast.Call) if text.get(call.func) == layer and not call.keywords]
+    if uses:
+        kept = f"{layer}_weights"
+        read, retained = gradients_of(text, layer, pairs)
+        stored = [f"{kept} = {{{entries}}}", *retained]
+        edits = [text.replaced(made[0], stored[0]), *map(text.removed, made[1:]), *read]
+        edits += [text.after(made[-1], retained)] if retained else []
+        for use in uses:
+            given = ", ".join(map(text.get, use.args)) + ("," if len(use.args) == 1 else "")
+            edits.append(text.replaced(use, f"torch.func.functional_call({layer}, {kept}, ({given}))"))
+        title = f"call {layer} with what is computed for it, by torch.func.functional_call, on line {uses[0].lineno}"
+        cost = "the gradient goes on to what the weights were made of"
+        yield replace(wanted.proposal(title, cost, *edits), decisive=True)
+    title = f"without Parameter on lines {lines}, once the Parameters of {layer} are deleted"
+    edits = [text.before(part, [f"del {text.get(part.targets[0])}"]) for part in made]
+    edits += [text.replaced(part.value, value) for part, (_, value) in zip(made, pairs, strict=True)]
+    yield wanted.proposal(title, "they are no leaves", *edits)
+
+
+def gradients_of(text: Text, layer: str, pairs: list[tuple[str, str]]) -> tuple[list[Edit], list[str]]:
+    """Where the program reads the gradients of Parameters of `layer`: the edits that have it read those of the weights
+    in their place, and the lines that have these keep theirs."""
+    edits, lines, inner = [], [], layer.partition(".")[2] or layer
+    for name, value in pairs:
+        for read in text.parts(text.tree, ast.Attribute):
+            shown = text.get(read.value)
+            if read.attr == "grad" and re.search(rf"(?:^|\.){re.escape(inner)}\.{name}$", shown):
+                edits.append(text.replaced(read.value, f'{shown[: -len(name) - 1]}_weights["{name}"]'))
+                lines.append(f"{value}.retain_grad()")
+    return edits, list(dict.fromkeys(lines))
+
+
+def is_put_in_layer(statement: ast.stmt) -> TypeGuard[ast.Assign]:
+    """Whether it is `layer.weight = nn.Parameter(w)`."""
+    return (
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.targets[0], ast.Attribute)
+        and callee(statement.value) == "Parameter"
+        and isinstance(statement.value, ast.Call)
+        and len(statement.value.args) == 1
+        and ast.unparse(statement.targets[0].value) != "self"
+        and not loads(statement.value, ast.unparse(statement.targets[0]))
+    )
+
+
 def sampled_with_graph(wanted: FixContext) -> Iterator[Proposal]:
     """`rsample` draws what `sample` does, as a function of the parameters."""
     text = wanted.text
@@ -672,7 +730,7 @@ CUTS = {
     "linear": (nonlinear,),
     "backward": (enable_grad, recording_on, with_create_graph),
     "checkpoint": (not_reentrant, tracked_at_cut),
-    "parameter": (compute_weight, no_parameter),
+    "parameter": (no_parameters, compute_weight, no_parameter),
 }
 
 
