@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...calls import callee
 from ...fixes.edits import (
@@ -18,9 +18,10 @@ from ...fixes.edits import (
     stack_statements,
     value_of,
 )
-from ...fixes.proposal import FixContext, Proposal
+from ...fixes.proposal import FREE, FixContext, Proposal
 from ...fixes.registry import fix
 from ...fixes.text import Text, names_in, targets
+from ...narration.words import code, on
 
 CUTS = "no gradient goes back beyond this point"
 
@@ -694,3 +695,75 @@ def grows(text: Text, path: Path) -> bool:
 def scope_of(text: Text, node: ast.AST) -> ast.AST | None:
     """The innermost loop or function around `node`."""
     return next((outer for outer in text.around(node) if isinstance(outer, SCOPES)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class VainDetach:
+    """A statement that detaches, and whose result nobody takes; the loop that it is all of, if it is one."""
+
+    statement: ast.Expr
+    loop: ast.For | None
+
+    def told(self, name: str | None) -> str:
+        vain = f"{code(ast.unparse(self.statement))} {on(self.statement.lineno)} gives a tensor without a history"
+        return f"{vain}, and nobody takes it: {code(str(name))} keeps its own."
+
+
+def find_vain_detach(nodes: list[ast.AST], name: str | None) -> VainDetach | None:
+    """Where `name`, or each part of it, was to be cut off its history, and was not."""
+    goal = last_part(name or "")
+    for node in nodes:
+        if (shown := detached_alone(node)) is not None and goal and last_part(shown) == goal:
+            assert isinstance(node, ast.Expr)
+            return VainDetach(node, None)
+    for loop in [node for node in nodes if isinstance(node, ast.For)]:
+        over = [ast.unparse(part) for part in getattr(loop.iter, "elts", [loop.iter])]
+        for statement in loop.body if goal in map(last_part, over) else ():
+            if isinstance(statement, ast.Expr) and detached_alone(statement) == ast.unparse(loop.target):
+                return VainDetach(statement, loop if len(loop.body) == 1 and not loop.orelse else None)
+    return None
+
+
+def last_part(name: str) -> str:
+    """`hidden` of `model.hidden[1]` and of `model.hidden.values()`."""
+    words = re.findall(r"\w+", name.partition("[")[0].partition("(")[0].removesuffix(".values"))
+    return words[-1] if words else ""
+
+
+def detached_alone(node: ast.AST) -> str | None:
+    """`h` of the statement `h.detach()`."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if callee(call) != "detach" or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    return ast.unparse(call.func.value)
+
+
+@fix(second_backward=3, step_between=1, growing=1)
+def take_detached(wanted: FixContext) -> Iterator[Proposal]:
+    """`h.detach()` on a line of its own leaves `h` as it is: `h = h.detach()` was meant."""
+    text, name = wanted.text, wanted.name("border") or wanted.name("target")
+    vain = find_vain_detach(text.nodes, name)
+    if vain is not None and vain.loop is not None:
+        yield from detach_parts(wanted, vain.loop)
+    for statement in text.parts(text.tree, ast.Expr):
+        shown = detached_alone(statement)
+        if shown is not None and (vain is None or vain.loop is None or statement not in vain.loop.body):
+            title = f"take the result: {shown} = {shown}.detach() on line {statement.lineno}"
+            made = wanted.proposal(title, FREE, text.replaced(statement, f"{shown} = {text.get(statement)}"))
+            yield replace(made, decisive=shown == name or (vain is not None and statement is vain.statement))
+
+
+def detach_parts(wanted: FixContext, loop: ast.For) -> Iterator[Proposal]:
+    """`for h in self.hidden: h.detach()` becomes `self.hidden = tuple(h.detach() for h in self.hidden)`."""
+    text, over, one = wanted.text, wanted.text.get(loop.iter), wanted.text.get(loop.target)
+    if isinstance(loop.iter, ast.Tuple | ast.List):
+        names = [text.get(part) for part in loop.iter.elts]
+        makings = [f"{', '.join(names)} = {', '.join(f'{name}.detach()' for name in names)}"]
+    elif isinstance(loop.iter, ast.Name | ast.Attribute):
+        each = f"{one}.detach() for {one} in {over}"
+        makings = [f"{over} = tuple({each})", f"{over} = [{each}]"]
+    else:
+        makings = []
+    for made in makings:
+        title = f"take the results: {made} on line {loop.lineno}"
+        yield replace(wanted.proposal(title, CUTS, text.replaced(loop, made)), decisive=True)

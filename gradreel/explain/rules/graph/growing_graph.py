@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gradreel.trace import events as e
@@ -14,9 +14,10 @@ from gradreel.trace.events import Event
 from ...calls import callee, calls_in, keyword
 from ...diagnostics.diagnosis import Diagnosis, known_names
 from ...diagnostics.registry import Watcher, watcher
-from ...fixes.edits import append_suffix, join_names, loads
+from ...fixes.edits import append_suffix, join_names, loads, without_keyword
 from ...fixes.proposal import FixContext, Proposal
 from ...fixes.registry import fix
+from ...fixes.text import read
 from ...narration.words import code, count, name_of, on
 from ...replay.graph_queries import nodes_behind
 from ...replay.states import Frame, NodeState, Place, TensorState, Turn
@@ -126,7 +127,8 @@ class Growing(Watcher):
         oldest = [node for node in self.world.nodes.values() if node.alive and self.within(node, laps[0], laps[1])]
         if oldest:
             name = holder(self.world, oldest, loop.turn.line)
-            self.kept = kept_attribute(self.world, oldest) if name is None else None
+            carried = self.world.source.carried_names(loop.turn.line)
+            self.kept = kept_attribute(self.world, oldest) if name is None or name not in carried else None
             self.suspect = list(laps), loop.turn.line, [node.number for node in oldest], name
 
     def within(self, node: NodeState, lap: Lap, after: Lap) -> bool:
@@ -149,10 +151,16 @@ class Growing(Watcher):
             return []  # a backward among the skipped turns may have used them
         grown = laps[-1].alive - laps[0].alive
         nbytes = laps[-1].nbytes - laps[0].nbytes
-        name = holder(world, states, line) or name or (self.kept.called if self.kept is not None else None)
+        name = holder(world, states, line) or name
+        if self.kept is not None and name not in world.source.carried_names(line):
+            name = self.kept.called  # what an object keeps is carried over, and not what a turn computed of it
         if name is None and any(node.custom for node in states):
             return []  # a Function that keeps its result on its context: both go when Python looks for such circles
         kept_on = self.kept.place.line if self.kept is not None and name == self.kept.called else None
+        if kept_on is None and name is not None and "." in name:
+            kept_on = next(
+                (one.place.line for one in world.tensors.values() if is_called(one, name) and one.node), None
+            )
         where = f", bound anew {on(kept_on)}," if kept_on is not None else ""
         held = f" {code(name)}{where} leads back to them, turn by turn." if name else ""
         weight = f", and {nbytes:,} bytes of saved tensors" if nbytes > 0 else ""
@@ -160,13 +168,19 @@ class Growing(Watcher):
             f"In {len(laps) - 1} turns of the loop {on(line)}, {grown} nodes more stayed alive{weight}. Each turn "
             f"leaves its graph behind.{held}",
         ]
+        retained = self.retaining(states) if again else None
         if again:
             story.append("Each backward walks through all turns before it, so every turn takes longer than the last.")
         else:
             story.append("No backward will come back to them: they are kept for nothing.")
+        if retained is not None:
+            story.append(
+                f"`retain_graph=True` {on(retained)} lets it: without that the second backward would say what is wrong."
+            )
         story.append("`detach()` what is carried over, or take its number with `item()`.")
         shows = states[0].place.line
         lines: dict[str, int | None] = {"built": shows, "raised": None, "shows": line}
+        lines |= {"changed": retained} if retained is not None else {}
         lines |= {"saved": kept_on} if kept_on is not None else {}
         return [
             Diagnosis(
@@ -179,6 +193,11 @@ class Growing(Watcher):
                 names=known_names(target=name),
             )
         ]
+
+    def retaining(self, states: list[NodeState]) -> int | None:
+        """The line of a call that kept the graph, so that the old nodes could run again."""
+        calls = [call_of(self.world, run) for node in states for run, _ in node.runs]
+        return next((call.place.line for call in calls if "retain_graph=True" in call.text), None)
 
     def repeatedly(self, states: list[NodeState]) -> bool:
         """Whether calls in several turns each ran the old nodes again."""
@@ -195,6 +214,11 @@ class Growing(Watcher):
             for node in self.world.nodes.values()
             if node.runs and node.place.line in places
         )
+
+
+def is_called(tensor: TensorState, name: str) -> bool:
+    """Whether the program calls `tensor` so."""
+    return any(own == name for _, own in tensor.names)
 
 
 def goes_back(call: ast.Call) -> bool:
@@ -214,14 +238,16 @@ def turn_in(place: Place, line: int) -> Turn | None:
 
 def holder(world: World, states: list[NodeState], line: int | None = None) -> str | None:
     """The name that leads to the old nodes: one that is bound again in every turn, and that of the loop on `line` reads
-    what the turn before left in it, if there is such."""
+    what the turn before left in it, else what an object keeps, if there is such."""
     carried = world.source.carried_names(line) if line is not None else frozenset()
     first: str | None = None
+    kept: str | None = None
     for name in holders(world, {node.number for node in states}):
-        if not carried or name in carried:
+        if name in carried:
             return name
         first = first or name
-    return first
+        kept = kept or (name if "." in name else None)
+    return kept or first
 
 
 def holders(world: World, old: set[int]) -> Iterator[str]:
@@ -444,7 +470,7 @@ def numbers_summed(wanted: FixContext) -> Iterator[Proposal]:
         if isinstance(statement, ast.Assign) and not before:
             continue
         own = {part for node in (goal, *before) for part in ast.walk(node)}
-        for part in [part for part in text.parts(statement.value, ast.Name) if part not in own]:
+        for part in [part for part in text.parts(statement.value, ast.Name) if part not in own and part.id != "self"]:
             for way, taken in (("add the number only", "item()"), ("add it detached", "detach()")):
                 title = f"{way}: {part.id}.{taken} on line {part.lineno}"
                 yield wanted.proposal(title, "no gradient goes through the sum", append_suffix(text, part, f".{taken}"))
@@ -470,8 +496,20 @@ REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)
 """What may run again and again."""
 
 
-@fix(growing=1, collected=2)
+@fix(growing=2, collected=2)
 def stop_growing(wanted: FixContext) -> Iterator[Proposal]:
+    """What is carried over goes without its graph; then no graph need be retained."""
+    for made in detach_growth(wanted):
+        text = read(made.source)
+        kept = [call for call in text.calls(text.tree, "backward", "grad") if keyword(call, "retain_graph")]
+        edits = [edit for call in kept if (edit := without_keyword(text, call, "retain_graph")) is not None]
+        if edits and wanted.line("changed") is not None:
+            title = f"{made.title}; leave out retain_graph on line {wanted.line('changed')}"
+            yield replace(made, title=title, source=text.edited(*edits))
+        yield made
+
+
+def detach_growth(wanted: FixContext) -> Iterator[Proposal]:
     """Sums of losses become sums of numbers; what is carried over is detached."""
     text = wanted.text
     name = wanted.name("target")

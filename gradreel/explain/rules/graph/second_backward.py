@@ -46,6 +46,7 @@ from .carried_state import (
     detached_carried,
     detached_state,
     detached_where_kept,
+    find_vain_detach,
     reset_attribute,
 )
 from .derived_values import as_property, build_where_read, computed_where_read, makes_leaves, rebuilt_in_method
@@ -77,7 +78,11 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
         story.append(freed_by(world, node, freer))
         story.append(walked_in_again(world, node, freer, failure))
     at = border(world, node, failure, freer)
-    story.append(in_vain(world, at) or "What it needs for its gradient is gone, so PyTorch cannot go on.")
+    if (vain := find_vain_detach(world.source.nodes, at)) is not None:
+        lines["changed"] = vain.statement.lineno
+        story.append(vain.told(at))
+    else:
+        story.append("What it needs for its gradient is gone, so PyTorch cannot go on.")
     return Diagnosis(
         kind="second_backward",
         title="Backward needs saved tensors that were freed",
@@ -89,15 +94,6 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
         cause="second_backward",
         names=known_names(border=at, held=held_as(world, at)),
     )
-
-
-def in_vain(world: World, name: str | None) -> str | None:
-    """Where `name` was to be cut off its history, and was not, since the result of `detach()` was not taken."""
-    lines = [number for number, text in enumerate(world.source.code, 1) if text.strip() == f"{name}.detach()"]
-    if not lines:
-        return None
-    vain = f"{code(f'{name}.detach()')} {on(lines[0])} gives a tensor without a history"
-    return f"{vain}, and nobody takes it: {code(str(name))} keeps its own."
 
 
 def freeing(world: World, node: NodeState, slot: SlotState | None, failure: Failure) -> Call | None:
@@ -621,16 +617,3 @@ def entries_of(loop: ast.For) -> list[tuple[ast.expr, ast.expr]]:
     if isinstance(over, ast.Call) and isinstance(goal, ast.Tuple) and ast.unparse(over.func) == "zip":
         return list(zip(over.args, goal.elts, strict=False))
     return [(over, goal)]
-
-
-@fix(second_backward=3, step_between=1)
-def take_detached(wanted: FixContext) -> Iterator[Proposal]:
-    """`h.detach()` on a line of its own leaves `h` as it is: `h = h.detach()` was meant."""
-    text = wanted.text
-    for statement in text.parts(text.tree, ast.Expr):
-        call = statement.value
-        if callee(call) == "detach" and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            name = text.get(call.func.value)
-            title = f"take the result: {name} = {name}.detach() on line {statement.lineno}"
-            made = wanted.proposal(title, FREE, text.replaced(statement, f"{name} = {text.get(call)}"))
-            yield replace(made, decisive=name == wanted.name("border"))
