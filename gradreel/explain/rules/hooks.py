@@ -420,7 +420,7 @@ FORM = frozenset({"shape", "size", "dim", "ndim", "dtype", "device", "numel"})
 
 
 @fix(hook_shape=1)
-def watching_hook(wanted: FixContext) -> Iterator[Proposal]:
+def silence_hook(wanted: FixContext) -> Iterator[Proposal]:
     """A hook that only keeps or shows what it computes returns nothing, and so changes nothing."""
     found = silenced(wanted)
     if found is not None:

@@ -399,7 +399,7 @@ def shared(value: ast.expr) -> ast.expr:
 
 
 @fix(same_target=1)
-def target_copied(wanted: FixContext) -> Iterator[Proposal]:
+def copy_target(wanted: FixContext) -> Iterator[Proposal]:
     """The target is a copy of the prediction, without its graph."""
     text, saved = wanted.text, wanted.at("saved")
     if isinstance(saved, ast.Assign):

@@ -142,7 +142,7 @@ def parts(value: ast.expr) -> set[str]:
 
 
 @fix(exhausted=1)
-def listed(wanted: FixContext) -> Iterator[Proposal]:
+def list_parameters(wanted: FixContext) -> Iterator[Proposal]:
     """What is gone through again and again is a list."""
     text, built = wanted.text, wanted.at("built")
     if isinstance(built, ast.Assign):

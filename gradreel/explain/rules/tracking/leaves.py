@@ -540,7 +540,7 @@ def assign_parameter(wanted: FixContext) -> Iterator[Proposal]:
         yield wanted.proposal(title, "a new leaf: gradients end there", text.replaced(raised.value, made))
 
 
-def leaf_before_use(wanted: FixContext, built: ast.stmt | None) -> Iterator[Proposal]:
+def make_leaf_before_use(wanted: FixContext, built: ast.stmt | None) -> Iterator[Proposal]:
     """The line that makes a leaf of a name goes in front of what computes with it: the graph is to begin there."""
     text = wanted.text
     names = targets(built) if isinstance(built, ast.Assign) else set()

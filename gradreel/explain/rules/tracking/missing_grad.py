@@ -33,7 +33,7 @@ from ...replay.states import Call, Seen, TensorState
 from ...replay.world import World
 from ...source import Source, bound_by
 from ..optimizer.inner_loops import ask_for_gradients
-from .leaves import leaf_before_use, make_leaf_last
+from .leaves import make_leaf_before_use, make_leaf_last
 from .no_graph import tracked_at_cut, tracked_before_use
 from .unused_inputs import without_way
 from .why_grad_is_none import Reason, finished_calls, handed_out, why_none
@@ -547,7 +547,7 @@ OTHERWISE = "another function: see that it is what you mean"
 
 @fix(not_used=1)
 def make_leaf_first(wanted: FixContext) -> Iterator[Proposal]:
-    yield from leaf_before_use(wanted, wanted.at("built"))
+    yield from make_leaf_before_use(wanted, wanted.at("built"))
 
 
 @fix(not_used=2)

@@ -55,7 +55,7 @@ from .detached import (
     estimator_later,
     reverse_estimator,
 )
-from .leaves import leaf_before_use
+from .leaves import make_leaf_before_use
 from .plain_numbers import all_kept, from_tensors, in_torch, tensor_beside, tensors_listed, without_numbers
 
 NO_ROOT = "does not require grad and does not have a grad_fn"
@@ -310,14 +310,14 @@ def left_in_floats(wanted: FixContext) -> Iterator[Proposal]:
             yield wanted.proposal(title, cost, text.replaced(call, text.get(call.func.value)))
 
 
-def leaf_made_late(wanted: FixContext) -> Iterator[Proposal]:
+def make_leaf_earlier(wanted: FixContext) -> Iterator[Proposal]:
     """What is made a leaf only after it was computed with."""
     text, cut, name = wanted.text, wanted.at("cut"), wanted.name("cut")
     block = text.block(cut) if cut is not None else []
     for statement in block[block.index(cut) + 1 :] if cut in block else []:
         asks = re.search(r"requires_grad|\bParameter\(", text.get(statement))
         if isinstance(statement, ast.Assign) and asks and targets(statement) == {name}:
-            yield from leaf_before_use(wanted, statement)
+            yield from make_leaf_before_use(wanted, statement)
 
 
 def optimized_tracked(wanted: FixContext) -> Iterator[Proposal]:
@@ -578,7 +578,7 @@ def no_parameter(wanted: FixContext) -> Iterator[Proposal]:
             )
 
 
-def no_parameters(wanted: FixContext) -> Iterator[Proposal]:
+def call_functionally(wanted: FixContext) -> Iterator[Proposal]:
     """Weights that are computed for a layer, as a hypernetwork does, go into it by `functional_call`; else they take
     the places of its Parameters, which are deleted first."""
     text, cut = wanted.text, wanted.at("cut")
@@ -701,7 +701,7 @@ CUTS = {
     "late": (asked_before,),
     "data": (compute_weight, rebound),
     "sample": (sampled_with_graph, recording_on),
-    "plain": (leaf_made_late, of_data, optimized_tracked, all_tracked, tracked_at_cut),
+    "plain": (make_leaf_earlier, of_data, optimized_tracked, all_tracked, tracked_at_cut),
     "unread_layer": (layer_renamed,),
     "flag": (freeze_first, restore_flags, track_input, flag_left),
     "detach": (
@@ -730,7 +730,7 @@ CUTS = {
     "linear": (nonlinear,),
     "backward": (enable_grad, recording_on, with_create_graph),
     "checkpoint": (not_reentrant, tracked_at_cut),
-    "parameter": (no_parameters, compute_weight, no_parameter),
+    "parameter": (call_functionally, compute_weight, no_parameter),
 }
 
 
