@@ -285,11 +285,30 @@ def hand_weights_back(wanted: FixContext) -> Iterator[Proposal]:
             continue
         whole, copy = text.get(node.value.args[0]), text.get(node.targets[0])
         if any(whole == owner or owner.startswith(f"{whole}.") for owner in given) and text.alone(built):
-            lines = [
-                f"for own, other in zip({whole}.parameters(), {copy}.parameters()):",
-                "    own.grad = other.grad",
-            ]
-            title = f"hand the gradients of {copy} over to {whole}, before line {built.lineno}"
             stepped = any(text.get(call.args[0]) == f"{copy}.parameters()" for call in makings(text.tree) if call.args)
             way = wanted.workaround if stepped else wanted.proposal  # the gradients of its own steps are in there, too
-            yield way(title, "as they are at the copy: of first order", text.before(built, lines))
+            head = f"for own, other in zip({whole}.parameters(), {copy}.parameters()):"
+            backward = backward_of_each(text, built, copy)
+            if backward is not None:  # a copy in each turn, and one step for all of them
+                lines = [head, "    own.grad = other.grad if own.grad is None else own.grad + other.grad"]
+                title = f"add the gradients of each {copy} to those of {whole}, after line {backward.lineno}"
+                yield way(title, OF_FIRST_ORDER, text.after(backward, lines))
+                continue
+            lines = [head, "    own.grad = other.grad"]
+            title = f"hand the gradients of {copy} over to {whole}, before line {built.lineno}"
+            yield way(title, OF_FIRST_ORDER, text.before(built, lines))
+
+
+OF_FIRST_ORDER = "as they are at the copy: of first order"
+
+
+def backward_of_each(text: Text, step: ast.stmt, copy: str) -> ast.stmt | None:
+    """The last backward in a loop before `step`, in each turn of which `copy` is another."""
+    block = text.block(step)
+    for loop in reversed(block[: block.index(step)]):
+        if isinstance(loop, ast.For) and any(
+            text.get(part.targets[0]) == copy for part in text.parts(loop, ast.Assign)
+        ):
+            calls = [part for part in loop.body if isinstance(part, ast.Expr) and callee(part.value) == "backward"]
+            return calls[-1] if calls else None
+    return None
