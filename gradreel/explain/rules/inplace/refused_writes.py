@@ -181,8 +181,19 @@ def target(world: World, failure: Failure, refusal: RefusedWrite) -> tuple[str, 
     """The tensor that the statement speaks of and that fits; else any that it speaks of."""
     text = raising_statement(world, failure)
     found = list(find_mentioned(world, text))
-    fitting = next((pair for pair in found if refusal.fits(world, pair[1])), found[0] if found else None)
+    fitting = next((pair for pair in found if refusal.fits(world, pair[1])), None)
+    fitting = fitting or next(iter(written_there(world, failure, refusal)), None) or (found[0] if found else None)
     return fitting or next(iter(of_modules(world, text, refusal)), None)
+
+
+def written_there(world: World, failure: Failure, refusal: RefusedWrite) -> Iterator[tuple[str, TensorState]]:
+    """What the statement took a view of to write into, as `self.mem[slot]`, whatever it is called there."""
+    for tensor in reversed(world.tensors.values()) if refusal.cause == "leaf_view" else ():
+        base = origin(world, tensor)
+        if tensor.place.line != failure.raised.line:
+            return
+        if base is not None and base is not tensor and leaf(world, tensor):
+            yield name_of(world, base) or base.called or "it", base
 
 
 def of_modules(world: World, text: str, refusal: RefusedWrite) -> Iterator[tuple[str, TensorState]]:
@@ -228,10 +239,21 @@ def change_view(wanted: FixContext) -> Iterator[Proposal]:
 @fix(leaf_view=1)
 def change_leaf_view(wanted: FixContext) -> Iterator[Proposal]:
     """A leaf would be written over through a view of it."""
+    yield from clone_start(wanted)
     first = write_out_of_place(wanted)
     yield from first
     yield from change_leaf(wanted)
     yield from clone_at_view(wanted)
+
+
+def clone_start(wanted: FixContext) -> Iterator[Proposal]:
+    """What begins with the numbers of a parameter, and is written into, is a copy: `self.mem = self.init.clone()`."""
+    text, path = wanted.text, wanted.name("whole") or ""
+    for statement in text.parts(text.tree, ast.Assign):
+        goal = text.get(statement.targets[0])
+        if "." in path and text.get(statement.value) == path and goal != path:
+            title = f"{goal} begins as a copy: {path}.clone() on line {statement.lineno}"
+            yield wanted.proposal(title, COPY, text.replaced(statement.value, f"{path}.clone()"))
 
 
 @fix(no_grad_view=3, function_view=2, expanded=3)
