@@ -37,7 +37,7 @@ def read(descriptor, seconds):
     except zygote.Late:
         answers.append(None)
 for source, ways, seconds in {payloads!r}:
-    exec("def payload(request, layers, place, early):\\n" + source)
+    exec("def payload(request, layers, place, early, hear):\\n" + source)
     ours, theirs = socket.socketpair()
     write_frame(ours.fileno(), b"a request")
     answers = []

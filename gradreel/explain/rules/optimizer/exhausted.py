@@ -74,7 +74,7 @@ class Exhausted(FirstTrouble):
             story=(
                 f"{text} {on(made.lineno)} makes an iterator: it gives each of its parts once.",
                 went,
-                f"From then on {later} goes over nothing: no parameter is stepped, clipped or emptied there.",
+                f"From then on {later} goes over nothing: no parameter is stepped, clipped or cleared there.",
                 "A list can be gone through again and again.",
             ),
             events={"begun": event, "seen": world.count - 1},
